@@ -1,0 +1,61 @@
+//! Nagata numbers: `(f, df) · (g, dg) = (f · g, f • dg + g • df)`.   [000 §3.2, Theorem 1]
+//!
+//! A value and its gradient as one number. The gradient may live in any module over the values: the values themselves
+//! (dual numbers), `[f64; N]` for several partial derivatives at once, or Nagata numbers again for second derivatives.
+
+use crate::module::Module;
+use crate::semiring::{Monoid, Ring, Semiring};
+
+/// A value of `D` and its gradient in the `D`-module `E`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Nagata<D, E> {
+    /// The value.
+    pub primal: D,
+    /// The gradient.
+    pub tangent: E,
+}
+
+impl<D: Semiring, E: Module<D>> Nagata<D, E> {
+    /// A value that does not vary.
+    pub fn constant(primal: D) -> Self {
+        Nagata { primal, tangent: E::zero() }
+    }
+}
+
+impl<D: Semiring, E: Module<D>> Monoid for Nagata<D, E> {
+    fn zero() -> Self {
+        Nagata::constant(D::zero())
+    }
+    fn add(&self, other: &Self) -> Self {
+        Nagata { primal: self.primal.add(&other.primal), tangent: self.tangent.add(&other.tangent) }
+    }
+}
+
+impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
+    fn one() -> Self {
+        Nagata::constant(D::one())
+    }
+    fn mul(&self, other: &Self) -> Self {
+        Nagata {
+            primal: self.primal.mul(&other.primal),
+            tangent: other.tangent.scale(&self.primal).add(&self.tangent.scale(&other.primal)),
+        }
+    }
+}
+
+/// `−(f, df) = (−f, (−1) • df)`
+impl<D: Ring, E: Module<D>> Ring for Nagata<D, E> {
+    fn neg(&self) -> Self {
+        Nagata { primal: self.primal.neg(), tangent: self.tangent.scale(&D::one().neg()) }
+    }
+}
+
+/// Nagata numbers over themselves, for derivatives of derivatives: the product, with the exact zeros of `D` and `E`.
+impl<D: Module<D> + Semiring, E: Module<D>> Module<Nagata<D, E>> for Nagata<D, E> {
+    fn scale(&self, factor: &Self) -> Self {
+        Nagata {
+            primal: self.primal.scale(&factor.primal),
+            tangent: self.tangent.scale(&factor.primal).add(&factor.tangent.scale(&self.primal)),
+        }
+    }
+}

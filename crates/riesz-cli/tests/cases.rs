@@ -1,0 +1,116 @@
+//! |x − y| < 1e-6 · max(1, |x| + |y|): the programs in `gradbench/` agree with values computed elsewhere, and the checks of
+//! every program in `examples/` and `gradbench/` hold.
+//!
+//! The values lie beside the repository, in `../shared/cases`; where that folder is missing the comparison is skipped.
+
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The functions that are values; the others are derivatives of these.
+const PRIMALS: [&str; 4] = ["square", "primal", "objective", "cost"];
+
+#[test]
+fn primal_rows_agree() {
+    let folder = root().join("../shared/cases");
+    if !folder.is_dir() {
+        println!("skipped: there is no folder {}", folder.display());
+        return;
+    }
+    let files = files_in(&folder, "jsonl");
+    let rows = files.iter().flat_map(|file| rows_of(file)).filter(|row| PRIMALS.contains(&text(row, "function")));
+    let failures: Vec<_> = rows.map(|row| compare(&row)).collect();
+    let compared = failures.len();
+    let failures: Vec<_> = failures.into_iter().filter_map(Result::err).collect();
+    println!("{compared} rows compared, {} agree", compared - failures.len());
+    assert!(compared > 0, "{} holds no rows", folder.display());
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn every_check_holds() {
+    let mut checks = 0;
+    for folder in ["examples", "gradbench"] {
+        for file in files_in(&root().join(folder), "rz") {
+            let count = fs::read_to_string(&file).unwrap().lines().filter(|line| line.starts_with("check ")).count();
+            assert!(count > 0, "{} checks nothing", file.display());
+            let output = riesz().arg("check").arg(&file).output().unwrap();
+            assert!(output.status.success(), "{}\n{}", file.display(), said(&output));
+            checks += count;
+        }
+    }
+    println!("{checks} checks hold");
+}
+
+/// One row: the program of its module, applied to its input, against what is expected.
+fn compare(row: &Value) -> Result<(), String> {
+    let (module, function) = (text(row, "module"), text(row, "function"));
+    let name = format!("{module} {function} {}", row["description"].as_str().unwrap_or(""));
+    let mut input = row["input"].clone();
+    // Names of bones are text, which programs do not have.
+    if let Some(model) = input.pointer_mut("/data/model").and_then(Value::as_object_mut) {
+        model.remove("bone_names");
+    }
+    let file = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.json", name.replace(' ', "_")));
+    fs::write(&file, input.to_string()).unwrap();
+    let output = riesz()
+        .arg("eval")
+        .arg(root().join("gradbench").join(module).with_extension("rz"))
+        .arg(format!("{function}(input)"))
+        .arg(format!("--let=input=@{}", file.display()))
+        .arg("--json")
+        .output()
+        .unwrap();
+    if !output.status.success() {
+        return Err(format!("{name}: {}", said(&output)));
+    }
+    let value: Value = serde_json::from_slice(&output.stdout).map_err(|error| format!("{name}: {error}"))?;
+    difference(&value, &row["expected"]).map_or(Ok(()), |place| Err(format!("{name}: {place}")))
+}
+
+/// Where two values differ first, if they do.
+fn difference(value: &Value, expected: &Value) -> Option<String> {
+    match (value, expected) {
+        (Value::Array(xs), Value::Array(ys)) if xs.len() == ys.len() => {
+            let mut pairs = xs.iter().zip(ys).enumerate();
+            pairs.find_map(|(i, (x, y))| difference(x, y).map(|place| format!("[{i}]{place}")))
+        }
+        (Value::Object(xs), Value::Object(ys)) if xs.len() == ys.len() => {
+            let mut pairs = xs.iter().map(|(key, x)| (key, x, &expected[key]));
+            pairs.find_map(|(key, x, y)| difference(x, y).map(|place| format!(".{key}{place}")))
+        }
+        _ => match (value.as_f64(), expected.as_f64()) {
+            (Some(x), Some(y)) if (x - y).abs() < 1e-6 * f64::max(1.0, x.abs() + y.abs()) => None,
+            _ => Some(format!(" is {value}, expected {expected}")),
+        },
+    }
+}
+
+fn rows_of(file: &Path) -> Vec<Value> {
+    let lines = fs::read_to_string(file).unwrap();
+    lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn files_in(folder: &Path, extension: &str) -> Vec<PathBuf> {
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|found| found == extension));
+    files.sort();
+    files
+}
+
+fn text<'a>(row: &'a Value, field: &str) -> &'a str {
+    row[field].as_str().unwrap_or("")
+}
+
+fn said(output: &std::process::Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn riesz() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_riesz"))
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

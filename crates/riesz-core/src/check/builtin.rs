@@ -1,0 +1,384 @@
+//! Calls of built-in functions.
+//!
+//! Functions of numbers work element by element. Functions of arrays are typed by the signatures of their rows. What is
+//! left are the forms that become constructs of the core, and the few functions of any number of arguments.
+
+use super::arithmetic::{Typed, is_number};
+use super::call::{Given, instantiate};
+use super::draft::Draft;
+use crate::size::Size;
+use crate::term::{Atom, Iteration, Op, Reduction};
+use crate::types::Type;
+use riesz_primitive::{Kind, Primitive, scalar};
+use riesz_syntax::{Diagnostic, Span};
+
+impl Draft<'_> {
+    pub fn builtin(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
+        if let Some(reduction) = reduction(primitive.name)
+            && given.len() == 1
+            && !self.is_pair(&given[0])
+        {
+            return self.reduce(reduction, primitive, &given[0], span);
+        }
+        match primitive.kind {
+            Kind::Scalar(_) | Kind::Conversion => {
+                let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
+                let Some(given) = self.fitted(primitive, given, arity, span) else { return (Atom::Int(0), Type::Error) };
+                let hint = self.scalar_hint(primitive);
+                let values = given.iter().map(|given| self.value(given, hint.as_ref())).collect();
+                self.elementwise(primitive, values, span)
+            }
+            Kind::Operator => self.fail(
+                Diagnostic::error("not-yet", span, format!("`{}` is not available yet", primitive.name))
+                    .help("this version of Riesz evaluates programs; derivatives come with the next one"),
+            ),
+            Kind::Constant(value) => (Atom::Real(value), Type::Real),
+            Kind::Form | Kind::Array(_) | Kind::Prelude => self.form(primitive, given, span, hint),
+        }
+    }
+
+    /// Literals that stand where an `R` is needed are real from the start.
+    fn scalar_hint(&self, primitive: &Primitive) -> Option<Type> {
+        match &primitive.kind {
+            Kind::Scalar(row) if row.integer.is_none() => Some(Type::Real),
+            _ => None,
+        }
+    }
+
+    /// Whether the single argument of `max` is a pair, and so two arguments.
+    fn is_pair(&self, given: &Given) -> bool {
+        matches!(given, Given::Value(_, ty, _) if matches!(self.resolve(ty), Type::Tuple(_)))
+    }
+
+    fn fitted(&mut self, primitive: &Primitive, given: Vec<Given>, arity: usize, span: Span) -> Option<Vec<Given>> {
+        self.adapt(given, arity, &format!("`{}`", primitive.name), span)
+    }
+
+    fn form(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
+        let arity = match primitive.name {
+            "zip" | "concat" if given.len() >= 2 => given.len(),
+            "zip" | "concat" => 2,
+            _ => self.checker.primitive_signature(primitive, 0).parameters.len(),
+        };
+        let Some(given) = self.fitted(primitive, given, arity, span) else { return (Atom::Int(0), Type::Error) };
+        match primitive.name {
+            "size" => {
+                let (value, ty) = self.value(&given[0], None);
+                let place = self.given_span(&given[0]);
+                self.array_type(&ty, place, "`size` counts the elements of an array");
+                (self.length(value, &ty, span), Type::Int)
+            }
+            "build" => {
+                let count = self.int(&given[0]);
+                let function = self.target(&given[1]);
+                self.build(count, span, |draft, index| draft.call_target(&function, vec![(index, Type::Int)], span))
+            }
+            "iota" => {
+                let count = self.int(&given[0]);
+                self.build(count, span, |_, index| (index, Type::Int))
+            }
+            "replicate" => {
+                let count = self.int(&given[0]);
+                let element_hint = match hint.map(|hint| self.resolve(hint)) {
+                    Some(Type::Array(_, element)) => Some((*element).clone()),
+                    _ => None,
+                };
+                let value = self.value(&given[1], element_hint.as_ref());
+                self.build(count, span, |_, _| value)
+            }
+            "map" => {
+                let function = self.target(&given[0]);
+                let array = self.array_given(&given[1]);
+                self.mapped(&[array], span, |draft, elements| draft.call_target(&function, elements, span))
+            }
+            "zip" => {
+                let arrays: Vec<Typed> = given.iter().map(|given| self.array_given(given)).collect();
+                self.equate_all(&arrays, span);
+                self.mapped(&arrays, span, |draft, elements| {
+                    let (atoms, types): (Vec<Atom>, Vec<Type>) = elements.into_iter().unzip();
+                    let ty = Type::Tuple(types.into());
+                    (draft.bind(Op::Tuple(atoms), ty.clone(), span), ty)
+                })
+            }
+            "unzip" => self.unzip(&given[0], span),
+            "fold" | "scan" => {
+                let function = self.target(&given[0]);
+                let start = self.value(&given[1], None);
+                let start_span = self.given_span(&given[1]);
+                let (array, ty) = self.array_given(&given[2]);
+                let Type::Array(size, element) = self.resolve(&ty) else { return (Atom::Int(0), Type::Error) };
+                let count = self.length(array, &ty, span);
+                let (turn, state) = self.turns(start, start_span, count, span, |draft, state, index| {
+                    let value = draft.bind(Op::Index(array, Atom::Var(index)), (*element).clone(), span);
+                    draft.call_target(&function, vec![state, (value, (*element).clone())], span)
+                });
+                if primitive.name == "fold" {
+                    (self.bind(Op::Loop(turn), state.clone(), span), state)
+                } else {
+                    let ty = Type::array(size, state);
+                    (self.bind(Op::Scan(turn), ty.clone(), span), ty)
+                }
+            }
+            "concat" => self.concat(primitive, &given, span),
+            "inner" => {
+                let (left, right) = (self.value(&given[0], None), self.value(&given[1], None));
+                let joined = match self.join(&left.1, &right.1, span) {
+                    Ok(joined) => joined,
+                    Err(mismatch) => {
+                        let diagnostic = self.mismatch(mismatch, &right.1, &left.1, span);
+                        return self.fail(diagnostic.help("the inner product is of two vectors of one space"));
+                    }
+                };
+                let left = (self.flow(left.0, &left.1, &joined, span), joined.clone());
+                let right = (self.flow(right.0, &right.1, &joined, span), joined);
+                self.inner(left, right, span)
+            }
+            _ => self.by_signature(primitive, given, span),
+        }
+    }
+
+    /// A function of arrays, typed by the first of its signatures that fits.
+    fn by_signature(&mut self, primitive: &'static Primitive, mut given: Vec<Given>, span: Span) -> Typed {
+        let mut chosen = self.checker.primitive_signature(primitive, 0);
+        if primitive.signatures.len() > 1 {
+            let mut types = Vec::new();
+            for given in &mut given {
+                let place = self.given_span(given);
+                let (atom, ty) = self.value(given, None);
+                types.push(self.resolve_deep(&ty));
+                *given = Given::Value(atom, ty, place);
+            }
+            if let Some(fitting) = (0..primitive.signatures.len())
+                .map(|at| self.checker.primitive_signature(primitive, at))
+                .find(|signature| signature.parameters.iter().zip(&types).all(|(expected, ty)| rank(expected) == rank(ty)))
+            {
+                chosen = fitting;
+            } else if !types.contains(&Type::Error) {
+                let shown: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
+                return self.fail(
+                    Diagnostic::error("type-mismatch", span, format!("`{}` is not defined on {}", primitive.name, shown.join(" and ")))
+                        .help(format!("{} {}", primitive.name, primitive.signatures.join(" or "))),
+                );
+            }
+        }
+        let (types, sizes) = self.fresh(&chosen);
+        let arguments = self.arguments(&chosen, &types, &sizes, &given, primitive.name);
+        let result = self.resolve_deep(&instantiate(&chosen.result, &types, &sizes));
+        let value = self.bind(Op::ArrayFunction(primitive, arguments), result.clone(), span);
+        self.read_sizes(value, result, span)
+    }
+
+    fn int(&mut self, given: &Given) -> Atom {
+        let (atom, ty) = self.value(given, Some(&Type::Int));
+        let place = self.given_span(given);
+        self.flow(atom, &ty, &Type::Int, place)
+    }
+
+    fn array_given(&mut self, given: &Given) -> Typed {
+        let (atom, ty) = self.value(given, None);
+        let place = self.given_span(given);
+        let (size, element) = self.array_type(&ty, place, "this function works on arrays");
+        (atom, Type::array(size, element))
+    }
+
+    fn equate_all(&mut self, arrays: &[Typed], span: Span) {
+        for pair in arrays.windows(2) {
+            if let [(_, a @ Type::Array(m, _)), (_, b @ Type::Array(n, _))] = pair
+                && let Err(mismatch) = self.equate(n, m, span)
+            {
+                let diagnostic = self.mismatch(mismatch, b, a, span);
+                self.report(diagnostic);
+            }
+        }
+    }
+
+    fn build(&mut self, count: Atom, span: Span, element: impl FnOnce(&mut Self, Atom) -> Typed) -> Typed {
+        self.open();
+        let index = self.var(Type::Int, None);
+        let (result, ty) = element(self, Atom::Var(index));
+        let body = self.close(result);
+        let element = self.leave(&ty);
+        let size = self.size_of(count);
+        self.built(Iteration { count, index, body }, size, element, span)
+    }
+
+    fn mapped(&mut self, arrays: &[Typed], span: Span, element: impl FnOnce(&mut Self, Vec<Typed>) -> Typed) -> Typed {
+        let (value, ty) = self.each(arrays, span, element);
+        self.read_sizes(value, ty, span)
+    }
+
+    fn unzip(&mut self, given: &Given, span: Span) -> Typed {
+        let (array, ty) = self.array_given(given);
+        let Type::Array(size, element) = &ty else { return (Atom::Int(0), Type::Error) };
+        let Type::Tuple(parts) = self.resolve(element) else {
+            let shown = self.show(&ty);
+            return match self.resolve(element) {
+                Type::Error => (Atom::Int(0), Type::Error),
+                _ => self.fail(Diagnostic::error("type-mismatch", span, format!("`unzip` takes an array of tuples, found {shown}"))),
+            };
+        };
+        let (mut atoms, mut types) = (Vec::new(), Vec::new());
+        for (at, part) in parts.iter().enumerate() {
+            let (atom, _) = self.each(&[(array, ty.clone())], span, |draft, elements| {
+                (draft.bind(Op::Project(elements[0].0, at), part.clone(), span), part.clone())
+            });
+            atoms.push(atom);
+            types.push(Type::array(size.clone(), part.clone()));
+        }
+        let ty = Type::Tuple(types.into());
+        (self.bind(Op::Tuple(atoms), ty.clone(), span), ty)
+    }
+
+    fn concat(&mut self, primitive: &'static Primitive, given: &[Given], span: Span) -> Typed {
+        let mut total = Size::Constant(0);
+        let mut joined: Option<Type> = None;
+        let mut arrays = Vec::with_capacity(given.len());
+        for given in given {
+            let place = self.given_span(given);
+            let (atom, ty) = self.array_given(given);
+            let Type::Array(size, element) = &ty else { continue };
+            total = total.add(size).unwrap_or(Size::Hole);
+            joined = Some(match joined {
+                None => (**element).clone(),
+                Some(joined) => match self.join(&joined, element, place) {
+                    Ok(joined) => joined,
+                    Err(mismatch) => {
+                        let diagnostic = self.mismatch(mismatch, element, &joined, place);
+                        return self.fail(diagnostic.help("arrays that are put together have elements of one type and size"));
+                    }
+                },
+            });
+            arrays.push((atom, ty.clone(), size.clone(), place));
+        }
+        let element = joined.unwrap_or(Type::Error);
+        let mut atoms = Vec::with_capacity(arrays.len());
+        for (atom, ty, size, place) in arrays {
+            atoms.push(self.flow(atom, &ty, &Type::array(size, element.clone()), place));
+        }
+        let ty = Type::array(total, element);
+        let value = self.bind(Op::ArrayFunction(primitive, atoms), ty.clone(), span);
+        self.read_sizes(value, ty, span)
+    }
+
+    fn reduce(&mut self, reduction: Reduction, primitive: &Primitive, given: &Given, span: Span) -> Typed {
+        let (iteration, element) = match given {
+            Given::Elements(body, generators, span) => {
+                let (iteration, _, element) = self.iterate(&generators[0], *span, |draft| draft.expr(*body, None));
+                (iteration, element)
+            }
+            _ => {
+                let (array, ty) = self.array_given(given);
+                let Type::Array(_, element) = &ty else { return (Atom::Int(0), Type::Error) };
+                let count = self.length(array, &ty, span);
+                self.open();
+                let index = self.var(Type::Int, None);
+                let value = self.bind(Op::Index(array, Atom::Var(index)), (**element).clone(), span);
+                (Iteration { count, index, body: self.close(value) }, (**element).clone())
+            }
+        };
+        if matches!(self.resolve(&element), Type::Unknown(_)) {
+            let number = self.unknowns.number();
+            let _ = self.unify(&element, &number, span);
+        }
+        let resolved = self.resolve_deep(&element);
+        let fits = match reduction {
+            Reduction::Sum | Reduction::Product => is_vector(&resolved),
+            Reduction::All | Reduction::Any => matches!(resolved, Type::Bool | Type::Error),
+            _ => is_number(&resolved) || matches!(resolved, Type::Error | Type::Variable(_)),
+        };
+        if !fits {
+            let shown = self.show(&resolved);
+            let needed = match reduction {
+                Reduction::Sum | Reduction::Product => "numbers, or arrays, tuples and records of them",
+                Reduction::All | Reduction::Any => "conditions (`Bool`)",
+                _ => "numbers",
+            };
+            return self.fail(
+                Diagnostic::error("type-mismatch", span, format!("`{}` takes an array of {needed}, found elements {shown}", primitive.name)),
+            );
+        }
+        let ty = match reduction {
+            Reduction::ArgMax | Reduction::ArgMin => Type::Int,
+            _ => element,
+        };
+        let value = self.bind(Op::Reduce(reduction, iteration), ty.clone(), span);
+        self.read_sizes(value, ty, span)
+    }
+
+    /// `⟨left, right⟩` on any vector space, component by component.
+    fn inner(&mut self, left: Typed, right: Typed, span: Span) -> Typed {
+        match self.resolve(&left.1) {
+            Type::Array(_, element) if self.resolve(&element) == Type::Real => {
+                let dot = riesz_primitive::find("dot").expect("the table has dot");
+                (self.bind(Op::ArrayFunction(dot, vec![left.0, right.0]), Type::Real, span), Type::Real)
+            }
+            Type::Array(_, element) => {
+                let count = self.length(left.0, &left.1, span);
+                self.open();
+                let index = self.var(Type::Int, None);
+                let at = |draft: &mut Self, array: Atom| {
+                    (draft.bind(Op::Index(array, Atom::Var(index)), (*element).clone(), span), (*element).clone())
+                };
+                let (left, right) = (at(self, left.0), at(self, right.0));
+                let (value, _) = self.inner(left, right, span);
+                let iteration = Iteration { count, index, body: self.close(value) };
+                (self.bind(Op::Reduce(Reduction::Sum, iteration), Type::Real, span), Type::Real)
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let (left, right) = (self.parts(left, span), self.parts(right, span));
+                let mut total = Atom::Real(0.0);
+                for (at, (left, right)) in left.into_iter().zip(right).enumerate() {
+                    let (part, _) = self.inner(left, right, span);
+                    total = match at {
+                        0 => part,
+                        _ => self.bind(Op::Scalar(&scalar::ADD, vec![total, part]), Type::Real, span),
+                    };
+                }
+                (total, Type::Real)
+            }
+            Type::Error | Type::Variable(_) => (self.bind(Op::Copy(Atom::Real(0.0)), Type::Real, span), Type::Real),
+            ty if is_number(&ty) => {
+                let real = |draft: &mut Self, value: Typed| draft.flow(value.0, &value.1, &Type::Real, span);
+                let (left, right) = (real(self, left), real(self, right));
+                (self.bind(Op::Scalar(&scalar::MUL, vec![left, right]), Type::Real, span), Type::Real)
+            }
+            other => {
+                let shown = self.show(&other);
+                self.fail(Diagnostic::error("type-mismatch", span, format!("{shown} is not a vector space")))
+            }
+        }
+    }
+}
+
+/// The reduction that a function of one array is.
+fn reduction(name: &str) -> Option<Reduction> {
+    Some(match name {
+        "sum" => Reduction::Sum,
+        "prod" => Reduction::Product,
+        "max" => Reduction::Max,
+        "min" => Reduction::Min,
+        "argmax" => Reduction::ArgMax,
+        "argmin" => Reduction::ArgMin,
+        "all" => Reduction::All,
+        "any" => Reduction::Any,
+        _ => return None,
+    })
+}
+
+/// Whether values of a resolved type can be added.
+fn is_vector(ty: &Type) -> bool {
+    match ty {
+        Type::Array(_, element) => is_vector(element),
+        Type::Tuple(_) | Type::Record(_) => ty.components().unwrap_or_default().iter().all(is_vector),
+        Type::Error | Type::Variable(_) | Type::Unknown(_) => true,
+        other => is_number(other),
+    }
+}
+
+/// How many dimensions an array has.
+fn rank(ty: &Type) -> usize {
+    match ty {
+        Type::Array(_, element) => 1 + rank(element),
+        _ => 0,
+    }
+}

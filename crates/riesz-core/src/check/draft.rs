@@ -1,0 +1,393 @@
+//! The draft of a group of items: core with types still being found.
+//!
+//! A draft is core whose types may hold unknowns. Three operations mean more than they will: `Copy` may convert
+//! (an `Int` seen as an `R`, also inside arrays), the function of a `Call` is a position in [`Draft::calls`], that of a
+//! `Closure` one in [`Draft::lambdas`]. [`super::finish`] makes core of it.
+//!
+//! Variables are numbered through the whole draft, so that a type which names a size means the same in every function
+//! and closure of it.
+
+use super::call::Callable;
+use super::scope::Scope;
+use super::unify::Unknowns;
+use super::{Checker, ItemId, UnitId};
+use crate::size::{self, Size};
+use crate::term::{Atom, Binding, Body, FunctionId, Op, Step, Var};
+use crate::types::Type;
+use riesz_primitive::scalar;
+use riesz_syntax::tree::Name;
+use riesz_syntax::{Diagnostic, Span, Tree};
+use std::rc::Rc;
+
+/// How many parts a type may have: doubling tuples grow without bound.
+const LARGEST_TYPE: u32 = 100_000;
+/// How many bindings the functions of one group may have, expanded local functions included.
+const MOST_BINDINGS: usize = 5_000_000;
+
+pub(crate) struct Draft<'c> {
+    pub checker: &'c mut Checker,
+    /// The file that names and expressions are taken from.
+    pub unit: UnitId,
+    pub scope: Scope,
+    pub unknowns: Unknowns,
+    pub vars: Vec<DraftVar>,
+    /// The types that stand for the type variables of the item.
+    pub type_arguments: Vec<(Name, Type)>,
+    pub calls: Vec<DraftCall>,
+    pub lambdas: Vec<DraftLambda>,
+    pub postponed: Vec<Postponed>,
+    /// Sizes that must be equal, when more is known of them.
+    pub later: Vec<(Size, Size, Span)>,
+    pub diagnostics: Vec<Diagnostic>,
+    bodies: Vec<OpenBody>,
+    body_count: u32,
+    binding_count: usize,
+}
+
+pub(crate) struct DraftVar {
+    pub name: Option<Name>,
+    pub ty: Type,
+    /// The size that an `Int` variable is known to be.
+    pub size: Option<Size>,
+    body: u32,
+}
+
+/// A call of an item: its function is known when its types are.
+pub(crate) struct DraftCall {
+    pub item: ItemId,
+    pub types: Vec<Type>,
+    pub sizes: Vec<Size>,
+    pub span: Span,
+}
+
+/// A function written as an expression.
+pub(crate) struct DraftLambda {
+    pub parameter: Var,
+    pub body: Option<Body>,
+    pub result: Type,
+    pub span: Span,
+}
+
+/// A function whose parameter's type was not known where it was written.
+pub(crate) struct Postponed {
+    pub callable: Rc<Callable>,
+    pub lambda: usize,
+    pub ty: Type,
+    pub span: Span,
+    active: Vec<u32>,
+}
+
+struct OpenBody {
+    id: u32,
+    bindings: Vec<Binding>,
+}
+
+impl<'c> Draft<'c> {
+    pub fn new(checker: &'c mut Checker, unit: UnitId) -> Draft<'c> {
+        Draft {
+            checker,
+            unit,
+            scope: Scope::default(),
+            unknowns: Unknowns::default(),
+            vars: Vec::new(),
+            type_arguments: Vec::new(),
+            calls: Vec::new(),
+            lambdas: Vec::new(),
+            postponed: Vec::new(),
+            later: Vec::new(),
+            diagnostics: Vec::new(),
+            bodies: Vec::new(),
+            body_count: 0,
+            binding_count: 0,
+        }
+    }
+
+    /// The present file.
+    pub fn tree(&self) -> Rc<Tree> {
+        self.checker.tree(self.unit)
+    }
+
+    pub fn report(&mut self, diagnostic: Diagnostic) {
+        if self.diagnostics.len() < 100 && !self.diagnostics.contains(&diagnostic) {
+            self.diagnostics.push(diagnostic);
+        }
+    }
+
+    /// Reports and gives the value that fits everywhere.
+    pub fn fail(&mut self, diagnostic: Diagnostic) -> (Atom, Type) {
+        self.report(diagnostic);
+        (Atom::Int(0), Type::Error)
+    }
+
+    // ---- bodies ----
+
+    /// Starts a body inside the present one.
+    pub fn open(&mut self) {
+        self.body_count += 1;
+        self.bodies.push(OpenBody { id: self.body_count, bindings: Vec::new() });
+    }
+
+    /// Ends the innermost body.
+    pub fn close(&mut self, result: Atom) -> Body {
+        let open = self.bodies.pop().expect("a body is open");
+        Body { bindings: open.bindings, result }
+    }
+
+    /// Opens a body again, to add to it.
+    pub fn reopen(&mut self, body: Body) {
+        self.open();
+        self.bodies.last_mut().expect("just opened").bindings = body.bindings;
+    }
+
+    /// A variable bound in the present body (of a parameter: in the body that is about to be opened around it).
+    pub fn var(&mut self, ty: Type, name: Option<Name>) -> Var {
+        let body = self.bodies.last().map_or(0, |body| body.id);
+        self.vars.push(DraftVar { name, ty, size: None, body });
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    /// Binds an operation's result.
+    pub fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        let size = self.size_of_op(&op);
+        let ty = if matches!(op, Op::Tuple(_)) { self.bounded(ty, span) } else { ty };
+        let var = self.var(ty, None);
+        self.vars[var.0 as usize].size = size;
+        self.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+
+    /// The type, unless it has grown too large: tuples of tuples double quickly.
+    fn bounded(&mut self, ty: Type, span: Span) -> Type {
+        let mut parts = 0;
+        let large = ty.any(&mut |_| {
+            parts += 1;
+            parts > LARGEST_TYPE
+        });
+        if !large {
+            return ty;
+        }
+        self.report(
+            Diagnostic::error("type-too-large", span, format!("this value has more than {LARGEST_TYPE} parts"))
+                .help("use an array instead of nested tuples"),
+        );
+        Type::Error
+    }
+
+    pub fn push(&mut self, binding: Binding) {
+        self.binding_count += 1;
+        if self.binding_count == MOST_BINDINGS {
+            self.report(
+                Diagnostic::error("program-too-large", binding.span, "this item is too large once its local functions are expanded")
+                    .help("make the functions that it uses most `fun`s of their own"),
+            );
+        }
+        // An item that has grown too large is wrong anyway: let it end without growing further.
+        if self.binding_count < MOST_BINDINGS {
+            self.bodies.last_mut().expect("a body is open").bindings.push(binding);
+        }
+    }
+
+    pub fn too_large(&self) -> bool {
+        self.binding_count >= MOST_BINDINGS
+    }
+
+    /// Makes a variable one of the present body.
+    pub fn adopt(&mut self, var: Var) {
+        self.vars[var.0 as usize].body = self.bodies.last().map_or(0, |body| body.id);
+    }
+
+    /// Whether a variable can be used in the present body.
+    pub fn in_scope(&self, var: Var) -> bool {
+        let body = self.vars[var.0 as usize].body;
+        body == 0 || self.bodies.iter().rev().any(|open| open.id == body)
+    }
+
+    // ---- sizes ----
+
+    /// The size that an `Int` stands for.
+    pub fn size_of(&self, atom: Atom) -> Size {
+        match atom {
+            Atom::Int(value) => Size::Constant(value),
+            Atom::Var(var) => self.vars[var.0 as usize].size.clone().unwrap_or(Size::var(var)),
+            Atom::Real(_) | Atom::Bool(_) => Size::Hole,
+        }
+    }
+
+    fn size_of_op(&self, op: &Op) -> Option<Size> {
+        match op {
+            Op::Copy(atom @ (Atom::Int(_) | Atom::Var(_))) => Some(self.size_of(*atom)).filter(|size| *size != Size::Hole),
+            Op::Global(global) => Some(match self.checker.constant(*global) {
+                Some(value) => Size::Constant(value),
+                None => Size::Atom(size::Atom::Global(*global)),
+            }),
+            Op::Scalar(primitive, arguments) => {
+                let (left, right) = (self.size_of(*arguments.first()?), self.size_of(*arguments.get(1)?));
+                if std::ptr::eq(*primitive, &scalar::ADD) {
+                    left.add(&right)
+                } else if std::ptr::eq(*primitive, &scalar::SUB) {
+                    left.sub(&right)
+                } else if std::ptr::eq(*primitive, &scalar::MUL) {
+                    left.mul(&right)
+                } else {
+                    None
+                }
+                .filter(|size| *size != Size::Hole)
+            }
+            Op::SizeOf(Atom::Var(var), path) => {
+                let mut ty = self.resolve(&self.vars[var.0 as usize].ty);
+                for step in path {
+                    ty = match (step, &ty) {
+                        (Step::Elements, Type::Array(_, element)) => self.resolve(element),
+                        (Step::Component(at), _) => self.resolve(ty.components()?.get(*at)?),
+                        _ => return None,
+                    };
+                }
+                match ty {
+                    Type::Array(size, _) => Some(self.resolve_size(&size)).filter(|size| *size != Size::Hole),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// The length of an array, as an `Int`.
+    pub fn length(&mut self, array: Atom, ty: &Type, span: Span) -> Atom {
+        if let Type::Array(size, _) = self.resolve(ty)
+            && let Some(atom) = self.simple(&self.resolve_size(&size))
+        {
+            return atom;
+        }
+        self.bind(Op::SizeOf(array, Vec::new()), Type::Int, span)
+    }
+
+    /// A size that is a constant or a single variable, as an atom.
+    fn simple(&self, size: &Size) -> Option<Atom> {
+        match size {
+            Size::Constant(value) => Some(Atom::Int(*value)),
+            Size::Atom(size::Atom::Var(var)) if self.in_scope(*var) => Some(Atom::Var(*var)),
+            _ => None,
+        }
+    }
+
+    /// Computes a size. Sizes that are not yet known count as zero: callers resolve first.
+    pub fn compute(&mut self, size: &Size, span: Span) -> Atom {
+        if let Some(atom) = self.simple(size) {
+            return atom;
+        }
+        let mut total: Option<Atom> = None;
+        for monomial in size.monomials() {
+            let mut product = Atom::Int(monomial.coefficient());
+            for &factor in monomial.factors() {
+                let factor = match factor {
+                    size::Atom::Var(var) => Atom::Var(var),
+                    size::Atom::Global(global) => self.bind(Op::Global(global), Type::Int, span),
+                    size::Atom::Parameter(_) | size::Atom::Unknown(_) => Atom::Int(0),
+                };
+                product = match product {
+                    Atom::Int(1) => factor,
+                    product => self.bind(Op::Scalar(&scalar::MUL, vec![product, factor]), Type::Int, span),
+                };
+            }
+            total = Some(match total {
+                None => product,
+                Some(total) => self.bind(Op::Scalar(&scalar::ADD, vec![total, product]), Type::Int, span),
+            });
+        }
+        total.unwrap_or(Atom::Int(0))
+    }
+
+    /// A type as seen outside the body that has just been closed: sizes that were bound in it are read off the value.
+    pub fn leave(&self, ty: &Type) -> Type {
+        let ty = self.resolve_deep(ty);
+        ty.map_sizes(&mut |size| {
+            size.replace(&mut |atom| match atom {
+                size::Atom::Var(var) if !self.in_scope(var) => Size::Hole,
+                atom => Size::Atom(atom),
+            })
+        })
+    }
+
+    /// Reads every unknown size of a value's type off the value.
+    pub fn read_sizes(&mut self, value: Atom, ty: Type, span: Span) -> (Atom, Type) {
+        let mut holes = Vec::new();
+        find_holes(&ty, &mut Vec::new(), &mut holes);
+        if holes.is_empty() {
+            return (value, ty);
+        }
+        let mut sizes = Vec::new();
+        for path in holes {
+            let size = self.bind(Op::SizeOf(value, path), Type::Int, span);
+            sizes.push(self.size_of(size));
+        }
+        let mut sizes = sizes.into_iter();
+        let ty = fill_holes(&ty, &mut sizes);
+        (self.bind(Op::Copy(value), ty.clone(), span), ty)
+    }
+
+    // ---- functions written as expressions ----
+
+    /// Reserves a place for a function's body.
+    pub fn lambda(&mut self, parameter: Type, result: Type, span: Span) -> usize {
+        let parameter = self.var(parameter, None);
+        self.lambdas.push(DraftLambda { parameter, body: None, result, span });
+        self.lambdas.len() - 1
+    }
+
+    /// The value of a function.
+    pub fn closure(&mut self, lambda: usize, ty: Type, span: Span) -> Atom {
+        self.bind(Op::Closure(FunctionId(lambda as u32), Vec::new()), ty, span)
+    }
+
+    /// Remembers a function until the type of its parameter is known.
+    pub fn postpone(&mut self, callable: Rc<Callable>, lambda: usize, ty: Type, span: Span) {
+        let active = self.bodies.iter().map(|body| body.id).collect();
+        self.postponed.push(Postponed { callable, lambda, ty, span, active });
+    }
+
+    /// Works as if the bodies around the postponed function were the open ones.
+    pub fn at_postponed<T>(&mut self, postponed: &Postponed, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = postponed.active.iter().map(|&id| OpenBody { id, bindings: Vec::new() }).collect();
+        let saved = std::mem::replace(&mut self.bodies, outside);
+        let done = work(self);
+        self.bodies = saved;
+        done
+    }
+}
+
+/// The paths to the arrays of unknown size in a value, outermost first.
+fn find_holes(ty: &Type, path: &mut Vec<Step>, holes: &mut Vec<Vec<Step>>) {
+    match ty {
+        Type::Array(size, element) => {
+            if *size == Size::Hole {
+                holes.push(path.clone());
+            }
+            path.push(Step::Elements);
+            find_holes(element, path, holes);
+            path.pop();
+        }
+        Type::Tuple(_) | Type::Record(_) => {
+            for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                path.push(Step::Component(at));
+                find_holes(part, path, holes);
+                path.pop();
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Puts sizes in place of the holes, in the same order.
+fn fill_holes(ty: &Type, sizes: &mut dyn Iterator<Item = Size>) -> Type {
+    match ty {
+        Type::Array(size, element) => {
+            let size = if *size == Size::Hole { sizes.next().unwrap_or(Size::Hole) } else { size.clone() };
+            Type::array(size, fill_holes(element, sizes))
+        }
+        Type::Tuple(_) | Type::Record(_) => {
+            let parts = ty.components().unwrap_or_default();
+            ty.with_components(parts.iter().map(|part| fill_holes(part, sizes)).collect())
+        }
+        _ => ty.clone(),
+    }
+}

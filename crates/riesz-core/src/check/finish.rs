@@ -1,0 +1,491 @@
+//! From draft to core: every type known, conversions written out, closures with what they capture, variables numbered
+//! from zero in each function.
+
+use super::draft::{Draft, DraftCall};
+use crate::size::{self, Size};
+use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Step, Turn, Var, VarInfo};
+use crate::types::Type;
+use riesz_primitive::scalar;
+use riesz_syntax::Span;
+use riesz_syntax::tree::Name;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// A function whose types may not all be known yet.
+pub(crate) struct DraftFunction {
+    pub name: Name,
+    /// Sizes that are passed to it, then its arguments.
+    pub parameters: Vec<Var>,
+    /// What the sizes of its signature are inside it.
+    pub sizes: Vec<Size>,
+    pub body: Body,
+    pub result: Type,
+    pub span: Span,
+}
+
+impl DraftFunction {
+    /// A function without parameters.
+    pub fn thunk(name: Name, body: Body, result: Type, span: Span) -> DraftFunction {
+        DraftFunction { name, parameters: Vec::new(), sizes: Vec::new(), body, result, span }
+    }
+}
+
+/// One function on its way.
+struct Finisher<'d, 'c> {
+    draft: &'d mut Draft<'c>,
+    /// What variables turned out to be another name for.
+    same: FxHashMap<Var, Atom>,
+    /// Variables that can be used at the place where the work is.
+    defined: FxHashSet<Var>,
+    /// The bodies being written, innermost last.
+    bodies: Vec<Vec<Binding>>,
+}
+
+impl Draft<'_> {
+    /// Makes core of a function.
+    pub fn finish(&mut self, function: DraftFunction) -> Function {
+        let mut finisher =
+            Finisher { draft: self, same: FxHashMap::default(), defined: FxHashSet::default(), bodies: Vec::new() };
+        finisher.defined.extend(&function.parameters);
+        let body = finisher.body(function.body);
+        let result = finisher.draft.final_type(&function.result);
+        let result = finisher.rename(&result);
+        number(finisher.draft, function.name, &function.parameters, body, result, function.span)
+    }
+
+    /// Makes core of a function without parameters and adds it to the program.
+    pub fn finish_thunk(&mut self, function: DraftFunction) -> (FunctionId, Type) {
+        let finished = self.finish(function);
+        let ty = finished.result.clone();
+        self.checker.program.functions.push(finished);
+        (FunctionId(self.checker.program.functions.len() as u32 - 1), ty)
+    }
+
+    /// The type, where what nothing decides is an `Int`, if it is a number, and else an `R`.
+    pub fn final_type(&self, ty: &Type) -> Type {
+        self.resolve_deep(ty).rebuild(
+            &mut |size| {
+                size.replace(&mut |atom| match atom {
+                    size::Atom::Unknown(_) => Size::Hole,
+                    atom => Size::Atom(atom),
+                })
+            },
+            &mut |part| match part {
+                Type::Number(_) => Some(Type::Int),
+                Type::Unknown(_) => Some(Type::Real),
+                _ => None,
+            },
+        )
+    }
+}
+
+impl Finisher<'_, '_> {
+    fn body(&mut self, body: Body) -> Body {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            self.bodies.push(Vec::with_capacity(body.bindings.len()));
+            for binding in body.bindings {
+                self.binding(binding);
+            }
+            let result = self.atom(body.result);
+            Body { bindings: self.bodies.pop().unwrap_or_default(), result }
+        })
+    }
+
+    fn push(&mut self, var: Var, op: Op, span: Span) {
+        self.defined.insert(var);
+        if let Some(body) = self.bodies.last_mut() {
+            body.push(Binding { var, op, span });
+        }
+    }
+
+    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        let var = self.draft.var(ty, None);
+        self.push(var, op, span);
+        Atom::Var(var)
+    }
+
+    fn atom(&self, atom: Atom) -> Atom {
+        match atom {
+            Atom::Var(var) => self.same.get(&var).copied().unwrap_or(atom),
+            _ => atom,
+        }
+    }
+
+    fn atoms(&self, atoms: Vec<Atom>) -> Vec<Atom> {
+        atoms.into_iter().map(|atom| self.atom(atom)).collect()
+    }
+
+    fn type_of(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Int(_) => Type::Int,
+            Atom::Real(_) => Type::Real,
+            Atom::Bool(_) => Type::Bool,
+            Atom::Var(var) => self.rename(&self.draft.final_type(&self.draft.vars[var.0 as usize].ty)),
+        }
+    }
+
+    /// The type with sizes named as the core names them.
+    fn rename(&self, ty: &Type) -> Type {
+        ty.map_sizes(&mut |size| self.rename_size(size))
+    }
+
+    fn rename_size(&self, size: &Size) -> Size {
+        size.replace(&mut |atom| match atom {
+            size::Atom::Var(var) => match self.same.get(&var) {
+                Some(Atom::Int(value)) => Size::Constant(*value),
+                Some(Atom::Var(other)) => Size::var(*other),
+                _ => Size::var(var),
+            },
+            atom => Size::Atom(atom),
+        })
+    }
+
+    fn binding(&mut self, Binding { var, op, span }: Binding) {
+        let op = match op {
+            Op::Copy(atom) => {
+                let atom = self.atom(atom);
+                return self.copy(var, atom, span);
+            }
+            Op::SizeOf(atom, path) => {
+                let atom = self.atom(atom);
+                match self.known_size(atom, &path) {
+                    Some(known) => {
+                        self.same.insert(var, known);
+                        return;
+                    }
+                    None => Op::SizeOf(atom, path),
+                }
+            }
+            Op::CheckSizes(a, b, what) => {
+                let (a, b) = (self.atom(a), self.atom(b));
+                if a == b {
+                    return;
+                }
+                Op::CheckSizes(a, b, what)
+            }
+            Op::Scalar(primitive, arguments) => {
+                let arguments = self.atoms(arguments);
+                if std::ptr::eq(primitive, &scalar::NEG)
+                    && let [Atom::Real(value)] = arguments[..]
+                {
+                    self.same.insert(var, Atom::Real(-value));
+                    return;
+                }
+                if std::ptr::eq(primitive, &scalar::NEG)
+                    && let [Atom::Int(value)] = arguments[..]
+                    && let Some(negated) = value.checked_neg()
+                {
+                    let real = self.type_of(Atom::Var(var)) == Type::Real;
+                    self.same.insert(var, if real { Atom::Real(negated as f64) } else { Atom::Int(negated) });
+                    return;
+                }
+                Op::Scalar(primitive, arguments)
+            }
+            Op::Call(call, arguments) => {
+                let arguments = self.atoms(arguments);
+                self.call(call, arguments)
+            }
+            Op::Closure(lambda, _) => self.closure(lambda),
+            Op::Compare(comparison, a, b) => Op::Compare(comparison, self.atom(a), self.atom(b)),
+            Op::Same(a, b) => Op::Same(self.atom(a), self.atom(b)),
+            Op::Near(a, b, tolerance) => Op::Near(self.atom(a), self.atom(b), self.atom(tolerance)),
+            Op::Not(a) => Op::Not(self.atom(a)),
+            Op::ToReal(a) => Op::ToReal(self.atom(a)),
+            Op::Truncate(a) => Op::Truncate(self.atom(a)),
+            Op::IsNan(a) => Op::IsNan(self.atom(a)),
+            Op::Tuple(parts) => Op::Tuple(self.atoms(parts)),
+            Op::Project(a, at) => Op::Project(self.atom(a), at),
+            Op::Array(elements) => Op::Array(self.atoms(elements)),
+            Op::Index(array, index) => Op::Index(self.atom(array), self.atom(index)),
+            Op::ArrayFunction(primitive, arguments) => Op::ArrayFunction(primitive, self.atoms(arguments)),
+            Op::Apply(function, argument) => Op::Apply(self.atom(function), self.atom(argument)),
+            Op::Global(global) => Op::Global(global),
+            Op::Build(iteration) => Op::Build(self.iteration(iteration)),
+            Op::Reduce(reduction, iteration) => Op::Reduce(reduction, self.iteration(iteration)),
+            Op::If { condition, yes, no } => {
+                Op::If { condition: self.atom(condition), yes: self.body(yes), no: self.body(no) }
+            }
+            Op::Loop(turn) => Op::Loop(self.turn(turn)),
+            Op::Scan(turn) => Op::Scan(self.turn(turn)),
+            Op::While { state, start, condition, body } => {
+                self.defined.insert(state);
+                let start = self.atom(start);
+                Op::While { state, start, condition: self.body(condition), body: self.body(body) }
+            }
+        };
+        self.push(var, op, span);
+    }
+
+    fn iteration(&mut self, Iteration { count, index, body }: Iteration) -> Iteration {
+        self.defined.insert(index);
+        Iteration { count: self.atom(count), index, body: self.body(body) }
+    }
+
+    fn turn(&mut self, Turn { state, start, count, index, body }: Turn) -> Turn {
+        self.defined.extend([state, index]);
+        Turn { state, start: self.atom(start), count: self.atom(count), index, body: self.body(body) }
+    }
+
+    /// A copy is another name, a conversion, or a view at a type with other names for its sizes.
+    fn copy(&mut self, var: Var, atom: Atom, span: Span) {
+        let (from, to) = (self.type_of(atom), self.type_of(Atom::Var(var)));
+        if let (Atom::Var(source), Some(name)) = (atom, self.draft.vars[var.0 as usize].name.clone()) {
+            self.draft.vars[source.0 as usize].name.get_or_insert(name);
+        }
+        if from == to {
+            self.same.insert(var, atom);
+        } else if same_shape(&from, &to) {
+            self.push(var, Op::Copy(atom), span);
+        } else {
+            let converted = self.convert(atom, &from, &to, span);
+            if let Atom::Var(converted) = converted {
+                let name = self.draft.vars[var.0 as usize].name.clone();
+                self.draft.vars[converted.0 as usize].name = name;
+            }
+            self.same.insert(var, converted);
+        }
+    }
+
+    /// Writes out how a value becomes one of another type.
+    fn convert(&mut self, atom: Atom, from: &Type, to: &Type, span: Span) -> Atom {
+        match (atom, from, to) {
+            _ if same_shape(from, to) => atom,
+            (Atom::Int(value), _, Type::Real) => Atom::Real(value as f64),
+            (_, Type::Int, Type::Real) => self.bind(Op::ToReal(atom), Type::Real, span),
+            (_, Type::Array(size, a), Type::Array(_, b)) => {
+                let count = self.size_atom(size, atom, span);
+                self.bodies.push(Vec::new());
+                let index = self.draft.var(Type::Int, None);
+                self.defined.insert(index);
+                let element = self.bind(Op::Index(atom, Atom::Var(index)), (**a).clone(), span);
+                let result = self.convert(element, a, b, span);
+                let body = Body { bindings: self.bodies.pop().unwrap_or_default(), result };
+                self.bind(Op::Build(Iteration { count, index, body }), to.clone(), span)
+            }
+            _ => {
+                let (parts, wanted) = (from.components().unwrap_or_default(), to.components().unwrap_or_default());
+                let mut converted = Vec::with_capacity(parts.len());
+                for (at, (part, wanted)) in parts.iter().zip(&wanted).enumerate() {
+                    let value = self.bind(Op::Project(atom, at), part.clone(), span);
+                    converted.push(self.convert(value, part, wanted, span));
+                }
+                self.bind(Op::Tuple(converted), to.clone(), span)
+            }
+        }
+    }
+
+    fn size_atom(&mut self, size: &Size, array: Atom, span: Span) -> Atom {
+        match self.simple(size) {
+            Some(atom) => atom,
+            None => self.bind(Op::SizeOf(array, Vec::new()), Type::Int, span),
+        }
+    }
+
+    /// A size that is a constant or a variable that can be used here.
+    fn simple(&self, size: &Size) -> Option<Atom> {
+        match size {
+            Size::Constant(value) => Some(Atom::Int(*value)),
+            Size::Atom(size::Atom::Var(var)) if self.defined.contains(var) => Some(Atom::Var(*var)),
+            _ => None,
+        }
+    }
+
+    fn known_size(&self, atom: Atom, path: &[Step]) -> Option<Atom> {
+        let mut ty = self.type_of(atom);
+        for step in path {
+            ty = match (step, &ty) {
+                (Step::Elements, Type::Array(_, element)) => (**element).clone(),
+                (Step::Component(at), _) => ty.components()?.get(*at)?.clone(),
+                _ => return None,
+            };
+        }
+        match ty {
+            Type::Array(size, _) => self.simple(&size),
+            _ => None,
+        }
+    }
+
+    /// A call of an item at the types that have been found: sizes inside the types first, then sizes, then arguments.
+    fn call(&mut self, call: FunctionId, arguments: Vec<Atom>) -> Op {
+        let DraftCall { item, types, sizes, span } = &self.draft.calls[call.0 as usize];
+        let (item, span) = (*item, *span);
+        let types: Vec<Type> = types.iter().map(|ty| self.rename(&self.draft.final_type(ty))).collect();
+        let sizes: Vec<Size> = sizes.iter().map(|size| self.rename_size(&self.draft.resolve_size(size))).collect();
+        let mut inner = Vec::new();
+        let types: Vec<Type> = types
+            .iter()
+            .map(|ty| {
+                ty.map_sizes(&mut |size| {
+                    if *size == Size::Hole {
+                        return Size::Hole;
+                    }
+                    inner.push(size.clone());
+                    Size::Atom(size::Atom::Parameter(inner.len() as u32 - 1))
+                })
+            })
+            .collect();
+        let function = self.draft.checker.instance(item, types, span);
+        let mut passed: Vec<Atom> = Vec::with_capacity(inner.len() + sizes.len() + arguments.len());
+        for size in inner.iter().chain(&sizes) {
+            passed.push(self.compute(size, span));
+        }
+        passed.extend(arguments);
+        Op::Call(function, passed)
+    }
+
+    fn compute(&mut self, size: &Size, span: Span) -> Atom {
+        if let Some(atom) = self.simple(size) {
+            return atom;
+        }
+        // The draft computes sizes; what it writes is then finished like the rest.
+        self.draft.open();
+        let result = self.draft.compute(size, span);
+        let body = self.draft.close(result);
+        for binding in body.bindings {
+            self.binding(binding);
+        }
+        self.atom(result)
+    }
+
+    /// A closure: its body becomes a function whose first parameters are what it captures.
+    fn closure(&mut self, lambda: FunctionId) -> Op {
+        let draft = &mut self.draft.lambdas[lambda.0 as usize];
+        let (parameter, result, span) = (draft.parameter, draft.result.clone(), draft.span);
+        let body = draft.body.take().unwrap_or(Body { bindings: Vec::new(), result: Atom::Int(0) });
+        let outside = self.defined.clone();
+        self.defined.insert(parameter);
+        let body = self.body(body);
+        self.defined = outside;
+        let result = self.rename(&self.draft.final_type(&result));
+        let mut free = Free { bound: FxHashSet::from_iter([parameter]), found: Vec::new(), seen: FxHashSet::default() };
+        free.type_of(self, Atom::Var(parameter));
+        free.body(self, &body);
+        let captured: Vec<Var> = free.found.into_iter().filter(|var| self.defined.contains(var)).collect();
+        let parameters: Vec<Var> = captured.iter().copied().chain([parameter]).collect();
+        let function = number(self.draft, "lambda".into(), &parameters, body, result, span);
+        self.draft.checker.program.functions.push(function);
+        let id = FunctionId(self.draft.checker.program.functions.len() as u32 - 1);
+        Op::Closure(id, captured.into_iter().map(Atom::Var).collect())
+    }
+}
+
+/// The variables that a body uses and does not bind; sizes that types name before the values of those types.
+struct Free {
+    bound: FxHashSet<Var>,
+    found: Vec<Var>,
+    seen: FxHashSet<Var>,
+}
+
+impl Free {
+    fn var(&mut self, finisher: &Finisher, var: Var) {
+        if self.bound.contains(&var) || !self.seen.insert(var) {
+            return;
+        }
+        self.type_of(finisher, Atom::Var(var));
+        self.found.push(var);
+    }
+
+    fn type_of(&mut self, finisher: &Finisher, atom: Atom) {
+        let mut sizes = Vec::new();
+        finisher.type_of(atom).map_sizes(&mut |size| {
+            sizes.extend(size.atoms());
+            size.clone()
+        });
+        for atom in sizes {
+            if let size::Atom::Var(var) = atom {
+                self.var(finisher, var);
+            }
+        }
+    }
+
+    fn body(&mut self, finisher: &Finisher, body: &Body) {
+        for binding in &body.bindings {
+            binding.op.visit_bound(&mut |var| {
+                self.bound.insert(*var);
+            });
+            self.bound.insert(binding.var);
+        }
+        for binding in &body.bindings {
+            self.type_of(finisher, Atom::Var(binding.var));
+            binding.op.visit_bound(&mut |var| self.type_of(finisher, Atom::Var(*var)));
+            binding.op.visit_atoms(&mut |atom| {
+                if let Atom::Var(var) = atom {
+                    self.var(finisher, *var);
+                }
+            });
+            binding.op.visit_bodies(&mut |body| self.body(finisher, body));
+        }
+        if let Atom::Var(var) = body.result {
+            self.var(finisher, var);
+        }
+    }
+}
+
+/// Numbers the variables of a function from zero, parameters first.
+fn number(draft: &Draft, name: Name, parameters: &[Var], mut body: Body, result: Type, span: Span) -> Function {
+    let mut numbering = Numbering { draft, numbers: FxHashMap::default(), vars: Vec::new() };
+    parameters.iter().for_each(|&var| numbering.add(var));
+    numbering.body(&mut body);
+    let result = numbering.ty(&result);
+    Function { name, vars: numbering.vars, parameters: parameters.len(), body, result, span }
+}
+
+struct Numbering<'d, 'c> {
+    draft: &'d Draft<'c>,
+    numbers: FxHashMap<Var, Var>,
+    vars: Vec<VarInfo>,
+}
+
+impl Numbering<'_, '_> {
+    fn add(&mut self, var: Var) {
+        let known = &self.draft.vars[var.0 as usize];
+        self.numbers.insert(var, Var(self.vars.len() as u32));
+        let ty = self.ty(&self.draft.final_type(&known.ty));
+        self.vars.push(VarInfo { name: known.name.clone(), ty });
+    }
+
+    /// Sizes that the function cannot see are left open.
+    fn ty(&self, ty: &Type) -> Type {
+        ty.map_sizes(&mut |size| {
+            size.replace(&mut |atom| match atom {
+                size::Atom::Var(var) => self.numbers.get(&var).map_or(Size::Hole, |&var| Size::var(var)),
+                atom => Size::Atom(atom),
+            })
+        })
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            for binding in &mut body.bindings {
+                binding.op.visit_atoms_mut(&mut |atom| self.atom(atom));
+                binding.op.visit_bound_mut(&mut |var| {
+                    self.add(*var);
+                    *var = self.numbers[var];
+                });
+                binding.op.visit_bodies_mut(&mut |body| self.body(body));
+                self.add(binding.var);
+                binding.var = self.numbers[&binding.var];
+            }
+            self.atom(&mut body.result);
+        });
+    }
+
+    fn atom(&self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom {
+            debug_assert!(self.numbers.contains_key(var), "variable {var:?} is used before it is bound");
+            *var = self.numbers.get(var).copied().unwrap_or(Var(0));
+        }
+    }
+}
+
+/// Whether two types differ in sizes at most.
+fn same_shape(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
+        (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
+            let (a, b) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
+            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_shape(a, b))
+        }
+        (Type::Function(_) | Type::Linear(_), Type::Function(_) | Type::Linear(_)) => true,
+        _ => a == b,
+    }
+}

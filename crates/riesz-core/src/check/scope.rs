@@ -1,0 +1,82 @@
+//! Scopes: what a name means at a place.
+//!
+//! A scope can be kept and used later, when more has been bound: functions that are expanded where they are used see the
+//! names of where they were written. So a scope is a frame and a moment: later bindings of the same frame are not seen.
+
+use super::call::Callable;
+use crate::term::Atom;
+use crate::types::Type;
+use riesz_syntax::tree::Name;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What a name means.
+#[derive(Clone)]
+pub(crate) enum Entry {
+    /// A value.
+    Value(Atom, Type),
+    /// A function, expanded where it is used.
+    Callable(Rc<Callable>),
+    /// Data from outside, read at the type that its use asks for.
+    Data(usize),
+}
+
+/// The names seen at a place.
+#[derive(Clone, Default)]
+pub(crate) struct Scope {
+    frame: Rc<Frame>,
+    moment: u32,
+}
+
+#[derive(Default)]
+struct Frame {
+    parent: Option<Scope>,
+    bound: RefCell<Bound>,
+}
+
+#[derive(Default)]
+struct Bound {
+    count: u32,
+    entries: FxHashMap<Name, Vec<(u32, Entry)>>,
+}
+
+impl Scope {
+    /// A scope inside this one.
+    pub fn inner(&self) -> Scope {
+        Scope { frame: Rc::new(Frame { parent: Some(self.clone()), bound: RefCell::default() }), moment: 0 }
+    }
+
+    /// Binds a name from now on.
+    pub fn bind(&mut self, name: Name, entry: Entry) {
+        let mut bound = self.frame.bound.borrow_mut();
+        bound.count += 1;
+        let moment = bound.count;
+        bound.entries.entry(name).or_default().push((moment, entry));
+        self.moment = moment;
+    }
+
+    /// What a name means here.
+    pub fn find(&self, name: &str) -> Option<Entry> {
+        let mut scope = self;
+        loop {
+            if let Some(entries) = scope.frame.bound.borrow().entries.get(name)
+                && let Some((_, entry)) = entries.iter().rev().find(|(moment, _)| *moment <= scope.moment)
+            {
+                return Some(entry.clone());
+            }
+            scope = scope.frame.parent.as_ref()?;
+        }
+    }
+
+    /// Every name bound here or around here.
+    pub fn names(&self) -> Vec<Name> {
+        let mut names = Vec::new();
+        let mut scope = Some(self);
+        while let Some(Scope { frame, .. }) = scope {
+            names.extend(frame.bound.borrow().entries.keys().cloned());
+            scope = frame.parent.as_ref();
+        }
+        names
+    }
+}

@@ -1,0 +1,472 @@
+//! Finding types: unknown types, undecided numbers and unknown sizes, and what makes them known.
+//!
+//! - `unify(a, b)`: the two are the same type.
+//! - `flow(v, a, b)`: a value of type `a` is used where a `b` is needed: an `Int` may become an `R`, also inside arrays,
+//!   tuples and records; a linear map may be used as a function.
+//! - `join(a, b)`: the type that both flow into.
+//!
+//! Whether a number is an `Int` or an `R` is a least solution of constraints `a ≤ b` over `Int ≤ R`: what nothing makes
+//! an `R` is an `Int`. Sizes are equated as polynomials; what cannot be told before the program runs is checked when it does.
+
+use super::draft::Draft;
+use crate::size::{self, Size};
+use crate::term::{Atom, Op};
+use crate::types::Type;
+use riesz_syntax::{Diagnostic, Span};
+
+/// The unknowns of a draft.
+#[derive(Default)]
+pub(crate) struct Unknowns {
+    types: Vec<Option<Type>>,
+    numbers: Vec<Number>,
+    sizes: Vec<Option<Size>>,
+}
+
+#[derive(Default)]
+struct Number {
+    decided: Option<Type>,
+    /// Numbers that this one flows into.
+    above: Vec<u32>,
+    /// Numbers that flow into this one.
+    below: Vec<u32>,
+}
+
+/// Why two types do not fit.
+pub(crate) enum Mismatch {
+    /// They are different.
+    Types,
+    /// Two sizes differ whatever the program's input.
+    Sizes(Size, Size),
+}
+
+impl Unknowns {
+    /// An unknown type.
+    pub fn ty(&mut self) -> Type {
+        self.types.push(None);
+        Type::Unknown(self.types.len() as u32 - 1)
+    }
+
+    /// A number that is an `Int` unless something makes it an `R`.
+    pub fn number(&mut self) -> Type {
+        self.numbers.push(Number::default());
+        Type::Number(self.numbers.len() as u32 - 1)
+    }
+
+    /// An unknown size.
+    pub fn size(&mut self) -> Size {
+        self.sizes.push(None);
+        Size::Atom(size::Atom::Unknown(self.sizes.len() as u32 - 1))
+    }
+
+    /// Decides that a number is an `R`, and all that it flows into; false if one of them is an `Int`.
+    fn decide_real(&mut self, number: u32) -> bool {
+        self.decide(number, Type::Real, |number| &number.above)
+    }
+
+    /// Decides that a number is an `Int`, and all that flows into it; false if one of them is an `R`.
+    fn decide_int(&mut self, number: u32) -> bool {
+        self.decide(number, Type::Int, |number| &number.below)
+    }
+
+    fn decide(&mut self, number: u32, ty: Type, next: fn(&Number) -> &Vec<u32>) -> bool {
+        let mut work = vec![number];
+        let mut consistent = true;
+        while let Some(number) = work.pop() {
+            let cell = &mut self.numbers[number as usize];
+            match &cell.decided {
+                None => {
+                    cell.decided = Some(ty.clone());
+                    work.extend(next(cell));
+                }
+                Some(decided) => consistent &= *decided == ty,
+            }
+        }
+        consistent
+    }
+
+    fn number_flows(&mut self, from: u32, to: u32) -> bool {
+        let (below, above) = (&self.numbers[from as usize].decided, &self.numbers[to as usize].decided);
+        match (below, above) {
+            (Some(Type::Real), _) => self.decide_real(to),
+            (_, Some(Type::Int)) => self.decide_int(from),
+            (None, None) => {
+                self.numbers[from as usize].above.push(to);
+                self.numbers[to as usize].below.push(from);
+                true
+            }
+            _ => true,
+        }
+    }
+}
+
+impl Draft<'_> {
+    /// The type with its outermost part known, if it is.
+    pub fn resolve(&self, ty: &Type) -> Type {
+        let mut ty = ty;
+        loop {
+            match ty {
+                Type::Unknown(unknown) => match &self.unknowns.types[*unknown as usize] {
+                    Some(found) => ty = found,
+                    None => return ty.clone(),
+                },
+                Type::Number(number) => {
+                    return self.unknowns.numbers[*number as usize].decided.clone().unwrap_or_else(|| ty.clone());
+                }
+                _ => return ty.clone(),
+            }
+        }
+    }
+
+    /// The type with all of it known that is.
+    pub fn resolve_deep(&self, ty: &Type) -> Type {
+        ty.rebuild(&mut |size| self.resolve_size(size), &mut |part| match part {
+            Type::Unknown(_) => {
+                let found = self.resolve(part);
+                Some(if matches!(found, Type::Unknown(_)) { found } else { self.resolve_deep(&found) })
+            }
+            Type::Number(_) => Some(self.resolve(part)),
+            _ => None,
+        })
+    }
+
+    pub fn resolve_size(&self, size: &Size) -> Size {
+        if !size.atoms().iter().any(|atom| matches!(atom, size::Atom::Unknown(_))) {
+            return size.clone();
+        }
+        size.replace(&mut |atom| match atom {
+            size::Atom::Unknown(unknown) => match &self.unknowns.sizes[unknown as usize] {
+                Some(found) => self.resolve_size(found),
+                None => Size::Atom(atom),
+            },
+            atom => Size::Atom(atom),
+        })
+    }
+
+    /// Uses a value of type `from` where a `to` is needed.
+    pub fn flow(&mut self, value: Atom, from: &Type, to: &Type, span: Span) -> Atom {
+        self.flow_or(value, from, to, span, |draft, mismatch| draft.mismatch(mismatch, from, to, span))
+    }
+
+    /// Likewise, with a message of its own.
+    pub fn flow_or(
+        &mut self,
+        value: Atom,
+        from: &Type,
+        to: &Type,
+        span: Span,
+        message: impl FnOnce(&Self, Mismatch) -> Diagnostic,
+    ) -> Atom {
+        if from == to {
+            return value;
+        }
+        match self.subsume(from, to, span) {
+            Ok(false) => value,
+            Ok(true) => self.bind(Op::Copy(value), to.clone(), span),
+            Err(mismatch) => {
+                let diagnostic = message(self, mismatch);
+                self.report(diagnostic);
+                value
+            }
+        }
+    }
+
+    /// Makes `from` flow into `to`; true if a value may have to be converted.
+    fn subsume(&mut self, from: &Type, to: &Type, span: Span) -> Result<bool, Mismatch> {
+        let (from, to) = (self.resolve(from), self.resolve(to));
+        match (&from, &to) {
+            (Type::Error, _) | (_, Type::Error) => Ok(false),
+            (Type::Int, Type::Real) => Ok(true),
+            (Type::Number(_), Type::Real) | (Type::Int, Type::Number(_)) => Ok(true),
+            (Type::Real, Type::Number(number)) => fits(self.unknowns.decide_real(*number)).map(|()| true),
+            (Type::Number(a), Type::Number(b)) if a != b => fits(self.unknowns.number_flows(*a, *b)).map(|()| true),
+            (_, Type::Unknown(_)) if !matches!(from, Type::Unknown(_)) => {
+                let loose = self.loosen(&from);
+                self.unify(&loose, &to, span)?;
+                if loose == from { Ok(false) } else { self.subsume(&from, &loose, span) }
+            }
+            (Type::Array(m, a), Type::Array(n, b)) => {
+                self.equate(m, n, span)?;
+                self.subsume(a, b, span)
+            }
+            (Type::Tuple(a), Type::Tuple(b)) if a.len() == b.len() => {
+                let mut converts = false;
+                for (a, b) in a.iter().zip(b.iter()) {
+                    converts |= self.subsume(a, b, span)?;
+                }
+                Ok(converts)
+            }
+            (Type::Record(a), Type::Record(b)) if same_fields(a, b) => {
+                let mut converts = false;
+                for ((_, a), (_, b)) in a.fields.iter().zip(b.fields.iter()) {
+                    converts |= self.subsume(a, b, span)?;
+                }
+                Ok(converts)
+            }
+            (Type::Linear(a), Type::Function(b)) => {
+                self.unify(&a.0, &b.0, span)?;
+                self.unify(&a.1, &b.1, span)?;
+                Ok(false)
+            }
+            _ => self.unify(&from, &to, span).map(|()| false),
+        }
+    }
+
+    /// Makes two types the same.
+    pub fn unify(&mut self, a: &Type, b: &Type, span: Span) -> Result<(), Mismatch> {
+        let (a, b) = (self.resolve(a), self.resolve(b));
+        match (&a, &b) {
+            (Type::Error, _) | (_, Type::Error) => Ok(()),
+            (Type::Unknown(x), Type::Unknown(y)) if x == y => Ok(()),
+            (Type::Unknown(unknown), other) | (other, Type::Unknown(unknown)) => {
+                let other = self.resolve_deep(other);
+                if other.any(&mut |part| part == &Type::Unknown(*unknown)) {
+                    return Err(Mismatch::Types);
+                }
+                self.unknowns.types[*unknown as usize] = Some(other);
+                Ok(())
+            }
+            (Type::Number(a), Type::Number(b)) => {
+                fits(self.unknowns.number_flows(*a, *b) && self.unknowns.number_flows(*b, *a))
+            }
+            (Type::Number(number), Type::Int) | (Type::Int, Type::Number(number)) => {
+                fits(self.unknowns.decide_int(*number))
+            }
+            (Type::Number(number), Type::Real) | (Type::Real, Type::Number(number)) => {
+                fits(self.unknowns.decide_real(*number))
+            }
+            (Type::Array(m, a), Type::Array(n, b)) => {
+                self.equate(m, n, span)?;
+                self.unify(a, b, span)
+            }
+            (Type::Tuple(a), Type::Tuple(b)) if a.len() == b.len() => {
+                a.iter().zip(b.iter()).try_for_each(|(a, b)| self.unify(a, b, span))
+            }
+            (Type::Record(a), Type::Record(b)) if same_fields(a, b) => {
+                a.fields.iter().zip(b.fields.iter()).try_for_each(|((_, a), (_, b))| self.unify(a, b, span))
+            }
+            (Type::Function(a), Type::Function(b)) | (Type::Linear(a), Type::Linear(b)) => {
+                self.unify(&a.0, &b.0, span)?;
+                self.unify(&a.1, &b.1, span)
+            }
+            _ => fits(a == b),
+        }
+    }
+
+    /// The type that values of both types flow into.
+    pub fn join(&mut self, a: &Type, b: &Type, span: Span) -> Result<Type, Mismatch> {
+        let (a, b) = (self.resolve(a), self.resolve(b));
+        match (&a, &b) {
+            (Type::Error, other) | (other, Type::Error) => Ok(other.clone()),
+            (Type::Real, Type::Int | Type::Number(_)) | (Type::Int | Type::Number(_), Type::Real) => Ok(Type::Real),
+            (Type::Number(_), Type::Number(_) | Type::Int) | (Type::Int, Type::Number(_)) if a != b => {
+                let joined = self.unknowns.number();
+                self.subsume(&a, &joined, span)?;
+                self.subsume(&b, &joined, span)?;
+                Ok(joined)
+            }
+            (Type::Array(m, a), Type::Array(n, b)) => {
+                self.equate(m, n, span)?;
+                // The more definite size of the two.
+                let size = if matches!(self.resolve_size(m), Size::Hole) { n.clone() } else { m.clone() };
+                Ok(Type::array(size, self.join(a, b, span)?))
+            }
+            (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => self.join_parts(&a, &b, span),
+            (Type::Record(left), Type::Record(right)) if same_fields(left, right) => self.join_parts(&a, &b, span),
+            (Type::Unknown(_), other) | (other, Type::Unknown(_)) if a != b => {
+                let loose = self.loosen(other);
+                self.unify(&a, &b, span).or_else(|_| self.unify(&a, &loose, span))?;
+                Ok(a)
+            }
+            _ => self.unify(&a, &b, span).map(|()| a),
+        }
+    }
+
+    fn join_parts(&mut self, a: &Type, b: &Type, span: Span) -> Result<Type, Mismatch> {
+        let (left, right) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
+        let mut parts = Vec::with_capacity(left.len());
+        for (left, right) in left.iter().zip(&right) {
+            parts.push(self.join(left, right, span)?);
+        }
+        Ok(a.with_components(parts))
+    }
+
+    /// The type with every `Int` replaced by a number that may yet turn out to be an `R`.
+    pub fn loosen(&mut self, ty: &Type) -> Type {
+        let resolved = self.resolve_deep(ty);
+        if !resolved.any(&mut |part| *part == Type::Int) {
+            return resolved;
+        }
+        let unknowns = &mut self.unknowns;
+        resolved.rebuild(&mut Size::clone, &mut |part| match part {
+            Type::Int => Some(unknowns.number()),
+            Type::Function(_) | Type::Linear(_) => Some(part.clone()),
+            _ => None,
+        })
+    }
+
+    /// Makes two sizes the same: by finding what is unknown, else by a check when the program runs.
+    pub fn equate(&mut self, a: &Size, b: &Size, span: Span) -> Result<(), Mismatch> {
+        let (a, b) = (self.resolve_size(a), self.resolve_size(b));
+        if a == b || a == Size::Hole || b == Size::Hole {
+            return Ok(());
+        }
+        let Some(difference) = a.sub(&b) else { return Err(Mismatch::Sizes(a, b)) };
+        match difference {
+            Size::Constant(0) => return Ok(()),
+            Size::Constant(_) => return Err(Mismatch::Sizes(a, b)),
+            _ => {}
+        }
+        let unknown = |atom: &size::Atom| matches!(atom, size::Atom::Unknown(_));
+        let monomials = difference.monomials();
+        // c · σ + rest = 0, where σ stands nowhere else: the unknown with the smallest coefficient is found.
+        let solvable = (monomials.iter())
+            .filter_map(|monomial| match monomial.factors() {
+                [atom @ size::Atom::Unknown(index)] => Some((monomial.coefficient(), *atom, *index)),
+                _ => None,
+            })
+            .filter(|(_, atom, _)| difference.atoms().iter().filter(|other| *other == atom).count() == 1)
+            .min_by_key(|(coefficient, _, _)| coefficient.unsigned_abs());
+        if let Some((coefficient, atom, index)) = solvable {
+            let rest = difference.replace(&mut |other| if other == atom { Size::Constant(0) } else { Size::Atom(other) });
+            if coefficient.unsigned_abs() == 1 {
+                if let Some(found) = rest.mul(&Size::Constant(-coefficient)) {
+                    self.unknowns.sizes[index as usize] = Some(found);
+                    return Ok(());
+                }
+            } else if !rest.atoms().iter().any(unknown) {
+                return self.divide(index, coefficient, &rest, &a, &b, span);
+            }
+        }
+        if difference.atoms().iter().any(unknown) {
+            // Nothing to be done now; most of these are found by another argument. What is left is looked at in the end.
+            self.later.push((a, b, span));
+            return Ok(());
+        }
+        let (left, right) = (self.compute(&a, span), self.compute(&b, span));
+        let var = self.var(Type::unit(), None);
+        self.push(crate::term::Binding { var, op: Op::CheckSizes(left, right, "sizes"), span });
+        Ok(())
+    }
+
+    /// Finds σ with `coefficient · σ + rest = 0` by division, which must come out even.
+    fn divide(
+        &mut self,
+        index: u32,
+        coefficient: i64,
+        rest: &Size,
+        a: &Size,
+        b: &Size,
+        span: Span,
+    ) -> Result<(), Mismatch> {
+        if let Size::Constant(rest) = rest {
+            if rest % coefficient != 0 {
+                return Err(Mismatch::Sizes(a.clone(), b.clone()));
+            }
+            self.unknowns.sizes[index as usize] = Some(Size::Constant(-rest / coefficient));
+            return Ok(());
+        }
+        let negated = rest.mul(&Size::Constant(-1)).unwrap_or(Size::Hole);
+        let dividend = self.compute(&negated, span);
+        let divide = riesz_primitive::find("div").expect("the table has div");
+        let quotient = self.bind(Op::Scalar(divide, vec![dividend, Atom::Int(coefficient)]), Type::Int, span);
+        self.unknowns.sizes[index as usize] = Some(self.size_of(quotient));
+        self.equate(a, b, span)
+    }
+
+    /// Sizes whose equality could not be told when it was asked.
+    pub fn equate_later(&mut self) {
+        for _ in 0..2 {
+            for (a, b, span) in std::mem::take(&mut self.later) {
+                if let Err(mismatch) = self.equate(&a, &b, span) {
+                    let diagnostic = self.mismatch(mismatch, &Type::Error, &Type::Error, span);
+                    self.report(diagnostic);
+                }
+            }
+        }
+        for (a, b, span) in std::mem::take(&mut self.later) {
+            let (a, b) = (self.show_size(&a), self.show_size(&b));
+            self.report(
+                Diagnostic::error("unknown-size", span, format!("cannot tell what sizes make {a} equal to {b}"))
+                    .help("write the type of the value, or pass the size as an `Int`"),
+            );
+        }
+    }
+
+    // ---- messages ----
+
+    pub fn show(&self, ty: &Type) -> String {
+        self.resolve_deep(ty).show(&|atom| self.atom_name(atom), &|index| self.checker.variable_name(index))
+    }
+
+    pub fn show_size(&self, size: &Size) -> String {
+        self.resolve_size(size).show(&|atom| self.atom_name(atom))
+    }
+
+    fn atom_name(&self, atom: size::Atom) -> String {
+        match atom {
+            size::Atom::Var(var) => self.vars[var.0 as usize].name.as_deref().unwrap_or("_").to_string(),
+            size::Atom::Global(global) => self.checker.program.global(global).name.to_string(),
+            size::Atom::Parameter(_) | size::Atom::Unknown(_) => "_".to_string(),
+        }
+    }
+
+    /// What to say when a value does not fit.
+    pub fn mismatch(&self, mismatch: Mismatch, found: &Type, expected: &Type, span: Span) -> Diagnostic {
+        let (found_text, expected_text) = (self.show(found), self.show(expected));
+        match mismatch {
+            Mismatch::Sizes(a, b) => {
+                let (a, b) = (self.show_size(&a), self.show_size(&b));
+                let diagnostic =
+                    Diagnostic::error("size-mismatch", span, format!("sizes differ: {a} here, {b} needed"));
+                if matches!(found, Type::Error) {
+                    diagnostic
+                } else {
+                    diagnostic.here(format!("this is {found_text}, not {expected_text}"))
+                }
+            }
+            Mismatch::Types => {
+                let diagnostic =
+                    Diagnostic::error("type-mismatch", span, format!("expected {expected_text}, found {found_text}"))
+                        .here(format!("this is {found_text}"));
+                match (self.resolve(found), self.resolve(expected)) {
+                    (Type::Real, Type::Int | Type::Number(_)) => diagnostic.help(
+                        "an `R` does not become an `Int` by itself: write `trunc(...)` to drop what is behind the point",
+                    ),
+                    (Type::Bool, Type::Real | Type::Int | Type::Number(_)) => {
+                        diagnostic.help("to make a number of a condition, write `if ... then 1 else 0`")
+                    }
+                    (Type::Array(size, element), expected)
+                        if self.resolve_size(&size) == Size::Constant(1) && self.resolve(&element) == expected =>
+                    {
+                        diagnostic.help("this is an array of one element: write `[0]` behind it to take the element")
+                    }
+                    (Type::Record(found), Type::Record(expected)) => {
+                        let missing = |of: &crate::types::Record, from: &crate::types::Record| {
+                            let names = of.fields.iter().filter(|(name, _)| from.position(name).is_none());
+                            names.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+                        };
+                        let (lacking, extra) = (missing(&expected, &found), missing(&found, &expected));
+                        match (lacking.is_empty(), extra.is_empty()) {
+                            (true, true) => diagnostic,
+                            (false, true) => diagnostic.help(format!("the record lacks {lacking}")),
+                            (true, false) => diagnostic.help(format!("the record should not have {extra}")),
+                            (false, false) => diagnostic.help(format!("the record has {extra} and lacks {lacking}")),
+                        }
+                    }
+                    (Type::Function(_), Type::Real | Type::Int | Type::Number(_) | Type::Array(..)) => {
+                        diagnostic.help("this is a function: call it with its arguments in parentheses")
+                    }
+                    _ => diagnostic,
+                }
+            }
+        }
+    }
+}
+
+fn fits(fits: bool) -> Result<(), Mismatch> {
+    if fits { Ok(()) } else { Err(Mismatch::Types) }
+}
+
+fn same_fields(a: &crate::types::Record, b: &crate::types::Record) -> bool {
+    a.fields.len() == b.fields.len() && a.fields.iter().zip(b.fields.iter()).all(|((a, _), (b, _))| a == b)
+}

@@ -1,0 +1,128 @@
+//! Data from outside: numbers, arrays and records whose exact type is settled by where they are used.
+
+use crate::size::Size;
+use crate::types::{Record, Type};
+use riesz_syntax::tree::Name;
+
+/// A value as a file has it.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Data {
+    /// A truth value.
+    Bool(bool),
+    /// A number without a point.
+    Int(i64),
+    /// Any other number.
+    Real(f64),
+    /// A list: an array, or a tuple where one is needed.
+    List(Vec<Data>),
+    /// A record.
+    Record(Vec<(Name, Data)>),
+    /// A rectangular array in row-major order.
+    Tensor {
+        /// The sizes, outermost first.
+        shape: Vec<usize>,
+        /// The elements.
+        elements: Elements,
+    },
+}
+
+/// The elements of a [`Data::Tensor`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Elements {
+    /// Reals.
+    Real(Vec<f64>),
+    /// Integers.
+    Int(Vec<i64>),
+    /// Truth values.
+    Bool(Vec<bool>),
+}
+
+impl Data {
+    /// The type to read the data at where `hint` is expected, if anything is. An error says what does not fit.
+    pub(crate) fn type_at(&self, hint: Option<&Type>) -> Result<Type, String> {
+        match (self, hint) {
+            (Data::Bool(_), _) => Ok(Type::Bool),
+            (Data::Int(_), Some(Type::Real)) | (Data::Real(_), _) => Ok(Type::Real),
+            (Data::Int(_), _) => Ok(Type::Int),
+            (Data::List(items), Some(Type::Tuple(parts))) => {
+                if items.len() != parts.len() {
+                    return Err(format!("a list of {} where a tuple of {} is needed", items.len(), parts.len()));
+                }
+                let types: Result<Vec<Type>, String> =
+                    items.iter().zip(parts.iter()).map(|(item, part)| item.type_at(Some(part))).collect();
+                Ok(Type::Tuple(types?.into()))
+            }
+            (Data::List(items), hint) => {
+                let element = match hint {
+                    Some(Type::Array(_, element)) => Some(&**element),
+                    _ => None,
+                };
+                let mut joined: Option<Type> = None;
+                for (at, item) in items.iter().enumerate() {
+                    let ty = item.type_at(element)?;
+                    joined = match joined {
+                        None => Some(ty),
+                        Some(before) => match join(&before, &ty) {
+                            Some(ty) => Some(ty),
+                            None if hint.is_some() => return Err(format!("element {at} of a list differs from those before it")),
+                            // Nothing asks for an array: a list of different things is a tuple.
+                            None => {
+                                let types: Result<Vec<Type>, String> = items.iter().map(|item| item.type_at(None)).collect();
+                                return Ok(Type::Tuple(types?.into()));
+                            }
+                        },
+                    };
+                }
+                let element = joined.or_else(|| element.cloned()).unwrap_or(Type::Real);
+                Ok(Type::array(Size::Constant(items.len() as i64), element))
+            }
+            (Data::Record(fields), hint) => {
+                let hints = match hint {
+                    Some(Type::Record(record)) => Some(record),
+                    _ => None,
+                };
+                let mut read = Vec::with_capacity(fields.len());
+                for (name, value) in fields {
+                    let hint = hints.and_then(|record| Some(&record.fields[record.position(name)?].1));
+                    let ty = value.type_at(hint).map_err(|problem| format!("in the field `{name}`: {problem}"))?;
+                    read.push((name.clone(), ty));
+                }
+                Ok(Type::Record(Record::new(read)))
+            }
+            (Data::Tensor { shape, elements }, hint) => {
+                let mut innermost = hint;
+                for _ in shape {
+                    innermost = match innermost {
+                        Some(Type::Array(_, element)) => Some(&**element),
+                        _ => None,
+                    };
+                }
+                let scalar = match (elements, innermost) {
+                    (Elements::Real(_), _) | (Elements::Int(_), Some(Type::Real)) => Type::Real,
+                    (Elements::Int(_), _) => Type::Int,
+                    (Elements::Bool(_), _) => Type::Bool,
+                };
+                Ok(shape.iter().rev().fold(scalar, |ty, &size| Type::array(Size::Constant(size as i64), ty)))
+            }
+        }
+    }
+}
+
+/// The type that data of both types can be read at.
+fn join(a: &Type, b: &Type) -> Option<Type> {
+    match (a, b) {
+        _ if a == b => Some(a.clone()),
+        (Type::Int, Type::Real) | (Type::Real, Type::Int) => Some(Type::Real),
+        (Type::Array(m, a), Type::Array(n, b)) if m == n => Some(Type::array(m.clone(), join(a, b)?)),
+        (Type::Tuple(x), Type::Tuple(y)) if x.len() == y.len() => {
+            let parts: Option<Vec<Type>> = x.iter().zip(y.iter()).map(|(a, b)| join(a, b)).collect();
+            Some(Type::Tuple(parts?.into()))
+        }
+        (Type::Record(x), Type::Record(y)) if x.fields.iter().map(|(n, _)| n).eq(y.fields.iter().map(|(n, _)| n)) => {
+            let parts: Option<Vec<Type>> =
+                x.fields.iter().zip(y.fields.iter()).map(|((_, a), (_, b))| join(a, b)).collect();
+            Some(a.with_components(parts?))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,263 @@
+//! Functions of arrays.
+
+use super::limits::Fault;
+use super::{Machine, binary, element_type, out_of_range};
+use crate::evaluate::Value;
+use crate::types::Type;
+use riesz_primitive::{Number, Primitive, scalar};
+use riesz_syntax::{Diagnostic, Span};
+use std::rc::Rc;
+
+impl<S: Number> Machine<'_, S> {
+    pub(super) fn array_function(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: &[Value<S>],
+        frame: &[Value<S>],
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let elements: usize = arguments.iter().map(Value::len).sum();
+        self.reserve(elements, size_of::<Value<S>>(), span)?;
+        let first = &arguments[0];
+        Ok(match primitive.name {
+            "reverse" => take(first, &mut (0..first.len()).rev()),
+            "concat" => {
+                let element = element_type(ty);
+                Value::array(element, arguments.iter().flat_map(|array| array.elements().collect::<Vec<_>>()).collect())
+            }
+            "slice" => {
+                let (from, to) = (arguments[1].int(), arguments[2].int());
+                let fits = 0 <= from && from <= to && to <= first.len() as i64;
+                if !fits {
+                    let message = format!("the slice from {from} to {to} is out of range");
+                    let len = first.len();
+                    return Err(Box::new(
+                        Diagnostic::error("index-out-of-range", span, message).here(format!("the array has {len} elements")),
+                    ));
+                }
+                take(first, &mut (from as usize..to as usize))
+            }
+            "flatten" => {
+                let total: usize = first.elements().map(|row| row.len()).sum();
+                self.reserve(total, size_of::<Value<S>>(), span)?;
+                Value::array(element_type(ty), first.elements().flat_map(|row| row.elements().collect::<Vec<_>>()).collect())
+            }
+            "transpose" => {
+                let Type::Array(columns, row_type) = ty else { return Ok(Value::unit()) };
+                let rows: Vec<Value<S>> = first.elements().collect();
+                let columns = rows.first().map_or_else(|| self.size(columns, frame), Value::len);
+                self.reserve(rows.len().saturating_mul(columns), size_of::<Value<S>>(), span)?;
+                let column = |at: usize| {
+                    Value::array(element_type(row_type), rows.iter().filter_map(|row| row.get(at)).collect())
+                };
+                Value::values((0..columns).map(column).collect())
+            }
+            "gather" => {
+                let mut indices = Vec::with_capacity(arguments[1].len());
+                for index in arguments[1].elements() {
+                    indices.push(in_range(index.int(), first.len(), span)?);
+                }
+                self.reserve(indices.len(), size_of::<Value<S>>(), span)?;
+                take(first, &mut indices.into_iter())
+            }
+            "scatter_add" => self.scatter_add(arguments, frame, ty, span)?,
+            "update" => {
+                let at = in_range(arguments[1].int(), first.len(), span)?;
+                updated(first.clone(), at, arguments[2].clone())
+            }
+            "dot" => self.dot(first, &arguments[1], frame, ty, span)?,
+            "outer" => {
+                let (u, v) = (reals(first), reals(&arguments[1]));
+                self.reserve(u.len().saturating_mul(v.len()), size_of::<S>(), span)?;
+                Value::values(u.iter().map(|u| Value::reals(v.iter().map(|v| u.mul(v)).collect())).collect())
+            }
+            _ => match primitive.array().and_then(|row| row.matrix) {
+                Some(function) => {
+                    let n = first.len();
+                    let a = flat(first);
+                    let (columns, b) = match arguments.get(1) {
+                        Some(b @ Value::Reals(_)) => (1, reals(b)),
+                        Some(b) => (b.get(0).map_or_else(|| self.inner_size(ty, frame), |row| row.len()), flat(b)),
+                        None => (0, Vec::new()),
+                    };
+                    self.fuel.poll(span)?;
+                    let result = S::matrix(function, n, columns, &a, &b);
+                    match ty {
+                        Type::Real => Value::Real(result.into_iter().next().unwrap_or_else(S::zero)),
+                        Type::Array(_, element) if **element == Type::Real => Value::reals(result),
+                        _ => {
+                            let width = if arguments.len() > 1 { columns } else { n };
+                            rows(n, width, result)
+                        }
+                    }
+                }
+                None => {
+                    let message = format!("the interpreter does not know `{}`", primitive.name);
+                    return Err(Box::new(Diagnostic::error("not-yet", span, message)));
+                }
+            },
+        })
+    }
+
+    fn inner_size(&self, ty: &Type, frame: &[Value<S>]) -> usize {
+        match element_type(ty) {
+            Type::Array(size, _) => self.size(size, frame),
+            _ => 0,
+        }
+    }
+
+    fn scatter_add(&mut self, arguments: &[Value<S>], frame: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
+        let [count, indices, values] = arguments else { return Ok(Value::unit()) };
+        let count = super::count_of(count.int(), span)?;
+        self.reserve(count, size_of::<Value<S>>(), span)?;
+        let zero = self.filled(element_type(ty), 0.0, frame, span)?;
+        let mut elements = vec![zero; count];
+        for (index, value) in indices.elements().zip(values.elements()) {
+            let at = in_range(index.int(), count, span)?;
+            let before = std::mem::replace(&mut elements[at], Value::Int(0));
+            elements[at] = combine(before, &value, &scalar::ADD, span)?;
+        }
+        Ok(Value::array(element_type(ty), elements))
+    }
+
+    /// Contracts the last axis of `a` with the first of `b`.
+    fn dot(&mut self, a: &Value<S>, b: &Value<S>, frame: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
+        Ok(match (a, b) {
+            (Value::Reals(a), Value::Reals(b)) => Value::Real(product(a, b)),
+            (Value::Values(rows), Value::Reals(b)) => Value::reals(rows.iter().map(|row| product(&reals(row), b)).collect()),
+            (Value::Reals(a), Value::Values(rows)) => Value::reals(combination(a, rows, self.vector_size(ty, frame, rows))),
+            (Value::Values(left), Value::Values(right)) => {
+                let width = right.first().map_or_else(|| self.inner_size(ty, frame), Value::len);
+                self.reserve(left.len().saturating_mul(width), size_of::<S>(), span)?;
+                let mut rows = Vec::with_capacity(left.len());
+                for row in left.iter() {
+                    self.fuel.poll(span)?;
+                    rows.push(Value::reals(combination(&reals(row), right, width)));
+                }
+                Value::values(rows)
+            }
+            _ => Value::unit(),
+        })
+    }
+
+    fn vector_size(&self, ty: &Type, frame: &[Value<S>], rows: &[Value<S>]) -> usize {
+        match (rows.first(), ty) {
+            (Some(row), _) => row.len(),
+            (None, Type::Array(size, _)) => self.size(size, frame),
+            (None, _) => 0,
+        }
+    }
+}
+
+fn in_range(at: i64, len: usize, span: Span) -> Result<usize, Fault> {
+    match usize::try_from(at) {
+        Ok(index) if index < len => Ok(index),
+        _ => Err(out_of_range(at, len, span)),
+    }
+}
+
+/// The elements at certain places, all in range.
+fn take<S: Number>(array: &Value<S>, at: &mut dyn Iterator<Item = usize>) -> Value<S> {
+    match array {
+        Value::Reals(elements) => Value::reals(at.map(|at| elements[at].clone()).collect()),
+        Value::Ints(elements) => Value::ints(at.map(|at| elements[at]).collect()),
+        Value::Values(elements) => Value::values(at.map(|at| elements[at].clone()).collect()),
+        _ => Value::unit(),
+    }
+}
+
+/// The array with one element replaced.
+fn updated<S: Number>(array: Value<S>, at: usize, element: Value<S>) -> Value<S> {
+    match array {
+        Value::Reals(mut elements) => {
+            Rc::make_mut(&mut elements).elements_mut()[at] = element.real();
+            Value::Reals(elements)
+        }
+        Value::Ints(mut elements) => {
+            Rc::make_mut(&mut elements).elements_mut()[at] = element.int();
+            Value::Ints(elements)
+        }
+        Value::Values(mut elements) => {
+            Rc::make_mut(&mut elements).elements_mut()[at] = element;
+            Value::Values(elements)
+        }
+        other => other,
+    }
+}
+
+/// Combines two values of one type component by component, the first in place where nobody else holds it.
+pub(super) fn combine<S: Number>(
+    total: Value<S>,
+    element: &Value<S>,
+    primitive: &'static Primitive,
+    span: Span,
+) -> Result<Value<S>, Fault> {
+    let differ = |a: usize, b: usize| {
+        Box::new(Diagnostic::error("size-mismatch", span, format!("the elements differ in size: {a} and {b}")))
+    };
+    match (total, element) {
+        (Value::Reals(mut total), Value::Reals(element)) => {
+            if total.len() != element.len() {
+                return Err(differ(total.len(), element.len()));
+            }
+            for (total, element) in Rc::make_mut(&mut total).elements_mut().iter_mut().zip(element.iter()) {
+                *total = S::apply(primitive, &[total.clone(), element.clone()]);
+            }
+            Ok(Value::Reals(total))
+        }
+        (total @ (Value::Ints(_) | Value::Values(_)), element) => {
+            if total.len() != element.len() {
+                return Err(differ(total.len(), element.len()));
+            }
+            let mut combined = Vec::with_capacity(total.len());
+            for (total, element) in total.elements().zip(element.elements()) {
+                combined.push(combine(total, &element, primitive, span)?);
+            }
+            Ok(match total {
+                Value::Ints(_) => Value::ints(combined.iter().map(Value::int).collect()),
+                _ => Value::values(combined),
+            })
+        }
+        (Value::Tuple(total), Value::Tuple(element)) => {
+            let mut combined = Vec::with_capacity(total.len());
+            for (total, element) in total.iter().zip(element.iter()) {
+                combined.push(combine(total.clone(), element, primitive, span)?);
+            }
+            Ok(Value::Tuple(combined.into()))
+        }
+        (total, element) => binary(primitive, &total, element, span),
+    }
+}
+
+fn reals<S: Number>(value: &Value<S>) -> Vec<S> {
+    match value {
+        Value::Reals(elements) => elements.to_vec(),
+        other => other.elements().map(|element| element.real()).collect(),
+    }
+}
+
+fn flat<S: Number>(matrix: &Value<S>) -> Vec<S> {
+    matrix.elements().flat_map(|row| reals(&row)).collect()
+}
+
+fn rows<S: Number>(count: usize, width: usize, elements: Vec<S>) -> Value<S> {
+    Value::values((0..count).map(|at| Value::reals(elements[at * width..(at + 1) * width].to_vec())).collect())
+}
+
+fn product<S: Number>(a: &[S], b: &[S]) -> S {
+    a.iter().zip(b).map(|(a, b)| a.mul(b)).reduce(|total, term| total.add(&term)).unwrap_or_else(S::zero)
+}
+
+/// `Σᵢ aᵢ · rowsᵢ`
+fn combination<S: Number>(a: &[S], rows: &[Value<S>], width: usize) -> Vec<S> {
+    let mut total = vec![S::zero(); width];
+    for (a, row) in a.iter().zip(rows) {
+        if let Value::Reals(row) = row {
+            for (total, element) in total.iter_mut().zip(row.iter()) {
+                *total = total.add(&a.mul(element));
+            }
+        }
+    }
+    total
+}

@@ -1,0 +1,82 @@
+//! Limits on an evaluation, each with its own error.
+
+use riesz_syntax::{Diagnostic, Span};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What an evaluation may use.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Calls and turns of loops.
+    pub steps: u64,
+    /// Nested calls.
+    pub depth: usize,
+    /// Bytes of arrays and closures.
+    pub memory: usize,
+    /// Set from outside to stop the evaluation.
+    pub interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { steps: 1_000_000_000, depth: 100_000, memory: 4 << 30, interrupt: None }
+    }
+}
+
+/// An error of an evaluation. Boxed, since most evaluations have none.
+pub type Fault = Box<Diagnostic>;
+
+/// How many steps pass between two looks at the interrupt.
+const STRETCH: u64 = 1 << 14;
+
+/// Counts steps down.
+pub(super) struct Fuel {
+    /// Steps left in this stretch.
+    stretch: u64,
+    /// Steps left after it.
+    rest: u64,
+    limit: u64,
+    interrupt: Option<Arc<AtomicBool>>,
+}
+
+impl Fuel {
+    pub fn new(limits: &Limits) -> Fuel {
+        Fuel { stretch: 0, rest: limits.steps, limit: limits.steps, interrupt: limits.interrupt.clone() }
+    }
+
+    /// Takes one step.
+    #[inline]
+    pub fn step(&mut self, span: Span) -> Result<(), Fault> {
+        if self.stretch == 0 {
+            self.refill(span)?;
+        }
+        self.stretch -= 1;
+        Ok(())
+    }
+
+    /// Looks whether the evaluation is to stop, apart from steps: for long work inside one operation.
+    pub fn poll(&self, span: Span) -> Result<(), Fault> {
+        match &self.interrupt {
+            Some(interrupt) if interrupt.load(Ordering::Relaxed) => {
+                Err(Box::new(Diagnostic::error("interrupted", span, "the evaluation was interrupted").here("while computing this")))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    #[cold]
+    fn refill(&mut self, span: Span) -> Result<(), Fault> {
+        self.poll(span)?;
+        self.stretch = self.rest.min(STRETCH);
+        self.rest -= self.stretch;
+        if self.stretch > 0 {
+            return Ok(());
+        }
+        let limit = self.limit;
+        Err(Box::new(
+            Diagnostic::error("step-limit", span, format!("the evaluation takes more than {limit} steps"))
+                .here("while computing this")
+                .help("a loop may have no end; `--max-steps N` allows more"),
+        ))
+    }
+}

@@ -1,0 +1,619 @@
+//! The reference interpreter, generic over the scalar algebra: `evaluate::<S>` of a program over `f64` is its value; over
+//! other algebras it is what the papers make of it.
+//!
+//! The core is run as it stands. A frame holds one value for each variable of a function; the bodies inside operations
+//! share the frame. Every error names the place in the source that the binding came from.
+
+mod array;
+mod limits;
+mod show;
+mod value;
+
+pub use limits::{Fault, Limits};
+pub use show::show_real;
+pub use value::{Buffer, Closure, Value, memory};
+
+use crate::data::{Data, Elements};
+use crate::size::{self, Size};
+use crate::term::{
+    Atom, Binding, Body, Comparison, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction, Step, Turn,
+};
+use crate::types::Type;
+use limits::Fuel;
+use riesz_primitive::{Number, Primitive, scalar};
+use riesz_syntax::{Diagnostic, Span};
+use std::rc::Rc;
+
+/// How many calls around an error its message shows.
+const CALLS_SHOWN: usize = 3;
+
+/// Evaluates the functions of a program, and keeps the values of its globals.
+pub struct Machine<'p, S: 'static> {
+    program: &'p Program,
+    limits: Limits,
+    fuel: Fuel,
+    depth: usize,
+    globals: Vec<Option<Value<S>>>,
+    /// Frames to use again.
+    frames: Vec<Vec<Value<S>>>,
+}
+
+impl<'p, S: Number> Machine<'p, S> {
+    /// A machine for a program. `given` are the values of globals that are known already: data from outside, or values
+    /// of an earlier machine.
+    pub fn new(program: &'p Program, limits: Limits, mut given: impl FnMut(GlobalId) -> Option<Value<S>>) -> Machine<'p, S> {
+        let globals = (0..program.globals.len() as u32).map(|at| given(GlobalId(at))).collect();
+        Machine { program, fuel: Fuel::new(&limits), limits, depth: 0, globals, frames: Vec::new() }
+    }
+
+    /// The value of a function without parameters.
+    pub fn run(&mut self, function: FunctionId) -> Result<Value<S>, Fault> {
+        self.call_with(function, Vec::new())
+    }
+
+    /// The value of a function for arguments: the sizes that it takes first, then its own.
+    pub fn call_with(&mut self, function: FunctionId, arguments: Vec<Value<S>>) -> Result<Value<S>, Fault> {
+        self.depth = 0;
+        for global in self.needed(function) {
+            if let Origin::Computed(function) = self.program.global(global).origin {
+                let value = self.enter(function, &mut Vec::new().into_iter())?;
+                self.globals[global.0 as usize] = Some(value);
+            }
+        }
+        self.enter(function, &mut arguments.into_iter())
+    }
+
+    /// The values of globals computed so far.
+    pub fn globals(&self) -> &[Option<Value<S>>] {
+        &self.globals
+    }
+
+    /// The globals that a function needs and that have no value yet, each after those it needs itself.
+    fn needed(&self, function: FunctionId) -> Vec<GlobalId> {
+        let mut functions = vec![false; self.program.functions.len()];
+        let mut globals = vec![false; self.program.globals.len()];
+        let mut work = vec![function];
+        while let Some(function) = work.pop() {
+            if std::mem::replace(&mut functions[function.0 as usize], true) {
+                continue;
+            }
+            let mut bodies = vec![&self.program.function(function).body];
+            while let Some(body) = bodies.pop() {
+                for binding in &body.bindings {
+                    let mut need = |global: GlobalId| {
+                        let fresh = !std::mem::replace(&mut globals[global.0 as usize], true);
+                        if let (true, None, Origin::Computed(function)) =
+                            (fresh, &self.globals[global.0 as usize], self.program.global(global).origin)
+                        {
+                            work.push(function);
+                        }
+                    };
+                    match &binding.op {
+                        Op::Global(global) => need(*global),
+                        Op::Call(function, _) | Op::Closure(function, _) => work.push(*function),
+                        _ => {}
+                    }
+                    binding.op.visit_bodies(&mut |body| bodies.push(body));
+                }
+            }
+        }
+        let needed = (0..globals.len()).filter(|&at| globals[at] && self.globals[at].is_none());
+        needed.map(|at| GlobalId(at as u32)).collect()
+    }
+
+    // ---- calls ----
+
+    fn call(&mut self, function: FunctionId, arguments: &mut dyn Iterator<Item = Value<S>>, span: Span) -> Result<Value<S>, Fault> {
+        self.fuel.step(span)?;
+        if self.depth >= self.limits.depth {
+            let depth = self.limits.depth;
+            return Err(Box::new(
+                Diagnostic::error("depth-limit", span, format!("more than {depth} calls are nested"))
+                    .here("one call too many")
+                    .help("a recursion may have no end; a `loop` needs no nested calls; `--max-depth N` allows more"),
+            ));
+        }
+        self.depth += 1;
+        let result = stacker::maybe_grow(128 * 1024, 8 * 1024 * 1024, || self.enter(function, arguments));
+        self.depth -= 1;
+        result.map_err(|mut fault| {
+            if fault.labels.len() <= CALLS_SHOWN && fault.labels.first().is_some_and(|label| label.span != span) {
+                let name = &self.program.function(function).name;
+                let text = match &**name {
+                    "lambda" => "in this call".to_string(),
+                    name => format!("in this call of `{name}`"),
+                };
+                *fault = fault.label(span, text);
+            }
+            fault
+        })
+    }
+
+    fn enter(&mut self, id: FunctionId, arguments: &mut dyn Iterator<Item = Value<S>>) -> Result<Value<S>, Fault> {
+        let function = self.program.function(id);
+        let mut frame = self.frames.pop().unwrap_or_default();
+        frame.extend(arguments);
+        frame.resize(function.vars.len(), Value::Int(0));
+        let result = self.body(function, &mut frame, &function.body);
+        frame.clear();
+        if self.frames.len() < 64 {
+            self.frames.push(frame);
+        }
+        result
+    }
+
+    fn body(&mut self, function: &'p Function, frame: &mut Vec<Value<S>>, body: &'p Body) -> Result<Value<S>, Fault> {
+        for binding in &body.bindings {
+            let value = self.operation(function, frame, binding)?;
+            frame[binding.var.0 as usize] = value;
+        }
+        Ok(atom(frame, body.result))
+    }
+
+    fn operation(&mut self, function: &'p Function, frame: &mut Vec<Value<S>>, binding: &'p Binding) -> Result<Value<S>, Fault> {
+        let span = binding.span;
+        let ty = || &function.var(binding.var).ty;
+        Ok(match &binding.op {
+            Op::Copy(a) => atom(frame, *a),
+            Op::Scalar(primitive, arguments) => scalar_operation(frame, primitive, arguments, span)?,
+            Op::Index(array, index) => index_array(frame, *array, *index, span)?,
+            Op::Compare(comparison, a, b) => Value::Bool(compare(frame, *comparison, *a, *b)),
+            Op::Same(a, b) => Value::Bool(atom(frame, *a).same(&atom(frame, *b))),
+            Op::Near(a, b, tolerance) => {
+                Value::Bool(atom(frame, *a).distance(&atom(frame, *b)) <= atom(frame, *tolerance).real().value())
+            }
+            Op::Not(a) => Value::Bool(!atom(frame, *a).bool()),
+            Op::ToReal(a) => Value::Real(S::constant(atom(frame, *a).int() as f64)),
+            Op::Truncate(a) => Value::Int(truncate(atom(frame, *a).real().value(), span)?),
+            Op::IsNan(a) => Value::Bool(atom(frame, *a).real().value().is_nan()),
+            Op::Tuple(parts) => Value::Tuple(parts.iter().map(|part| atom(frame, *part)).collect()),
+            Op::Project(a, at) => match a {
+                Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned().unwrap_or(Value::Int(0)),
+                _ => Value::Int(0),
+            },
+            Op::Array(elements) => {
+                self.reserve(elements.len(), size_of::<Value<S>>(), span)?;
+                let values = elements.iter().map(|element| atom(frame, *element)).collect();
+                Value::array(element_type(ty()), values)
+            }
+            Op::Build(iteration) => self.build(function, frame, iteration, ty(), span)?,
+            Op::Reduce(reduction, iteration) => self.reduce(function, frame, *reduction, iteration, ty(), span)?,
+            Op::If { condition, yes, no } => {
+                let body = if atom(frame, *condition).bool() { yes } else { no };
+                return self.body(function, frame, body);
+            }
+            Op::Loop(turn) => self.turns(function, frame, turn, span, &mut |_, _| Ok(()))?,
+            Op::Scan(turn) => {
+                let mut states = Vec::new();
+                self.turns(function, frame, turn, span, &mut |machine, state: &Value<S>| {
+                    if states.len() == states.capacity() {
+                        machine.reserve(2 * states.len(), size_of::<Value<S>>(), span)?;
+                    }
+                    states.push(state.clone());
+                    Ok(())
+                })?;
+                Value::array(element_type(ty()), states)
+            }
+            Op::While { state, start, condition, body } => {
+                frame[state.0 as usize] = atom(frame, *start);
+                while self.body(function, frame, condition)?.bool() {
+                    self.fuel.step(span)?;
+                    let next = self.body(function, frame, body)?;
+                    frame[state.0 as usize] = next;
+                }
+                std::mem::replace(&mut frame[state.0 as usize], Value::Int(0))
+            }
+            Op::Call(called, arguments) => {
+                let values: Vec<Value<S>> = arguments.iter().map(|argument| atom(frame, *argument)).collect();
+                self.call(*called, &mut values.into_iter(), span)?
+            }
+            Op::Closure(called, captured) => {
+                self.reserve(captured.len(), size_of::<Value<S>>(), span)?;
+                let captured = captured.iter().map(|value| atom(frame, *value)).collect();
+                Value::Closure(Rc::new(Closure::new(*called, captured)))
+            }
+            Op::Apply(called, argument) => {
+                let Value::Closure(closure) = atom(frame, *called) else {
+                    return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
+                };
+                let argument = atom(frame, *argument);
+                self.call(closure.function, &mut closure.captured().iter().cloned().chain([argument]), span)?
+            }
+            Op::Global(global) => match &self.globals[global.0 as usize] {
+                Some(value) => value.clone(),
+                None => return Err(Box::new(Diagnostic::error("no-value", span, "this value has not been given"))),
+            },
+            Op::SizeOf(a, path) => Value::Int(size_at(&atom(frame, *a), path, span)? as i64),
+            Op::CheckSizes(a, b, _) => {
+                let (a, b) = (atom(frame, *a).int(), atom(frame, *b).int());
+                if a != b {
+                    return Err(Box::new(Diagnostic::error("size-mismatch", span, format!("sizes differ: {a} and {b}"))));
+                }
+                Value::unit()
+            }
+            Op::ArrayFunction(primitive, arguments) => {
+                let values: Vec<Value<S>> = arguments.iter().map(|argument| atom(frame, *argument)).collect();
+                self.array_function(primitive, &values, frame, ty(), span)?
+            }
+        })
+    }
+
+    // ---- loops ----
+
+    fn build(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        Iteration { count, index, body }: &'p Iteration,
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let count = count_of(atom(frame, *count).int(), span)?;
+        let mut element = |machine: &mut Self, at: usize| {
+            machine.fuel.step(span)?;
+            frame[index.0 as usize] = Value::Int(at as i64);
+            machine.body(function, frame, body)
+        };
+        Ok(match element_type(ty) {
+            Type::Real => {
+                let mut elements = self.storage::<S>(count, span)?;
+                for at in 0..count {
+                    elements.push(element(self, at)?.real());
+                }
+                Value::reals(elements)
+            }
+            Type::Int => {
+                let mut elements = self.storage::<i64>(count, span)?;
+                for at in 0..count {
+                    elements.push(element(self, at)?.int());
+                }
+                Value::ints(elements)
+            }
+            _ => {
+                let mut elements = self.storage::<Value<S>>(count, span)?;
+                for at in 0..count {
+                    elements.push(element(self, at)?);
+                }
+                Value::values(elements)
+            }
+        })
+    }
+
+    fn reduce(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        reduction: Reduction,
+        Iteration { count, index, body }: &'p Iteration,
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let count = count_of(atom(frame, *count).int(), span)?;
+        let mut best = 0;
+        let mut total: Option<Value<S>> = None;
+        for at in 0..count {
+            self.fuel.step(span)?;
+            frame[index.0 as usize] = Value::Int(at as i64);
+            let element = self.body(function, frame, body)?;
+            total = Some(match (total, reduction) {
+                (None, _) => element,
+                (Some(total), Reduction::Sum) => array::combine(total, &element, &scalar::ADD, span)?,
+                (Some(total), Reduction::Product) => array::combine(total, &element, &scalar::MUL, span)?,
+                (Some(total), Reduction::Max) => array::combine(total, &element, &scalar::MAX, span)?,
+                (Some(total), Reduction::Min) => array::combine(total, &element, &scalar::MIN, span)?,
+                (Some(total), Reduction::ArgMax | Reduction::ArgMin) => {
+                    if better(reduction, &element, &total) {
+                        best = at;
+                        element
+                    } else {
+                        total
+                    }
+                }
+                (Some(_), Reduction::All | Reduction::Any) => element,
+            });
+            match (reduction, &total) {
+                (Reduction::All, Some(Value::Bool(false))) | (Reduction::Any, Some(Value::Bool(true))) => break,
+                _ => {}
+            }
+        }
+        match (reduction, total) {
+            (Reduction::ArgMax | Reduction::ArgMin, Some(_)) => Ok(Value::Int(best as i64)),
+            (_, Some(total)) => Ok(total),
+            (Reduction::Sum, None) => self.filled(ty, 0.0, frame, span),
+            (Reduction::Product, None) => self.filled(ty, 1.0, frame, span),
+            (Reduction::All, None) => Ok(Value::Bool(true)),
+            (Reduction::Any, None) => Ok(Value::Bool(false)),
+            (Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin, None) => {
+                let (what, name) = match reduction {
+                    Reduction::Max | Reduction::ArgMax => ("greatest", "max"),
+                    _ => ("least", "min"),
+                };
+                Err(Box::new(
+                    Diagnostic::error("empty-array", span, format!("an empty array has no {what} element"))
+                        .help(format!("give `{name}` at least one element")),
+                ))
+            }
+        }
+    }
+
+    fn turns(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        Turn { state, start, count, index, body }: &'p Turn,
+        span: Span,
+        after: &mut dyn FnMut(&mut Self, &Value<S>) -> Result<(), Fault>,
+    ) -> Result<Value<S>, Fault> {
+        frame[state.0 as usize] = atom(frame, *start);
+        for at in 0..atom(frame, *count).int() {
+            self.fuel.step(span)?;
+            frame[index.0 as usize] = Value::Int(at);
+            let next = self.body(function, frame, body)?;
+            after(self, &next)?;
+            frame[state.0 as usize] = next;
+        }
+        Ok(std::mem::replace(&mut frame[state.0 as usize], Value::Int(0)))
+    }
+
+    // ---- memory ----
+
+    /// Makes sure that `count` more elements of a size are allowed.
+    fn reserve(&mut self, count: usize, bytes: usize, span: Span) -> Result<(), Fault> {
+        let needed = count.checked_mul(bytes).and_then(|needed| needed.checked_add(memory()));
+        if needed.is_some_and(|needed| needed <= self.limits.memory) {
+            return Ok(());
+        }
+        let limit = show_bytes(self.limits.memory);
+        Err(Box::new(
+            Diagnostic::error("memory-limit", span, format!("the evaluation needs more than {limit} of memory"))
+                .here(format!("an array of {count} elements"))
+                .help("`--max-memory BYTES` allows more; a `sum` over a generator needs no array"),
+        ))
+    }
+
+    fn storage<T>(&mut self, count: usize, span: Span) -> Result<Vec<T>, Fault> {
+        self.reserve(count, size_of::<T>(), span)?;
+        Ok(Vec::with_capacity(count))
+    }
+
+    /// The value of a type whose every number is the same.
+    fn filled(&mut self, ty: &Type, number: f64, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        Ok(match ty {
+            Type::Real => Value::Real(S::constant(number)),
+            Type::Int => Value::Int(number as i64),
+            Type::Array(size, element) => {
+                let count = self.size(size, frame);
+                self.reserve(count, size_of::<Value<S>>(), span)?;
+                let element_value = self.filled(element, number, frame, span)?;
+                Value::array(element, vec![element_value; count])
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let mut parts = Vec::new();
+                for part in ty.components().unwrap_or_default() {
+                    parts.push(self.filled(&part, number, frame, span)?);
+                }
+                Value::Tuple(parts.into())
+            }
+            _ => Value::Int(0),
+        })
+    }
+
+    /// The value of a size; zero where only an array without elements could tell.
+    fn size(&self, size: &Size, frame: &[Value<S>]) -> usize {
+        let value = size.evaluate(&mut |atom| match atom {
+            size::Atom::Var(var) => Some(frame[var.0 as usize].int()),
+            size::Atom::Global(global) => self.globals[global.0 as usize].as_ref().map(Value::int),
+            size::Atom::Parameter(_) | size::Atom::Unknown(_) => None,
+        });
+        value.and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+    }
+}
+
+/// The value of an operand.
+#[inline]
+fn atom<S: Number>(frame: &[Value<S>], atom: Atom) -> Value<S> {
+    match atom {
+        Atom::Var(var) => frame[var.0 as usize].clone(),
+        Atom::Real(value) => Value::Real(S::constant(value)),
+        Atom::Int(value) => Value::Int(value),
+        Atom::Bool(value) => Value::Bool(value),
+    }
+}
+
+#[inline]
+fn scalar_operation<S: Number>(
+    frame: &[Value<S>],
+    primitive: &'static Primitive,
+    arguments: &[Atom],
+    span: Span,
+) -> Result<Value<S>, Fault> {
+    match *arguments {
+        [a, b] => binary(primitive, &atom(frame, a), &atom(frame, b), span),
+        [a] => match atom(frame, a) {
+            Value::Int(a) => integer(primitive, &[a], span),
+            a => Ok(Value::Real(S::apply(primitive, &[a.real()]))),
+        },
+        _ => Ok(Value::Real(S::apply(primitive, &arguments.iter().map(|a| atom(frame, *a).real()).collect::<Vec<_>>()))),
+    }
+}
+
+/// A primitive of two numbers.
+#[inline]
+fn binary<S: Number>(primitive: &'static Primitive, a: &Value<S>, b: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
+    match (a, b) {
+        (Value::Real(a), Value::Real(b)) => Ok(Value::Real(if std::ptr::eq(primitive, &scalar::MUL) {
+            a.mul(b)
+        } else if std::ptr::eq(primitive, &scalar::ADD) {
+            a.add(b)
+        } else if std::ptr::eq(primitive, &scalar::SUB) {
+            a.sub(b)
+        } else {
+            S::apply(primitive, &[a.clone(), b.clone()])
+        })),
+        (Value::Int(a), Value::Int(b)) => integer(primitive, &[*a, *b], span),
+        // An integer power of a real number.
+        _ => Ok(Value::Real(S::apply(primitive, &[a.real(), b.real()]))),
+    }
+}
+
+/// A primitive of integers.
+fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Span) -> Result<Value<S>, Fault> {
+    let function = primitive.scalar().and_then(|row| row.integer);
+    match function.and_then(|function| function(arguments)) {
+        Some(value) => Ok(Value::Int(value)),
+        None => {
+            let shown: Vec<String> = arguments.iter().map(i64::to_string).collect();
+            Err(Box::new(if matches!(primitive.name, "div" | "mod") && arguments.get(1) == Some(&0) {
+                Diagnostic::error("division-by-zero", span, format!("`{}` of {} by zero", primitive.name, shown[0]))
+            } else {
+                Diagnostic::error("integer-overflow", span, "this integer does not fit into 64 bits")
+                    .here(format!("on {}", shown.join(" and ")))
+                    .help("compute with real numbers: write `real(...)`, or a point behind a literal")
+            }))
+        }
+    }
+}
+
+#[inline]
+fn compare<S: Number>(frame: &[Value<S>], comparison: Comparison, a: Atom, b: Atom) -> bool {
+    match (atom(frame, a), atom(frame, b)) {
+        (Value::Int(a), Value::Int(b)) => holds(comparison, &a, &b),
+        (a, b) => holds(comparison, &a.real().value(), &b.real().value()),
+    }
+}
+
+fn holds<T: PartialOrd>(comparison: Comparison, a: &T, b: &T) -> bool {
+    match comparison {
+        Comparison::Less => a < b,
+        Comparison::LessEqual => a <= b,
+        Comparison::Greater => a > b,
+        Comparison::GreaterEqual => a >= b,
+    }
+}
+
+/// Whether an element is to be preferred to the best so far; the first NaN is.
+fn better<S: Number>(reduction: Reduction, element: &Value<S>, best: &Value<S>) -> bool {
+    match (element, best) {
+        (Value::Int(a), Value::Int(b)) => if reduction == Reduction::ArgMax { a > b } else { a < b },
+        _ => {
+            let (a, b) = (element.real().value(), best.real().value());
+            !b.is_nan() && (a.is_nan() || if reduction == Reduction::ArgMax { a > b } else { a < b })
+        }
+    }
+}
+
+#[inline]
+fn index_array<S: Number>(frame: &[Value<S>], array: Atom, index: Atom, span: Span) -> Result<Value<S>, Fault> {
+    let at = match index {
+        Atom::Var(var) => frame[var.0 as usize].int(),
+        Atom::Int(value) => value,
+        _ => 0,
+    };
+    let Atom::Var(array) = array else { return Ok(Value::Int(0)) };
+    let array = &frame[array.0 as usize];
+    match usize::try_from(at).ok().and_then(|at| array.get(at)) {
+        Some(value) => Ok(value),
+        None => Err(out_of_range(at, array.len(), span)),
+    }
+}
+
+pub(crate) fn out_of_range(at: i64, len: usize, span: Span) -> Fault {
+    let range = match len {
+        0 => "the array is empty".to_string(),
+        1 => "the only index is 0".to_string(),
+        len => format!("indices run from 0 to {}", len - 1),
+    };
+    Box::new(Diagnostic::error("index-out-of-range", span, format!("index {at} is out of range")).here(range))
+}
+
+fn truncate(value: f64, span: Span) -> Result<i64, Fault> {
+    let truncated = value.trunc();
+    // 2^63 is the first that does not fit.
+    if (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) {
+        return Ok(truncated as i64);
+    }
+    let message = format!("{} has no integer part that fits into 64 bits", show_real(value));
+    Err(Box::new(Diagnostic::error("integer-overflow", span, message)))
+}
+
+fn count_of(count: i64, span: Span) -> Result<usize, Fault> {
+    usize::try_from(count)
+        .map_err(|_| Box::new(Diagnostic::error("negative-size", span, format!("an array cannot have {count} elements"))))
+}
+
+/// The size at the end of a path; arrays on the way must agree on it.
+fn size_at<S: Number>(value: &Value<S>, path: &[Step], span: Span) -> Result<usize, Fault> {
+    match path {
+        [] => Ok(value.len()),
+        [Step::Component(at), rest @ ..] => match value.parts().get(*at) {
+            Some(part) => size_at(part, rest, span),
+            None => Ok(0),
+        },
+        [Step::Elements, rest @ ..] => {
+            let mut size = None;
+            for element in value.elements() {
+                let here = size_at(&element, rest, span)?;
+                if size.is_some_and(|size| size != here) {
+                    return Err(Box::new(Diagnostic::error("ragged-array", span, "the elements of this array differ in size")));
+                }
+                size = Some(here);
+            }
+            Ok(size.unwrap_or(0))
+        }
+    }
+}
+
+fn element_type(ty: &Type) -> &Type {
+    match ty {
+        Type::Array(_, element) => element,
+        ty => ty,
+    }
+}
+
+fn show_bytes(bytes: usize) -> String {
+    const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
+    let mut amount = bytes as f64;
+    let mut unit = 0;
+    while amount >= 1024.0 && unit + 1 < UNITS.len() {
+        amount /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", (amount * 10.0).round() / 10.0, UNITS[unit])
+}
+
+/// Data from outside as a value of a type that it fits.
+pub fn from_data<S: Number>(data: &Data, ty: &Type) -> Value<S> {
+    match (data, ty) {
+        (Data::Bool(value), _) => Value::Bool(*value),
+        (Data::Int(value), Type::Real) => Value::Real(S::constant(*value as f64)),
+        (Data::Int(value), _) => Value::Int(*value),
+        (Data::Real(value), _) => Value::Real(S::constant(*value)),
+        (Data::List(items), Type::Tuple(parts)) => {
+            Value::Tuple(items.iter().zip(parts.iter()).map(|(item, ty)| from_data(item, ty)).collect())
+        }
+        (Data::List(items), ty) => {
+            let element = element_type(ty);
+            Value::array(element, items.iter().map(|item| from_data(item, element)).collect())
+        }
+        (Data::Record(fields), Type::Record(record)) => {
+            let value = |name: &str, ty: &Type| fields.iter().find(|(field, _)| &**field == name).map(|(_, data)| from_data(data, ty));
+            Value::Tuple(record.fields.iter().filter_map(|(name, ty)| value(name, ty)).collect())
+        }
+        (Data::Record(_), _) => Value::unit(),
+        (Data::Tensor { shape, elements }, ty) => from_tensor(shape, elements, 0, ty),
+    }
+}
+
+fn from_tensor<S: Number>(shape: &[usize], elements: &Elements, offset: usize, ty: &Type) -> Value<S> {
+    let Some((&size, inner)) = shape.split_first() else {
+        return match (elements, ty) {
+            (Elements::Real(values), _) => Value::Real(S::constant(values[offset])),
+            (Elements::Int(values), Type::Real) => Value::Real(S::constant(values[offset] as f64)),
+            (Elements::Int(values), _) => Value::Int(values[offset]),
+            (Elements::Bool(values), _) => Value::Bool(values[offset]),
+        };
+    };
+    let stride: usize = inner.iter().product();
+    let element = element_type(ty);
+    Value::array(element, (0..size).map(|at| from_tensor(inner, elements, offset + at * stride, element)).collect())
+}

@@ -1,0 +1,312 @@
+//! Values: what programs compute, over any scalar algebra `S`.
+//!
+//! Arrays of numbers are stored flat; any other array is an array of values. The memory of arrays and closures is
+//! counted, for the limit on it.
+
+use crate::term::FunctionId;
+use crate::types::Type;
+use riesz_primitive::Number;
+use std::any::Any;
+use std::cell::{Cell, RefCell};
+use std::ops::Deref;
+use std::rc::Rc;
+
+/// A value.
+#[derive(Clone, Debug)]
+pub enum Value<S: 'static> {
+    /// An `R`.
+    Real(S),
+    /// An `Int`.
+    Int(i64),
+    /// A `Bool`.
+    Bool(bool),
+    /// A tuple, or a record with its fields sorted by name.
+    Tuple(Rc<[Value<S>]>),
+    /// An array of `R`.
+    Reals(Rc<Buffer<S>>),
+    /// An array of `Int`.
+    Ints(Rc<Buffer<i64>>),
+    /// Any other array.
+    Values(Rc<Buffer<Value<S>>>),
+    /// A function.
+    Closure(Rc<Closure<S>>),
+}
+
+/// The elements of an array.
+#[derive(Debug)]
+pub struct Buffer<T> {
+    elements: Vec<T>,
+    counted: usize,
+}
+
+/// A function and what it captured.
+#[derive(Debug)]
+pub struct Closure<S: 'static> {
+    /// The function.
+    pub function: FunctionId,
+    captured: Vec<Value<S>>,
+}
+
+thread_local! {
+    /// The bytes that live arrays and closures of this thread take.
+    static MEMORY: Cell<usize> = const { Cell::new(0) };
+    /// Captured values of dropped closures, while a closure is being dropped: chains of closures can be millions long,
+    /// and must not be dropped by recursion.
+    static DROPPED: RefCell<Option<Vec<Box<dyn Any>>>> = const { RefCell::new(None) };
+}
+
+/// The bytes that the arrays and closures of this thread take.
+pub fn memory() -> usize {
+    MEMORY.get()
+}
+
+impl<T> Buffer<T> {
+    /// Takes the elements of an array.
+    pub fn new(elements: Vec<T>) -> Buffer<T> {
+        let counted = elements.capacity() * size_of::<T>() + size_of::<Buffer<T>>();
+        MEMORY.set(MEMORY.get() + counted);
+        Buffer { elements, counted }
+    }
+
+    /// The elements, to be changed in place.
+    pub fn elements_mut(&mut self) -> &mut [T] {
+        &mut self.elements
+    }
+}
+
+impl<T> Deref for Buffer<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        &self.elements
+    }
+}
+
+impl<T: Clone> Clone for Buffer<T> {
+    fn clone(&self) -> Buffer<T> {
+        Buffer::new(self.elements.clone())
+    }
+}
+
+impl<T> Drop for Buffer<T> {
+    fn drop(&mut self) {
+        MEMORY.set(MEMORY.get().saturating_sub(self.counted));
+    }
+}
+
+impl<S: 'static> Closure<S> {
+    /// A function that holds on to values.
+    pub fn new(function: FunctionId, captured: Vec<Value<S>>) -> Closure<S> {
+        MEMORY.set(MEMORY.get() + Closure::<S>::bytes(&captured));
+        Closure { function, captured }
+    }
+
+    /// What it captured.
+    pub fn captured(&self) -> &[Value<S>] {
+        &self.captured
+    }
+
+    fn bytes(captured: &[Value<S>]) -> usize {
+        size_of::<Closure<S>>() + size_of_val(captured)
+    }
+}
+
+impl<S: 'static> Drop for Closure<S> {
+    fn drop(&mut self) {
+        MEMORY.set(MEMORY.get().saturating_sub(Closure::bytes(&self.captured)));
+        let captured: Box<dyn Any> = Box::new(std::mem::take(&mut self.captured));
+        let outermost = DROPPED.with_borrow_mut(|dropped| match dropped {
+            Some(dropped) => {
+                dropped.push(captured);
+                None
+            }
+            None => {
+                *dropped = Some(Vec::new());
+                Some(captured)
+            }
+        });
+        let mut next = outermost;
+        let first = next.is_some();
+        while let Some(captured) = next {
+            drop(captured);
+            next = DROPPED.with_borrow_mut(|dropped| dropped.as_mut().and_then(Vec::pop));
+        }
+        if first {
+            DROPPED.with_borrow_mut(|dropped| *dropped = None);
+        }
+    }
+}
+
+impl<S: Number> Value<S> {
+    /// `()`
+    pub fn unit() -> Value<S> {
+        Value::Tuple(Rc::new([]))
+    }
+
+    /// An array of values of a type.
+    pub fn array(element: &Type, elements: Vec<Value<S>>) -> Value<S> {
+        match element {
+            Type::Real => Value::reals(elements.iter().map(Value::real).collect()),
+            Type::Int => Value::ints(elements.iter().map(Value::int).collect()),
+            _ => Value::values(elements),
+        }
+    }
+
+    /// An array of reals.
+    pub fn reals(elements: Vec<S>) -> Value<S> {
+        Value::Reals(Rc::new(Buffer::new(elements)))
+    }
+
+    /// An array of integers.
+    pub fn ints(elements: Vec<i64>) -> Value<S> {
+        Value::Ints(Rc::new(Buffer::new(elements)))
+    }
+
+    /// An array of anything else.
+    pub fn values(elements: Vec<Value<S>>) -> Value<S> {
+        Value::Values(Rc::new(Buffer::new(elements)))
+    }
+
+    /// The real number that this is; a checked program asks only where it is one.
+    pub fn real(&self) -> S {
+        match self {
+            Value::Real(value) => value.clone(),
+            Value::Int(value) => S::constant(*value as f64),
+            _ => S::constant(f64::NAN),
+        }
+    }
+
+    /// The integer that this is; likewise.
+    pub fn int(&self) -> i64 {
+        match self {
+            Value::Int(value) => *value,
+            _ => 0,
+        }
+    }
+
+    /// The truth value that this is; likewise.
+    pub fn bool(&self) -> bool {
+        matches!(self, Value::Bool(true))
+    }
+
+    /// The components of a tuple or record; likewise.
+    pub fn parts(&self) -> &[Value<S>] {
+        match self {
+            Value::Tuple(parts) => parts,
+            _ => &[],
+        }
+    }
+
+    /// The number of elements of an array; likewise.
+    pub fn len(&self) -> usize {
+        match self {
+            Value::Reals(elements) => elements.len(),
+            Value::Ints(elements) => elements.len(),
+            Value::Values(elements) => elements.len(),
+            _ => 0,
+        }
+    }
+
+    /// Whether an array has no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// An element of an array, if there is one.
+    pub fn get(&self, at: usize) -> Option<Value<S>> {
+        match self {
+            Value::Reals(elements) => elements.get(at).cloned().map(Value::Real),
+            Value::Ints(elements) => elements.get(at).copied().map(Value::Int),
+            Value::Values(elements) => elements.get(at).cloned(),
+            _ => None,
+        }
+    }
+
+    /// The elements of an array, in order.
+    pub fn elements(&self) -> impl Iterator<Item = Value<S>> + '_ {
+        (0..self.len()).filter_map(|at| self.get(at))
+    }
+
+    /// Whether two values of one type are the same in every component.
+    pub fn same(&self, other: &Value<S>) -> bool {
+        match (self, other) {
+            (Value::Real(a), Value::Real(b)) => a.value() == b.value(),
+            (Value::Int(a), Value::Int(b)) => a == b,
+            (Value::Bool(a), Value::Bool(b)) => a == b,
+            (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
+            (Value::Reals(a), Value::Reals(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.value() == b.value())
+            }
+            (Value::Ints(a), Value::Ints(b)) => a[..] == b[..],
+            (Value::Values(a), Value::Values(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
+            _ => false,
+        }
+    }
+
+    /// The largest of |a − b| / max(1, |a|, |b|) over the components, and infinity where they cannot be compared.
+    pub fn distance(&self, other: &Value<S>) -> f64 {
+        let all = |a: &[Value<S>], b: &[Value<S>]| match a.len() == b.len() {
+            true => a.iter().zip(b).map(|(a, b)| a.distance(b)).fold(0.0, f64::max),
+            false => f64::INFINITY,
+        };
+        match (self, other) {
+            (Value::Real(a), Value::Real(b)) => distance(a.value(), b.value()),
+            (Value::Int(a), Value::Int(b)) if a == b => 0.0,
+            (Value::Int(a), Value::Int(b)) => a.abs_diff(*b) as f64 / 1f64.max(a.unsigned_abs().max(b.unsigned_abs()) as f64),
+            (Value::Bool(a), Value::Bool(b)) if a == b => 0.0,
+            (Value::Tuple(a), Value::Tuple(b)) => all(a, b),
+            (Value::Reals(a), Value::Reals(b)) if a.len() == b.len() => {
+                a.iter().zip(b.iter()).map(|(a, b)| distance(a.value(), b.value())).fold(0.0, f64::max)
+            }
+            (Value::Ints(a), Value::Ints(b)) if a.len() == b.len() => {
+                a.iter().zip(b.iter()).map(|(&a, &b)| Value::<S>::Int(a).distance(&Value::Int(b))).fold(0.0, f64::max)
+            }
+            (Value::Values(a), Value::Values(b)) => all(a, b),
+            _ => f64::INFINITY,
+        }
+    }
+}
+
+/// |a − b| / max(1, |a|, |b|); NaN agrees with NaN and an infinity with itself.
+fn distance(a: f64, b: f64) -> f64 {
+    if a == b || a.is_nan() && b.is_nan() {
+        return 0.0;
+    }
+    let distance = (a - b).abs() / 1f64.max(a.abs()).max(b.abs());
+    if distance.is_nan() { f64::INFINITY } else { distance }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_is_given_back() {
+        let before = memory();
+        let array = Value::<f64>::reals(vec![0.0; 1000]);
+        assert!(memory() >= before + 8000);
+        drop(array);
+        assert_eq!(memory(), before);
+    }
+
+    #[test]
+    fn long_chains_of_closures_are_dropped_without_recursion() {
+        let mut chain: Value<f64> = Value::unit();
+        for _ in 0..1_000_000 {
+            chain = Value::Closure(Rc::new(Closure::new(FunctionId(0), vec![chain])));
+        }
+        drop(chain);
+        assert_eq!(memory(), 0);
+    }
+
+    #[test]
+    fn nan_agrees_with_nan_and_infinities_with_themselves() {
+        let near = |a: f64, b: f64| Value::Real(a).distance(&Value::Real(b));
+        assert_eq!(near(f64::NAN, f64::NAN), 0.0);
+        assert_eq!(near(f64::INFINITY, f64::INFINITY), 0.0);
+        assert_eq!(near(f64::INFINITY, f64::NEG_INFINITY), f64::INFINITY);
+        assert_eq!(near(f64::INFINITY, 1.0), f64::INFINITY);
+        assert_eq!(near(f64::NAN, 1.0), f64::INFINITY);
+        assert_eq!(near(200.0, 100.0), 0.5);
+    }
+}

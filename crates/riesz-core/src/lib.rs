@@ -1,0 +1,15 @@
+//! The typed core of Riesz: types, sizes, the core language, the checker that makes it of trees, and the interpreter.
+
+pub mod check;
+pub mod data;
+pub mod evaluate;
+pub mod size;
+pub mod term;
+pub mod types;
+mod visit;
+
+pub use check::{Bound, Check, Checker, Thunk};
+pub use data::{Data, Elements};
+pub use size::Size;
+pub use term::{Atom, Binding, Body, Function, FunctionId, Global, GlobalId, Op, Program, Var};
+pub use types::Type;

@@ -1,0 +1,272 @@
+//! The typed core: a small, strict, first-order-in-shape language in A-normal form.
+//!
+//! A [`Body`] is a list of bindings and a result; every operand is an [`Atom`]. The bodies of `build`, `sum`, loops and
+//! conditionals stand inside their operation and see the variables around them; closures and functions do not: what they
+//! need is passed to them. Sizes are ordinary `Int` variables, named by the types. Every binding carries the place in the source it came from.
+//! Nothing here knows of the syntax tree: a program may come from any front end that can build these values.
+
+use crate::types::Type;
+use riesz_primitive::Primitive;
+use riesz_syntax::Span;
+use riesz_syntax::tree::Name;
+
+/// A variable, by its position in [`Function::vars`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Var(pub u32);
+
+/// A function, by its position in [`Program::functions`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct FunctionId(pub u32);
+
+/// A top-level value, by its position in [`Program::globals`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct GlobalId(pub u32);
+
+/// A program: functions, and values computed by functions without parameters.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The functions.
+    pub functions: Vec<Function>,
+    /// The values, each after those it depends on.
+    pub globals: Vec<Global>,
+}
+
+impl Program {
+    /// The function behind an identity.
+    pub fn function(&self, id: FunctionId) -> &Function {
+        &self.functions[id.0 as usize]
+    }
+
+    /// The global behind an identity.
+    pub fn global(&self, id: GlobalId) -> &Global {
+        &self.globals[id.0 as usize]
+    }
+}
+
+/// A top-level value.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name.
+    pub name: Name,
+    /// Its type.
+    pub ty: Type,
+    /// Where it comes from.
+    pub origin: Origin,
+}
+
+/// Where a top-level value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// A function without parameters computes it.
+    Computed(FunctionId),
+    /// It is handed to the evaluator from outside.
+    Given,
+}
+
+/// A function of the core.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// Its name, for people.
+    pub name: Name,
+    /// Every variable it binds, parameters first.
+    pub vars: Vec<VarInfo>,
+    /// How many of the variables are parameters: first the sizes that the types of the others mention.
+    pub parameters: usize,
+    /// What it computes.
+    pub body: Body,
+    /// The type of the result, over the parameters.
+    pub result: Type,
+    /// Where it is defined.
+    pub span: Span,
+}
+
+impl Function {
+    /// What is known of a variable.
+    pub fn var(&self, var: Var) -> &VarInfo {
+        &self.vars[var.0 as usize]
+    }
+}
+
+/// What is known of a variable.
+#[derive(Clone, Debug)]
+pub struct VarInfo {
+    /// The user's name for it, where there is one.
+    pub name: Option<Name>,
+    /// Its type.
+    pub ty: Type,
+}
+
+/// Bindings in order, then a result.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// The bindings.
+    pub bindings: Vec<Binding>,
+    /// The result.
+    pub result: Atom,
+}
+
+/// `var = op`
+#[derive(Clone, Debug)]
+pub struct Binding {
+    /// The variable.
+    pub var: Var,
+    /// What it is bound to.
+    pub op: Op,
+    /// The place in the source it came from.
+    pub span: Span,
+}
+
+/// An operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Atom {
+    /// A variable.
+    Var(Var),
+    /// An integer.
+    Int(i64),
+    /// A real number.
+    Real(f64),
+    /// A truth value.
+    Bool(bool),
+}
+
+/// An operation on atoms.
+#[derive(Clone, Debug)]
+pub enum Op {
+    /// The atom itself; also where a value is seen at a type with other names for the same sizes.
+    Copy(Atom),
+    /// A scalar primitive, on reals or on integers as the type of the result says.
+    Scalar(&'static Primitive, Vec<Atom>),
+    /// A comparison of two numbers of one type.
+    Compare(Comparison, Atom, Atom),
+    /// Whether two values of one type are the same in every component.
+    Same(Atom, Atom),
+    /// Whether two values of one type are within a tolerance of each other in every component.
+    Near(Atom, Atom, Atom),
+    /// `not`
+    Not(Atom),
+    /// The real number that an integer is.
+    ToReal(Atom),
+    /// The integer part of a real number.
+    Truncate(Atom),
+    /// Whether a real number is NaN.
+    IsNan(Atom),
+    /// A tuple, or a record with its fields sorted by name.
+    Tuple(Vec<Atom>),
+    /// A component of a tuple or record.
+    Project(Atom, usize),
+    /// An array from its elements.
+    Array(Vec<Atom>),
+    /// An element of an array.
+    Index(Atom, Atom),
+    /// The array whose element `index` is the body's result.
+    Build(Iteration),
+    /// A reduction of the array whose element `index` is the body's result, which need not exist as a whole.
+    Reduce(Reduction, Iteration),
+    /// A first-order function of arrays.
+    ArrayFunction(&'static Primitive, Vec<Atom>),
+    /// One of two bodies.
+    If {
+        /// Decides.
+        condition: Atom,
+        /// Where the condition holds.
+        yes: Body,
+        /// Where it does not.
+        no: Body,
+    },
+    /// Rebinds a state a number of times; the result is the last state.
+    Loop(Turn),
+    /// Likewise, and the result is the array of the states after each turn.
+    Scan(Turn),
+    /// Rebinds a state while a condition on it holds.
+    While {
+        /// The state.
+        state: Var,
+        /// Its first value.
+        start: Atom,
+        /// Whether to go on.
+        condition: Body,
+        /// The next state.
+        body: Body,
+    },
+    /// Calls a function.
+    Call(FunctionId, Vec<Atom>),
+    /// The function that calls `function` with `captured` and then its own argument.
+    Closure(FunctionId, Vec<Atom>),
+    /// Calls a function value with an argument.
+    Apply(Atom, Atom),
+    /// A top-level value.
+    Global(GlobalId),
+    /// Reads a size off a value: follow the path to an array, then its length.
+    SizeOf(Atom, Vec<Step>),
+    /// Stops with an error unless two sizes are equal; what the sizes are sizes of is said for the message.
+    CheckSizes(Atom, Atom, &'static str),
+}
+
+/// A body for each `index` below `count`.
+#[derive(Clone, Debug)]
+pub struct Iteration {
+    /// How many.
+    pub count: Atom,
+    /// Which one.
+    pub index: Var,
+    /// The element.
+    pub body: Body,
+}
+
+/// A body that rebinds a state for each `index` below `count`.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// The state.
+    pub state: Var,
+    /// Its first value.
+    pub start: Atom,
+    /// How often.
+    pub count: Atom,
+    /// Which turn.
+    pub index: Var,
+    /// The next state.
+    pub body: Body,
+}
+
+/// A step on the way to a part of a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Into the elements of an array, which must all have the same size at the end of the path.
+    Elements,
+    /// Into a component of a tuple or record.
+    Component(usize),
+}
+
+/// How to compare numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comparison {
+    /// `<`
+    Less,
+    /// `<=`
+    LessEqual,
+    /// `>`
+    Greater,
+    /// `>=`
+    GreaterEqual,
+}
+
+/// How to bring the elements of an array together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reduction {
+    /// `+` on every vector space
+    Sum,
+    /// `*` likewise
+    Product,
+    /// The greatest number; NaN if any is
+    Max,
+    /// The least number; NaN if any is
+    Min,
+    /// The first position of the greatest
+    ArgMax,
+    /// The first position of the least
+    ArgMin,
+    /// Whether all hold
+    All,
+    /// Whether any holds
+    Any,
+}

@@ -1,0 +1,199 @@
+//! Types: what values are.
+//!
+//! One enum serves inference and the finished core. Inference alone uses [`Type::Number`], [`Type::Unknown`],
+//! [`Type::Variable`] and [`Type::Error`]; the verifier rejects them in a finished program.
+
+use crate::size::{Atom, Size};
+use riesz_syntax::tree::Name;
+use std::sync::Arc;
+
+/// The type of a value.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Type {
+    /// `R`
+    Real,
+    /// `Int`
+    Int,
+    /// `Bool`
+    Bool,
+    /// `[n]T`
+    Array(Size, Arc<Type>),
+    /// `(A, B, ...)` and `()`, never of one
+    Tuple(Arc<[Type]>),
+    /// `{x: A, y: B}`
+    Record(Record),
+    /// `A -> B`
+    Function(Arc<(Type, Type)>),
+    /// `A -o B`
+    Linear(Arc<(Type, Type)>),
+    /// `Int` or `R`, not yet known which.
+    Number(u32),
+    /// Not yet known.
+    Unknown(u32),
+    /// A type variable of a signature, by position.
+    Variable(u32),
+    /// The type of an expression that has been complained about; fits everywhere.
+    Error,
+}
+
+/// The fields of a record, sorted by name, so that the order in which they are written does not matter to anything but
+/// printing.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// Names and types, sorted by name.
+    pub fields: Arc<[(Name, Type)]>,
+    /// The order to print them in: positions in `fields`.
+    pub shown: Arc<[u32]>,
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Record) -> bool {
+        self.fields == other.fields
+    }
+}
+
+impl Eq for Record {}
+
+impl std::hash::Hash for Record {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.fields.hash(state);
+    }
+}
+
+impl Record {
+    /// A record from its fields in the order to print them. The names must differ.
+    pub fn new(written: Vec<(Name, Type)>) -> Record {
+        let mut order: Vec<u32> = (0..written.len() as u32).collect();
+        order.sort_by(|&a, &b| written[a as usize].0.cmp(&written[b as usize].0));
+        let mut shown = vec![0; written.len()];
+        for (sorted, &original) in order.iter().enumerate() {
+            shown[original as usize] = sorted as u32;
+        }
+        let fields = order.iter().map(|&original| written[original as usize].clone()).collect();
+        Record { fields, shown: shown.into() }
+    }
+
+    /// The position of a field.
+    pub fn position(&self, name: &str) -> Option<usize> {
+        self.fields.binary_search_by(|(field, _)| (**field).cmp(name)).ok()
+    }
+}
+
+impl Type {
+    /// `()`
+    pub fn unit() -> Type {
+        Type::Tuple(Arc::new([]))
+    }
+
+    /// `[size]element`
+    pub fn array(size: Size, element: Type) -> Type {
+        Type::Array(size, Arc::new(element))
+    }
+
+    /// One type stands for itself, several for their tuple.
+    pub fn tuple(mut parts: Vec<Type>) -> Type {
+        if parts.len() == 1 { parts.remove(0) } else { Type::Tuple(parts.into()) }
+    }
+
+    /// `from -> to`
+    pub fn function(from: Type, to: Type) -> Type {
+        Type::Function(Arc::new((from, to)))
+    }
+
+    /// The components of a tuple or record, in the order of their values.
+    pub fn components(&self) -> Option<Vec<Type>> {
+        match self {
+            Type::Tuple(parts) => Some(parts.to_vec()),
+            Type::Record(record) => Some(record.fields.iter().map(|(_, ty)| ty.clone()).collect()),
+            _ => None,
+        }
+    }
+
+    /// The same tuple or record around other components; any other type is returned as it is.
+    pub fn with_components(&self, parts: Vec<Type>) -> Type {
+        match self {
+            Type::Tuple(_) => Type::Tuple(parts.into()),
+            Type::Record(record) => {
+                let fields = record.fields.iter().map(|(name, _)| name.clone()).zip(parts).collect();
+                Type::Record(Record { fields, shown: record.shown.clone() })
+            }
+            _ => self.clone(),
+        }
+    }
+
+    /// Rebuilds the type with every size replaced.
+    pub fn map_sizes(&self, f: &mut dyn FnMut(&Size) -> Size) -> Type {
+        self.rebuild(f, &mut |_| None)
+    }
+
+    /// Rebuilds the type bottom-up: sizes by `size`, and wherever `leaf` answers, that in place of the part it was shown.
+    pub fn rebuild(&self, size: &mut dyn FnMut(&Size) -> Size, leaf: &mut dyn FnMut(&Type) -> Option<Type>) -> Type {
+        if let Some(replaced) = leaf(self) {
+            return replaced;
+        }
+        match self {
+            Type::Array(n, element) => {
+                let n = size(n);
+                Type::array(n, element.rebuild(size, leaf))
+            }
+            Type::Tuple(parts) => Type::Tuple(parts.iter().map(|part| part.rebuild(size, leaf)).collect()),
+            Type::Record(record) => Type::Record(Record {
+                fields: record.fields.iter().map(|(name, ty)| (name.clone(), ty.rebuild(size, leaf))).collect(),
+                shown: record.shown.clone(),
+            }),
+            Type::Function(arrow) => {
+                Type::Function(Arc::new((arrow.0.rebuild(size, leaf), arrow.1.rebuild(size, leaf))))
+            }
+            Type::Linear(arrow) => Type::Linear(Arc::new((arrow.0.rebuild(size, leaf), arrow.1.rebuild(size, leaf)))),
+            _ => self.clone(),
+        }
+    }
+
+    /// Whether `test` holds of the type or of any part of it.
+    pub fn any(&self, test: &mut dyn FnMut(&Type) -> bool) -> bool {
+        test(self)
+            || match self {
+                Type::Array(_, element) => element.any(test),
+                Type::Tuple(parts) => parts.iter().any(|part| part.any(test)),
+                Type::Record(record) => record.fields.iter().any(|(_, ty)| ty.any(test)),
+                Type::Function(arrow) | Type::Linear(arrow) => arrow.0.any(test) || arrow.1.any(test),
+                _ => false,
+            }
+    }
+
+    /// The type as a user would write it.
+    pub fn show(&self, name: &dyn Fn(Atom) -> String, variable: &dyn Fn(u32) -> String) -> String {
+        let inner = |ty: &Type| ty.show(name, variable);
+        match self {
+            Type::Real => "R".into(),
+            Type::Int => "Int".into(),
+            Type::Bool => "Bool".into(),
+            Type::Number(_) => "Int".into(),
+            Type::Unknown(_) | Type::Error => "_".into(),
+            Type::Variable(index) => variable(*index),
+            Type::Array(size, element) => {
+                let element = match **element {
+                    Type::Function(_) | Type::Linear(_) => format!("({})", inner(element)),
+                    _ => inner(element),
+                };
+                format!("[{}]{element}", size.show(name))
+            }
+            Type::Tuple(parts) => format!("({})", parts.iter().map(inner).collect::<Vec<_>>().join(", ")),
+            Type::Record(record) => {
+                let fields: Vec<String> = (record.shown.iter())
+                    .map(|&at| &record.fields[at as usize])
+                    .map(|(field, ty)| format!("{field}: {}", inner(ty)))
+                    .collect();
+                format!("{{{}}}", fields.join(", "))
+            }
+            Type::Function(arrow) | Type::Linear(arrow) => {
+                let from = match arrow.0 {
+                    Type::Function(_) | Type::Linear(_) => format!("({})", inner(&arrow.0)),
+                    _ => inner(&arrow.0),
+                };
+                let sign = if matches!(self, Type::Function(_)) { "->" } else { "-o" };
+                format!("{from} {sign} {}", inner(&arrow.1))
+            }
+        }
+    }
+}

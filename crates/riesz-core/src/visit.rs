@@ -1,0 +1,85 @@
+//! What an operation holds: its operands, the variables it binds inside, its bodies. Passes over the core that treat
+//! most operations alike are written with these.
+
+use crate::term::{Atom, Body, Iteration, Op, Turn, Var};
+
+macro_rules! visitors {
+    ($atoms:ident, $bound:ident, $bodies:ident $(, $mutable:tt)?) => {
+        /// Calls `f` on every operand outside the bodies.
+        pub fn $atoms(&$($mutable)? self, f: &mut dyn FnMut(&$($mutable)? Atom)) {
+            match self {
+                Op::Copy(a)
+                | Op::Not(a)
+                | Op::ToReal(a)
+                | Op::Truncate(a)
+                | Op::IsNan(a)
+                | Op::Project(a, _)
+                | Op::SizeOf(a, _) => f(a),
+                Op::Compare(_, a, b) | Op::Same(a, b) | Op::Index(a, b) | Op::Apply(a, b) | Op::CheckSizes(a, b, _) => {
+                    f(a);
+                    f(b);
+                }
+                Op::Near(a, b, c) => {
+                    f(a);
+                    f(b);
+                    f(c);
+                }
+                Op::Scalar(_, atoms)
+                | Op::Tuple(atoms)
+                | Op::Array(atoms)
+                | Op::ArrayFunction(_, atoms)
+                | Op::Call(_, atoms)
+                | Op::Closure(_, atoms) => {
+                    for atom in atoms {
+                        f(atom);
+                    }
+                }
+                Op::Build(Iteration { count, .. }) | Op::Reduce(_, Iteration { count, .. }) => f(count),
+                Op::If { condition, .. } => f(condition),
+                Op::Loop(Turn { start, count, .. }) | Op::Scan(Turn { start, count, .. }) => {
+                    f(start);
+                    f(count);
+                }
+                Op::While { start, .. } => f(start),
+                Op::Global(_) => {}
+            }
+        }
+
+        /// Calls `f` on every variable that the operation binds for its bodies.
+        pub fn $bound(&$($mutable)? self, f: &mut dyn FnMut(&$($mutable)? Var)) {
+            match self {
+                Op::Build(Iteration { index, .. }) | Op::Reduce(_, Iteration { index, .. }) => f(index),
+                Op::Loop(Turn { state, index, .. }) | Op::Scan(Turn { state, index, .. }) => {
+                    f(state);
+                    f(index);
+                }
+                Op::While { state, .. } => f(state),
+                _ => {}
+            }
+        }
+
+        /// Calls `f` on every body.
+        pub fn $bodies<'a>(&'a $($mutable)? self, f: &mut dyn FnMut(&'a $($mutable)? Body)) {
+            match self {
+                Op::Build(Iteration { body, .. })
+                | Op::Reduce(_, Iteration { body, .. })
+                | Op::Loop(Turn { body, .. })
+                | Op::Scan(Turn { body, .. }) => f(body),
+                Op::If { yes, no, .. } => {
+                    f(yes);
+                    f(no);
+                }
+                Op::While { condition, body, .. } => {
+                    f(condition);
+                    f(body);
+                }
+                _ => {}
+            }
+        }
+    };
+}
+
+impl Op {
+    visitors!(visit_atoms, visit_bound, visit_bodies);
+    visitors!(visit_atoms_mut, visit_bound_mut, visit_bodies_mut, mut);
+}

@@ -1,0 +1,135 @@
+//! Linear algebra: products of vectors and matrices, and the functions that factor a matrix.
+
+use super::TRANSPOSE;
+use crate::derivative::Coefficient::{Apply, Argument, Result};
+use crate::derivative::LinearTerm::{
+    Inner, Left, LowerHalf, Mirror, Multiple, Negate, Right, Solve, Sum, Tangent, Transpose,
+};
+use crate::derivative::{Coefficient, Derivative};
+use crate::matrix::MatrixFunction;
+use crate::primitive::{Array, Kind, Primitive};
+
+pub(super) static ROWS: &[&Primitive] = &[&DOT, &OUTER, &INNER, &CHOLESKY, &SOLVE, &INV, &DET, &LOGDET, &COFACTOR];
+
+/// `D dot (a, b) (da, db) = dot (da, b) + dot (a, db)`
+pub static DOT: Primitive = Primitive {
+    name: "dot",
+    signatures: &[
+        "(u: [n]R, v: [n]R): R",
+        "(a: [m][n]R, v: [n]R): [m]R",
+        "(u: [m]R, a: [m][n]R): [n]R",
+        "(a: [m][k]R, b: [k][n]R): [m][n]R",
+    ],
+    summary: "The product of vectors and matrices: the last axis of the first with the first axis of the second.",
+    example: "dot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]) == [3.0, 7.0]",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Multilinear,
+        matrix: None,
+        rust: Some("riesz_runtime::dot({0}, {1})"),
+    }),
+};
+
+/// `D outer (u, v) (du, dv) = outer (du, v) + outer (u, dv)`
+pub static OUTER: Primitive = Primitive {
+    name: "outer",
+    signatures: &["(u: [m]R, v: [n]R): [m][n]R"],
+    summary: "The matrix of all products `u[i] * v[j]`.",
+    example: "outer([1.0, 2.0], [3.0, 4.0]) == [[3.0, 4.0], [6.0, 8.0]]",
+    kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: None }),
+};
+
+/// `D inner (u, v) (du, dv) = inner (du, v) + inner (u, dv)`
+pub static INNER: Primitive = Primitive {
+    name: "inner",
+    signatures: &["(u: t, v: t): R"],
+    summary: "The inner product of any vector space: the sum of the products of all components.",
+    example: "inner((1.0, [2.0]), (3.0, [4.0])) == 11.0",
+    kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: None }),
+};
+
+/// `D cholesky a (da) = l Φ(l⁻¹ (l⁻¹ s)ᵀ)`, where `s` is symmetric with the lower triangle of `da`
+pub static CHOLESKY: Primitive = Primitive {
+    name: "cholesky",
+    signatures: &["(a: [n][n]R): [n][n]R"],
+    summary: "The lower triangular `l` with `dot(l, transpose(l)) = a`; reads the lower triangle of `a`, NaN if indefinite.",
+    example: "cholesky([[4.0, 2.0], [2.0, 5.0]]) ~= [[2.0, 0.0], [1.0, 2.0]]",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[Left(
+            Result,
+            &LowerHalf(&Solve(Result, &Transpose(&Solve(Result, &Mirror(&Tangent(0)))))),
+        )]),
+        matrix: Some(MatrixFunction::Cholesky),
+        rust: Some("riesz_runtime::cholesky({0})"),
+    }),
+};
+
+/// `D solve (a, b) (da, db) = a⁻¹ (db − da x)`
+pub static SOLVE: Primitive = Primitive {
+    name: "solve",
+    signatures: &["(a: [n][n]R, b: [n]R): [n]R", "(a: [n][n]R, b: [n][m]R): [n][m]R"],
+    summary: "The solution `x` of `dot(a, x) = b`; NaN where `a` is singular.",
+    example: "solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]) == [1.0, 0.5]",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))]),
+        matrix: Some(MatrixFunction::Solve),
+        rust: Some("riesz_runtime::solve({0}, {1})"),
+    }),
+};
+
+/// `D inv a (da) = −a⁻¹ da a⁻¹`
+pub static INV: Primitive = Primitive {
+    name: "inv",
+    signatures: &["(a: [n][n]R): [n][n]R"],
+    summary: "The inverse matrix; NaN where `a` is singular.",
+    example: "inv([[2.0, 0.0], [0.0, 4.0]]) == [[0.5, 0.0], [0.0, 0.25]]",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[Negate(&Left(Result, &Right(&Tangent(0), Result)))]),
+        matrix: Some(MatrixFunction::Inverse),
+        rust: Some("riesz_runtime::inv({0})"),
+    }),
+};
+
+/// `D det a (da) = ⟨cofactor a, da⟩`: also where `a` is singular
+pub static DET: Primitive = Primitive {
+    name: "det",
+    signatures: &["(a: [n][n]R): R"],
+    summary: "The determinant; 1 for the empty matrix.",
+    example: "det([[1.0, 2.0], [3.0, 4.0]]) ~= -2.0",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[Inner(Apply(&COFACTOR, &[Argument(0)]), &Tangent(0))]),
+        matrix: Some(MatrixFunction::Determinant),
+        rust: Some("riesz_runtime::det({0})"),
+    }),
+};
+
+/// `D logdet a (da) = ⟨a⁻ᵀ, da⟩`
+pub static LOGDET: Primitive = Primitive {
+    name: "logdet",
+    signatures: &["(a: [n][n]R): R"],
+    summary: "`log |det(a)|`, also where the determinant overflows; -inf where `a` is singular.",
+    example: "logdet([[2.0, 0.0], [0.0, -3.0]]) ~= log(6.0)",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[Inner(INVERSE_TRANSPOSED, &Tangent(0))]),
+        matrix: Some(MatrixFunction::LogDeterminant),
+        rust: Some("riesz_runtime::logdet({0})"),
+    }),
+};
+
+/// `D cofactor a (da) = ⟨c, da⟩ a⁻ᵀ − a⁻ᵀ daᵀ c`: NaN where `a` is singular, as is the second derivative of `det` there
+pub static COFACTOR: Primitive = Primitive {
+    name: "cofactor matrix",
+    signatures: &["(a: [n][n]R): [n][n]R"],
+    summary: "The gradient of `det`: `det(a)` times the transposed inverse, finite also where `a` is singular.",
+    example: "",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[
+            Multiple(INVERSE_TRANSPOSED, &Inner(Result, &Tangent(0))),
+            Negate(&Left(INVERSE_TRANSPOSED, &Right(&Transpose(&Tangent(0)), Result))),
+        ]),
+        matrix: Some(MatrixFunction::Cofactor),
+        rust: Some("riesz_runtime::cofactor({0})"),
+    }),
+};
+
+/// `a⁻ᵀ`
+const INVERSE_TRANSPOSED: Coefficient = Apply(&TRANSPOSE, &[Apply(&INV, &[Argument(0)])]);

@@ -1,0 +1,30 @@
+//! The one table of primitives.
+//!
+//! Everything Riesz knows of a built-in function stands in its row of the [`table()`]: its name, its signatures in the
+//! language itself, what the manual says, how it is evaluated, its derivative as data, where the laws sample it, its
+//! spelling in generated code. Evaluation in every scalar algebra, every mode of differentiation, completion, `:help`
+//! and the tests come from the row. `docs/add-a-primitive.md` says how to add one.
+//!
+//! - [`primitive`]: what a row holds
+//! - [`derivative`]: a derivative as data, and its evaluation
+//! - [`number`]: the scalar algebras a program can be evaluated in
+//! - [`matrix`]: the functions of linear algebra, and their derivatives in every algebra
+//! - [`scalar`], [`array`](mod@array), [`other`]: the rows
+
+pub mod derivative;
+pub mod matrix;
+pub mod nagata;
+pub mod number;
+pub mod primitive;
+mod table;
+
+pub mod array;
+pub mod gamma;
+pub mod other;
+pub mod scalar;
+
+pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
+pub use matrix::MatrixFunction;
+pub use number::Number;
+pub use primitive::{Array, Domain, Kind, OnIntegers, OnReals, Primitive, Scalar};
+pub use table::{find, table};

@@ -1,0 +1,89 @@
+//! Linear algebra on plain numbers: `p a = l u` and, where that fails, `a = u σ vᵀ`.
+
+use nalgebra::{Cholesky, DMatrix, Dyn, LU};
+
+use super::MatrixFunction;
+
+/// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for `Solve`, row by row.
+pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
+    let a = DMatrix::from_row_slice(n, n, a);
+    match function {
+        MatrixFunction::Cholesky => by_rows(&cholesky(a)),
+        MatrixFunction::Solve => by_rows(&solve(a, DMatrix::from_row_slice(n, columns, b))),
+        MatrixFunction::Inverse => by_rows(&solve(a, DMatrix::identity(n, n))),
+        MatrixFunction::Determinant => vec![determinant(a)],
+        MatrixFunction::LogDeterminant => vec![log_determinant(a)],
+        MatrixFunction::Cofactor => by_rows(&cofactor(a)),
+    }
+}
+
+fn cholesky(a: DMatrix<f64>) -> DMatrix<f64> {
+    let n = a.nrows();
+    match Cholesky::new(a) {
+        Some(factors) => factors.l(),
+        None => DMatrix::from_fn(n, n, |i, j| if i < j { 0.0 } else { f64::NAN }),
+    }
+}
+
+fn solve(a: DMatrix<f64>, b: DMatrix<f64>) -> DMatrix<f64> {
+    if a.is_empty() {
+        return b;
+    }
+    let solution = factor(a).and_then(|factors| factors.solve(&b));
+    solution.unwrap_or_else(|| DMatrix::from_element(b.nrows(), b.ncols(), f64::NAN))
+}
+
+/// `det a = ± Πᵢ uᵢᵢ`, with the exponents added apart so that no partial product overflows; the sum with 0 turns −0 into
+/// 0.
+fn determinant(a: DMatrix<f64>) -> f64 {
+    let Some(factors) = factor(a) else { return f64::NAN };
+    let (mut product, mut exponent) = (factors.p().determinant::<f64>(), 0i32);
+    for pivot in factors.u().diagonal().iter() {
+        let (mantissa, power) = libm::frexp(*pivot);
+        let (normalised, carry) = libm::frexp(product * mantissa);
+        product = normalised;
+        exponent = exponent.saturating_add(power).saturating_add(carry);
+    }
+    libm::ldexp(product, exponent) + 0.0
+}
+
+/// `log |det a| = Σᵢ log |uᵢᵢ|`
+fn log_determinant(a: DMatrix<f64>) -> f64 {
+    factor(a).map_or(f64::NAN, |factors| factors.u().diagonal().iter().map(|pivot| pivot.abs().ln()).sum())
+}
+
+/// `cof a = det(a) a⁻ᵀ`. Where `a` is close to singular that would be zero times infinity, but the cofactors of
+/// `a = u σ vᵀ` are `det(u) det(v) u (Π_{j≠i} σⱼ)ᵢ vᵀ`.
+fn cofactor(a: DMatrix<f64>) -> DMatrix<f64> {
+    let n = a.nrows();
+    if n == 0 {
+        return a;
+    }
+    let undefined = DMatrix::from_element(n, n, f64::NAN);
+    let Some(factors) = factor(a.clone()) else { return undefined };
+    let pivots = factors.u().diagonal().abs();
+    if pivots.min() > NEARLY_SINGULAR * pivots.max() {
+        return factors.try_inverse().map_or(undefined, |inverse| inverse.transpose() * determinant(a));
+    }
+    if !a.iter().all(|x| x.is_finite()) {
+        return undefined;
+    }
+    let Some(svd) = a.try_svd(true, true, f64::EPSILON, 100 * n.max(10)) else { return undefined };
+    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return undefined };
+    let others = |i: usize| (0..n).filter(|j| i != *j).map(|j| svd.singular_values[j]).product::<f64>();
+    let sign = (u.determinant() * v_t.determinant()).signum();
+    let scaled = DMatrix::from_fn(n, n, |i, j| sign * u[(i, j)] * others(j));
+    scaled * v_t
+}
+
+/// Below this ratio of pivots the inverse has lost half of its digits.
+const NEARLY_SINGULAR: f64 = 1e-8;
+
+/// `p a = l u`; none where an entry is NaN, since elimination may never touch it.
+fn factor(a: DMatrix<f64>) -> Option<LU<f64, Dyn, Dyn>> {
+    if a.iter().any(|x| x.is_nan()) { None } else { Some(LU::new(a)) }
+}
+
+fn by_rows(matrix: &DMatrix<f64>) -> Vec<f64> {
+    matrix.transpose().as_slice().to_vec()
+}

@@ -1,0 +1,52 @@
+//! Scalar algebras: what the numbers of a program can be.
+//!
+//! A program is evaluated once for every algebra: plain numbers give its value, [`Nagata`](riesz_algebra::Nagata)
+//! numbers its value and derivative.
+
+use std::fmt::Debug;
+
+use riesz_algebra::Ring;
+
+use crate::matrix::{self, MatrixFunction};
+use crate::primitive::{Kind, Primitive, Scalar};
+
+/// The numbers of a scalar algebra.
+pub trait Number: Ring + Debug + 'static {
+    /// A number that does not vary.
+    fn constant(x: f64) -> Self;
+
+    /// The plain number: what comparisons, `trunc` and printing see.
+    fn value(&self) -> f64;
+
+    /// A primitive of numbers.
+    ///
+    /// # Panics
+    /// If the row is no [`Kind::Scalar`] with a function on reals.
+    fn apply(primitive: &'static Primitive, arguments: &[Self]) -> Self;
+
+    /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for [`MatrixFunction::Solve`], row by
+    /// row. The result has `n · n` entries for a matrix, `n · columns` for a solution, 1 for a number.
+    fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Self], b: &[Self]) -> Vec<Self>;
+}
+
+/// Plain numbers.
+impl Number for f64 {
+    fn constant(x: f64) -> f64 {
+        x
+    }
+
+    fn value(&self) -> f64 {
+        *self
+    }
+
+    fn apply(primitive: &'static Primitive, arguments: &[f64]) -> f64 {
+        match &primitive.kind {
+            Kind::Scalar(Scalar { real: Some(real), .. }) => real(arguments),
+            _ => panic!("{primitive:?} is not a function of real numbers"),
+        }
+    }
+
+    fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
+        matrix::evaluate(function, n, columns, a, b)
+    }
+}

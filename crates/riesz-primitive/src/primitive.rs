@@ -1,0 +1,130 @@
+//! What a row of the table holds.
+
+use std::fmt;
+
+use crate::derivative::Derivative;
+use crate::matrix::MatrixFunction;
+
+/// A built-in function.
+pub struct Primitive {
+    /// The name programs use. Rows that only derivatives need have a name with a space in it, see [`Primitive::hidden`].
+    pub name: &'static str,
+    /// The signatures as `fun` headers without the name, `(v: [n]t, from: Int, to: Int): [to - from]t`: one for each
+    /// way the function can be used, the first that fits is meant. A constant has `: R`.
+    pub signatures: &'static [&'static str],
+    /// What it computes, in one line for the manual.
+    pub summary: &'static str,
+    /// A `check` that holds, for the manual; empty where the row is hidden.
+    pub example: &'static str,
+    /// What kind of function it is, and what that kind needs to know.
+    pub kind: Kind,
+}
+
+/// The kinds of built-in functions.
+#[derive(Debug)]
+pub enum Kind {
+    /// A function of one or two numbers; works element by element on arrays.
+    Scalar(Scalar),
+    /// Between numbers of different types: `real`, `trunc`, `is_nan`.
+    Conversion,
+    /// A first-order function of arrays, evaluated by the interpreter's own code of the same name.
+    Array(Array),
+    /// A form that binds variables (`build`, `fold`, ...): a construct of the core.
+    Form,
+    /// A function that differentiates: a construct of the calculus.
+    Operator,
+    /// Written in the language, in the prelude.
+    Prelude,
+    /// A number: `pi`, `e`, `inf`, `nan`.
+    Constant(f64),
+}
+
+/// A function from integers to an integer; `None` where the result overflows or is not defined.
+pub type OnIntegers = fn(&[i64]) -> Option<i64>;
+
+/// A function from reals to a real.
+pub type OnReals = fn(&[f64]) -> f64;
+
+/// A function of numbers.
+#[derive(Debug)]
+pub struct Scalar {
+    /// The function on integers, where their result is one.
+    pub integer: Option<OnIntegers>,
+    /// The function on reals; `div` and `mod` have none.
+    pub real: Option<OnReals>,
+    /// Its derivative.
+    pub derivative: Derivative,
+    /// Where the laws sample it, one domain for each argument.
+    pub domain: &'static [Domain],
+    /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments, which are names or stand in brackets.
+    pub rust: &'static str,
+}
+
+/// A first-order function of arrays.
+#[derive(Debug)]
+pub struct Array {
+    /// Its derivative.
+    pub derivative: Derivative,
+    /// The function of linear algebra it is, evaluated by [`Number::matrix`](crate::Number::matrix).
+    pub matrix: Option<MatrixFunction>,
+    /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments; `None` where it becomes loops.
+    pub rust: Option<&'static str>,
+}
+
+/// Where the laws sample an argument.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Domain {
+    /// The reals between two bounds.
+    Reals(f64, f64),
+    /// The integers between two bounds, both included.
+    Integers(i64, i64),
+}
+
+impl Primitive {
+    /// Whether programs cannot write the name: the row exists for the derivatives of others, and manual and completion
+    /// leave it out.
+    pub fn hidden(&self) -> bool {
+        self.name.contains(' ')
+    }
+
+    /// The row as a function of numbers.
+    pub fn scalar(&self) -> Option<&Scalar> {
+        match &self.kind {
+            Kind::Scalar(scalar) => Some(scalar),
+            _ => None,
+        }
+    }
+
+    /// The row as a function of arrays.
+    pub fn array(&self) -> Option<&Array> {
+        match &self.kind {
+            Kind::Array(array) => Some(array),
+            _ => None,
+        }
+    }
+
+    /// The derivative, where the row states one.
+    pub fn derivative(&self) -> Option<&Derivative> {
+        match &self.kind {
+            Kind::Scalar(scalar) => Some(&scalar.derivative),
+            Kind::Array(array) => Some(&array.derivative),
+            _ => None,
+        }
+    }
+}
+
+/// Rows are statics: the same row is the same place.
+impl PartialEq for Primitive {
+    fn eq(&self, other: &Primitive) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Primitive {}
+
+/// The name alone: rows refer to each other in circles.
+impl fmt::Debug for Primitive {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}

@@ -1,0 +1,93 @@
+//! The absolute value, and the functions that are constant between jumps: their derivative is 0, at the jumps too.
+
+use super::{ANYWHERE, X};
+use crate::derivative::Coefficient::Apply;
+use crate::derivative::Derivative;
+use crate::primitive::{Kind, Primitive, Scalar};
+
+pub(super) static ROWS: &[&Primitive] = &[&ABS, &SIGN, &FLOOR, &CEIL, &ROUND];
+
+/// `D abs x = scale (sign x)`, at 0 it is 0
+pub static ABS: Primitive = Primitive {
+    name: "abs",
+    signatures: &["(x: Int): Int", "(x: R): R"],
+    summary: "The absolute value.",
+    example: "abs(-2.5) == 2.5",
+    kind: Kind::Scalar(Scalar {
+        integer: Some(|x| x[0].checked_abs()),
+        real: Some(|x| x[0].abs()),
+        derivative: Derivative::Scale(&[Apply(&SIGN, &[X])]),
+        domain: &[ANYWHERE],
+        rust: "{0}.abs()",
+    }),
+};
+
+/// `D sign x = 0`
+pub static SIGN: Primitive = Primitive {
+    name: "sign",
+    signatures: &["(x: R): R"],
+    summary: "-1 for negative numbers, 1 for positive ones, 0 for 0.",
+    example: "sign(-3.0) == -1.0",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| {
+            if x[0] > 0.0 {
+                1.0
+            } else if x[0] < 0.0 {
+                -1.0
+            } else if x[0] == 0.0 {
+                0.0
+            } else {
+                x[0]
+            }
+        }),
+        derivative: Derivative::Zero,
+        domain: &[ANYWHERE],
+        rust: "riesz_runtime::sign({0})",
+    }),
+};
+
+/// `D floor x = 0`
+pub static FLOOR: Primitive = Primitive {
+    name: "floor",
+    signatures: &["(x: R): R"],
+    summary: "The largest whole number that is not larger.",
+    example: "floor(-0.5) == -1.0",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| x[0].floor()),
+        derivative: Derivative::Zero,
+        domain: &[ANYWHERE],
+        rust: "{0}.floor()",
+    }),
+};
+
+/// `D ceil x = 0`
+pub static CEIL: Primitive = Primitive {
+    name: "ceil",
+    signatures: &["(x: R): R"],
+    summary: "The smallest whole number that is not smaller.",
+    example: "ceil(0.5) == 1.0",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| x[0].ceil()),
+        derivative: Derivative::Zero,
+        domain: &[ANYWHERE],
+        rust: "{0}.ceil()",
+    }),
+};
+
+/// `D round x = 0`
+pub static ROUND: Primitive = Primitive {
+    name: "round",
+    signatures: &["(x: R): R"],
+    summary: "The nearest whole number; halves go away from zero.",
+    example: "round(-2.5) == -3.0",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| x[0].round()),
+        derivative: Derivative::Zero,
+        domain: &[ANYWHERE],
+        rust: "{0}.round()",
+    }),
+};

@@ -1,0 +1,209 @@
+//! The functions of linear algebra: their laws, their derivatives against differences, and what they do at the edges.
+
+use proptest::prelude::*;
+use riesz_algebra::Nagata;
+use riesz_primitive::MatrixFunction::{self, Cholesky, Cofactor, Determinant, Inverse, LogDeterminant, Solve};
+use riesz_primitive::{Number, table};
+
+type Dual = Nagata<f64, f64>;
+
+const COLUMNS: usize = 2;
+
+fn functions() -> impl Iterator<Item = MatrixFunction> {
+    table().iter().filter_map(|row| row.array().and_then(|array| array.matrix))
+}
+
+fn entries(count: usize) -> impl Strategy<Value = Vec<f64>> {
+    prop::collection::vec(-1.0..1.0f64, count)
+}
+
+/// A matrix that is far from singular, a right-hand side, and a direction for both.
+fn systems() -> impl Strategy<Value = (usize, [Vec<f64>; 4])> {
+    (0usize..5).prop_flat_map(|n| {
+        let right = n * COLUMNS;
+        (entries(n * n), entries(right), entries(n * n), entries(right)).prop_map(move |(a, b, da, db)| {
+            let shifted = |k: usize| a[k] + if k.is_multiple_of(n + 1) { 2.0 + n as f64 } else { 0.0 };
+            (n, [(0..n * n).map(shifted).collect(), b, da, db])
+        })
+    })
+}
+
+fn product(n: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
+    let columns = b.len().checked_div(n).unwrap_or(0);
+    let entry = |i: usize, j: usize| (0..n).map(|k| a[i * n + k] * b[k * columns + j]).sum();
+    (0..n).flat_map(|i| (0..columns).map(move |j| entry(i, j))).collect()
+}
+
+fn transpose(n: usize, a: &[f64]) -> Vec<f64> {
+    (0..n * n).map(|k| a[k % n * n + k / n]).collect()
+}
+
+fn identity(n: usize) -> Vec<f64> {
+    (0..n * n).map(|k| if k % (n + 1) == 0 { 1.0 } else { 0.0 }).collect()
+}
+
+fn along(x: &[f64], dx: &[f64], t: f64) -> Vec<f64> {
+    x.iter().zip(dx).map(|(x, dx)| x + t * dx).collect()
+}
+
+fn close(a: &[f64], b: &[f64], tolerance: f64) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= tolerance * 1f64.max(a.abs()))
+}
+
+/// A function of a matrix alone.
+fn of(function: MatrixFunction, n: usize, a: &[f64]) -> Vec<f64> {
+    f64::matrix(function, n, 0, a, &[])
+}
+
+fn jvp(function: MatrixFunction, n: usize, [a, b, da, db]: [&[f64]; 4]) -> Vec<f64> {
+    let dual = |x: &[f64], dx: &[f64]| -> Vec<Dual> {
+        x.iter().zip(dx).map(|(&primal, &tangent)| Nagata { primal, tangent }).collect()
+    };
+    let result = Dual::matrix(function, n, COLUMNS, &dual(a, da), &dual(b, db));
+    result.iter().map(|number| number.tangent).collect()
+}
+
+fn difference(f: impl Fn(f64) -> Vec<f64>) -> Vec<f64> {
+    let h = 1e-3;
+    let stencil = |k: usize| (8.0 * (f(h)[k] - f(-h)[k]) - (f(2.0 * h)[k] - f(-2.0 * h)[k])) / (12.0 * h);
+    (0..f(0.0).len()).map(stencil).collect()
+}
+
+proptest! {
+    #[test]
+    fn laws((n, [a, b, _, _]) in systems()) {
+        let inverse = of(Inverse, n, &a);
+        prop_assert!(close(&product(n, &a, &inverse), &identity(n), 1e-13));
+        let solution = f64::matrix(Solve, n, COLUMNS, &a, &b);
+        prop_assert!(close(&product(n, &a, &solution), &b, 1e-13));
+        prop_assert!(close(&product(n, &inverse, &b), &solution, 1e-13));
+        let determinant = of(Determinant, n, &a)[0];
+        prop_assert!(close(&of(LogDeterminant, n, &a), &[determinant.abs().ln()], 1e-13));
+        let cofactor = of(Cofactor, n, &a);
+        let diagonal: Vec<f64> = identity(n).iter().map(|x| x * determinant).collect();
+        prop_assert!(close(&product(n, &a, &transpose(n, &cofactor)), &diagonal, 1e-12));
+        let positive = product(n, &a, &transpose(n, &a));
+        let lower = of(Cholesky, n, &positive);
+        prop_assert!(close(&product(n, &lower, &transpose(n, &lower)), &positive, 1e-13));
+        prop_assert!((0..n).all(|i| (i + 1..n).all(|j| lower[i * n + j] == 0.0)));
+    }
+
+    #[test]
+    fn derivatives_agree_with_differences((n, [a, b, da, db]) in systems()) {
+        for function in functions() {
+            let value = |t| f64::matrix(function, n, COLUMNS, &along(&a, &da, t), &along(&b, &db, t));
+            let expected = difference(value);
+            let actual = jvp(function, n, [&a, &b, &da, &db]);
+            prop_assert!(close(&actual, &expected, 1e-7), "{:?}: {:?} but {:?}", function, actual, expected);
+        }
+    }
+
+    #[test]
+    fn second_derivatives_agree_with_differences_of_the_first((n, [a, b, da, db]) in systems()) {
+        for function in functions() {
+            let first = |t| jvp(function, n, [&along(&a, &da, t), &along(&b, &db, t), &da, &db]);
+            let expected = difference(first);
+            let nested = |x: &[f64], dx: &[f64]| -> Vec<Nagata<Dual, Dual>> {
+                let number = |(&x, &dx)| Nagata {
+                    primal: Nagata { primal: x, tangent: dx },
+                    tangent: Nagata { primal: dx, tangent: 0.0 },
+                };
+                x.iter().zip(dx).map(number).collect()
+            };
+            let result = Nagata::matrix(function, n, COLUMNS, &nested(&a, &da), &nested(&b, &db));
+            let actual: Vec<f64> = result.iter().map(|number| number.tangent.tangent).collect();
+            prop_assert!(close(&actual, &expected, 1e-6), "{:?}: {:?} but {:?}", function, actual, expected);
+        }
+    }
+}
+
+#[test]
+fn the_empty_matrix() {
+    for function in [Cholesky, Inverse, Cofactor] {
+        assert_eq!(of(function, 0, &[]), []);
+    }
+    assert_eq!(f64::matrix(Solve, 0, 3, &[], &[]), []);
+    assert_eq!(f64::matrix(Solve, 2, 0, &[1.0, 0.0, 0.0, 1.0], &[]), []);
+    assert_eq!(of(Determinant, 0, &[]), [1.0]);
+    assert_eq!(of(LogDeterminant, 0, &[]), [0.0]);
+    assert_eq!(jvp(Determinant, 0, [&[], &[], &[], &[]]), [0.0]);
+    assert_eq!(jvp(Cofactor, 1, [&[3.0], &[1.0, 2.0], &[1.0], &[0.0, 0.0]]), [0.0]);
+}
+
+#[test]
+fn singular_and_indefinite_matrices_give_nan() {
+    let singular = [1.0, 2.0, 2.0, 4.0];
+    assert!(of(Inverse, 2, &singular).iter().all(|x| x.is_nan()));
+    assert!(f64::matrix(Solve, 2, 1, &singular, &[1.0, 1.0]).iter().all(|x| x.is_nan()));
+    assert_eq!(of(Determinant, 2, &singular)[0].to_bits(), 0.0f64.to_bits());
+    assert_eq!(of(LogDeterminant, 2, &singular), [f64::NEG_INFINITY]);
+    for indefinite in [[1.0, 2.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0], [-1.0, 0.0, 0.0, 1.0], [f64::NAN, 0.0, 0.0, 1.0]] {
+        let lower = of(Cholesky, 2, &indefinite);
+        assert!(lower[0].is_nan() && lower[2].is_nan() && lower[3].is_nan() && lower[1] == 0.0);
+    }
+    for x in [f64::INFINITY, f64::NEG_INFINITY] {
+        for function in functions() {
+            assert_eq!(f64::matrix(function, 2, 0, &[x, x, x, x], &[]).len(), of(function, 2, &singular).len());
+        }
+    }
+}
+
+#[test]
+fn nan_in_the_matrix_is_nan_in_the_result() {
+    for place in 0..4 {
+        let mut a = [0.0, 0.0, 0.0, 1.0];
+        a[place] = f64::NAN;
+        for function in [Inverse, Determinant, LogDeterminant, Cofactor] {
+            assert!(of(function, 2, &a).iter().all(|x| x.is_nan()), "{function:?} {a:?}");
+        }
+        assert!(f64::matrix(Solve, 2, 1, &a, &[1.0, 1.0]).iter().all(|x| x.is_nan()));
+    }
+}
+
+#[test]
+fn a_nan_on_the_right_stays_in_its_column() {
+    let solution = f64::matrix(Solve, 2, 2, &[2.0, 0.0, 0.0, 4.0], &[f64::NAN, 2.0, 1.0, 2.0]);
+    assert!(solution[0].is_nan());
+    assert_eq!((solution[1], solution[3]), (1.0, 0.5));
+}
+
+#[test]
+fn the_determinant_has_its_derivative_where_it_is_zero() {
+    assert!(close(&of(Cofactor, 2, &[1.0, 2.0, 2.0, 4.0]), &[4.0, -2.0, -2.0, 1.0], 1e-14));
+    assert!(close(&of(Cofactor, 1, &[0.0]), &[1.0], 0.0));
+    assert!(close(&of(Cofactor, 2, &[0.0; 4]), &[0.0; 4], 0.0));
+    // of rank 2: the cofactors are those of the rows (1, 2, 3) and (4, 5, 6), up to multiples
+    let a = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0];
+    assert!(close(&of(Cofactor, 3, &a), &[-3.0, 6.0, -3.0, 6.0, -12.0, 6.0, -3.0, 6.0, -3.0], 1e-13));
+    let tangent = jvp(Determinant, 2, [&[1.0, 2.0, 2.0, 4.0], &[], &[1.0, 0.0, 0.0, 0.0], &[]]);
+    assert!(close(&tangent, &[4.0], 1e-14));
+}
+
+#[test]
+fn determinants_do_not_overflow_on_the_way() {
+    let diagonal =
+        |pivots: [f64; 4]| -> Vec<f64> { (0..16).map(|k| if k % 5 == 0 { pivots[k / 5] } else { 0.0 }).collect() };
+    assert!(close(&of(Determinant, 4, &diagonal([1e200, 1e200, 1e-200, 1e-200])), &[1.0], 1e-14));
+    assert_eq!(of(Determinant, 4, &diagonal([2.0, -3.0, 5.0, 7.0])), [-210.0]);
+    assert_eq!(of(Determinant, 4, &diagonal([1e200, 1e200, 1.0, 1.0])), [f64::INFINITY]);
+    let logarithm = 4.0 * 200.0 * std::f64::consts::LN_10;
+    assert!(close(&of(LogDeterminant, 4, &diagonal([1e200; 4])), &[logarithm], 1e-14));
+    assert!(close(&of(LogDeterminant, 4, &diagonal([-1e-200; 4])), &[-logarithm], 1e-14));
+}
+
+#[test]
+fn cholesky_reads_the_lower_triangle() {
+    let lower = of(Cholesky, 2, &[4.0, 99.0, 2.0, 5.0]);
+    assert_eq!(lower, [2.0, 0.0, 1.0, 2.0]);
+    let a = [4.0, 2.0, 2.0, 5.0];
+    assert_eq!(jvp(Cholesky, 2, [&a, &[], &[0.0, 1.0, 0.0, 0.0], &[]]), [0.0; 4]);
+}
+
+#[test]
+fn exact_zero_tangents_stay_zero_where_values_are_nan() {
+    let singular = [1.0, 2.0, 2.0, 4.0];
+    for function in functions() {
+        let tangent = jvp(function, 2, [&singular, &[1.0; 4], &[0.0; 4], &[0.0; 4]]);
+        assert!(tangent.iter().all(|dx| *dx == 0.0), "{function:?} {tangent:?}");
+    }
+}

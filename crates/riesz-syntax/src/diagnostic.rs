@@ -1,0 +1,93 @@
+//! Diagnostics: what is wrong, where, and what to write instead. An error is a value; [`crate::render`] shows it.
+
+use crate::Span;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The program cannot be used.
+    Error,
+    /// The program can be used, and probably does not do what was meant.
+    Warning,
+}
+
+/// One message about one place, with further places and advice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A short name of the kind of problem, such as `unknown-name`; stable, for editors and tests.
+    pub code: &'static str,
+    /// What is wrong, in one sentence without a full stop.
+    pub message: String,
+    /// Places, the first of which is where the problem is. Empty only for problems without a place (a missing file).
+    pub labels: Vec<Label>,
+    /// What to do about it.
+    pub help: Vec<String>,
+    /// Text that would mend it.
+    pub suggestion: Option<Suggestion>,
+}
+
+/// A place with a remark, possibly empty, written beside the underlining.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Label {
+    /// Where.
+    pub span: Span,
+    /// What there is to say of it.
+    pub text: String,
+}
+
+/// Replace the text at `span` by `replacement`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Suggestion {
+    /// What to replace; empty to insert.
+    pub span: Span,
+    /// By what.
+    pub replacement: String,
+    /// Why, as the beginning of a sentence: "did you mean", "write".
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// An error at a place.
+    pub fn error(code: &'static str, span: Span, message: impl Into<String>) -> Diagnostic {
+        let labels = vec![Label { span, text: String::new() }];
+        Diagnostic { labels, ..Diagnostic::placeless(code, message) }
+    }
+
+    /// An error that no place in a source shows.
+    pub fn placeless(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            message: message.into(),
+            labels: Vec::new(),
+            help: Vec::new(),
+            suggestion: None,
+        }
+    }
+
+    /// Says something at the main place.
+    pub fn here(mut self, text: impl Into<String>) -> Diagnostic {
+        self.labels[0].text = text.into();
+        self
+    }
+
+    /// Points at another place.
+    pub fn label(mut self, span: Span, text: impl Into<String>) -> Diagnostic {
+        self.labels.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Gives advice.
+    pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
+        self.help.push(text.into());
+        self
+    }
+
+    /// Proposes a text to put in place of another.
+    pub fn suggest(mut self, span: Span, message: impl Into<String>, replacement: impl Into<String>) -> Diagnostic {
+        self.suggestion = Some(Suggestion { span, message: message.into(), replacement: replacement.into() });
+        self
+    }
+}

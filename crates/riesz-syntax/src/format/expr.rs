@@ -1,0 +1,484 @@
+//! Expressions.
+
+use super::Formatter;
+use crate::parser::on_a_large_stack;
+use crate::token::TokenKind;
+use crate::tree::{Argument, BinaryOperator, ExprId, ExprKind, Generator, LetBinding, Turns};
+
+impl<'a> Formatter<'a> {
+    /// An expression where the line is at its beginning whenever the groups around it are broken.
+    pub(super) fn own_line_expr(&mut self, id: ExprId) {
+        match self.kind(id) {
+            ExprKind::Let { bindings, body } if self.newlines_count => self.let_lines(bindings, *body),
+            _ => self.expr(id),
+        }
+    }
+
+    /// `=` and a value: on the same line, if it fits there or can be broken inside, or else below.
+    pub(super) fn value(&mut self, id: ExprId, new_line: bool) {
+        self.token();
+        if new_line || self.is_let_lines(id) {
+            self.indent();
+            self.hard_line();
+            self.own_line_expr(id);
+            self.dedent();
+        } else if self.hugs(id) {
+            self.write(" ");
+            self.expr(id);
+        } else {
+            self.begin();
+            self.below(id);
+            self.end();
+        }
+    }
+
+    /// An expression on the next line, indented, if the group around it is broken.
+    fn below(&mut self, id: ExprId) {
+        self.indent();
+        if self.is_let_lines(id) {
+            self.hard_line();
+        } else {
+            self.line(" ");
+        }
+        self.own_line_expr(id);
+        self.dedent();
+    }
+
+    fn expr(&mut self, id: ExprId) {
+        on_a_large_stack(|| self.expr_here(id));
+    }
+
+    fn expr_here(&mut self, id: ExprId) {
+        match self.kind(id) {
+            ExprKind::Integer(_) | ExprKind::Real(_) | ExprKind::Bool(_) | ExprKind::Name(_) | ExprKind::Error => {
+                self.token();
+            }
+            ExprKind::Paren(inner) => self.bracketed(false, |formatter| formatter.expr(*inner)),
+            ExprKind::Tuple(parts) => self.list(parts, false),
+            ExprKind::Array(parts) => self.list(parts, true),
+            ExprKind::Comprehension { body, generators } => self.bracketed(false, |formatter| {
+                formatter.expr(*body);
+                formatter.line(" ");
+                formatter.generators(generators);
+            }),
+            ExprKind::Record(fields) => self.bracketed(false, |formatter| {
+                formatter.keep_broken();
+                for (number, (_, value)) in fields.iter().enumerate() {
+                    if number > 0 {
+                        formatter.comma();
+                    }
+                    formatter.token_space();
+                    formatter.value(*value, false);
+                }
+            }),
+            ExprKind::Block(body) => self.bracketed(true, |formatter| formatter.own_line_expr(*body)),
+            ExprKind::Let { bindings, body } => self.let_in(bindings, *body),
+            ExprKind::Lambda { body, .. } => self.lambda(*body),
+            ExprKind::If { .. } => self.conditional(id),
+            ExprKind::Loop { start, turns, body, .. } => self.loop_(*start, turns, *body),
+            ExprKind::Unary { operand, .. } => {
+                let word = self.at(TokenKind::Not);
+                self.token();
+                if word {
+                    self.write(" ");
+                }
+                self.expr(*operand);
+            }
+            ExprKind::Binary { operator: BinaryOperator::Power, left, right, .. } => self.power(*left, *right),
+            ExprKind::Binary { .. } => self.chain(id),
+            ExprKind::Approximately { left, right, tolerance } => self.approximately(*left, *right, *tolerance),
+            ExprKind::Call { .. } | ExprKind::Index { .. } | ExprKind::Field { .. } => self.postfix(id),
+        }
+    }
+
+    /// Statements, one to a line.
+    fn let_lines(&mut self, bindings: &'a [LetBinding], body: ExprId) {
+        for binding in bindings {
+            self.let_binding(binding);
+            if self.at(TokenKind::In) {
+                self.skip();
+            }
+            self.next_statement();
+        }
+        self.expr(body);
+    }
+
+    /// The same inside brackets or a line, where `in` has to be said.
+    fn let_in(&mut self, bindings: &'a [LetBinding], body: ExprId) {
+        self.begin();
+        for binding in bindings {
+            self.let_binding(binding);
+            self.write(" ");
+            if self.at(TokenKind::In) {
+                self.token();
+            } else {
+                self.write("in");
+            }
+            self.line(" ");
+        }
+        self.expr(body);
+        self.end();
+    }
+
+    fn let_binding(&mut self, binding: &LetBinding) {
+        self.token_space();
+        self.typed_until(TokenKind::Equals);
+        self.write(" ");
+        self.value(binding.value, false);
+    }
+
+    fn lambda(&mut self, body: ExprId) {
+        self.begin();
+        self.lambda_head();
+        if self.hugs_arrow(body) {
+            self.write(" ");
+            self.expr(body);
+        } else {
+            self.below(body);
+        }
+        self.end();
+    }
+
+    /// `\a b ->`
+    fn lambda_head(&mut self) {
+        self.token();
+        while !self.at(TokenKind::Arrow) {
+            self.pattern();
+            self.write(" ");
+        }
+        self.token();
+    }
+
+    fn conditional(&mut self, mut id: ExprId) {
+        self.begin();
+        while let ExprKind::If { condition, yes, no } = self.kind(id) {
+            self.token_space();
+            self.expr(*condition);
+            self.write(" ");
+            self.token();
+            self.below(*yes);
+            self.line(" ");
+            self.token();
+            id = *no;
+            if matches!(self.kind(id), ExprKind::If { .. }) {
+                self.write(" ");
+            }
+        }
+        self.below(id);
+        self.end();
+    }
+
+    fn loop_(&mut self, start: ExprId, turns: &'a Turns, body: ExprId) {
+        self.begin();
+        self.begin();
+        self.token_space();
+        self.typed_until(TokenKind::Equals);
+        self.write(" ");
+        self.token_space();
+        self.expr(start);
+        self.indent();
+        self.line(" ");
+        self.token_space();
+        match turns {
+            Turns::For(generator) => self.generator(generator),
+            Turns::While(condition) => self.expr(*condition),
+        }
+        self.dedent();
+        self.end();
+        self.write(" ");
+        self.token();
+        self.below(body);
+        self.end();
+    }
+
+    fn power(&mut self, left: ExprId, right: ExprId) {
+        self.expr(left);
+        self.token();
+        if self.current().is_keyword() {
+            self.write(" ");
+        }
+        self.expr(right);
+    }
+
+    /// Operators of one level and their operands. A broken chain has its operators at the beginnings of lines, unless
+    /// there is a `-` among them that newlines would cut off: then at the ends.
+    fn chain(&mut self, id: ExprId) {
+        let mut operands = Vec::new();
+        let mut first = id;
+        let mut subtracts = false;
+        let level = self.operator(id).map(level);
+        while let ExprKind::Binary { operator, left, right, .. } = self.kind(first) {
+            if Some(self::level(*operator)) != level {
+                break;
+            }
+            subtracts |= *operator == BinaryOperator::Subtract;
+            operands.push(*right);
+            first = *left;
+        }
+        let at_ends = subtracts && self.newlines_count;
+        self.begin();
+        self.expr(first);
+        self.indent();
+        for operand in operands.into_iter().rev() {
+            if at_ends {
+                self.write(" ");
+                self.token();
+                self.line(" ");
+            } else {
+                self.line(" ");
+                self.token_space();
+            }
+            self.expr(operand);
+        }
+        self.dedent();
+        self.end();
+    }
+
+    fn approximately(&mut self, left: ExprId, right: ExprId, tolerance: Option<ExprId>) {
+        self.begin();
+        self.expr(left);
+        self.indent();
+        self.line(" ");
+        self.token_space();
+        self.expr(right);
+        if let Some(tolerance) = tolerance {
+            self.line(" ");
+            self.token_space();
+            self.expr(tolerance);
+        }
+        self.dedent();
+        self.end();
+    }
+
+    /// Calls, indices and fields of fields of calls, however long.
+    fn postfix(&mut self, id: ExprId) {
+        let mut links = Vec::new();
+        let mut first = id;
+        while let Some(of) = self.applied(first) {
+            links.push(first);
+            first = of;
+        }
+        self.expr(first);
+        for link in links.into_iter().rev() {
+            match self.kind(link) {
+                ExprKind::Call { arguments, generators, .. } => self.call(arguments, generators),
+                ExprKind::Index { indices, .. } => self.bracketed(false, |formatter| {
+                    formatter.separated(indices, |formatter, index| formatter.expr(*index));
+                }),
+                _ => {
+                    self.token();
+                    self.token();
+                }
+            }
+        }
+    }
+
+    /// What a call, index or field is applied to.
+    fn applied(&self, id: ExprId) -> Option<ExprId> {
+        match self.kind(id) {
+            ExprKind::Call { function: of, .. } | ExprKind::Index { array: of, .. } | ExprKind::Field { of, .. } => {
+                Some(*of)
+            }
+            _ => None,
+        }
+    }
+
+    fn call(&mut self, arguments: &'a [Argument], generators: &'a [Generator]) {
+        match arguments {
+            [] => {
+                self.token();
+                self.token();
+            }
+            [Argument::Value(only)] if generators.is_empty() && self.is_bracket(*only) => {
+                let outer = std::mem::replace(&mut self.newlines_count, false);
+                self.token();
+                self.expr(*only);
+                self.token();
+                self.newlines_count = outer;
+            }
+            [simple @ .., Argument::Value(last)] if generators.is_empty() && self.ends_in_lambda(simple, *last) => {
+                self.call_with_lambda(simple, *last);
+            }
+            _ => self.bracketed(false, |formatter| {
+                formatter.separated(arguments, |formatter, argument| formatter.argument(argument));
+                if !generators.is_empty() {
+                    formatter.line(" ");
+                    formatter.generators(generators);
+                }
+            }),
+        }
+    }
+
+    fn argument(&mut self, argument: &Argument) {
+        match argument {
+            Argument::Value(value) => self.expr(*value),
+            Argument::Hole(_) => self.token(),
+        }
+    }
+
+    /// `f(a, b, \x ->` with the body below.
+    fn call_with_lambda(&mut self, simple: &'a [Argument], lambda: ExprId) {
+        let ExprKind::Lambda { body, .. } = self.kind(lambda) else { return };
+        let outer = std::mem::replace(&mut self.newlines_count, false);
+        self.begin();
+        self.token();
+        for argument in simple {
+            self.argument(argument);
+            self.token_space();
+        }
+        self.lambda_head();
+        if self.hugs_arrow(*body) {
+            self.write(" ");
+            self.expr(*body);
+        } else {
+            self.below(*body);
+            self.line("");
+        }
+        self.token();
+        self.end();
+        self.newlines_count = outer;
+    }
+
+    /// Whether a call can be printed by [`Formatter::call_with_lambda`].
+    fn ends_in_lambda(&self, simple: &[Argument], last: ExprId) -> bool {
+        let ExprKind::Lambda { body, .. } = self.kind(last) else { return false };
+        let body_start = self.tree.expr(*body).span.start;
+        let commented = self.comments.get(self.next_comment).is_some_and(|comment| {
+            self.tokens[comment.before].start <= body_start
+        });
+        let is_simple = |argument: &Argument| match argument {
+            Argument::Value(value) => self.is_word(*value),
+            Argument::Hole(_) => true,
+        };
+        !commented && simple.len() < 4 && simple.iter().all(is_simple)
+    }
+
+    fn list(&mut self, parts: &'a [ExprId], array: bool) {
+        if parts.is_empty() {
+            self.token();
+            return self.token();
+        }
+        let numeric = array && parts.iter().all(|part| self.is_number(*part));
+        self.bracketed(false, |formatter| {
+            if array {
+                formatter.keep_broken();
+            }
+            for (number, part) in parts.iter().enumerate() {
+                if number > 0 && numeric {
+                    formatter.token();
+                    formatter.fill();
+                } else if number > 0 {
+                    formatter.comma();
+                }
+                formatter.expr(*part);
+            }
+        });
+    }
+
+    fn separated<T>(&mut self, parts: &'a [T], print: impl Fn(&mut Formatter<'a>, &'a T)) {
+        for (number, part) in parts.iter().enumerate() {
+            if number > 0 {
+                self.comma();
+            }
+            print(self, part);
+        }
+    }
+
+    fn comma(&mut self) {
+        self.token();
+        self.line(" ");
+    }
+
+    fn generators(&mut self, generators: &'a [Generator]) {
+        self.token_space();
+        self.begin();
+        self.indent();
+        self.separated(generators, Formatter::generator);
+        self.dedent();
+        self.end();
+    }
+
+    fn generator(&mut self, generator: &'a Generator) {
+        let of = match generator {
+            Generator::Below { bound, .. } => *bound,
+            Generator::Each { array, .. } => *array,
+        };
+        self.pattern();
+        self.write(" ");
+        self.token_space();
+        self.expr(of);
+    }
+
+    fn kind(&self, id: ExprId) -> &'a ExprKind {
+        &self.tree.expr(id).kind
+    }
+
+    fn operator(&self, id: ExprId) -> Option<BinaryOperator> {
+        match self.kind(id) {
+            ExprKind::Binary { operator, .. } => Some(*operator),
+            _ => None,
+        }
+    }
+
+    fn is_let_lines(&self, id: ExprId) -> bool {
+        self.newlines_count && matches!(self.kind(id), ExprKind::Let { .. })
+    }
+
+    /// Whether it reads well to begin it on a line and to break it inside its brackets.
+    fn hugs(&self, id: ExprId) -> bool {
+        match self.kind(id) {
+            ExprKind::Call { function: of, .. } | ExprKind::Index { array: of, .. } => self.is_word(*of),
+            ExprKind::Lambda { .. } => true,
+            _ => self.is_bracket(id),
+        }
+    }
+
+    /// The same after `->`.
+    fn hugs_arrow(&self, id: ExprId) -> bool {
+        matches!(self.kind(id), ExprKind::Block(_) | ExprKind::Record(_) | ExprKind::Lambda { .. })
+    }
+
+    fn is_bracket(&self, id: ExprId) -> bool {
+        match self.kind(id) {
+            ExprKind::Tuple(parts) | ExprKind::Array(parts) => !parts.is_empty(),
+            ExprKind::Comprehension { .. } | ExprKind::Record(_) | ExprKind::Block(_) => true,
+            _ => false,
+        }
+    }
+
+    /// A name, a number, or a field of a name.
+    fn is_word(&self, id: ExprId) -> bool {
+        match self.kind(id) {
+            ExprKind::Name(_) | ExprKind::Bool(_) => true,
+            ExprKind::Field { of, .. } => matches!(self.kind(*of), ExprKind::Name(_)),
+            _ => self.is_number(id),
+        }
+    }
+
+    fn is_number(&self, id: ExprId) -> bool {
+        match self.kind(id) {
+            ExprKind::Integer(_) | ExprKind::Real(_) => true,
+            ExprKind::Unary { operand, .. } => {
+                matches!(self.kind(*operand), ExprKind::Integer(_) | ExprKind::Real(_))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Operators of one level form chains; comparisons are alone at theirs.
+fn level(operator: BinaryOperator) -> u8 {
+    match operator {
+        BinaryOperator::Or => 0,
+        BinaryOperator::And => 1,
+        BinaryOperator::Equal
+        | BinaryOperator::NotEqual
+        | BinaryOperator::Less
+        | BinaryOperator::LessEqual
+        | BinaryOperator::Greater
+        | BinaryOperator::GreaterEqual => 2,
+        BinaryOperator::Add | BinaryOperator::Subtract => 3,
+        BinaryOperator::Multiply | BinaryOperator::Divide => 4,
+        BinaryOperator::Power => 5,
+    }
+}

@@ -1,0 +1,598 @@
+//! Expressions.
+//!
+//! ```text
+//! or ; and ; not ; comparisons ; + - ; * / ; unary - ; ^ ; postfix
+//! ```
+//!
+//! from loose to tight. [`Parser::binary`] climbs the infix operators; what begins with a keyword or `\` may stand
+//! wherever an operand may, and takes all that follows.
+
+use super::{Context, Parser};
+use crate::lexer::{integer_value, real_value};
+use crate::token::{Gap, TokenKind};
+use crate::tree::{
+    Argument, BinaryOperator, ExprId, ExprKind, Field, Generator, Ident, LetBinding, PatternKind, Turns, UnaryOperator,
+};
+use crate::{Diagnostic, Span};
+
+/// How tightly operators bind.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Or,
+    And,
+    Not,
+    Comparison,
+    Sum,
+    Product,
+    /// Above all infix operators except `^`, which binds its left operand even tighter.
+    Negation,
+}
+
+/// What stands between two operands.
+#[derive(Clone, Copy)]
+enum Infix {
+    Operator(BinaryOperator),
+    Approximately,
+}
+
+impl Parser<'_> {
+    /// The body of an item or a block. Where it begins with `name =` on a line of its own, the `let` was forgotten.
+    pub(super) fn statements(&mut self) -> ExprId {
+        let start = self.current().start;
+        if self.current().gap != Gap::None && self.at(TokenKind::Name) && self.next().kind == TokenKind::Equals {
+            return self.nested(Parser::let_sequence).unwrap_or_else(|| self.error_expr(start));
+        }
+        self.expression()
+    }
+
+    /// `expr`
+    pub(super) fn expression(&mut self) -> ExprId {
+        let start = self.current().start;
+        if self.recovering {
+            return self.error_expr(start);
+        }
+        self.nested(|parser| parser.binary(Level::Or)).unwrap_or_else(|| self.error_expr(start))
+    }
+
+    /// A chain of operators that bind at least as tightly as `level`.
+    fn binary(&mut self, level: Level) -> ExprId {
+        let start = self.current().start;
+        let mut left = self.operand();
+        let mut compared: Option<Span> = None;
+        loop {
+            if self.recovering || self.ends_here() {
+                return left;
+            }
+            let Some((infix, binds)) = self.infix() else { return left };
+            if binds < level {
+                return left;
+            }
+            let operator_span = self.here();
+            if binds == Level::Comparison
+                && let Some(first) = compared.replace(operator_span)
+            {
+                self.report_chained_comparison(first);
+            }
+            self.bump();
+            let right = self.binary(match binds {
+                Level::Or => Level::And,
+                Level::And => Level::Not,
+                Level::Not | Level::Comparison => Level::Sum,
+                Level::Sum => Level::Product,
+                Level::Product | Level::Negation => Level::Negation,
+            });
+            let kind = match infix {
+                Infix::Operator(operator) => ExprKind::Binary { operator, operator_span, left, right },
+                Infix::Approximately => {
+                    let tolerance = self.eat(TokenKind::Within).then(|| self.binary(Level::Sum));
+                    ExprKind::Approximately { left, right, tolerance }
+                }
+            };
+            left = self.tree.add(kind, self.span_from(start));
+        }
+    }
+
+    /// The infix operator at the current token, `^` excepted. An `=` here is a mistaken `==`.
+    fn infix(&mut self) -> Option<(Infix, Level)> {
+        let (operator, level) = match self.kind() {
+            TokenKind::Or => (BinaryOperator::Or, Level::Or),
+            TokenKind::And => (BinaryOperator::And, Level::And),
+            TokenKind::Equal => (BinaryOperator::Equal, Level::Comparison),
+            TokenKind::NotEqual => (BinaryOperator::NotEqual, Level::Comparison),
+            TokenKind::Less => (BinaryOperator::Less, Level::Comparison),
+            TokenKind::LessEqual => (BinaryOperator::LessEqual, Level::Comparison),
+            TokenKind::Greater => (BinaryOperator::Greater, Level::Comparison),
+            TokenKind::GreaterEqual => (BinaryOperator::GreaterEqual, Level::Comparison),
+            TokenKind::Plus => (BinaryOperator::Add, Level::Sum),
+            TokenKind::Minus => (BinaryOperator::Subtract, Level::Sum),
+            TokenKind::Star => (BinaryOperator::Multiply, Level::Product),
+            TokenKind::Slash => (BinaryOperator::Divide, Level::Product),
+            TokenKind::Approximately => return Some((Infix::Approximately, Level::Comparison)),
+            TokenKind::Equals => {
+                let span = self.here();
+                let diagnostic = Diagnostic::error("single-equals", span, "`=` does not compare");
+                self.complain(diagnostic.suggest(span, "equality is written", "=="));
+                self.tokens[self.position].kind = TokenKind::Equal;
+                (BinaryOperator::Equal, Level::Comparison)
+            }
+            _ => return None,
+        };
+        Some((Infix::Operator(operator), level))
+    }
+
+    /// One operand of the operators above: a form, a prefix operator and its operand, or a power.
+    fn operand(&mut self) -> ExprId {
+        let start = self.current().start;
+        let parsed = match self.kind() {
+            TokenKind::Let => self.nested(Parser::let_sequence),
+            TokenKind::Backslash => self.nested(Parser::lambda),
+            TokenKind::If => self.nested(Parser::conditional),
+            TokenKind::Loop => self.nested(Parser::loop_),
+            TokenKind::Not => self.nested(|parser| parser.prefix(UnaryOperator::Not, Level::Not)),
+            TokenKind::Minus => self.nested(|parser| parser.prefix(UnaryOperator::Negate, Level::Negation)),
+            _ => Some(self.power()),
+        };
+        parsed.unwrap_or_else(|| self.error_expr(start))
+    }
+
+    fn prefix(&mut self, operator: UnaryOperator, level: Level) -> ExprId {
+        let start = self.bump().start;
+        let operand = self.binary(level);
+        self.tree.add(ExprKind::Unary { operator, operand }, self.span_from(start))
+    }
+
+    /// `postfix [ "^" operand ]`
+    fn power(&mut self) -> ExprId {
+        let start = self.current().start;
+        let left = self.postfix();
+        if !self.at(TokenKind::Caret) || self.recovering {
+            return left;
+        }
+        let operator_span = self.here();
+        self.bump();
+        let right_start = self.current().start;
+        let right = self.nested(Parser::operand).unwrap_or_else(|| self.error_expr(right_start));
+        let kind = ExprKind::Binary { operator: BinaryOperator::Power, operator_span, left, right };
+        self.tree.add(kind, self.span_from(start))
+    }
+
+    /// `atom { call | index | field }`
+    fn postfix(&mut self) -> ExprId {
+        let start = self.current().start;
+        let mut expr = self.atom();
+        loop {
+            if self.recovering {
+                return expr;
+            }
+            let kind = match self.kind() {
+                TokenKind::LeftParen if !self.ends_here() => self.call(expr),
+                TokenKind::LeftBracket if !self.ends_here() => self.index(expr),
+                TokenKind::Dot => self.field(expr),
+                _ => return expr,
+            };
+            expr = self.tree.add(kind, self.span_from(start));
+        }
+    }
+
+    /// `"(" [ args ] ")"`
+    fn call(&mut self, function: ExprId) -> ExprKind {
+        let mut arguments = Vec::new();
+        let mut generators = Vec::new();
+        let empty = self.next().kind == TokenKind::RightParen;
+        self.bracketed(false, |parser| {
+            if empty {
+                return;
+            }
+            parser.comma_separated(|parser| arguments.push(parser.argument()));
+            if parser.at(TokenKind::Bar) {
+                if let Some(Argument::Hole(span)) = arguments.last() {
+                    let message = "the last argument of a call with generators is an element";
+                    let diagnostic = Diagnostic::error("hole-outside-call", *span, message);
+                    parser.complain(diagnostic.here("expected an expression"));
+                }
+                generators = parser.generators();
+            }
+        });
+        ExprKind::Call { function, arguments, generators }
+    }
+
+    /// `arg := expr | "_"`
+    fn argument(&mut self) -> Argument {
+        let ends = matches!(self.next().kind, TokenKind::Comma | TokenKind::RightParen | TokenKind::Bar);
+        if self.at(TokenKind::Underscore) && ends {
+            let token = self.bump();
+            return Argument::Hole(self.span_of(token));
+        }
+        Argument::Value(self.expression())
+    }
+
+    /// `"[" expr { "," expr } "]"`
+    fn index(&mut self, array: ExprId) -> ExprKind {
+        let mut indices = Vec::new();
+        self.bracketed(false, |parser| parser.comma_separated(|parser| indices.push(parser.expression())));
+        ExprKind::Index { array, indices }
+    }
+
+    /// `"." integer | "." name`
+    fn field(&mut self, of: ExprId) -> ExprKind {
+        self.bump();
+        let token = self.current();
+        let field_span = self.here();
+        let field = match token.kind {
+            TokenKind::Integer => {
+                self.bump();
+                Field::Position(self.text_of(token).parse().unwrap_or(u32::MAX))
+            }
+            _ => match self.ident("the name or number of a field") {
+                Some(ident) => Field::Name(ident.name),
+                None => return ExprKind::Error,
+            },
+        };
+        ExprKind::Field { of, field, field_span }
+    }
+
+    fn atom(&mut self) -> ExprId {
+        let token = self.current();
+        let kind = match token.kind {
+            TokenKind::Integer => ExprKind::Integer(integer_value(self.text_of(token))),
+            TokenKind::Real => ExprKind::Real(real_value(self.text_of(token))),
+            TokenKind::True => ExprKind::Bool(true),
+            TokenKind::False => ExprKind::Bool(false),
+            TokenKind::Name => ExprKind::Name(self.name_of(token)),
+            TokenKind::LeftParen => return self.parenthesised(),
+            TokenKind::LeftBracket => return self.array(),
+            TokenKind::LeftBrace => return self.braces(),
+            _ => {
+                let diagnostic = self.no_expression();
+                self.fail(diagnostic);
+                return self.error_expr(token.start);
+            }
+        };
+        self.bump();
+        self.tree.add(kind, self.span_of(token))
+    }
+
+    /// `"(" ")" | "(" expr { "," expr } ")"`
+    fn parenthesised(&mut self) -> ExprId {
+        let start = self.current().start;
+        let mut exprs = Vec::new();
+        let empty = self.next().kind == TokenKind::RightParen;
+        self.bracketed(false, |parser| {
+            if !empty {
+                parser.comma_separated(|parser| exprs.push(parser.expression()));
+            }
+        });
+        let kind = match exprs[..] {
+            [expr] => ExprKind::Paren(expr),
+            _ => ExprKind::Tuple(exprs),
+        };
+        self.tree.add(kind, self.span_from(start))
+    }
+
+    /// `"[" [ expr { "," expr } ] "]" | "[" expr "|" gens "]"`
+    fn array(&mut self) -> ExprId {
+        let start = self.current().start;
+        let mut exprs = Vec::new();
+        let mut generators = Vec::new();
+        let empty = self.next().kind == TokenKind::RightBracket;
+        self.bracketed(false, |parser| {
+            if empty {
+                return;
+            }
+            parser.comma_separated(|parser| exprs.push(parser.expression()));
+            if parser.at(TokenKind::Bar) {
+                if exprs.len() > 1 {
+                    let bar = parser.here();
+                    let message = "an array with generators has one element before `|`";
+                    let diagnostic = Diagnostic::error("malformed-comprehension", bar, message);
+                    parser.complain(diagnostic.help("for an array of tuples, write `[(a, b) | i < n]`"));
+                }
+                generators = parser.generators();
+            }
+        });
+        let kind = match (&exprs[..], generators.is_empty()) {
+            ([body], false) => ExprKind::Comprehension { body: *body, generators },
+            _ => ExprKind::Array(exprs),
+        };
+        self.tree.add(kind, self.span_from(start))
+    }
+
+    /// `"|" gen { "," gen }`
+    fn generators(&mut self) -> Vec<Generator> {
+        self.bump();
+        let mut generators = Vec::new();
+        self.comma_separated(|parser| generators.extend(parser.generator()));
+        generators
+    }
+
+    /// `gen := name "<" expr | pattern "in" expr`
+    fn generator(&mut self) -> Option<Generator> {
+        let pattern = self.pattern();
+        match (self.kind(), pattern.kind) {
+            (TokenKind::In, kind) => {
+                self.bump();
+                let pattern = crate::tree::Pattern { kind, span: pattern.span };
+                Some(Generator::Each { pattern, array: self.expression() })
+            }
+            (TokenKind::Less, PatternKind::Name(name)) => {
+                self.bump();
+                Some(Generator::Below { index: Ident { name, span: pattern.span }, bound: self.expression() })
+            }
+            (TokenKind::LessEqual, PatternKind::Name(name)) => {
+                let message = "the bound of a generator is exclusive";
+                let diagnostic = Diagnostic::error("malformed-generator", self.here(), message);
+                self.complain(diagnostic.help(format!("write `{name} < n + 1` for `{name} <= n`")));
+                self.bump();
+                Some(Generator::Below { index: Ident { name, span: pattern.span }, bound: self.expression() })
+            }
+            _ => {
+                let message = format!("expected `<` or `in`, found {}", self.found(self.current()));
+                let diagnostic = Diagnostic::error("malformed-generator", self.here(), message);
+                self.fail(diagnostic.help("a generator is `i < n` or `x in v`"));
+                None
+            }
+        }
+    }
+
+    /// `"{" name "=" expr { "," name "=" expr } "}"`, or a block.
+    fn braces(&mut self) -> ExprId {
+        let start = self.current().start;
+        let first = self.next();
+        if first.kind == TokenKind::RightBrace {
+            self.bracketed(true, |_| ());
+            let span = self.span_from(start);
+            let message = "`{}` is neither a record nor a block";
+            let diagnostic = Diagnostic::error("empty-braces", span, message);
+            self.complain(diagnostic.suggest(span, "the empty tuple is written", "()"));
+            return self.error_expr(start);
+        }
+        let second = self.tokens[(self.position + 2).min(self.tokens.len() - 1)].kind;
+        let named = first.kind == TokenKind::Name || first.kind.is_keyword();
+        let kind = if named && matches!(second, TokenKind::Equals | TokenKind::Colon) {
+            let mut fields = Vec::new();
+            self.bracketed(false, |parser| {
+                parser.comma_separated(|parser| fields.extend(parser.record_field()));
+            });
+            ExprKind::Record(fields)
+        } else {
+            ExprKind::Block(self.bracketed(true, |parser| {
+                let body = parser.statements();
+                parser.recover_in_block();
+                body
+            }))
+        };
+        self.tree.add(kind, self.span_from(start))
+    }
+
+    fn record_field(&mut self) -> Option<(Ident, ExprId)> {
+        if self.current().gap == Gap::Newline {
+            self.tokens[self.position].gap = Gap::None;
+        }
+        let name = self.ident("the name of a field")?;
+        if self.at(TokenKind::Colon) {
+            let span = self.here();
+            let diagnostic = Diagnostic::error("unexpected-token", span, "the value of a field follows `=`");
+            self.complain(diagnostic.suggest(span, "write", " ="));
+            self.bump();
+        } else {
+            self.expect(TokenKind::Equals, "and the value of the field");
+        }
+        Some((name, self.expression()))
+    }
+
+    /// `"let" pattern [ ":" type ] "=" expr ( newline | ";" | "in" ) expr`, as often as it is repeated.
+    fn let_sequence(&mut self) -> ExprId {
+        let outer = self.context;
+        let start = self.current().start;
+        let mut bindings = Vec::new();
+        loop {
+            let let_start = self.current().start;
+            self.context = Context { statement: let_start, ..outer };
+            if !self.eat(TokenKind::Let) {
+                self.report_missing_let();
+            }
+            let pattern = self.pattern();
+            let annotation = self.annotation();
+            self.definition("the value of the `let`");
+            let value = self.expression();
+            bindings.push(LetBinding { pattern, annotation, value, span: self.span_from(let_start) });
+            self.recover_in_block();
+            let goes_on = self.end_of_let(let_start);
+            let begins = self.current();
+            self.context = Context { statement: begins.start, ..outer };
+            if !goes_on {
+                let body = self.error_expr(begins.start);
+                self.context = outer;
+                return self.tree.add(ExprKind::Let { bindings, body }, self.span_from(start));
+            }
+            let unmarked = begins.kind == TokenKind::Name && self.next().kind == TokenKind::Equals;
+            if begins.kind != TokenKind::Let && !unmarked {
+                break;
+            }
+        }
+        let body = self.expression();
+        self.context = outer;
+        self.tree.add(ExprKind::Let { bindings, body }, self.span_from(start))
+    }
+
+    /// The newline, `;` or `in` after a `let`; false where nothing can follow.
+    fn end_of_let(&mut self, let_start: u32) -> bool {
+        if self.recovering {
+            return false;
+        }
+        let token = self.current();
+        let separated = match token.gap {
+            Gap::None => false,
+            Gap::Newline => self.context.newlines_count,
+            Gap::Semicolon => true,
+        };
+        if self.eat(TokenKind::In) {
+        } else if separated {
+            self.tokens[self.position].gap = Gap::None;
+        } else if token.kind.begins_expression() {
+            let previous = self.tokens[self.position - 1].kind;
+            if self.context.newlines_count && (previous == TokenKind::Name || previous.closes()) {
+                self.fail_expecting("a new line, `;` or `in`");
+                self.recover_in_block();
+                return !self.recovering && self.end_of_let(let_start);
+            }
+            self.report_missing_in();
+        }
+        if self.kind().begins_expression() || !(self.at_end_of_expression()) {
+            return true;
+        }
+        if self.joined == Some(let_start) {
+            self.recovering = true;
+            return false;
+        }
+        let length = if self.text[let_start as usize..].starts_with("let") { 3 } else { 0 };
+        let keyword = Span { file: self.file, start: let_start, end: let_start + length };
+        let message = format!("expected an expression after this `let`, found {}", self.found(self.current()));
+        let here = self.here();
+        let diagnostic = Diagnostic::error("missing-body", keyword, message)
+            .label(here, "expected an expression")
+            .help("a `let` names a value for the expression that follows it");
+        self.fail(diagnostic);
+        false
+    }
+
+    fn at_end_of_expression(&self) -> bool {
+        self.at(TokenKind::End) || self.kind().closes() || self.kind().begins_item()
+    }
+
+    fn report_missing_let(&mut self) {
+        let here = self.here();
+        let name = self.found(self.current());
+        let diagnostic = Diagnostic::error("missing-let", here, format!("the definition of {name} lacks its `let`"));
+        self.complain(diagnostic.suggest(Span { end: here.start, ..here }, "write", "let "));
+    }
+
+    fn report_missing_in(&mut self) {
+        let end = self.end_of_previous();
+        let span = Span { file: self.file, start: end, end };
+        let found = self.found(self.current());
+        let diagnostic = if self.current().gap == Gap::Newline {
+            Diagnostic::error("missing-in", self.here(), format!("expected `in` or `;` before {found}"))
+                .help("inside brackets a new line does not end a `let`; write `in`, or put the `let` into braces")
+        } else {
+            Diagnostic::error("missing-in", self.here(), format!("expected a new line, `;` or `in` before {found}"))
+        };
+        self.complain(diagnostic.suggest(span, "write", " in"));
+    }
+
+    /// `"\" pattern { pattern } "->" expr`
+    fn lambda(&mut self) -> ExprId {
+        let start = self.bump().start;
+        let mut parameters = Vec::new();
+        while begins_pattern(self.kind()) || (self.kind().is_keyword() && self.next().kind == TokenKind::Arrow) {
+            parameters.push(self.pattern());
+            match self.kind() {
+                TokenKind::Colon if !self.recovering => self.lambda_parameter_type(),
+                TokenKind::Comma if !self.recovering && begins_pattern(self.next().kind) => self.lambda_comma(),
+                _ => {}
+            }
+        }
+        if parameters.is_empty() && self.at(TokenKind::Arrow) {
+            let diagnostic = Diagnostic::error("missing-parameters", self.here(), "a function has a parameter");
+            self.complain(diagnostic.help("write `\\_ -> ...` for a parameter that is not used"));
+        } else if parameters.is_empty() {
+            parameters.push(self.pattern());
+        }
+        if !self.eat(TokenKind::Arrow) {
+            let equals = matches!(self.kind(), TokenKind::Equals | TokenKind::Dot | TokenKind::Colon);
+            let message = format!("expected `->`, found {}", self.found(self.current()));
+            let diagnostic = Diagnostic::error("missing-arrow", self.here(), message)
+                .here("expected `->`")
+                .help("a function is written `\\x -> ...`");
+            if equals {
+                self.complain(diagnostic);
+                self.bump();
+            } else {
+                self.fail(diagnostic);
+                return self.error_expr(start);
+            }
+        }
+        let body = self.expression();
+        self.tree.add(ExprKind::Lambda { parameters, body }, self.span_from(start))
+    }
+
+    fn lambda_parameter_type(&mut self) {
+        let diagnostic = Diagnostic::error("type-in-pattern", self.here(), "parameters of `\\` have no types");
+        self.fail(diagnostic.help("they are inferred; to write types, define a `fun`"));
+    }
+
+    fn lambda_comma(&mut self) {
+        let span = self.here();
+        let diagnostic = Diagnostic::error("unexpected-token", span, "parameters of `\\` stand without commas");
+        self.complain(diagnostic.suggest(span, "write", ""));
+        self.bump();
+    }
+
+    /// `"if" expr "then" expr "else" expr`
+    fn conditional(&mut self) -> ExprId {
+        let start = self.bump().start;
+        let condition = self.expression();
+        self.keyword(TokenKind::Then, "and the value where the condition holds", start);
+        let yes = self.expression();
+        self.keyword(TokenKind::Else, "and the value where the condition does not hold", start);
+        let no = self.expression();
+        self.tree.add(ExprKind::If { condition, yes, no }, self.span_from(start))
+    }
+
+    /// `"loop" pattern "=" expr ( "for" gen | "while" expr ) "do" expr`
+    fn loop_(&mut self) -> ExprId {
+        let start = self.bump().start;
+        let pattern = self.pattern();
+        self.definition("the first value of the loop");
+        let first = self.expression();
+        let turns = match self.kind() {
+            TokenKind::For => {
+                self.bump();
+                self.generator().map(Turns::For)
+            }
+            TokenKind::While => {
+                self.bump();
+                Some(Turns::While(self.expression()))
+            }
+            _ => {
+                let diagnostic = self.unexpected("`for` or `while`");
+                self.fail(diagnostic.help("a loop is `loop x = a for i < n do e` or `loop x = a while c do e`"));
+                None
+            }
+        };
+        self.keyword(TokenKind::Do, "and the next value of the loop", start);
+        let body = self.expression();
+        let Some(turns) = turns else { return self.error_expr(start) };
+        self.tree.add(ExprKind::Loop { pattern, start: first, turns, body }, self.span_from(start))
+    }
+
+    /// A keyword inside a form that began at a byte.
+    fn keyword(&mut self, kind: TokenKind, whose: &str, start: u32) {
+        if !self.eat(kind) && !self.recovering {
+            let form = self.text[start as usize..].split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
+            let span = Span { file: self.file, start, end: start + form.len() as u32 };
+            let code = match kind {
+                TokenKind::Then => "missing-then",
+                TokenKind::Else => "missing-else",
+                _ => "missing-do",
+            };
+            let mut diagnostic = self.unexpected(&format!("{} {whose}", kind.spelling()));
+            if diagnostic.code == "unexpected-token" {
+                diagnostic.code = code;
+            }
+            self.fail(diagnostic.label(span, format!("of this `{form}`")));
+        }
+    }
+
+    fn report_chained_comparison(&mut self, first: Span) {
+        let here = self.here();
+        let diagnostic = Diagnostic::error("chained-comparison", here, "comparisons do not chain")
+            .label(first, "after this comparison")
+            .help("write `a < b and b < c`");
+        self.complain(diagnostic);
+    }
+}
+
+fn begins_pattern(kind: TokenKind) -> bool {
+    matches!(kind, TokenKind::Name | TokenKind::Underscore | TokenKind::LeftParen)
+}

@@ -1,0 +1,139 @@
+//! What to say about a token that cannot stand where it stands, and what its author may have meant.
+
+use super::Parser;
+use crate::Diagnostic;
+use crate::token::{Gap, Token, TokenKind};
+
+impl Parser<'_> {
+    pub(super) fn fail_expecting(&mut self, expected: &str) {
+        let diagnostic = self.unexpected(expected);
+        self.fail(diagnostic);
+    }
+
+    /// The error that something else was expected than the current token.
+    pub(super) fn unexpected(&self, expected: &str) -> Diagnostic {
+        let token = self.current();
+        let found = self.found(token);
+        let place = if token.gap == Gap::None { self.here() } else { self.after_previous() };
+        let plain = |code| {
+            Diagnostic::error(code, place, format!("expected {expected}, found {found}"))
+                .here(format!("expected {expected}"))
+        };
+        let after_operand = self.position > 0 && ends_operand(self.tokens[self.position - 1].kind);
+        match token.kind {
+            TokenKind::Minus | TokenKind::LeftParen | TokenKind::LeftBracket
+                if after_operand && token.gap == Gap::Newline =>
+            {
+                self.operator_on_next_line(token)
+            }
+            _ if token.kind == TokenKind::End || token.gap != Gap::None || !after_operand => plain("unexpected-token"),
+            TokenKind::Name if self.text_of(token) == "elif" || self.text_of(token) == "elseif" => {
+                plain("foreign-keyword").suggest(self.here(), "write", "else if")
+            }
+            TokenKind::Name | TokenKind::Integer | TokenKind::Real | TokenKind::True | TokenKind::False => {
+                let previous = self.tokens[self.position - 1];
+                let left = self.text_of(previous);
+                let right = self.text_of(token);
+                match foreign_keyword(left) {
+                    Some(advice) => Diagnostic::error(
+                        "foreign-keyword",
+                        self.span_of(previous),
+                        format!("`{left}` is not a keyword of Riesz"),
+                    )
+                    .help(advice),
+                    None if previous.kind == TokenKind::Name => plain("missing-operator")
+                        .help(format!("to call a function, write `{left}({right})`; to multiply, `{left} * {right}`")),
+                    None => plain("missing-operator"),
+                }
+            }
+            TokenKind::Backslash => plain("missing-operator").help("to pass a function, write `f(\\x -> ...)`"),
+            TokenKind::Colon => plain("unexpected-token")
+                .help("types are written only after the names of parameters and of `let`s: `let x: R = ...`"),
+            TokenKind::Arrow => plain("unexpected-token").help("a function is written `\\x -> ...`"),
+            TokenKind::Within => plain("unexpected-token").help("`within` follows `a ~= b`"),
+            TokenKind::String => plain("string-in-expression")
+                .help("strings stand only after `import` and, as labels, after `check`"),
+            _ => plain("unexpected-token"),
+        }
+    }
+
+    /// The error that the current token cannot begin an expression.
+    pub(super) fn no_expression(&self) -> Diagnostic {
+        let token = self.current();
+        let found = self.found(token);
+        let ended = token.kind.closes() || self.begins_item(token);
+        let here = if ended && token.gap != Gap::None { self.after_previous() } else { self.here() };
+        let plain = |code| {
+            let diagnostic = Diagnostic::error(code, here, format!("expected an expression, found {found}"))
+                .here("expected an expression");
+            match self.open.last().map(|&opening| self.tokens[opening]) {
+                Some(opening) if token.kind == TokenKind::End || self.begins_item(token) => {
+                    diagnostic.label(self.span_of(opening), format!("this {} is open", opening.kind.spelling()))
+                }
+                _ => diagnostic,
+            }
+        };
+        match token.kind {
+            TokenKind::String => plain("string-in-expression")
+                .help("strings stand only after `import` and, as labels, after `check`"),
+            TokenKind::Underscore => Diagnostic::error("hole-outside-call", here, "`_` is not a value")
+                .here("nothing is known here")
+                .help("`_` may stand for a whole argument of a call: `f(a, _)` is `\\x -> f(a, x)`"),
+            TokenKind::Plus => Diagnostic::error("unexpected-token", here, "there is no unary `+`").suggest(
+                here,
+                "remove it",
+                "",
+            ),
+            TokenKind::Dot if self.next().kind == TokenKind::Integer && self.next().start == token.end => {
+                Diagnostic::error("malformed-number", here, "a number begins with a digit").suggest(
+                    here,
+                    "write",
+                    "0.",
+                )
+            }
+            TokenKind::Equals => plain("unexpected-token").help("equality is written `==`"),
+            kind if kind.is_keyword() && self.next().kind == TokenKind::LeftParen => {
+                plain("keyword-as-name").here(format!("{found} is a keyword and cannot be a name"))
+            }
+            _ => plain("unexpected-token"),
+        }
+    }
+
+    /// How messages speak of a token.
+    pub(super) fn found(&self, token: Token) -> String {
+        match token.kind {
+            TokenKind::Name | TokenKind::Integer | TokenKind::Real | TokenKind::Unknown => {
+                let text = self.text_of(token);
+                let shown: String = text.chars().take(40).collect();
+                let more = if shown.len() < text.len() { "..." } else { "" };
+                format!("`{shown}{more}`")
+            }
+            kind => kind.spelling().to_string(),
+        }
+    }
+}
+
+fn ends_operand(kind: TokenKind) -> bool {
+    kind.closes()
+        || matches!(
+            kind,
+            TokenKind::Name | TokenKind::Integer | TokenKind::Real | TokenKind::True | TokenKind::False
+        )
+}
+
+/// What to say to someone who thinks that a name is a keyword.
+pub(super) fn foreign_keyword(name: &str) -> Option<&'static str> {
+    match name {
+        "return" => Some("the value of a function is its body; leave the word out"),
+        "def" | "fn" | "func" | "function" | "define" => {
+            Some("functions are defined by `fun` at the top of a file, and written `\\x -> ...` elsewhere")
+        }
+        "lambda" => Some("a function is written `\\x -> ...`"),
+        "var" | "val" | "const" | "mut" => Some("values are named by `let`"),
+        "elif" | "elseif" => Some("write `else if`"),
+        "struct" | "data" | "record" | "typedef" => Some("types are named by `type Name = ...`"),
+        "assert" | "test" => Some("what must hold is stated by `check` at the top of a file"),
+        "use" | "include" | "from" | "require" => Some("files are brought in by `import \"file.rz\"`"),
+        _ => None,
+    }
+}

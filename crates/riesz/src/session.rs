@@ -1,0 +1,312 @@
+//! A program and everything one can ask of it: load, type, evaluate, check, complete.
+
+use crate::load::{Gathered, Known, gather};
+use crate::{Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value};
+use riesz_core::check::PRELUDE;
+use riesz_core::evaluate::{Machine, from_data};
+use riesz_core::term::Origin;
+use riesz_core::{Bound, Checker, FunctionId, GlobalId, Size, Thunk, size};
+use riesz_syntax::tree::{ExprId, ExprKind, ItemKind};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::rc::Rc;
+
+/// What a session may use.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// How texts are parsed.
+    pub parse: ParseOptions,
+    /// What one evaluation may use.
+    pub limits: Limits,
+}
+
+/// A program, to which files and definitions can be added, and the values it has computed.
+pub struct Session {
+    options: Options,
+    sources: Sources,
+    checker: Checker,
+    known: Known,
+    /// The definitions that are in force.
+    definitions: BTreeMap<Name, Definition>,
+    /// Where the sides of each equation that is checked stand, by the place of the equation.
+    equations: HashMap<Span, (Span, Span)>,
+    /// The values of top-level `let`s, as far as they were needed.
+    values: Vec<Option<Value>>,
+}
+
+/// Something a program defines.
+#[derive(Clone, Debug)]
+pub struct Definition {
+    /// Its name.
+    pub name: Name,
+    /// From its keyword to its end.
+    pub span: Span,
+    /// Which keyword.
+    pub keyword: &'static str,
+}
+
+/// What a name is bound to for one expression.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A value as text: an expression in the scope of the program.
+    Text(String),
+    /// Data from outside, read at the type that its use asks for.
+    Data(Data),
+}
+
+/// A value and its type. Shows as text that reads back as the same value.
+#[derive(Clone, Debug)]
+pub struct Evaluated {
+    /// The value.
+    pub value: Value,
+    /// Its type, with the sizes that it has.
+    pub ty: Type,
+}
+
+impl fmt::Display for Evaluated {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(&self.value.show(&self.ty))
+    }
+}
+
+impl Default for Session {
+    fn default() -> Session {
+        Session::new(Options::default())
+    }
+}
+
+impl Session {
+    /// A session that knows the built-in functions.
+    pub fn new(options: Options) -> Session {
+        let mut sources = Sources::default();
+        // The checker speaks of the prelude as the first of all files.
+        sources.add("prelude.rz", PRELUDE);
+        Session {
+            options,
+            sources,
+            checker: Checker::new(),
+            known: Known::new(),
+            definitions: BTreeMap::new(),
+            equations: HashMap::new(),
+            values: Vec::new(),
+        }
+    }
+
+    /// Adds a file and what it imports. When there are errors, nothing is added.
+    pub fn load(&mut self, path: &str, loader: &dyn Loader) -> Result<FileId, Vec<Diagnostic>> {
+        let loaded = loader.load(path, None).map_err(|reason| {
+            let message = format!("cannot read {path}: {reason}");
+            vec![Diagnostic::placeless("cannot-read", message)]
+        })?;
+        match self.known.get(&loaded.identity) {
+            Some(&file) => Ok(file),
+            None => self.add(loaded, loader, false),
+        }
+    }
+
+    /// Adds a text as a file of its own, and what it imports.
+    pub fn load_text(&mut self, name: &str, text: &str, loader: &dyn Loader) -> Result<FileId, Vec<Diagnostic>> {
+        self.add(Loaded::text(name, text), loader, false)
+    }
+
+    /// Adds items as at a prompt: they take the place of others of the same name. What was defined in terms of those
+    /// keeps them. The definitions that are new are returned; `let`s have not been evaluated yet.
+    pub fn define(&mut self, name: &str, text: &str, loader: &dyn Loader) -> Result<FileId, Vec<Diagnostic>> {
+        self.add(Loaded::text(name, text), loader, true)
+    }
+
+    fn add(&mut self, loaded: Loaded, loader: &dyn Loader, replace: bool) -> Result<FileId, Vec<Diagnostic>> {
+        let gathered = gather(loaded, loader, &self.known, &mut self.sources, &self.options.parse)?;
+        let Gathered { trees, found, main } = gathered;
+        let definitions: Vec<Definition> = trees.iter().flat_map(definitions).collect();
+        let equations: Vec<_> = trees.iter().flat_map(equations).collect();
+        let diagnostics = self.checker.add(trees, replace);
+        if !diagnostics.is_empty() {
+            return Err(diagnostics);
+        }
+        self.known.extend(found);
+        self.equations.extend(equations);
+        self.definitions.extend(definitions.into_iter().map(|definition| (definition.name.clone(), definition)));
+        Ok(main)
+    }
+
+    /// The definitions that are in force, by name.
+    pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
+        self.definitions.values()
+    }
+
+    /// Evaluates an expression in the scope of the program, with names bound for it alone.
+    pub fn evaluate(&mut self, text: &str, bindings: Vec<(Name, Binding)>) -> Result<Evaluated, Vec<Diagnostic>> {
+        self.evaluate_as("expression", text, bindings)
+    }
+
+    /// The same under a name for the text, which messages show.
+    pub fn evaluate_as(
+        &mut self,
+        name: &str,
+        text: &str,
+        bindings: Vec<(Name, Binding)>,
+    ) -> Result<Evaluated, Vec<Diagnostic>> {
+        let Thunk { function, ty } = self.check(name, text, bindings)?;
+        let value = self.run(function).map_err(|diagnostic| vec![diagnostic])?;
+        let ty = measured(&ty, &value);
+        Ok(Evaluated { value, ty })
+    }
+
+    /// The type of an expression.
+    pub fn type_of(&mut self, name: &str, text: &str) -> Result<Type, Vec<Diagnostic>> {
+        self.check(name, text, Vec::new()).map(|thunk| thunk.ty)
+    }
+
+    /// Evaluates a top-level `let`, unless its value is known.
+    pub fn value_of(&mut self, name: &str) -> Option<Result<Evaluated, Diagnostic>> {
+        let global = self.checker.program.globals.iter().rposition(|global| &*global.name == name)?;
+        let ty = self.checker.program.globals[global].ty.clone();
+        let Origin::Computed(function) = self.checker.program.globals[global].origin else { return None };
+        let value = match self.values.get(global) {
+            Some(Some(value)) => Ok(value.clone()),
+            _ => self.run(function),
+        };
+        if let Ok(value) = &value {
+            self.values.resize(self.checker.program.globals.len(), None);
+            self.values[global] = Some(value.clone());
+        }
+        Some(value.map(|value| Evaluated { ty: measured(&ty, &value), value }))
+    }
+
+    /// The `check`s of a file, in the order they are written.
+    pub fn checks(&self, file: FileId) -> Vec<Check> {
+        self.checker.checks.iter().filter(|check| check.span.file == file).cloned().collect()
+    }
+
+    /// Runs a `check`. An error says how it fails.
+    pub fn run_check(&mut self, check: &Check) -> Result<(), Diagnostic> {
+        let sides = self.equations.get(&check.condition).copied();
+        match self.run(check.function) {
+            Ok(value) => crate::verdict::verdict(check, sides, &value),
+            Err(diagnostic) => Err(crate::verdict::could_not_run(check, diagnostic)),
+        }
+    }
+
+    /// The names and keywords that begin with a text, for completion.
+    pub fn complete(&self, prefix: &str) -> Vec<Name> {
+        let keywords = riesz_syntax::token::KEYWORDS.iter().map(|(keyword, _)| Name::from(*keyword));
+        let types = ["R", "Int", "Bool"].map(Name::from);
+        let mut names: Vec<Name> = self.checker.visible_names().into_iter().chain(keywords).chain(types).collect();
+        names.retain(|name| name.starts_with(prefix));
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// A type as a user would write it.
+    pub fn show_type(&self, ty: &Type) -> String {
+        let size = |atom| match atom {
+            size::Atom::Global(global) => self.checker.program.global(global).name.to_string(),
+            size::Atom::Var(_) | size::Atom::Parameter(_) | size::Atom::Unknown(_) => "_".to_string(),
+        };
+        ty.show(&size, &|variable| format!("t{variable}"))
+    }
+
+    /// Diagnostics as text for a person.
+    pub fn render(&self, diagnostics: &[Diagnostic], colour: bool) -> String {
+        riesz_syntax::render(diagnostics, &self.sources, colour)
+    }
+
+    /// The texts of the program, which places refer to.
+    pub fn sources(&self) -> &Sources {
+        &self.sources
+    }
+
+    /// How texts are parsed, and what an evaluation may use.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Parses and types an expression.
+    fn check(&mut self, name: &str, text: &str, bindings: Vec<(Name, Binding)>) -> Result<Thunk, Vec<Diagnostic>> {
+        let mut problems = Vec::new();
+        let parsed = self.parse(name, text, &mut problems);
+        let mut bound = Vec::with_capacity(bindings.len());
+        for (name, binding) in bindings {
+            match binding {
+                Binding::Data(data) => bound.push((name, Bound::Data(data))),
+                Binding::Text(text) => {
+                    let parsed = self.parse(&format!("--let {name}"), &text, &mut problems);
+                    bound.extend(parsed.map(|(tree, id)| (name, Bound::Expr(Rc::new(tree), id))));
+                }
+            }
+        }
+        match parsed {
+            Some((tree, id)) if problems.is_empty() => self.checker.expression(tree, id, bound),
+            _ => Err(problems),
+        }
+    }
+
+    fn parse(&mut self, name: &str, text: &str, problems: &mut Vec<Diagnostic>) -> Option<(Tree, ExprId)> {
+        let file = self.sources.add(name, text);
+        let (tree, id, mut found) = riesz_syntax::parse_expression(file, text, &self.options.parse);
+        problems.append(&mut found);
+        Some((tree, id?))
+    }
+
+    /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
+    fn run(&mut self, function: FunctionId) -> Result<Value, Diagnostic> {
+        let Session { checker, values, options, .. } = self;
+        let known = |global: GlobalId| match values.get(global.0 as usize) {
+            Some(value) => value.clone(),
+            // Data are for one expression, and only its own are new.
+            None => checker.given(global).map(|data| from_data(data, &checker.program.global(global).ty)),
+        };
+        let mut machine = Machine::new(&checker.program, options.limits.clone(), known);
+        let result = machine.run(function);
+        let computed = |(at, value): (usize, &Option<Value>)| match checker.program.globals[at].origin {
+            Origin::Computed(_) => value.clone(),
+            Origin::Given => None,
+        };
+        let kept = machine.globals().iter().enumerate().map(computed).collect();
+        *values = kept;
+        result.map_err(|fault| *fault)
+    }
+}
+
+/// The type with the sizes that a value of it has.
+fn measured(ty: &Type, value: &Value) -> Type {
+    match ty {
+        Type::Array(_, element) => {
+            let element = value.get(0).map_or_else(|| Type::clone(element), |first| measured(element, &first));
+            Type::array(Size::Constant(value.len() as i64), element)
+        }
+        Type::Tuple(_) | Type::Record(_) => {
+            let parts = ty.components().unwrap_or_default();
+            ty.with_components(parts.iter().zip(value.parts()).map(|(ty, value)| measured(ty, value)).collect())
+        }
+        _ => ty.clone(),
+    }
+}
+
+fn definitions(tree: &Tree) -> impl Iterator<Item = Definition> {
+    tree.items.iter().filter_map(|item| {
+        let (name, keyword) = match &item.kind {
+            ItemKind::Fun { name, .. } => (name, "fun"),
+            ItemKind::Let { name, .. } => (name, "let"),
+            ItemKind::Type { name, .. } => (name, "type"),
+            ItemKind::Check { .. } | ItemKind::Import { .. } => return None,
+        };
+        Some(Definition { name: name.name.clone(), span: item.span, keyword })
+    })
+}
+
+/// The places of the equations that are checked, and of their sides.
+fn equations(tree: &Tree) -> impl Iterator<Item = (Span, (Span, Span))> {
+    tree.items.iter().filter_map(|item| {
+        let ItemKind::Check { condition, .. } = &item.kind else { return None };
+        let equation = tree.expr(*condition);
+        match equation.kind {
+            ExprKind::Approximately { left, right, .. } | ExprKind::Binary { left, right, .. } => {
+                Some((equation.span, (tree.expr(left).span, tree.expr(right).span)))
+            }
+            _ => None,
+        }
+    })
+}
