@@ -1,2 +1,36 @@
-//! The command.
-fn main() {}
+//! The command `riesz`: everything that touches files, the terminal and the environment.
+//!
+//! - [`arguments`]: what can be written on the command line
+//! - [`command`]: one file for each subcommand
+//! - [`report`]: how problems are shown
+//! - [`output`]: what goes to the standard output
+//! - [`disk`]: files for programs and their imports
+//! - [`value`]: values from JSON and npy files, and as JSON
+
+mod arguments;
+mod command;
+mod disk;
+mod output;
+mod report;
+mod value;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+/// Programs may nest as deep as their limits allow.
+const STACK: usize = 256 << 20;
+
+fn main() -> ExitCode {
+    let cli = arguments::Cli::parse_from(arguments::options_first(std::env::args_os().collect()));
+    let work = move || command::run(cli);
+    let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
+    match thread.map(|thread| thread.join()) {
+        Ok(Ok(status)) => status.into(),
+        // The panic has been reported on the standard error.
+        Ok(Err(_)) => ExitCode::from(101),
+        Err(error) => {
+            eprintln!("error: cannot start: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

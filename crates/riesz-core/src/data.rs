@@ -64,10 +64,13 @@ impl Data {
                         None => Some(ty),
                         Some(before) => match join(&before, &ty) {
                             Some(ty) => Some(ty),
-                            None if hint.is_some() => return Err(format!("element {at} of a list differs from those before it")),
+                            None if hint.is_some() => {
+                                return Err(format!("element {at} of a list differs from those before it"));
+                            }
                             // Nothing asks for an array: a list of different things is a tuple.
                             None => {
-                                let types: Result<Vec<Type>, String> = items.iter().map(|item| item.type_at(None)).collect();
+                                let types: Result<Vec<Type>, String> =
+                                    items.iter().map(|item| item.type_at(None)).collect();
                                 return Ok(Type::Tuple(types?.into()));
                             }
                         },

@@ -3,9 +3,11 @@
 pub mod check;
 pub mod data;
 pub mod evaluate;
+pub mod print;
 pub mod size;
 pub mod term;
 pub mod types;
+pub mod verify;
 mod visit;
 
 pub use check::{Bound, Check, Checker, Thunk};

@@ -198,8 +198,8 @@ pub enum Op {
     Global(GlobalId),
     /// Reads a size off a value: follow the path to an array, then its length.
     SizeOf(Atom, Vec<Step>),
-    /// Stops with an error unless two sizes are equal; what the sizes are sizes of is said for the message.
-    CheckSizes(Atom, Atom, &'static str),
+    /// Stops with an error unless two sizes are equal.
+    CheckSizes(Atom, Atom),
 }
 
 /// A body for each `index` below `count`.

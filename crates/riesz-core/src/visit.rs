@@ -15,7 +15,7 @@ macro_rules! visitors {
                 | Op::IsNan(a)
                 | Op::Project(a, _)
                 | Op::SizeOf(a, _) => f(a),
-                Op::Compare(_, a, b) | Op::Same(a, b) | Op::Index(a, b) | Op::Apply(a, b) | Op::CheckSizes(a, b, _) => {
+                Op::Compare(_, a, b) | Op::Same(a, b) | Op::Index(a, b) | Op::Apply(a, b) | Op::CheckSizes(a, b) => {
                     f(a);
                     f(b);
                 }

@@ -1,6 +1,7 @@
 //! The language, by what expressions evaluate to.
 
 use riesz_core::evaluate::{Limits, Machine, from_data};
+use riesz_core::verify::verify;
 use riesz_core::{Checker, Program};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, parse, parse_expression};
 
@@ -25,6 +26,9 @@ fn eval(program: &str, expression: &str) -> String {
         Err(problems) => return codes(&problems),
     };
     let program: &Program = &checker.program;
+    if let Err(problem) = verify(program) {
+        return format!("the core is wrong: {problem}");
+    }
     let given = |global| checker.given(global).map(|data| from_data::<f64>(data, &program.global(global).ty));
     let mut machine = Machine::<f64>::new(program, Limits::default(), given);
     match machine.run(thunk.function) {

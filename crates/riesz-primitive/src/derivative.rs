@@ -64,8 +64,8 @@ pub enum Comparison {
 
 /// A linear function of the tangents of a primitive's arguments: numbers, vectors and matrices.
 ///
-/// Adjoints are made of these again: `Multiple` and `Inner` are each other's, `Transpose` and `LowerHalf` their own, those
-/// of `Left`, `Right` and `Solve` have the transposed matrix, and that of `Mirror` is `t ↦ Φ(t + tᵀ)`.
+/// Adjoints are made of these again: `Multiple` and `Inner` are each other's, `Transpose`, `Symmetric` and `LowerHalf`
+/// their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
 #[derive(Debug)]
 pub enum LinearTerm {
     /// `dxᵢ`: the tangent of an argument.
@@ -86,8 +86,8 @@ pub enum LinearTerm {
     Solve(Coefficient, &'static LinearTerm),
     /// `tᵀ`
     Transpose(&'static LinearTerm),
-    /// `tril(t) + tril(t, −1)ᵀ`: the symmetric matrix with the lower triangle of `t`.
-    Mirror(&'static LinearTerm),
+    /// `½ (t + tᵀ)`: the symmetric part.
+    Symmetric(&'static LinearTerm),
     /// `Φ(t)`: the lower triangle with half the diagonal.
     LowerHalf(&'static LinearTerm),
 }

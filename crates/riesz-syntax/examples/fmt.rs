@@ -7,6 +7,10 @@ fn main() {
     let w = std::env::args().nth(1).map_or(100, |w| w.parse().unwrap());
     match format(&s, &FormatOptions { width: w, ..Default::default() }) {
         Ok(t) => print!("{t}"),
-        Err(d) => { let mut so = Sources::default(); so.add("in.rz", s); print!("{}", render(&d, &so, false)) }
+        Err(d) => {
+            let mut so = Sources::default();
+            so.add("in.rz", s);
+            print!("{}", render(&d, &so, false))
+        }
     }
 }

@@ -246,11 +246,8 @@ impl Lexer<'_> {
                 .help("strings end with `\"` on the line on which they begin");
             self.report(diagnostic);
         }
-        let expected = self
-            .lexed
-            .tokens
-            .last()
-            .is_some_and(|token| matches!(token.kind, TokenKind::Check | TokenKind::Import));
+        let expected =
+            self.lexed.tokens.last().is_some_and(|token| matches!(token.kind, TokenKind::Check | TokenKind::Import));
         self.push(if ended || expected { TokenKind::String } else { TokenKind::Unknown }, start);
     }
 

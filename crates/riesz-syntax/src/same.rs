@@ -2,8 +2,8 @@
 
 use crate::Tree;
 use crate::tree::{
-    Argument, ExprId, ExprKind, Generator, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Size, SizeKind, Turns,
-    Type, TypeKind,
+    Argument, ExprId, ExprKind, Generator, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Size, SizeKind,
+    Turns, Type, TypeKind,
 };
 
 /// Whether two trees differ in nothing but where things stand.
@@ -74,10 +74,9 @@ impl Comparison<'_> {
             (Name(a), Name(b)) => a == b,
             (Paren(a), Paren(b)) | (Block(a), Block(b)) => self.later(*a, *b),
             (Tuple(a), Tuple(b)) | (Array(a), Array(b)) => self.all_later(a, b),
-            (
-                Comprehension { body, generators },
-                Comprehension { body: body_b, generators: generators_b },
-            ) => self.later(*body, *body_b) && self.generators(generators, generators_b),
+            (Comprehension { body, generators }, Comprehension { body: body_b, generators: generators_b }) => {
+                self.later(*body, *body_b) && self.generators(generators, generators_b)
+            }
             (Record(a), Record(b)) => {
                 a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.0.name == b.0.name && self.later(a.1, b.1))
             }

@@ -77,7 +77,9 @@ mod tests {
         for text in ["1 + 2", "f(x)", "-x", "let a = 1 in a", "let a = 1; a + 1", "\\x -> x"] {
             assert_eq!(input(text), Input::Expression, "{text}");
         }
-        for text in ["let a = 1", "fun f(x: R) = x", "check 1 == 1", "import \"a.rz\"", "type V = [2]R", "let a = 1\nlet b = 2"] {
+        for text in
+            ["let a = 1", "fun f(x: R) = x", "check 1 == 1", "import \"a.rz\"", "type V = [2]R", "let a = 1\nlet b = 2"]
+        {
             assert_eq!(input(text), Input::Items, "{text}");
         }
         for text in ["", "  ", "# nothing"] {
@@ -129,6 +131,8 @@ mod tests {
     #[test]
     fn names() {
         assert!(is_name("x") && is_name("θ'") && is_name("_a"));
-        assert!(!is_name("") && !is_name("_") && !is_name("let") && !is_name("a b") && !is_name("1x") && !is_name(" x"));
+        assert!(
+            !is_name("") && !is_name("_") && !is_name("let") && !is_name("a b") && !is_name("1x") && !is_name(" x")
+        );
     }
 }

@@ -27,10 +27,10 @@
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
 
+mod input;
 mod load;
 mod session;
 mod verdict;
-mod input;
 
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles};
@@ -39,9 +39,9 @@ pub use session::{Binding, Definition, Evaluated, Options, Session};
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_primitive as primitive;
+pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;
 pub use riesz_syntax::{Diagnostic, FileId, Label, ParseOptions, Severity, Source, Sources, Span, Suggestion, Tree};
-pub use riesz_syntax as syntax;
 
 /// What a program computes with, as numbers of 64 bits.
 pub type Value = riesz_core::evaluate::Value<f64>;

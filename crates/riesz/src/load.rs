@@ -82,7 +82,8 @@ pub(crate) fn gather(
     sources: &mut Sources,
     options: &ParseOptions,
 ) -> Result<Gathered, Vec<Diagnostic>> {
-    let mut walk = Walk { loader, known, sources, options, trees: Vec::new(), found: Known::new(), diagnostics: Vec::new() };
+    let mut walk =
+        Walk { loader, known, sources, options, trees: Vec::new(), found: Known::new(), diagnostics: Vec::new() };
     let main = walk.run(main);
     match walk.diagnostics.is_empty() {
         true => Ok(Gathered { trees: walk.trees, found: walk.found, main }),

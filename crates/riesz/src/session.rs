@@ -1,7 +1,9 @@
 //! A program and everything one can ask of it: load, type, evaluate, check, complete.
 
 use crate::load::{Gathered, Known, gather};
-use crate::{Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value};
+use crate::{
+    Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value,
+};
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
@@ -43,6 +45,8 @@ pub struct Definition {
     pub span: Span,
     /// Which keyword.
     pub keyword: &'static str,
+    /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
+    pub is_value: bool,
 }
 
 /// What a name is bound to for one expression.
@@ -110,7 +114,7 @@ impl Session {
     }
 
     /// Adds items as at a prompt: they take the place of others of the same name. What was defined in terms of those
-    /// keeps them. The definitions that are new are returned; `let`s have not been evaluated yet.
+    /// keeps them.
     pub fn define(&mut self, name: &str, text: &str, loader: &dyn Loader) -> Result<FileId, Vec<Diagnostic>> {
         self.add(Loaded::text(name, text), loader, true)
     }
@@ -120,13 +124,18 @@ impl Session {
         let Gathered { trees, found, main } = gathered;
         let definitions: Vec<Definition> = trees.iter().flat_map(definitions).collect();
         let equations: Vec<_> = trees.iter().flat_map(equations).collect();
+        let values = self.checker.program.globals.len();
         let diagnostics = self.checker.add(trees, replace);
         if !diagnostics.is_empty() {
             return Err(diagnostics);
         }
         self.known.extend(found);
         self.equations.extend(equations);
-        self.definitions.extend(definitions.into_iter().map(|definition| (definition.name.clone(), definition)));
+        let values = &self.checker.program.globals[values..];
+        self.definitions.extend(definitions.into_iter().map(|mut definition| {
+            definition.is_value = definition.keyword == "let" && values.iter().any(|global| global.name == definition.name);
+            (definition.name.clone(), definition)
+        }));
         Ok(main)
     }
 
@@ -156,22 +165,6 @@ impl Session {
     /// The type of an expression.
     pub fn type_of(&mut self, name: &str, text: &str) -> Result<Type, Vec<Diagnostic>> {
         self.check(name, text, Vec::new()).map(|thunk| thunk.ty)
-    }
-
-    /// Evaluates a top-level `let`, unless its value is known.
-    pub fn value_of(&mut self, name: &str) -> Option<Result<Evaluated, Diagnostic>> {
-        let global = self.checker.program.globals.iter().rposition(|global| &*global.name == name)?;
-        let ty = self.checker.program.globals[global].ty.clone();
-        let Origin::Computed(function) = self.checker.program.globals[global].origin else { return None };
-        let value = match self.values.get(global) {
-            Some(Some(value)) => Ok(value.clone()),
-            _ => self.run(function),
-        };
-        if let Ok(value) = &value {
-            self.values.resize(self.checker.program.globals.len(), None);
-            self.values[global] = Some(value.clone());
-        }
-        Some(value.map(|value| Evaluated { ty: measured(&ty, &value), value }))
     }
 
     /// The `check`s of a file, in the order they are written.
@@ -293,7 +286,7 @@ fn definitions(tree: &Tree) -> impl Iterator<Item = Definition> {
             ItemKind::Type { name, .. } => (name, "type"),
             ItemKind::Check { .. } | ItemKind::Import { .. } => return None,
         };
-        Some(Definition { name: name.name.clone(), span: item.span, keyword })
+        Some(Definition { name: name.name.clone(), span: item.span, keyword, is_value: false })
     })
 }
 
@@ -301,10 +294,14 @@ fn definitions(tree: &Tree) -> impl Iterator<Item = Definition> {
 fn equations(tree: &Tree) -> impl Iterator<Item = (Span, (Span, Span))> {
     tree.items.iter().filter_map(|item| {
         let ItemKind::Check { condition, .. } = &item.kind else { return None };
-        let equation = tree.expr(*condition);
+        let whole = tree.expr(*condition);
+        let mut equation = whole;
+        while let ExprKind::Paren(inner) = equation.kind {
+            equation = tree.expr(inner);
+        }
         match equation.kind {
             ExprKind::Approximately { left, right, .. } | ExprKind::Binary { left, right, .. } => {
-                Some((equation.span, (tree.expr(left).span, tree.expr(right).span)))
+                Some((whole.span, (tree.expr(left).span, tree.expr(right).span)))
             }
             _ => None,
         }

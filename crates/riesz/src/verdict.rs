@@ -27,21 +27,22 @@ pub(crate) fn verdict(check: &Check, sides: Option<(Span, Span)>, value: &Value)
             diagnostic.labels[0].span = left;
             diagnostic.here(shown_left).label(right, shown_right)
         }
-        None => diagnostic.help(format!("the left side is {shown_left}")).help(format!("the right side is {shown_right}")),
+        None => {
+            diagnostic.help(format!("the left side is {shown_left}")).help(format!("the right side is {shown_right}"))
+        }
     };
-    let apart = difference(left, right, ty);
-    Err(match apart {
-        Some(_) if matches!(ty, Type::Int | Type::Bool) && !check.approximate => diagnostic,
-        Some(apart) => diagnostic.help(apart.to_string()),
-        None => diagnostic,
+    // Of two integers or truth values nothing is left to say.
+    let plain = matches!(ty, Type::Int | Type::Bool);
+    Err(match difference(left, right, ty) {
+        Some(apart) if !plain => diagnostic.help(apart.to_string()),
+        _ => diagnostic,
     })
 }
 
 /// A check that stopped with an error: the error, and which check it was.
 pub(crate) fn could_not_run(check: &Check, mut diagnostic: Diagnostic) -> Diagnostic {
-    let inside = |span: &Span| {
-        span.file == check.span.file && span.start >= check.span.start && span.end <= check.span.end
-    };
+    let inside =
+        |span: &Span| span.file == check.span.file && span.start >= check.span.start && span.end <= check.span.end;
     if !diagnostic.labels.iter().any(|label| inside(&label.span)) {
         diagnostic = diagnostic.label(check.condition, "in this check");
     }
@@ -51,8 +52,8 @@ pub(crate) fn could_not_run(check: &Check, mut diagnostic: Diagnostic) -> Diagno
 /// Where two values differ most.
 #[derive(Clone, Debug, PartialEq)]
 enum Apart {
-    /// Numbers: by how much, and where inside the values.
-    By(f64, String),
+    /// Numbers: by how much, that as text, and where inside the values.
+    By(f64, String, String),
     /// Arrays of different sizes, and where.
     Sizes(usize, usize, String),
     /// Truth values, and where.
@@ -62,7 +63,7 @@ enum Apart {
 impl std::fmt::Display for Apart {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let (text, place) = match self {
-            Apart::By(by, place) => (format!("the largest difference is {}", show_real(*by)), place),
+            Apart::By(_, by, place) => (format!("the largest difference is {by}"), place),
             Apart::Sizes(left, right, place) => (format!("the sizes differ: {left} and {right}"), place),
             Apart::Unequal(place) => ("the sides differ".to_string(), place),
         };
@@ -100,7 +101,7 @@ fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: 
         }
         (Value::Reals(_) | Value::Ints(_) | Value::Values(_), _) => {
             if left.len() != right.len() {
-                largest.get_or_insert_with(|| Apart::Sizes(left.len(), right.len(), place.clone()));
+                *largest = Some(Apart::Sizes(left.len(), right.len(), place.clone()));
                 return;
             }
             let Type::Array(_, element) = ty else { return };
@@ -109,21 +110,27 @@ fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: 
             }
         }
         (Value::Bool(a), Value::Bool(b)) if a != b => *largest = Some(Apart::Unequal(place.clone())),
-        (Value::Real(_) | Value::Int(_), _) => {
-            let (a, b) = (left.real(), right.real());
-            let equal = a == b || a.is_nan() && b.is_nan();
+        (Value::Int(a), Value::Int(b)) if a != b => {
+            let by = a.abs_diff(*b);
+            enlarge(largest, by as f64, || by.to_string(), place);
+        }
+        (Value::Real(a), Value::Real(b)) if a != b && !(a.is_nan() && b.is_nan()) => {
             let by = (a - b).abs();
-            let larger = match largest {
-                None => true,
-                // NaN is the largest of all.
-                Some(Apart::By(before, _)) => by > *before || by.is_nan() && !before.is_nan(),
-                Some(_) => false,
-            };
-            if !equal && larger {
-                *largest = Some(Apart::By(by, place.clone()));
-            }
+            enlarge(largest, by, || show_real(by), place);
         }
         _ => {}
+    }
+}
+
+fn enlarge(largest: &mut Option<Apart>, by: f64, shown: impl FnOnce() -> String, place: &str) {
+    let larger = match largest {
+        None => true,
+        // NaN is the largest of all.
+        Some(Apart::By(before, ..)) => by > *before || by.is_nan() && !before.is_nan(),
+        Some(Apart::Sizes(..) | Apart::Unequal(_)) => false,
+    };
+    if larger {
+        *largest = Some(Apart::By(by, shown(), place.to_string()));
     }
 }
 

@@ -75,7 +75,9 @@ impl Draft<'_> {
             (_, Type::Tuple(_) | Type::Record(_)) if scales => {
                 self.each_part(right, span, |draft, part, _| again(draft, left.clone(), part))
             }
-            (Type::Tuple(x), Type::Tuple(y)) if x.len() == y.len() => self.arithmetic_of_parts(left, right, span, again),
+            (Type::Tuple(x), Type::Tuple(y)) if x.len() == y.len() => {
+                self.arithmetic_of_parts(left, right, span, again)
+            }
             (Type::Record(x), Type::Record(y))
                 if x.fields.len() == y.fields.len() && x.fields.iter().all(|(name, _)| y.position(name).is_some()) =>
             {
@@ -174,10 +176,9 @@ impl Draft<'_> {
                 return (Atom::Int(0), Type::Bool);
             }
             let (a, b) = (self.show(&a), self.show(&b));
-            self.report(
-                Diagnostic::error("bad-operands", span, format!("cannot compare {a} with {b}"))
-                    .help("`<`, `<=`, `>`, `>=` compare numbers; use `all(...)` or `any(...)` over the elements of arrays"),
-            );
+            self.report(Diagnostic::error("bad-operands", span, format!("cannot compare {a} with {b}")).help(
+                "`<`, `<=`, `>`, `>=` compare numbers; use `all(...)` or `any(...)` over the elements of arrays",
+            ));
             return (Atom::Int(0), Type::Bool);
         }
         let joined = self.join(&a, &b, span).unwrap_or(Type::Error);
@@ -273,7 +274,12 @@ impl Draft<'_> {
     }
 
     /// Builds an array from arrays of one size, element by element.
-    pub fn each(&mut self, arrays: &[Typed], span: Span, element: impl FnOnce(&mut Self, Vec<Typed>) -> Typed) -> Typed {
+    pub fn each(
+        &mut self,
+        arrays: &[Typed],
+        span: Span,
+        element: impl FnOnce(&mut Self, Vec<Typed>) -> Typed,
+    ) -> Typed {
         let (first, ty) = &arrays[0];
         let Type::Array(size, _) = self.resolve(ty) else { return (*first, Type::Error) };
         let count = self.length(*first, ty, span);

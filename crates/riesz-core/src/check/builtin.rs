@@ -13,7 +13,13 @@ use riesz_primitive::{Kind, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 
 impl Draft<'_> {
-    pub fn builtin(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
+    pub fn builtin(
+        &mut self,
+        primitive: &'static Primitive,
+        given: Vec<Given>,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> Typed {
         if let Some(reduction) = reduction(primitive.name)
             && given.len() == 1
             && !self.is_pair(&given[0])
@@ -23,7 +29,9 @@ impl Draft<'_> {
         match primitive.kind {
             Kind::Scalar(_) | Kind::Conversion => {
                 let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
-                let Some(given) = self.fitted(primitive, given, arity, span) else { return (Atom::Int(0), Type::Error) };
+                let Some(given) = self.fitted(primitive, given, arity, span) else {
+                    return (Atom::Int(0), Type::Error);
+                };
                 let hint = self.scalar_hint(primitive);
                 let values = given.iter().map(|given| self.value(given, hint.as_ref())).collect();
                 self.elementwise(primitive, values, span)
@@ -150,14 +158,20 @@ impl Draft<'_> {
             }
             if let Some(fitting) = (0..primitive.signatures.len())
                 .map(|at| self.checker.primitive_signature(primitive, at))
-                .find(|signature| signature.parameters.iter().zip(&types).all(|(expected, ty)| rank(expected) == rank(ty)))
+                .find(|signature| {
+                    signature.parameters.iter().zip(&types).all(|(expected, ty)| rank(expected) == rank(ty))
+                })
             {
                 chosen = fitting;
             } else if !types.contains(&Type::Error) {
                 let shown: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
                 return self.fail(
-                    Diagnostic::error("type-mismatch", span, format!("`{}` is not defined on {}", primitive.name, shown.join(" and ")))
-                        .help(format!("{} {}", primitive.name, primitive.signatures.join(" or "))),
+                    Diagnostic::error(
+                        "type-mismatch",
+                        span,
+                        format!("`{}` is not defined on {}", primitive.name, shown.join(" and ")),
+                    )
+                    .help(format!("{} {}", primitive.name, primitive.signatures.join(" or "))),
                 );
             }
         }
@@ -214,7 +228,11 @@ impl Draft<'_> {
             let shown = self.show(&ty);
             return match self.resolve(element) {
                 Type::Error => (Atom::Int(0), Type::Error),
-                _ => self.fail(Diagnostic::error("type-mismatch", span, format!("`unzip` takes an array of tuples, found {shown}"))),
+                _ => self.fail(Diagnostic::error(
+                    "type-mismatch",
+                    span,
+                    format!("`unzip` takes an array of tuples, found {shown}"),
+                )),
             };
         };
         let (mut atoms, mut types) = (Vec::new(), Vec::new());
@@ -244,7 +262,8 @@ impl Draft<'_> {
                     Ok(joined) => joined,
                     Err(mismatch) => {
                         let diagnostic = self.mismatch(mismatch, element, &joined, place);
-                        return self.fail(diagnostic.help("arrays that are put together have elements of one type and size"));
+                        return self
+                            .fail(diagnostic.help("arrays that are put together have elements of one type and size"));
                     }
                 },
             });
@@ -293,9 +312,11 @@ impl Draft<'_> {
                 Reduction::All | Reduction::Any => "conditions (`Bool`)",
                 _ => "numbers",
             };
-            return self.fail(
-                Diagnostic::error("type-mismatch", span, format!("`{}` takes an array of {needed}, found elements {shown}", primitive.name)),
-            );
+            return self.fail(Diagnostic::error(
+                "type-mismatch",
+                span,
+                format!("`{}` takes an array of {needed}, found elements {shown}", primitive.name),
+            ));
         }
         let ty = match reduction {
             Reduction::ArgMax | Reduction::ArgMin => Type::Int,

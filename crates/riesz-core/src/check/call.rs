@@ -61,7 +61,9 @@ impl Draft<'_> {
                 Argument::Value(expr) => Given::Expr(*expr),
                 Argument::Hole(span) => match holes.next() {
                     Some((atom, ty)) => Given::Value(atom, ty, *span),
-                    None => return self.fail(Diagnostic::error("misplaced-hole", *span, "`_` stands for no argument here")),
+                    None => {
+                        return self.fail(Diagnostic::error("misplaced-hole", *span, "`_` stands for no argument here"));
+                    }
                 },
             });
         }
@@ -70,8 +72,12 @@ impl Draft<'_> {
                 Some(Given::Expr(body)) => given.push(Given::Elements(body, generators.clone(), span)),
                 _ => {
                     return self.fail(
-                        Diagnostic::error("misplaced-generator", span, "the generators of a call need an element before `|`")
-                            .help("write `f(e | i < n)`"),
+                        Diagnostic::error(
+                            "misplaced-generator",
+                            span,
+                            "the generators of a call need an element before `|`",
+                        )
+                        .help("write `f(e | i < n)`"),
                     );
                 }
             }
@@ -153,7 +159,9 @@ impl Draft<'_> {
                 };
                 let hints: Vec<Option<Type>> = match (from, parameters.len()) {
                     (Some(from), 1) => vec![Some(from)],
-                    (Some(Type::Tuple(parts)), count) if parts.len() == count => parts.iter().cloned().map(Some).collect(),
+                    (Some(Type::Tuple(parts)), count) if parts.len() == count => {
+                        parts.iter().cloned().map(Some).collect()
+                    }
                     (_, count) => vec![None; count],
                 };
                 // Functions handed to a local function are expanded in it, in turn.
@@ -212,7 +220,11 @@ impl Draft<'_> {
     fn reject_repeated(&mut self, pattern: &riesz_syntax::tree::Pattern, seen: &mut Vec<riesz_syntax::tree::Name>) {
         match &pattern.kind {
             PatternKind::Name(name) if seen.contains(name) => {
-                self.report(Diagnostic::error("duplicate-name", pattern.span, format!("`{name}` is a parameter twice")));
+                self.report(Diagnostic::error(
+                    "duplicate-name",
+                    pattern.span,
+                    format!("`{name}` is a parameter twice"),
+                ));
             }
             PatternKind::Name(name) => seen.push(name.clone()),
             PatternKind::Tuple(parts) => parts.iter().for_each(|part| self.reject_repeated(part, seen)),
@@ -283,7 +295,9 @@ impl Draft<'_> {
     fn call_item(&mut self, item: ItemId, given: Vec<Given>, span: Span) -> Typed {
         let name = self.checker.item_name(item);
         let Some(signature) = self.checker.signature(item) else { return (Atom::Int(0), Type::Error) };
-        if let ([Type::Real], Type::Real, [only]) = (&signature.parameters[..], self.resolve(&signature.result), &given[..]) {
+        if let ([Type::Real], Type::Real, [only]) =
+            (&signature.parameters[..], self.resolve(&signature.result), &given[..])
+        {
             let value = self.value(only, Some(&Type::Real));
             let place = self.given_span(only);
             return self.lift(item, &signature, value, place, span);

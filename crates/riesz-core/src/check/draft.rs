@@ -177,8 +177,12 @@ impl<'c> Draft<'c> {
         self.binding_count += 1;
         if self.binding_count == MOST_BINDINGS {
             self.report(
-                Diagnostic::error("program-too-large", binding.span, "this item is too large once its local functions are expanded")
-                    .help("make the functions that it uses most `fun`s of their own"),
+                Diagnostic::error(
+                    "program-too-large",
+                    binding.span,
+                    "this item is too large once its local functions are expanded",
+                )
+                .help("make the functions that it uses most `fun`s of their own"),
             );
         }
         // An item that has grown too large is wrong anyway: let it end without growing further.
@@ -215,7 +219,9 @@ impl<'c> Draft<'c> {
 
     fn size_of_op(&self, op: &Op) -> Option<Size> {
         match op {
-            Op::Copy(atom @ (Atom::Int(_) | Atom::Var(_))) => Some(self.size_of(*atom)).filter(|size| *size != Size::Hole),
+            Op::Copy(atom @ (Atom::Int(_) | Atom::Var(_))) => {
+                Some(self.size_of(*atom)).filter(|size| *size != Size::Hole)
+            }
             Op::Global(global) => Some(match self.checker.constant(*global) {
                 Some(value) => Size::Constant(value),
                 None => Size::Atom(size::Atom::Global(*global)),

@@ -68,7 +68,8 @@ impl Draft<'_> {
                 value
             }
             ExprKind::Lambda { .. } => {
-                let callable = Rc::new(Callable::Lambda { unit: self.unit, lambda: id, scope: self.scope.clone(), ty: None });
+                let callable =
+                    Rc::new(Callable::Lambda { unit: self.unit, lambda: id, scope: self.scope.clone(), ty: None });
                 self.function_value(callable, hint, span)
             }
             ExprKind::If { condition, yes, no } => {
@@ -99,7 +100,9 @@ impl Draft<'_> {
                     None => Atom::Real(TOLERANCE),
                 };
                 match compared {
-                    Some((left, right, _)) => (self.bind(Op::Near(left, right, tolerance), Type::Bool, span), Type::Bool),
+                    Some((left, right, _)) => {
+                        (self.bind(Op::Near(left, right, tolerance), Type::Bool, span), Type::Bool)
+                    }
                     None => (Atom::Int(0), Type::Bool),
                 }
             }
@@ -214,7 +217,11 @@ impl Draft<'_> {
             let hint = hints.as_ref().and_then(|record| Some(&record.fields[record.position(&name.name)?].1));
             let value = self.expr(*value, hint);
             if !names.insert(&name.name) {
-                self.report(Diagnostic::error("duplicate-name", name.span, format!("the field `{}` is given twice", name.name)));
+                self.report(Diagnostic::error(
+                    "duplicate-name",
+                    name.span,
+                    format!("the field `{}` is given twice", name.name),
+                ));
                 continue;
             }
             seen.push((name, value));
@@ -260,9 +267,8 @@ impl Draft<'_> {
             Some(joined) => joined,
             None => element_hint.unwrap_or_else(|| self.unknowns.ty()),
         };
-        let atoms: Vec<Atom> = (values.into_iter())
-            .map(|((atom, ty), place)| self.flow(atom, &ty, &element, place))
-            .collect();
+        let atoms: Vec<Atom> =
+            (values.into_iter()).map(|((atom, ty), place)| self.flow(atom, &ty, &element, place)).collect();
         let ty = Type::array(Size::Constant(atoms.len() as i64), element);
         (self.bind(Op::Array(atoms), ty.clone(), span), ty)
     }
@@ -382,7 +388,8 @@ impl Draft<'_> {
     }
 
     fn index(&mut self, (array, ty): Typed, index: ExprId, array_span: Span, span: Span) -> Typed {
-        let (_, element) = self.array_type(&ty, array_span, "only arrays are indexed with `[ ]`; fields are taken with `.`");
+        let (_, element) =
+            self.array_type(&ty, array_span, "only arrays are indexed with `[ ]`; fields are taken with `.`");
         let place = self.tree().expr(index).span;
         let (at, index_ty) = self.expr(index, Some(&Type::Int));
         let at = self.flow_or(at, &index_ty, &Type::Int, place, |draft, mismatch| {
@@ -416,7 +423,9 @@ impl Draft<'_> {
             }),
             (Type::Record(_), Field::Position(_)) => Err("the fields of a record are taken by name".to_string()),
             (Type::Array(..), Field::Position(at)) => Err(format!("elements of an array are taken with `[{at}]`")),
-            (Type::Unknown(_), _) => Err("its type is not known here: write it, as in `let x: (R, R) = ...`".to_string()),
+            (Type::Unknown(_), _) => {
+                Err("its type is not known here: write it, as in `let x: (R, R) = ...`".to_string())
+            }
             _ => Err("only tuples and records have fields".to_string()),
         };
         match position {
@@ -487,8 +496,12 @@ impl Draft<'_> {
                         let shown = self.show(&other);
                         let count = parts.len();
                         self.report(
-                            Diagnostic::error("pattern-mismatch", pattern.span, format!("a pattern of {count} parts cannot match {shown}"))
-                                .here(format!("the value is {shown}")),
+                            Diagnostic::error(
+                                "pattern-mismatch",
+                                pattern.span,
+                                format!("a pattern of {count} parts cannot match {shown}"),
+                            )
+                            .here(format!("the value is {shown}")),
                         );
                         parts.iter().map(|_| (Atom::Int(0), Type::Error)).collect()
                     }

@@ -5,6 +5,7 @@ use super::draft::{Draft, DraftCall};
 use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Step, Turn, Var, VarInfo};
 use crate::types::Type;
+use crate::verify::same_shape;
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
@@ -155,12 +156,12 @@ impl Finisher<'_, '_> {
                     None => Op::SizeOf(atom, path),
                 }
             }
-            Op::CheckSizes(a, b, what) => {
+            Op::CheckSizes(a, b) => {
                 let (a, b) = (self.atom(a), self.atom(b));
                 if a == b {
                     return;
                 }
-                Op::CheckSizes(a, b, what)
+                Op::CheckSizes(a, b)
             }
             Op::Scalar(primitive, arguments) => {
                 let arguments = self.atoms(arguments);
@@ -474,18 +475,5 @@ impl Numbering<'_, '_> {
             debug_assert!(self.numbers.contains_key(var), "variable {var:?} is used before it is bound");
             *var = self.numbers.get(var).copied().unwrap_or(Var(0));
         }
-    }
-}
-
-/// Whether two types differ in sizes at most.
-fn same_shape(a: &Type, b: &Type) -> bool {
-    match (a, b) {
-        (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
-        (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
-            let (a, b) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
-            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_shape(a, b))
-        }
-        (Type::Function(_) | Type::Linear(_), Type::Function(_) | Type::Linear(_)) => true,
-        _ => a == b,
     }
 }

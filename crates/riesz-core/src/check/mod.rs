@@ -307,9 +307,11 @@ impl Checker {
                 ItemKind::Type { name, .. } => {
                     if matches!(&*name.name, "R" | "Int" | "Bool") {
                         let message = format!("`{}` is a built-in type", name.name);
-                        diagnostics.push(Diagnostic::error("duplicate-name", name.span, message).help("choose another name"));
+                        diagnostics
+                            .push(Diagnostic::error("duplicate-name", name.span, message).help("choose another name"));
                     } else if !name.name.chars().next().is_some_and(char::is_uppercase) {
-                        let message = format!("the name of a type starts with a capital letter, not as `{}` does", name.name);
+                        let message =
+                            format!("the name of a type starts with a capital letter, not as `{}` does", name.name);
                         diagnostics.push(Diagnostic::error("bad-type-name", name.span, message));
                     } else if let Some((unit, at)) = self.types.insert(name.name.clone(), (unit, at))
                         && !replace
@@ -334,7 +336,8 @@ impl Checker {
             let hole = |ident: &tree::Ident| tree::Size { kind: tree::SizeKind::Hole, span: ident.span };
             let kind = tree::TypeKind::Name(name.name.clone(), sizes.iter().map(hole).collect());
             let used = tree::Type { kind, span: name.span };
-            if name.name.chars().next().is_some_and(char::is_uppercase) && !matches!(&*name.name, "R" | "Int" | "Bool") {
+            if name.name.chars().next().is_some_and(char::is_uppercase) && !matches!(&*name.name, "R" | "Int" | "Bool")
+            {
                 let (_, _, mut found) = signature::signature(self, unit, &[], Some(&used));
                 diagnostics.append(&mut found);
             }
@@ -377,12 +380,10 @@ impl Checker {
             let ItemKind::Fun { parameters, result, .. } = &tree.items[at].kind else { continue };
             let (signature, known, mut found) = signature::signature(self, unit, parameters, result.as_ref());
             diagnostics.append(&mut found);
-            let function = self.reserve(self.item_name(item), tree.items[at].span);
+            let function = signature.types.is_empty().then(|| self.reserve(self.item_name(item), tree.items[at].span));
             let entry = &mut self.items[item.0 as usize];
             entry.callable = Some(Rc::new(Callable::Item(item)));
-            if signature.types.is_empty() {
-                entry.function = Some(function);
-            }
+            entry.function = function;
             entry.signature = Some(Rc::new(signature));
             if !known {
                 unwritten.push(item);
@@ -472,7 +473,11 @@ impl Checker {
         let (function, ty) = draft.finish_thunk(function);
         let global = GlobalId(self.program.globals.len() as u32);
         let ty = self.name_sizes(global, ty);
-        self.program.globals.push(Global { name: name.name.clone(), ty: ty.clone(), origin: Origin::Computed(function) });
+        self.program.globals.push(Global {
+            name: name.name.clone(),
+            ty: ty.clone(),
+            origin: Origin::Computed(function),
+        });
         if let Some(constant) = constant {
             self.constants.insert(global, constant);
         }
@@ -532,14 +537,7 @@ impl Checker {
     /// A place for a function that is yet to be checked.
     fn reserve(&mut self, name: Name, span: Span) -> FunctionId {
         let body = Body { bindings: Vec::new(), result: Atom::Int(0) };
-        self.program.functions.push(Function {
-            name,
-            vars: Vec::new(),
-            parameters: 0,
-            body,
-            result: Type::Int,
-            span,
-        });
+        self.program.functions.push(Function { name, vars: Vec::new(), parameters: 0, body, result: Type::Int, span });
         FunctionId(self.program.functions.len() as u32 - 1)
     }
 
@@ -566,8 +564,12 @@ impl Checker {
             let name = self.item_name(item);
             if self.instances.len() > MOST_INSTANCES {
                 diagnostics.push(
-                    Diagnostic::error("too-many-instances", span, format!("`{name}` is used at more than {MOST_INSTANCES} types"))
-                        .help("a function that calls itself at ever larger types has no end"),
+                    Diagnostic::error(
+                        "too-many-instances",
+                        span,
+                        format!("`{name}` is used at more than {MOST_INSTANCES} types"),
+                    )
+                    .help("a function that calls itself at ever larger types has no end"),
                 );
                 continue;
             }
@@ -598,8 +600,12 @@ impl Checker {
                 let finished = draft.finish(drafted);
                 draft.checker.program.functions[function.0 as usize] = finished;
             } else {
-                let names: Vec<String> =
-                    signature.types.iter().zip(&types).map(|(name, ty)| format!("{name} = {}", draft.show(ty))).collect();
+                let names: Vec<String> = signature
+                    .types
+                    .iter()
+                    .zip(&types)
+                    .map(|(name, ty)| format!("{name} = {}", draft.show(ty)))
+                    .collect();
                 let note = format!("`{name}` is used with {} here", names.join(", "));
                 diagnostics.extend(found.into_iter().map(|diagnostic| diagnostic.label(span, note.clone())));
             }
@@ -701,7 +707,9 @@ impl Draft<'_> {
         self.open();
         let integers: Vec<Option<Var>> = (signature.parameters.iter())
             .enumerate()
-            .map(|(at, _)| signature.sizes.iter().any(|size| size.argument == Some(at)).then(|| self.var(Type::Int, None)))
+            .map(|(at, _)| {
+                signature.sizes.iter().any(|size| size.argument == Some(at)).then(|| self.var(Type::Int, None))
+            })
             .collect();
         let mut passed = hidden.to_vec();
         let mut sizes = Vec::with_capacity(signature.sizes.len());
@@ -767,7 +775,8 @@ impl Draft<'_> {
     fn reject_clash(&mut self, pattern: &tree::Pattern, signature: &Signature, seen: &mut Vec<Name>) {
         match &pattern.kind {
             PatternKind::Name(name) => {
-                let size = signature.sizes.iter().any(|size| size.argument.is_none() && size.name.as_ref() == Some(name));
+                let size =
+                    signature.sizes.iter().any(|size| size.argument.is_none() && size.name.as_ref() == Some(name));
                 if size || seen.contains(name) {
                     let message = match size {
                         true => format!("`{name}` is both a parameter and the name of a size"),
@@ -823,7 +832,9 @@ impl Draft<'_> {
         let data = self.checker.data[at].clone();
         let ty = match data.type_at(hint.as_ref()) {
             Ok(ty) => ty,
-            Err(problem) => return self.fail(Diagnostic::error("bad-data", span, format!("the data do not fit: {problem}"))),
+            Err(problem) => {
+                return self.fail(Diagnostic::error("bad-data", span, format!("the data do not fit: {problem}")));
+            }
         };
         let global = GlobalId(self.checker.program.globals.len() as u32);
         self.checker.program.globals.push(Global { name: "data".into(), ty: ty.clone(), origin: Origin::Given });

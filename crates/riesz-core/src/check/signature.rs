@@ -88,14 +88,19 @@ impl Reader<'_> {
                 Type::Record(Record::new(read))
             }
             TypeKind::Function(from, to) => Type::function(self.ty(from, bound, true), self.ty(to, bound, true)),
-            TypeKind::Linear(from, to) => {
-                Type::Linear((self.ty(from, bound, true), self.ty(to, bound, true)).into())
-            }
+            TypeKind::Linear(from, to) => Type::Linear((self.ty(from, bound, true), self.ty(to, bound, true)).into()),
             TypeKind::Error => Type::Error,
         }
     }
 
-    fn named(&mut self, name: &Name, sizes: &[tree::Size], span: Span, bound: &[(Name, Size)], in_function: bool) -> Type {
+    fn named(
+        &mut self,
+        name: &Name,
+        sizes: &[tree::Size],
+        span: Span,
+        bound: &[(Name, Size)],
+        in_function: bool,
+    ) -> Type {
         let built_in = match &**name {
             "R" => Some(Type::Real),
             "Int" => Some(Type::Int),
@@ -126,10 +131,14 @@ impl Reader<'_> {
             let nearest = super::suggest::nearest(name, known.iter().map(|name| &**name));
             self.diagnostics.push(match (nearest, &**name) {
                 (Some(meant), _) => diagnostic.suggest(span, "did you mean", meant),
-                (None, "Real" | "Float" | "F64" | "Double" | "Number") => diagnostic.suggest(span, "real numbers are", "R"),
+                (None, "Real" | "Float" | "F64" | "Double" | "Number") => {
+                    diagnostic.suggest(span, "real numbers are", "R")
+                }
                 (None, "Integer" | "I64" | "N" | "Z") => diagnostic.suggest(span, "integers are", "Int"),
                 (None, "Boolean") => diagnostic.suggest(span, "truth values are", "Bool"),
-                _ => diagnostic.help("types are `R`, `Int`, `Bool`, arrays, tuples, records, functions, and those named by `type`"),
+                _ => diagnostic.help(
+                    "types are `R`, `Int`, `Bool`, arrays, tuples, records, functions, and those named by `type`",
+                ),
             });
             return Type::Error;
         };
@@ -143,9 +152,8 @@ impl Reader<'_> {
             self.diagnostics.push(Diagnostic::error("cyclic-type", span, message));
             return Type::Error;
         }
-        let sizes: Vec<(Name, Size)> = (parameters.iter().cloned())
-            .zip(sizes.iter().map(|size| self.size(size, bound, in_function)))
-            .collect();
+        let sizes: Vec<(Name, Size)> =
+            (parameters.iter().cloned()).zip(sizes.iter().map(|size| self.size(size, bound, in_function))).collect();
         self.expanding.push(name.clone());
         let unit = std::mem::replace(&mut self.unit, unit);
         let expanded = self.ty(&body, &sizes, in_function);
@@ -163,8 +171,12 @@ impl Reader<'_> {
                 Some((_, size)) => size.clone(),
                 None if !self.expanding.is_empty() => {
                     self.diagnostics.push(
-                        Diagnostic::error("unknown-size", size.span, format!("the size `{name}` is not a parameter of the type"))
-                            .help(format!("write `type Name[{name}] = ...`")),
+                        Diagnostic::error(
+                            "unknown-size",
+                            size.span,
+                            format!("the size `{name}` is not a parameter of the type"),
+                        )
+                        .help(format!("write `type Name[{name}] = ...`")),
                     );
                     Size::Hole
                 }
@@ -181,7 +193,11 @@ impl Reader<'_> {
                     _ => left.mul(&right),
                 };
                 computed.unwrap_or_else(|| {
-                    self.diagnostics.push(Diagnostic::error("integer-too-large", size.span, "this size does not fit into 64 bits"));
+                    self.diagnostics.push(Diagnostic::error(
+                        "integer-too-large",
+                        size.span,
+                        "this size does not fit into 64 bits",
+                    ));
                     Size::Hole
                 })
             }
@@ -288,7 +304,9 @@ struct Inside<'d, 'c> {
 impl Place for Inside<'_, '_> {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Diagnostic> {
         match self.draft.lookup(name) {
-            Some(Found::Local(Entry::Value(atom, ty))) if matches!(self.draft.resolve(&ty), Type::Int | Type::Number(_)) => {
+            Some(Found::Local(Entry::Value(atom, ty)))
+                if matches!(self.draft.resolve(&ty), Type::Int | Type::Number(_)) =>
+            {
                 Ok(self.draft.size_of(atom))
             }
             Some(Found::Item(item)) if matches!(self.draft.checker.global_of(item), Some((_, Type::Int))) => {
@@ -314,8 +332,14 @@ impl Place for Inside<'_, '_> {
     fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Diagnostic> {
         match self.draft.type_arguments.iter().find(|(other, _)| other == name) {
             Some((_, ty)) => Ok(ty.clone()),
-            None => Err(Diagnostic::error("unknown-type", span, format!("the type variable `{name}` is not bound here"))
-                .help("type variables are bound by the parameters of the `fun`; names of types start with a capital letter")),
+            None => Err(Diagnostic::error(
+                "unknown-type",
+                span,
+                format!("the type variable `{name}` is not bound here"),
+            )
+            .help(
+                "type variables are bound by the parameters of the `fun`; names of types start with a capital letter",
+            )),
         }
     }
 }
@@ -362,14 +386,19 @@ fn count_holes(ty: &tree::Type) -> usize {
 
 impl Checker {
     /// The signature in a row of the table of primitives.
-    pub(crate) fn primitive_signature(&mut self, primitive: &'static riesz_primitive::Primitive, at: usize) -> Rc<Signature> {
+    pub(crate) fn primitive_signature(
+        &mut self,
+        primitive: &'static riesz_primitive::Primitive,
+        at: usize,
+    ) -> Rc<Signature> {
         let key = (primitive.name, at);
         if let Some(signature) = self.primitive_signatures.get(&key) {
             return signature.clone();
         }
         let text = primitive.signatures[at];
-        let (parameters, result) = riesz_syntax::parse_signature(super::PRELUDE_FILE, text)
-            .unwrap_or_else(|_| panic!("the signature of `{}` in the table of primitives is well-formed: {text}", primitive.name));
+        let (parameters, result) = riesz_syntax::parse_signature(super::PRELUDE_FILE, text).unwrap_or_else(|_| {
+            panic!("the signature of `{}` in the table of primitives is well-formed: {text}", primitive.name)
+        });
         let (mut signature, _, _) = signature(self, UnitId(0), &parameters, result.as_ref());
         signature.spans.clear();
         let signature = Rc::new(signature);

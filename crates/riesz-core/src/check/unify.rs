@@ -327,7 +327,8 @@ impl Draft<'_> {
             .filter(|(_, atom, _)| difference.atoms().iter().filter(|other| *other == atom).count() == 1)
             .min_by_key(|(coefficient, _, _)| coefficient.unsigned_abs());
         if let Some((coefficient, atom, index)) = solvable {
-            let rest = difference.replace(&mut |other| if other == atom { Size::Constant(0) } else { Size::Atom(other) });
+            let rest =
+                difference.replace(&mut |other| if other == atom { Size::Constant(0) } else { Size::Atom(other) });
             if coefficient.unsigned_abs() == 1 {
                 if let Some(found) = rest.mul(&Size::Constant(-coefficient)) {
                     self.unknowns.sizes[index as usize] = Some(found);
@@ -344,7 +345,7 @@ impl Draft<'_> {
         }
         let (left, right) = (self.compute(&a, span), self.compute(&b, span));
         let var = self.var(Type::unit(), None);
-        self.push(crate::term::Binding { var, op: Op::CheckSizes(left, right, "sizes"), span });
+        self.push(crate::term::Binding { var, op: Op::CheckSizes(left, right), span });
         Ok(())
     }
 

@@ -33,7 +33,8 @@ impl<S: Number> Machine<'_, S> {
                     let message = format!("the slice from {from} to {to} is out of range");
                     let len = first.len();
                     return Err(Box::new(
-                        Diagnostic::error("index-out-of-range", span, message).here(format!("the array has {len} elements")),
+                        Diagnostic::error("index-out-of-range", span, message)
+                            .here(format!("the array has {len} elements")),
                     ));
                 }
                 take(first, &mut (from as usize..to as usize))
@@ -41,7 +42,10 @@ impl<S: Number> Machine<'_, S> {
             "flatten" => {
                 let total: usize = first.elements().map(|row| row.len()).sum();
                 self.reserve(total, size_of::<Value<S>>(), span)?;
-                Value::array(element_type(ty), first.elements().flat_map(|row| row.elements().collect::<Vec<_>>()).collect())
+                Value::array(
+                    element_type(ty),
+                    first.elements().flat_map(|row| row.elements().collect::<Vec<_>>()).collect(),
+                )
             }
             "transpose" => {
                 let Type::Array(columns, row_type) = ty else { return Ok(Value::unit()) };
@@ -107,7 +111,13 @@ impl<S: Number> Machine<'_, S> {
         }
     }
 
-    fn scatter_add(&mut self, arguments: &[Value<S>], frame: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
+    fn scatter_add(
+        &mut self,
+        arguments: &[Value<S>],
+        frame: &[Value<S>],
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
         let [count, indices, values] = arguments else { return Ok(Value::unit()) };
         let count = super::count_of(count.int(), span)?;
         self.reserve(count, size_of::<Value<S>>(), span)?;
@@ -122,11 +132,22 @@ impl<S: Number> Machine<'_, S> {
     }
 
     /// Contracts the last axis of `a` with the first of `b`.
-    fn dot(&mut self, a: &Value<S>, b: &Value<S>, frame: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
+    fn dot(
+        &mut self,
+        a: &Value<S>,
+        b: &Value<S>,
+        frame: &[Value<S>],
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
         Ok(match (a, b) {
             (Value::Reals(a), Value::Reals(b)) => Value::Real(product(a, b)),
-            (Value::Values(rows), Value::Reals(b)) => Value::reals(rows.iter().map(|row| product(&reals(row), b)).collect()),
-            (Value::Reals(a), Value::Values(rows)) => Value::reals(combination(a, rows, self.vector_size(ty, frame, rows))),
+            (Value::Values(rows), Value::Reals(b)) => {
+                Value::reals(rows.iter().map(|row| product(&reals(row), b)).collect())
+            }
+            (Value::Reals(a), Value::Values(rows)) => {
+                Value::reals(combination(a, rows, self.vector_size(ty, frame, rows)))
+            }
             (Value::Values(left), Value::Values(right)) => {
                 let width = right.first().map_or_else(|| self.inner_size(ty, frame), Value::len);
                 self.reserve(left.len().saturating_mul(width), size_of::<S>(), span)?;

@@ -57,9 +57,9 @@ impl Fuel {
     /// Looks whether the evaluation is to stop, apart from steps: for long work inside one operation.
     pub fn poll(&self, span: Span) -> Result<(), Fault> {
         match &self.interrupt {
-            Some(interrupt) if interrupt.load(Ordering::Relaxed) => {
-                Err(Box::new(Diagnostic::error("interrupted", span, "the evaluation was interrupted").here("while computing this")))
-            }
+            Some(interrupt) if interrupt.load(Ordering::Relaxed) => Err(Box::new(
+                Diagnostic::error("interrupted", span, "the evaluation was interrupted").here("while computing this"),
+            )),
             _ => Ok(()),
         }
     }

@@ -16,7 +16,8 @@ pub use value::{Buffer, Closure, Value, memory};
 use crate::data::{Data, Elements};
 use crate::size::{self, Size};
 use crate::term::{
-    Atom, Binding, Body, Comparison, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction, Step, Turn,
+    Atom, Binding, Body, Comparison, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction, Step,
+    Turn,
 };
 use crate::types::Type;
 use limits::Fuel;
@@ -41,7 +42,11 @@ pub struct Machine<'p, S: 'static> {
 impl<'p, S: Number> Machine<'p, S> {
     /// A machine for a program. `given` are the values of globals that are known already: data from outside, or values
     /// of an earlier machine.
-    pub fn new(program: &'p Program, limits: Limits, mut given: impl FnMut(GlobalId) -> Option<Value<S>>) -> Machine<'p, S> {
+    pub fn new(
+        program: &'p Program,
+        limits: Limits,
+        mut given: impl FnMut(GlobalId) -> Option<Value<S>>,
+    ) -> Machine<'p, S> {
         let globals = (0..program.globals.len() as u32).map(|at| given(GlobalId(at))).collect();
         Machine { program, fuel: Fuel::new(&limits), limits, depth: 0, globals, frames: Vec::new() }
     }
@@ -103,7 +108,12 @@ impl<'p, S: Number> Machine<'p, S> {
 
     // ---- calls ----
 
-    fn call(&mut self, function: FunctionId, arguments: &mut dyn Iterator<Item = Value<S>>, span: Span) -> Result<Value<S>, Fault> {
+    fn call(
+        &mut self,
+        function: FunctionId,
+        arguments: &mut dyn Iterator<Item = Value<S>>,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
         self.fuel.step(span)?;
         if self.depth >= self.limits.depth {
             let depth = self.limits.depth;
@@ -150,7 +160,12 @@ impl<'p, S: Number> Machine<'p, S> {
         Ok(atom(frame, body.result))
     }
 
-    fn operation(&mut self, function: &'p Function, frame: &mut Vec<Value<S>>, binding: &'p Binding) -> Result<Value<S>, Fault> {
+    fn operation(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        binding: &'p Binding,
+    ) -> Result<Value<S>, Fault> {
         let span = binding.span;
         let ty = || &function.var(binding.var).ty;
         Ok(match &binding.op {
@@ -224,10 +239,14 @@ impl<'p, S: Number> Machine<'p, S> {
                 None => return Err(Box::new(Diagnostic::error("no-value", span, "this value has not been given"))),
             },
             Op::SizeOf(a, path) => Value::Int(size_at(&atom(frame, *a), path, span)? as i64),
-            Op::CheckSizes(a, b, _) => {
+            Op::CheckSizes(a, b) => {
                 let (a, b) = (atom(frame, *a).int(), atom(frame, *b).int());
                 if a != b {
-                    return Err(Box::new(Diagnostic::error("size-mismatch", span, format!("sizes differ: {a} and {b}"))));
+                    return Err(Box::new(Diagnostic::error(
+                        "size-mismatch",
+                        span,
+                        format!("sizes differ: {a} and {b}"),
+                    )));
                 }
                 Value::unit()
             }
@@ -433,7 +452,9 @@ fn scalar_operation<S: Number>(
             Value::Int(a) => integer(primitive, &[a], span),
             a => Ok(Value::Real(S::apply(primitive, &[a.real()]))),
         },
-        _ => Ok(Value::Real(S::apply(primitive, &arguments.iter().map(|a| atom(frame, *a).real()).collect::<Vec<_>>()))),
+        _ => {
+            Ok(Value::Real(S::apply(primitive, &arguments.iter().map(|a| atom(frame, *a).real()).collect::<Vec<_>>())))
+        }
     }
 }
 
@@ -494,7 +515,13 @@ fn holds<T: PartialOrd>(comparison: Comparison, a: &T, b: &T) -> bool {
 /// Whether an element is to be preferred to the best so far; the first NaN is.
 fn better<S: Number>(reduction: Reduction, element: &Value<S>, best: &Value<S>) -> bool {
     match (element, best) {
-        (Value::Int(a), Value::Int(b)) => if reduction == Reduction::ArgMax { a > b } else { a < b },
+        (Value::Int(a), Value::Int(b)) => {
+            if reduction == Reduction::ArgMax {
+                a > b
+            } else {
+                a < b
+            }
+        }
         _ => {
             let (a, b) = (element.real().value(), best.real().value());
             !b.is_nan() && (a.is_nan() || if reduction == Reduction::ArgMax { a > b } else { a < b })
@@ -537,8 +564,9 @@ fn truncate(value: f64, span: Span) -> Result<i64, Fault> {
 }
 
 fn count_of(count: i64, span: Span) -> Result<usize, Fault> {
-    usize::try_from(count)
-        .map_err(|_| Box::new(Diagnostic::error("negative-size", span, format!("an array cannot have {count} elements"))))
+    usize::try_from(count).map_err(|_| {
+        Box::new(Diagnostic::error("negative-size", span, format!("an array cannot have {count} elements")))
+    })
 }
 
 /// The size at the end of a path; arrays on the way must agree on it.
@@ -554,7 +582,11 @@ fn size_at<S: Number>(value: &Value<S>, path: &[Step], span: Span) -> Result<usi
             for element in value.elements() {
                 let here = size_at(&element, rest, span)?;
                 if size.is_some_and(|size| size != here) {
-                    return Err(Box::new(Diagnostic::error("ragged-array", span, "the elements of this array differ in size")));
+                    return Err(Box::new(Diagnostic::error(
+                        "ragged-array",
+                        span,
+                        "the elements of this array differ in size",
+                    )));
                 }
                 size = Some(here);
             }
@@ -596,7 +628,9 @@ pub fn from_data<S: Number>(data: &Data, ty: &Type) -> Value<S> {
             Value::array(element, items.iter().map(|item| from_data(item, element)).collect())
         }
         (Data::Record(fields), Type::Record(record)) => {
-            let value = |name: &str, ty: &Type| fields.iter().find(|(field, _)| &**field == name).map(|(_, data)| from_data(data, ty));
+            let value = |name: &str, ty: &Type| {
+                fields.iter().find(|(field, _)| &**field == name).map(|(_, data)| from_data(data, ty))
+            };
             Value::Tuple(record.fields.iter().filter_map(|(name, ty)| value(name, ty)).collect())
         }
         (Data::Record(_), _) => Value::unit(),

@@ -238,7 +238,9 @@ impl<S: Number> Value<S> {
                 a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.value() == b.value())
             }
             (Value::Ints(a), Value::Ints(b)) => a[..] == b[..],
-            (Value::Values(a), Value::Values(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
+            (Value::Values(a), Value::Values(b)) => {
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b))
+            }
             _ => false,
         }
     }
@@ -252,7 +254,9 @@ impl<S: Number> Value<S> {
         match (self, other) {
             (Value::Real(a), Value::Real(b)) => distance(a.value(), b.value()),
             (Value::Int(a), Value::Int(b)) if a == b => 0.0,
-            (Value::Int(a), Value::Int(b)) => a.abs_diff(*b) as f64 / 1f64.max(a.unsigned_abs().max(b.unsigned_abs()) as f64),
+            (Value::Int(a), Value::Int(b)) => {
+                a.abs_diff(*b) as f64 / 1f64.max(a.unsigned_abs().max(b.unsigned_abs()) as f64)
+            }
             (Value::Bool(a), Value::Bool(b)) if a == b => 0.0,
             (Value::Tuple(a), Value::Tuple(b)) => all(a, b),
             (Value::Reals(a), Value::Reals(b)) if a.len() == b.len() => {

@@ -3,7 +3,7 @@
 use super::TRANSPOSE;
 use crate::derivative::Coefficient::{Apply, Argument, Result};
 use crate::derivative::LinearTerm::{
-    Inner, Left, LowerHalf, Mirror, Multiple, Negate, Right, Solve, Sum, Tangent, Transpose,
+    Inner, Left, LowerHalf, Multiple, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
 };
 use crate::derivative::{Coefficient, Derivative};
 use crate::matrix::MatrixFunction;
@@ -47,16 +47,16 @@ pub static INNER: Primitive = Primitive {
     kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: None }),
 };
 
-/// `D cholesky a (da) = l Φ(l⁻¹ (l⁻¹ s)ᵀ)`, where `s` is symmetric with the lower triangle of `da`
+/// `D cholesky a (da) = l Φ(l⁻¹ (l⁻¹ s)ᵀ)`, where `s` is the symmetric part of `da`
 pub static CHOLESKY: Primitive = Primitive {
     name: "cholesky",
     signatures: &["(a: [n][n]R): [n][n]R"],
-    summary: "The lower triangular `l` with `dot(l, transpose(l)) = a`; reads the lower triangle of `a`, NaN if indefinite.",
+    summary: "The lower triangular `l` with `dot(l, transpose(l)) = a`; of the symmetric part of `a`, NaN if indefinite.",
     example: "cholesky([[4.0, 2.0], [2.0, 5.0]]) ~= [[2.0, 0.0], [1.0, 2.0]]",
     kind: Kind::Array(Array {
         derivative: Derivative::Terms(&[Left(
             Result,
-            &LowerHalf(&Solve(Result, &Transpose(&Solve(Result, &Mirror(&Tangent(0)))))),
+            &LowerHalf(&Solve(Result, &Transpose(&Solve(Result, &Symmetric(&Tangent(0)))))),
         )]),
         matrix: Some(MatrixFunction::Cholesky),
         rust: Some("riesz_runtime::cholesky({0})"),

@@ -12,8 +12,8 @@ use crate::primitive::Primitive;
 /// A function of a square matrix. None of them fails: a matrix it cannot treat gives NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixFunction {
-    /// The lower triangular `l` with `l lᵀ = a`, zero above the diagonal. Only the lower triangle of `a` is read. NaN on
-    /// and below the diagonal where `a` is not positive definite.
+    /// The lower triangular `l` with `l lᵀ = a`, zero above the diagonal. Of the symmetric part of `a`. NaN
+    /// on and below the diagonal where that is not positive definite.
     Cholesky,
     /// The solution `x` of `a x = b`; NaN where `a` is singular.
     Solve,

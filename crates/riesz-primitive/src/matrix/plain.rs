@@ -17,9 +17,10 @@ pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[
     }
 }
 
+/// Of the symmetric part, so that the derivative is symmetric too.
 fn cholesky(a: DMatrix<f64>) -> DMatrix<f64> {
     let n = a.nrows();
-    match Cholesky::new(a) {
+    match Cholesky::new((&a + a.transpose()) * 0.5) {
         Some(factors) => factors.l(),
         None => DMatrix::from_fn(n, n, |i, j| if i < j { 0.0 } else { f64::NAN }),
     }

@@ -124,9 +124,9 @@ impl<D: Number, E: Module<D>> Point<D, E> {
                 product(&apply(MatrixFunction::Inverse.primitive(), &[self.value(value)]), &self.linear(t))
             }
             LinearTerm::Transpose(t) => self.linear(t).transpose(),
-            LinearTerm::Mirror(t) => {
+            LinearTerm::Symmetric(t) => {
                 let t = self.linear(t);
-                Matrix::from_fn(t.rows, t.columns, |i, j| t.at(i.max(j), i.min(j)).clone())
+                Matrix::from_fn(t.rows, t.columns, |i, j| t.at(i, j).add(t.at(j, i)).scale(&D::constant(0.5)))
             }
             LinearTerm::LowerHalf(t) => {
                 let t = self.linear(t);

@@ -69,12 +69,12 @@ pub static DIV: Primitive = Primitive {
     }),
 };
 
-/// `D negate x = negate`
+/// `D (−) x = −`
 pub static NEG: Primitive = Primitive {
-    name: "negate",
+    name: "unary -",
     signatures: &["(x: Int): Int", "(x: R): R"],
     summary: "The negative, written with a minus sign in front.",
-    example: "-2^2 == -4",
+    example: "",
     kind: Kind::Scalar(Scalar {
         integer: Some(|x| x[0].checked_neg()),
         real: Some(|x| -x[0]),

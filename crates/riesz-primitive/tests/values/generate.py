@@ -25,7 +25,7 @@ UNIT = [0, 1e-300, -1e-10, 0.1, -0.5, 0.75, 0.999999, -0.99999999999, 1, -1]
 GAMMA = [1e-300, 1e-10, 0.1, 0.5, 1.25, 2.5, 3, 7.5, 10.75, 30.5, 171.5, 1e4, 1e15, -0.5, -1.25, -2.75, -7.1, -20.3, -100.01]
 
 ONE = {
-    "negate": (lambda x: -x, EVERYWHERE),
+    "unary -": (lambda x: -x, EVERYWHERE),
     "exp": (mp.exp, EVERYWHERE + [-700, 700, -745]),
     "log": (mp.log, POSITIVE),
     "sqrt": (mp.sqrt, POSITIVE + [0]),

@@ -1,6 +1,6 @@
 //! Expressions.
 
-use super::Formatter;
+use super::{Formatter, Placed};
 use crate::parser::on_a_large_stack;
 use crate::token::TokenKind;
 use crate::tree::{Argument, BinaryOperator, ExprId, ExprKind, Generator, LetBinding, Turns};
@@ -22,7 +22,7 @@ impl<'a> Formatter<'a> {
             self.hard_line();
             self.own_line_expr(id);
             self.dedent();
-        } else if self.hugs(id) {
+        } else if self.hugs(id) && !self.is_commented() {
             self.write(" ");
             self.expr(id);
         } else {
@@ -33,7 +33,7 @@ impl<'a> Formatter<'a> {
     }
 
     /// An expression on the next line, indented, if the group around it is broken.
-    fn below(&mut self, id: ExprId) {
+    pub(super) fn below(&mut self, id: ExprId) {
         self.indent();
         if self.is_let_lines(id) {
             self.hard_line();
@@ -44,7 +44,7 @@ impl<'a> Formatter<'a> {
         self.dedent();
     }
 
-    fn expr(&mut self, id: ExprId) {
+    pub(super) fn expr(&mut self, id: ExprId) {
         on_a_large_stack(|| self.expr_here(id));
     }
 
@@ -130,7 +130,7 @@ impl<'a> Formatter<'a> {
     fn lambda(&mut self, body: ExprId) {
         self.begin();
         self.lambda_head();
-        if self.hugs_arrow(body) {
+        if self.hugs_arrow(body) && !self.is_commented() {
             self.write(" ");
             self.expr(body);
         } else {
@@ -176,14 +176,12 @@ impl<'a> Formatter<'a> {
         self.write(" ");
         self.token_space();
         self.expr(start);
-        self.indent();
         self.line(" ");
         self.token_space();
         match turns {
             Turns::For(generator) => self.generator(generator),
             Turns::While(condition) => self.expr(*condition),
         }
-        self.dedent();
         self.end();
         self.write(" ");
         self.token();
@@ -266,6 +264,10 @@ impl<'a> Formatter<'a> {
                     formatter.separated(indices, |formatter, index| formatter.expr(*index));
                 }),
                 _ => {
+                    // `1 .0` is a field, if a strange one, and `1.0` is a number.
+                    if matches!(self.tokens[self.position - 1].kind, TokenKind::Integer) && self.is_number(first) {
+                        self.write(" ");
+                    }
                     self.token();
                     self.token();
                 }
@@ -327,7 +329,7 @@ impl<'a> Formatter<'a> {
             self.token_space();
         }
         self.lambda_head();
-        if self.hugs_arrow(*body) {
+        if self.hugs_arrow(*body) && !self.is_commented() {
             self.write(" ");
             self.expr(*body);
         } else {
@@ -343,9 +345,8 @@ impl<'a> Formatter<'a> {
     fn ends_in_lambda(&self, simple: &[Argument], last: ExprId) -> bool {
         let ExprKind::Lambda { body, .. } = self.kind(last) else { return false };
         let body_start = self.tree.expr(*body).span.start;
-        let commented = self.comments.get(self.next_comment).is_some_and(|comment| {
-            self.tokens[comment.before].start <= body_start
-        });
+        let in_head = |comment: &Placed| self.tokens[comment.before].start <= body_start;
+        let commented = !self.suffixes.is_empty() || self.comments.get(self.next_comment).is_some_and(in_head);
         let is_simple = |argument: &Argument| match argument {
             Argument::Value(value) => self.is_word(*value),
             Argument::Hole(_) => true,

@@ -54,16 +54,14 @@ impl Formatter<'_> {
             self.write(" ");
             self.token();
         }
-        self.begin();
-        self.indent();
-        match (statements, labelled) {
-            (true, _) => self.hard_line(),
-            (false, true) => self.line(" "),
-            (false, false) => self.write(" "),
+        if labelled || statements {
+            self.begin();
+            self.below(condition);
+            self.end();
+        } else {
+            self.write(" ");
+            self.expr(condition);
         }
-        self.own_line_expr(condition);
-        self.dedent();
-        self.end();
     }
 
     /// The token after the type that ends the current item.
@@ -74,8 +72,7 @@ impl Formatter<'_> {
                 depth += 1;
             } else if token.kind.closes() {
                 depth = depth.saturating_sub(1);
-            } else if depth == 0
-                && (token.kind.begins_item() || matches!(token.kind, TokenKind::Let | TokenKind::End))
+            } else if depth == 0 && (token.kind.begins_item() || matches!(token.kind, TokenKind::Let | TokenKind::End))
             {
                 return position;
             }

@@ -14,7 +14,9 @@ pub(super) enum Op<'a> {
     /// A line end where the text up to the next place to break does not fit the line, and a space otherwise.
     Fill,
     /// A line end, with an empty line where `blank`.
-    Hard { blank: bool },
+    Hard {
+        blank: bool,
+    },
     Begin,
     End,
     Indent,
@@ -24,21 +26,16 @@ pub(super) enum Op<'a> {
     /// A comment at the end of the line.
     Suffix(&'a str),
     /// A comment on a line of its own, with an empty line after it where `blank`.
-    Own { text: &'a str, blank: bool },
+    Own {
+        text: &'a str,
+        blank: bool,
+    },
 }
 
 /// Prints a document.
 pub(super) fn print(ops: &[Op], width: usize) -> String {
-    let mut printer = Printer {
-        ops,
-        width,
-        out: String::new(),
-        column: 0,
-        indent: 0,
-        flat: Vec::new(),
-        suffixes: Vec::new(),
-        owed: None,
-    };
+    let mut printer =
+        Printer { ops, width, out: String::new(), column: 0, indent: 0, flat: Vec::new(), suffix: None, owed: None };
     for position in 0..ops.len() {
         printer.step(position);
     }
@@ -62,8 +59,8 @@ struct Printer<'d, 'a> {
     indent: usize,
     /// For each open group, whether it is on one line.
     flat: Vec<bool>,
-    /// Comments that wait for the end of the line.
-    suffixes: Vec<&'a str>,
+    /// A comment that waits for the end of the line.
+    suffix: Option<&'a str>,
     /// A line end that must come before any text, because of a comment, and whether an empty line belongs to it.
     owed: Option<bool>,
 }
@@ -74,7 +71,7 @@ impl<'a> Printer<'_, 'a> {
             Op::Text(text) => self.text(text),
             Op::Line(text) if self.is_flat() => self.text(text),
             Op::Line(_) => self.line_end(false),
-            Op::Fill if self.is_flat() || (self.suffixes.is_empty() && self.chunk_fits(position)) => self.text(" "),
+            Op::Fill if self.is_flat() || (self.suffix.is_none() && self.chunk_fits(position)) => self.text(" "),
             Op::Fill => self.line_end(false),
             Op::Hard { blank } => self.line_end(blank),
             Op::Begin => {
@@ -87,7 +84,12 @@ impl<'a> Printer<'_, 'a> {
             Op::Indent => self.indent += STEP,
             Op::Dedent => self.indent -= STEP,
             Op::Break => {}
-            Op::Suffix(text) => self.suffixes.push(text),
+            Op::Suffix(text) => {
+                if self.suffix.is_some() {
+                    self.line_end(false);
+                }
+                self.suffix = Some(text);
+            }
             Op::Own { text, blank } => {
                 if self.column > 0 || self.owed.is_some() {
                     self.line_end(false);
@@ -124,13 +126,8 @@ impl<'a> Printer<'_, 'a> {
         let blank = self.owed.take().unwrap_or(false) || blank;
         let kept = self.out.trim_end_matches(' ').len();
         self.out.truncate(kept);
-        for (number, comment) in std::mem::take(&mut self.suffixes).into_iter().enumerate() {
-            if number == 0 && self.column > 0 {
-                self.out.push(' ');
-            } else if number > 0 {
-                self.out.push('\n');
-                self.out.extend(std::iter::repeat_n(' ', self.indent));
-            }
+        if let Some(comment) = self.suffix.take() {
+            self.out.push_str(if self.column > 0 { " " } else { "" });
             self.out.push_str(comment);
         }
         if !self.out.is_empty() {
@@ -173,7 +170,7 @@ impl<'a> Printer<'_, 'a> {
                     continue;
                 }
                 Op::Indent | Op::Dedent => continue,
-                Op::Line(_) | Op::Fill if depth == 0 => return true,
+                Op::Line(_) | Op::Fill if !inside => return true,
                 Op::Fill => " ",
                 Op::Hard { .. } | Op::Own { .. } | Op::Break | Op::Suffix(_) => return !inside,
                 Op::Text(text) | Op::Line(text) => text,

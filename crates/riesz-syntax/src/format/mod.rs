@@ -170,10 +170,9 @@ impl<'a> Formatter<'a> {
 
     /// A line end between two statements or items, with the empty line that the author left there.
     fn next_statement(&mut self) {
-        let comment = self.comments.get(self.next_comment).filter(|comment| comment.before <= self.position);
-        let blank = match (self.suffixes.is_empty(), comment) {
-            (true, None) => self.is_blank_before(self.position),
-            (true, Some(_)) => self.is_blank_before_comment(),
+        let blank = match (self.suffixes.is_empty(), self.comment_is_next()) {
+            (true, false) => self.is_blank_before(self.position),
+            (true, true) => self.is_blank_before_comment(),
             (false, _) => self.comments[self.next_comment - 1].blank,
         };
         self.end_line(Op::Hard { blank }, true);
@@ -185,19 +184,30 @@ impl<'a> Formatter<'a> {
     }
 
     fn end_line(&mut self, op: Op<'a>, keep_blank: bool) {
-        self.ops.extend(self.suffixes.drain(..).map(Op::Suffix));
+        let mut suffixes = std::mem::take(&mut self.suffixes).into_iter();
+        self.ops.extend(suffixes.next().map(Op::Suffix));
         self.ops.push(op);
-        while let Some(comment) = self.comments.get(self.next_comment).filter(|c| c.before <= self.position) {
+        self.ops.extend(suffixes.map(|text| Op::Own { text, blank: false }));
+        while self.comment_is_next() {
+            let comment = &self.comments[self.next_comment];
             self.ops.push(Op::Own { text: comment.text, blank: comment.blank && keep_blank });
             self.next_comment += 1;
         }
     }
 
+    /// Whether there is a comment with a line of its own before the current token.
+    fn comment_is_next(&self) -> bool {
+        self.comments.get(self.next_comment).is_some_and(|comment| comment.before <= self.position)
+    }
+
+    /// Whether a comment has to be printed before the current token.
+    fn is_commented(&self) -> bool {
+        !self.suffixes.is_empty() || self.comment_is_next()
+    }
+
     fn is_blank_before(&self, position: usize) -> bool {
         position > 0
-            && has_blank_line(
-                &self.text[self.tokens[position - 1].end as usize..self.tokens[position].start as usize],
-            )
+            && has_blank_line(&self.text[self.tokens[position - 1].end as usize..self.tokens[position].start as usize])
     }
 
     fn is_blank_before_comment(&self) -> bool {
@@ -206,11 +216,6 @@ impl<'a> Formatter<'a> {
         }
         let gap = &self.text[self.tokens[self.position - 1].end as usize..];
         has_blank_line(gap.split('#').next().unwrap_or_default())
-    }
-
-    /// Whether the author ended the line before the current token.
-    fn on_new_line(&self) -> bool {
-        self.tokens[self.position].gap == Gap::Newline
     }
 
     fn begin(&mut self) {
@@ -240,7 +245,7 @@ impl<'a> Formatter<'a> {
         self.indent();
         self.line(space);
         contents(self);
-        if self.comments.get(self.next_comment).is_some_and(|comment| comment.before <= self.position) {
+        if self.suffixes.len() > 1 || self.comment_is_next() {
             self.line("");
         }
         self.dedent();

@@ -51,8 +51,9 @@ impl Parser<'_> {
                 .help("types are written only after the names of parameters and of `let`s: `let x: R = ...`"),
             TokenKind::Arrow => plain("unexpected-token").help("a function is written `\\x -> ...`"),
             TokenKind::Within => plain("unexpected-token").help("`within` follows `a ~= b`"),
-            TokenKind::String => plain("string-in-expression")
-                .help("strings stand only after `import` and, as labels, after `check`"),
+            TokenKind::String => {
+                plain("string-in-expression").help("strings stand only after `import` and, as labels, after `check`")
+            }
             _ => plain("unexpected-token"),
         }
     }
@@ -74,22 +75,17 @@ impl Parser<'_> {
             }
         };
         match token.kind {
-            TokenKind::String => plain("string-in-expression")
-                .help("strings stand only after `import` and, as labels, after `check`"),
+            TokenKind::String => {
+                plain("string-in-expression").help("strings stand only after `import` and, as labels, after `check`")
+            }
             TokenKind::Underscore => Diagnostic::error("hole-outside-call", here, "`_` is not a value")
                 .here("nothing is known here")
                 .help("`_` may stand for a whole argument of a call: `f(a, _)` is `\\x -> f(a, x)`"),
-            TokenKind::Plus => Diagnostic::error("unexpected-token", here, "there is no unary `+`").suggest(
-                here,
-                "remove it",
-                "",
-            ),
+            TokenKind::Plus => {
+                Diagnostic::error("unexpected-token", here, "there is no unary `+`").suggest(here, "remove it", "")
+            }
             TokenKind::Dot if self.next().kind == TokenKind::Integer && self.next().start == token.end => {
-                Diagnostic::error("malformed-number", here, "a number begins with a digit").suggest(
-                    here,
-                    "write",
-                    "0.",
-                )
+                Diagnostic::error("malformed-number", here, "a number begins with a digit").suggest(here, "write", "0.")
             }
             TokenKind::Equals => plain("unexpected-token").help("equality is written `==`"),
             kind if kind.is_keyword() && self.next().kind == TokenKind::LeftParen => {
@@ -115,10 +111,7 @@ impl Parser<'_> {
 
 fn ends_operand(kind: TokenKind) -> bool {
     kind.closes()
-        || matches!(
-            kind,
-            TokenKind::Name | TokenKind::Integer | TokenKind::Real | TokenKind::True | TokenKind::False
-        )
+        || matches!(kind, TokenKind::Name | TokenKind::Integer | TokenKind::Real | TokenKind::True | TokenKind::False)
 }
 
 /// What to say to someone who thinks that a name is a keyword.

@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
+pub mod generate;
+
 use riesz_syntax::tree::*;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Tree, parse, parse_expression, parse_type};
 

@@ -1,0 +1,326 @@
+//! What can be written on the command line.
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use riesz::{Limits, Options, ParseOptions};
+use std::ffi::OsString;
+
+/// Riesz, a differentiable functional language.
+#[derive(Debug, Parser)]
+#[command(name = "riesz", version, disable_help_subcommand = true, max_term_width = 100)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The subcommands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Evaluate an expression, in the scope of a file if one is given
+    #[command(override_usage = "riesz eval [OPTIONS] [FILE] EXPR", disable_help_flag = true)]
+    Eval(Eval),
+    /// Run every `check` of the files
+    Check(Check),
+    /// Format files in place; `-` formats the standard input
+    Fmt(Fmt),
+    /// Type expressions and definitions at a prompt
+    Repl(Repl),
+    /// Show how a derivative is made, stage by stage (not available yet)
+    Derive(Later),
+    /// Compare every representation of a derivative (not available yet)
+    Modes(Later),
+    /// Draw a program as a graph (not available yet)
+    Graph(Later),
+    /// Write a program as code (not available yet)
+    Emit(Later),
+    /// Time a program and its derivative (not available yet)
+    Bench(Later),
+}
+
+/// `riesz eval`
+#[derive(Args, Debug)]
+pub struct Eval {
+    /// A file whose names EXPR can use, and the expression; it may begin with `-`
+    #[arg(value_name = "[FILE] EXPR", num_args = 1..=2, required = true, allow_hyphen_values = true)]
+    pub operands: Vec<String>,
+    /// Bind a name for EXPR to a value, or to the contents of a .json or .npy file
+    #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
+    pub bindings: Vec<(String, String)>,
+    /// Print the value as JSON
+    #[arg(long)]
+    pub json: bool,
+    /// How derivatives are represented
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Via::Compiled, hide_possible_values = true)]
+    pub via: Via,
+    /// How the program is run
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
+    pub backend: Backend,
+    /// How many bits an `R` has
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
+    pub precision: Precision,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub limits: Limited,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub messages: Messages,
+    /// Print help
+    #[arg(long, action = clap::ArgAction::Help)]
+    help: (),
+}
+
+/// `riesz check`
+#[derive(Args, Debug)]
+pub struct Check {
+    /// The files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Also test derivatives against finite differences (not available yet)
+    #[arg(long)]
+    pub gradients: bool,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub limits: Limited,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub messages: Messages,
+}
+
+/// `riesz fmt`
+#[derive(Args, Debug)]
+pub struct Fmt {
+    /// The files; `-` is the standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<String>,
+    /// Change nothing; list the files that would change, and fail if there are any
+    #[arg(long)]
+    pub check: bool,
+    /// How deep brackets and the like may nest
+    #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
+    pub max_nesting: usize,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub messages: Messages,
+}
+
+/// `riesz repl`
+#[derive(Args, Debug)]
+pub struct Repl {
+    /// A file to begin with
+    pub file: Option<String>,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub limits: Limited,
+    #[command(flatten)]
+    #[expect(missing_docs, reason = "a doc comment would become help text")]
+    pub messages: Messages,
+}
+
+/// A subcommand that is yet to come takes anything.
+#[derive(Args, Debug)]
+pub struct Later {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+    arguments: Vec<OsString>,
+}
+
+/// What a program may use.
+#[derive(Args, Debug)]
+pub struct Limited {
+    /// How many calls and turns of loops an evaluation may take
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
+    max_steps: u64,
+    /// How many calls may be nested
+    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
+    max_depth: usize,
+    /// How much memory arrays may take, such as 512M or 2G
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
+    max_memory: usize,
+    /// How deep brackets and the like may nest
+    #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
+    max_nesting: usize,
+}
+
+impl Limited {
+    /// The same for a session.
+    pub fn options(&self) -> Options {
+        let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
+        Options { parse: ParseOptions { max_nesting: self.max_nesting }, limits }
+    }
+}
+
+/// How problems are shown.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Messages {
+    /// Show problems to a person, or as one JSON object a line
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = MessageFormat::Human)]
+    pub message_format: MessageFormat,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+/// The formats of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they would become help text")]
+pub enum MessageFormat {
+    Human,
+    Json,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they would become help text")]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The representations of derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they would become help text")]
+pub enum Via {
+    Symbolic,
+    ForwardDense,
+    ForwardSparse,
+    ReverseSparse,
+    ReverseCayley,
+    ReverseArray,
+    Basis,
+    Tower,
+    LinearMaps,
+    Affine,
+    Adjoint,
+    Function,
+    Matrix,
+    Cont,
+    Dual,
+    Begin,
+    Compiled,
+}
+
+/// The ways to run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they would become help text")]
+pub enum Backend {
+    Interp,
+    Native,
+}
+
+/// The sizes of real numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[expect(missing_docs, reason = "they would become help text")]
+pub enum Precision {
+    F64,
+    F32,
+}
+
+/// The name of a value on the command line.
+pub fn spelling(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+}
+
+/// Puts the options of `eval` before its operands, and `--` between them: only what begins with `--` is an option, so an
+/// expression may begin with `-`.
+pub fn options_first(arguments: Vec<OsString>) -> Vec<OsString> {
+    let cli = Cli::command();
+    let Some(eval) = cli.find_subcommand("eval").filter(|_| arguments.get(1).is_some_and(|name| name == "eval")) else {
+        return arguments;
+    };
+    let takes_value = |name: &str| {
+        let mut known = eval.get_arguments();
+        known.any(|argument| argument.get_long() == Some(name) && argument.get_action().takes_values())
+    };
+    let (mut options, mut operands) = (Vec::new(), Vec::new());
+    let mut rest = arguments.into_iter();
+    options.extend(rest.by_ref().take(2));
+    while let Some(argument) = rest.next() {
+        if argument == "--" {
+            operands.extend(rest.by_ref());
+            break;
+        }
+        let name = argument.to_str().and_then(|argument| argument.strip_prefix("--"));
+        match name {
+            None => operands.push(argument),
+            Some(name) if takes_value(name) => {
+                let mut option = argument;
+                if let Some(value) = rest.next() {
+                    option.push("=");
+                    option.push(value);
+                }
+                options.push(option);
+            }
+            Some(_) => options.push(argument),
+        }
+    }
+    options.push("--".into());
+    options.extend(operands);
+    options
+}
+
+/// `NAME=VALUE`
+fn binding(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if riesz::is_name(name.trim()) => Ok((name.trim().to_string(), value.to_string())),
+        Some((name, _)) => Err(format!("`{name}` is not a name")),
+        None => Err("write NAME=VALUE or NAME=@FILE".to_string()),
+    }
+}
+
+/// A number of bytes, possibly with a unit: K, M, G or T, each 1024 of the one before.
+fn bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: usize = digits.parse().map_err(|_| "write a number of bytes, such as 1000000, 512M or 2G".to_string())?;
+    let unit: usize = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
+        unit => return Err(format!("`{unit}` is not one of the units K, M, G and T")),
+    };
+    number.checked_mul(unit).ok_or_else(|| "this is more than any machine has".to_string())
+}
+
+fn default_memory() -> &'static str {
+    static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| format!("{}G", Limits::default().memory >> 30));
+    &TEXT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ordered(text: &str) -> Vec<String> {
+        let ordered = options_first(text.split(' ').map(OsString::from).collect());
+        ordered.into_iter().map(|argument| argument.into_string().unwrap()).collect()
+    }
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn the_default_memory_is_what_the_help_says() {
+        assert_eq!(bytes(default_memory()), Ok(Limits::default().memory));
+    }
+
+    #[test]
+    fn expressions_may_begin_with_a_minus() {
+        assert_eq!(ordered("riesz eval -1"), ["riesz", "eval", "--", "-1"]);
+        assert_eq!(ordered("riesz eval f.rz -x --json"), ["riesz", "eval", "--json", "--", "f.rz", "-x"]);
+        assert_eq!(ordered("riesz eval -h --let h=-1"), ["riesz", "eval", "--let=h=-1", "--", "-h"]);
+        assert_eq!(ordered("riesz eval --max-steps=5 x"), ["riesz", "eval", "--max-steps=5", "--", "x"]);
+        assert_eq!(ordered("riesz eval -- --x"), ["riesz", "eval", "--", "--x"]);
+        assert_eq!(ordered("riesz check -x"), ["riesz", "check", "-x"]);
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        assert_eq!(bytes("1000"), Ok(1000));
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("2GiB"), Ok(2 << 30));
+        assert!(bytes("G").is_err() && bytes("1x").is_err() && bytes("99999999999T").is_err() && bytes("-1").is_err());
+    }
+}

@@ -1,0 +1,130 @@
+//! `riesz check FILE...`
+
+use super::{Status, later};
+use crate::arguments::Check;
+use crate::disk::Disk;
+use crate::output;
+use crate::report::Report;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use riesz::Session;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::time::Duration;
+
+/// How long to wait before showing progress.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Runs every check of the files.
+pub fn run(arguments: Check) -> Status {
+    if arguments.gradients {
+        return later::run("--gradients");
+    }
+    let report = Report::new(arguments.messages);
+    let mut total = Tally::default();
+    for file in &arguments.files {
+        total.add(check(file, &arguments, report));
+    }
+    if arguments.files.len() > 1 {
+        output::print_line(&total.to_string());
+    }
+    match total.failed == 0 && total.unread == 0 {
+        true => Status::Success,
+        false => Status::Failure,
+    }
+}
+
+/// Runs the checks of a file.
+fn check(file: &str, arguments: &Check, report: Report) -> Tally {
+    let mut session = Session::new(arguments.limits.options());
+    let checks = match session.load(file, &Disk) {
+        Ok(id) => session.checks(id),
+        Err(diagnostics) => {
+            report.show(&diagnostics, session.sources());
+            return Tally { unread: 1, ..Tally::default() };
+        }
+    };
+    let mut tally = Tally { files: 1, checks: checks.len(), ..Tally::default() };
+    let progress = Progress::new(file, checks.len());
+    for check in &checks {
+        if let Err(diagnostic) = session.run_check(check) {
+            tally.failed += 1;
+            progress.bar.suspend(|| report.show(&[diagnostic], session.sources()));
+        }
+        progress.bar.inc(1);
+    }
+    drop(progress);
+    output::print_line(&format!("{file}: {}", tally.verdict()));
+    tally
+}
+
+/// What the checks gave.
+#[derive(Clone, Copy, Debug, Default)]
+struct Tally {
+    files: usize,
+    checks: usize,
+    failed: usize,
+    /// Files that are not correct programs.
+    unread: usize,
+}
+
+impl Tally {
+    fn add(&mut self, other: Tally) {
+        self.files += other.files;
+        self.checks += other.checks;
+        self.failed += other.failed;
+        self.unread += other.unread;
+    }
+
+    fn verdict(&self) -> String {
+        match (self.checks, self.failed) {
+            (0, _) => "no checks".into(),
+            (checks, 0) => format!("{} passed", count(checks, "check")),
+            (checks, failed) => format!("{failed} of {} failed", count(checks, "check")),
+        }
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}: {}", count(self.files + self.unread, "file"), self.verdict())?;
+        match self.unread {
+            0 => Ok(()),
+            unread => write!(f, ", {} with errors", count(unread, "file")),
+        }
+    }
+}
+
+fn count(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// A bar that appears when checking takes long, and where somebody watches.
+struct Progress {
+    bar: ProgressBar,
+    _done: Sender<()>,
+}
+
+impl Progress {
+    fn new(file: &str, checks: usize) -> Progress {
+        let bar = ProgressBar::with_draw_target(Some(checks as u64), ProgressDrawTarget::hidden());
+        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}") {
+            bar.set_style(style);
+        }
+        bar.set_message(file.to_string());
+        let (done, waiting) = mpsc::channel::<()>();
+        let shown = bar.clone();
+        // The sender is dropped when all is done. Indicatif draws nothing where no terminal is.
+        std::thread::spawn(move || {
+            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                shown.set_draw_target(ProgressDrawTarget::stderr());
+                shown.tick();
+            }
+        });
+        Progress { bar, _done: done }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}

@@ -1,0 +1,94 @@
+//! `riesz eval [FILE] EXPR`
+
+use super::{Status, later};
+use crate::arguments::{Backend, Cli, Eval, Precision, Via, spelling};
+use crate::disk::Disk;
+use crate::report::Report;
+use crate::{output, value};
+use clap::CommandFactory;
+use clap::error::ErrorKind;
+use riesz::{Binding, Diagnostic, Name, Session};
+use std::path::Path;
+
+/// Evaluates an expression and prints its value.
+pub fn run(arguments: Eval) -> Status {
+    if let Some(option) = unavailable(&arguments) {
+        return later::run(&option);
+    }
+    reject_duplicates(&arguments.bindings);
+    let report = Report::new(arguments.messages);
+    let bindings: Result<Vec<_>, String> =
+        arguments.bindings.iter().map(|(name, value)| value::binding(name, value)).collect();
+    let bindings = match bindings {
+        Ok(bindings) => bindings,
+        Err(problem) => {
+            report.problem("cannot-read", problem);
+            return Status::Failure;
+        }
+    };
+    let mut session = Session::new(arguments.limits.options());
+    match evaluate(&mut session, &arguments, bindings) {
+        Ok(text) => {
+            output::print_line(&text);
+            Status::Success
+        }
+        Err(diagnostics) => {
+            report.show(&diagnostics, session.sources());
+            Status::Failure
+        }
+    }
+}
+
+fn evaluate(
+    session: &mut Session,
+    arguments: &Eval,
+    bindings: Vec<(Name, Binding)>,
+) -> Result<String, Vec<Diagnostic>> {
+    let text = match &arguments.operands[..] {
+        [file, text] => {
+            session.load(file, &Disk)?;
+            text
+        }
+        [text, ..] => text,
+        [] => "",
+    };
+    let found = session.evaluate(text, bindings).map_err(|diagnostics| mistaken_file(arguments, diagnostics))?;
+    match arguments.json {
+        true => value::json::write(&found.value, &found.ty)
+            .map_err(|problem| vec![Diagnostic::placeless("no-json", problem)]),
+        false => Ok(found.to_string()),
+    }
+}
+
+/// Advice for the one who gave a file and no expression.
+fn mistaken_file(arguments: &Eval, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if let ([operand], Some(first)) = (&arguments.operands[..], diagnostics.first_mut())
+        && Path::new(operand).is_file()
+    {
+        first.help.push(format!("to use the names of a file, give an expression too: `riesz eval {operand} EXPR`"));
+    }
+    diagnostics
+}
+
+/// The first option that is yet to come.
+fn unavailable(arguments: &Eval) -> Option<String> {
+    if arguments.via != Via::Compiled {
+        return Some(format!("--via {}", spelling(&arguments.via)));
+    }
+    if arguments.backend != Backend::Interp {
+        return Some(format!("--backend {}", spelling(&arguments.backend)));
+    }
+    if arguments.precision != Precision::F64 {
+        return Some(format!("--precision {}", spelling(&arguments.precision)));
+    }
+    None
+}
+
+fn reject_duplicates(bindings: &[(String, String)]) {
+    for (at, (name, _)) in bindings.iter().enumerate() {
+        if bindings[..at].iter().any(|(other, _)| other == name) {
+            let message = format!("`--let` binds `{name}` twice");
+            Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! `riesz fmt FILE...`
+
+use super::Status;
+use crate::arguments::Fmt;
+use crate::report::Report;
+use crate::{disk, output};
+use riesz::syntax::{FormatOptions, format};
+use riesz::{Diagnostic, Label, ParseOptions, Sources, Span};
+use std::fs::{self, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// Formats files in place, or says which ones would change.
+pub fn run(arguments: Fmt) -> Status {
+    let report = Report::new(arguments.messages);
+    let options = FormatOptions { parse: ParseOptions { max_nesting: arguments.max_nesting }, ..FormatOptions::default() };
+    let mut status = Status::Success;
+    for file in &arguments.files {
+        let mut sources = Sources::default();
+        match format_file(file, &options, arguments.check, &mut sources) {
+            Ok(Status::Success) => {}
+            Ok(Status::Failure) => status = Status::Failure,
+            Err(diagnostics) => {
+                report.show(&diagnostics, &sources);
+                status = Status::Failure;
+            }
+        }
+    }
+    status
+}
+
+/// Formats one file; a failure without diagnostics is a file that would change.
+fn format_file(
+    file: &str,
+    options: &FormatOptions,
+    check: bool,
+    sources: &mut Sources,
+) -> Result<Status, Vec<Diagnostic>> {
+    let standard_input = file == "-";
+    let name = if standard_input { "<stdin>" } else { file };
+    let cannot = |verb: &str, error: &io::Error| {
+        vec![Diagnostic::placeless("cannot-read", format!("cannot {verb} {name}: {}", disk::reason(error)))]
+    };
+    let bytes = match standard_input {
+        true => disk::read_all(io::stdin().lock()),
+        false => disk::read(Path::new(file)),
+    };
+    let bytes = bytes.map_err(|error| cannot("read", &error))?;
+    let text = decode(name, bytes, sources)?;
+    let formatted = format(&text, options)?;
+    match (check, standard_input) {
+        (true, _) if formatted == text => {}
+        (true, _) => {
+            output::print_line(name);
+            return Ok(Status::Failure);
+        }
+        (false, true) => output::print(&formatted),
+        (false, false) if formatted == text => {}
+        (false, false) => replace(Path::new(file), &formatted).map_err(|error| cannot("write", &error))?,
+    }
+    Ok(Status::Success)
+}
+
+/// The text, as the only source.
+fn decode(name: &str, bytes: Vec<u8>, sources: &mut Sources) -> Result<String, Vec<Diagnostic>> {
+    String::from_utf8(bytes).inspect(|text| drop(sources.add(name, text.as_str()))).map_err(|error| {
+        let wrong = error.utf8_error().valid_up_to();
+        let file = sources.add(name, String::from_utf8_lossy(error.as_bytes()).into_owned());
+        let start = u32::try_from(wrong).unwrap_or(u32::MAX);
+        let label = Label { span: Span { file, start, end: start.saturating_add(3) }, text: String::new() };
+        let message = format!("the file is not UTF-8: byte {wrong} is wrong");
+        vec![Diagnostic { labels: vec![label], ..Diagnostic::placeless("not-utf8", message) }]
+    })
+}
+
+/// Puts a text in the place of a file, whole or not at all.
+fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // A link stays a link.
+    let path = path.canonicalize()?;
+    let temporary = beside(&path);
+    let written = write_new(&temporary, text)
+        .and_then(|()| fs::set_permissions(&temporary, fs::metadata(&path)?.permissions()))
+        .and_then(|()| fs::rename(&temporary, &path));
+    if written.is_err() {
+        // The first error is the one to tell.
+        let _ = fs::remove_file(&temporary);
+    }
+    written
+}
+
+fn beside(path: &Path) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!(".{name}.{}.tmp", std::process::id()))
+}
+
+fn write_new(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}

@@ -1,0 +1,43 @@
+//! The subcommands, one file each.
+
+mod check;
+mod eval;
+mod fmt;
+mod later;
+mod repl;
+
+use crate::arguments::{Cli, Command};
+use std::process::ExitCode;
+
+/// How a command ended. A wrong command line has ended it before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// As it should.
+    Success,
+    /// The program or its input is wrong.
+    Failure,
+}
+
+impl From<Status> for ExitCode {
+    fn from(status: Status) -> ExitCode {
+        match status {
+            Status::Success => ExitCode::SUCCESS,
+            Status::Failure => ExitCode::FAILURE,
+        }
+    }
+}
+
+/// Does what the command line says.
+pub fn run(cli: Cli) -> Status {
+    match cli.command {
+        Command::Eval(arguments) => eval::run(arguments),
+        Command::Check(arguments) => check::run(arguments),
+        Command::Fmt(arguments) => fmt::run(arguments),
+        Command::Repl(arguments) => repl::run(arguments),
+        Command::Derive(_) => later::run("riesz derive"),
+        Command::Modes(_) => later::run("riesz modes"),
+        Command::Graph(_) => later::run("riesz graph"),
+        Command::Emit(_) => later::run("riesz emit"),
+        Command::Bench(_) => later::run("riesz bench"),
+    }
+}

@@ -1,0 +1,30 @@
+//! Values from outside and for others: what `--let` binds, JSON, npy.
+
+pub mod json;
+pub mod npy;
+
+use crate::disk;
+use riesz::{Binding, Data, Name};
+use std::path::Path;
+
+/// What `--let NAME=VALUE` binds. An error says why it cannot be read.
+pub fn binding(name: &str, value: &str) -> Result<(Name, Binding), String> {
+    let binding = match value.trim_start().strip_prefix('@') {
+        Some(path) => Binding::Data(read(path)?),
+        None => Binding::Text(value.to_string()),
+    };
+    Ok((name.into(), binding))
+}
+
+/// The data of a file, in the format that its name says.
+fn read(path: &str) -> Result<Data, String> {
+    let failed = |reason: String| format!("cannot read {path}: {reason}");
+    let extension = Path::new(path).extension().map(|extension| extension.to_ascii_lowercase());
+    let parse = match extension.as_ref().and_then(|extension| extension.to_str()) {
+        Some("json") => json::read,
+        Some("npy") => npy::read,
+        _ => return Err(failed("the name of a data file ends in .json or .npy".into())),
+    };
+    let bytes = disk::read(Path::new(path)).map_err(|error| failed(disk::reason(&error)))?;
+    parse(&bytes).map_err(failed)
+}

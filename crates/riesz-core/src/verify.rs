@@ -1,0 +1,344 @@
+//! The verifier: what every program of the core is.
+//!
+//! 1. Every variable is bound once, before it is used, in a body around its use; parameters come first.
+//! 2. Functions, globals and components exist; calls pass as many arguments as there are parameters, of their types.
+//! 3. The type of a variable is that of its operation, sizes aside; bodies give what their operation needs.
+//! 4. Types are known: no unknowns, undecided numbers, type variables or errors are left. Sizes name `Int` variables
+//!    in scope, `Int` globals, or are open (`_`).
+//! 5. A scalar primitive works on reals or on integers, as its row says it can.
+//!
+//! It runs after every pass in tests, and says what is wrong where.
+
+use crate::size;
+use crate::term::{Atom, Binding, Body, Function, Iteration, Op, Origin, Program, Reduction, Step, Turn, Var};
+use crate::types::Type;
+
+/// What is wrong with a program, or nothing.
+pub fn verify(program: &Program) -> Result<(), String> {
+    for function in &program.functions {
+        let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
+        verifier.function().map_err(|problem| {
+            format!("in `{}`: {problem}\n{}", function.name, crate::print::print(program, function))
+        })?;
+    }
+    for global in &program.globals {
+        if let Origin::Computed(function) = global.origin {
+            let function = program.functions.get(function.0 as usize).ok_or("a global names no function")?;
+            if function.parameters != 0 || !same_shape(&function.result, &global.ty) {
+                return Err(format!("the global `{}` is not what computes it", global.name));
+            }
+        }
+    }
+    Ok(())
+}
+
+struct Verifier<'p> {
+    program: &'p Program,
+    function: &'p Function,
+    bound: Vec<bool>,
+}
+
+type Verified = Result<(), String>;
+
+impl Verifier<'_> {
+    fn function(&mut self) -> Verified {
+        if self.function.parameters > self.function.vars.len() {
+            return Err("more parameters than variables".into());
+        }
+        for at in 0..self.function.parameters {
+            self.bind(Var(at as u32))?;
+        }
+        let result = self.body(&self.function.body)?;
+        self.expect("the result", &result, &self.function.result)?;
+        self.known(&self.function.result)
+    }
+
+    fn bind(&mut self, var: Var) -> Verified {
+        let Some(bound) = self.bound.get_mut(var.0 as usize) else { return Err(format!("no variable {}", var.0)) };
+        if std::mem::replace(bound, true) {
+            return Err(format!("variable {} is bound twice", var.0));
+        }
+        self.known(&self.function.var(var).ty)
+    }
+
+    /// Invariant 4.
+    fn known(&self, ty: &Type) -> Verified {
+        let open = |part: &Type| {
+            matches!(part, Type::Number(_) | Type::Unknown(_) | Type::Variable(_) | Type::Error)
+        };
+        if ty.any(&mut |part| open(part)) {
+            return Err(format!("a type is not known: {ty:?}"));
+        }
+        let mut problem = None;
+        ty.map_sizes(&mut |size| {
+            for atom in size.atoms() {
+                let fits = match atom {
+                    size::Atom::Var(var) => {
+                        self.bound.get(var.0 as usize) == Some(&true) && self.function.var(var).ty == Type::Int
+                    }
+                    size::Atom::Global(global) => {
+                        self.program.globals.get(global.0 as usize).is_some_and(|global| global.ty == Type::Int)
+                    }
+                    size::Atom::Parameter(_) | size::Atom::Unknown(_) => false,
+                };
+                if !fits {
+                    problem = Some(format!("a size names {atom:?}, which is no integer in scope"));
+                }
+            }
+            size.clone()
+        });
+        problem.map_or(Ok(()), Err)
+    }
+
+    /// A body, whose bindings are out of scope after it; the type of its result.
+    fn body(&mut self, body: &Body) -> Result<Type, String> {
+        for binding in &body.bindings {
+            stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.binding(binding))?;
+        }
+        let result = self.atom(body.result)?;
+        for binding in &body.bindings {
+            self.bound[binding.var.0 as usize] = false;
+        }
+        Ok(result)
+    }
+
+    fn atom(&self, atom: Atom) -> Result<Type, String> {
+        match atom {
+            Atom::Int(_) => Ok(Type::Int),
+            Atom::Real(_) => Ok(Type::Real),
+            Atom::Bool(_) => Ok(Type::Bool),
+            Atom::Var(var) => match self.bound.get(var.0 as usize) {
+                Some(true) => Ok(self.function.var(var).ty.clone()),
+                _ => Err(format!("variable {} is used where it is not bound", var.0)),
+            },
+        }
+    }
+
+    fn expect(&self, what: &str, found: &Type, expected: &Type) -> Verified {
+        if same_shape(found, expected) {
+            return Ok(());
+        }
+        Err(format!("{what} is {found:?}, not {expected:?}"))
+    }
+
+    fn expect_atom(&self, what: &str, atom: Atom, expected: &Type) -> Verified {
+        self.expect(what, &self.atom(atom)?, expected)
+    }
+
+    fn binding(&mut self, Binding { var, op, .. }: &Binding) -> Verified {
+        let Some(info) = self.function.vars.get(var.0 as usize) else { return Err(format!("no variable {}", var.0)) };
+        let ty = info.ty.clone();
+        match self.op(op, &ty)? {
+            Some(computed) => self.expect(&format!("variable {}", var.0), &computed, &ty)?,
+            None => {}
+        }
+        self.bind(*var)
+    }
+
+    /// The type of an operation, where it follows from the operands.
+    fn op(&mut self, op: &Op, ty: &Type) -> Result<Option<Type>, String> {
+        Ok(Some(match op {
+            Op::Copy(a) => self.atom(*a)?,
+            Op::Scalar(primitive, arguments) => {
+                let types: Vec<Type> = arguments.iter().map(|a| self.atom(*a)).collect::<Result<_, _>>()?;
+                let row = primitive.scalar().ok_or_else(|| format!("`{}` is no scalar primitive", primitive.name))?;
+                let fits = match ty {
+                    Type::Real => {
+                        let exponent = primitive.name == "integer ^";
+                        let mut types = types.iter().enumerate();
+                        row.real.is_some()
+                            && types.all(|(at, ty)| *ty == Type::Real || exponent && at == 1 && *ty == Type::Int)
+                    }
+                    Type::Int => row.integer.is_some() && types.iter().all(|ty| *ty == Type::Int),
+                    _ => false,
+                };
+                if !fits {
+                    return Err(format!("`{}` does not give {ty:?} of {types:?}", primitive.name));
+                }
+                ty.clone()
+            }
+            Op::Compare(_, a, b) => {
+                let (a, b) = (self.atom(*a)?, self.atom(*b)?);
+                if a != b || !matches!(a, Type::Int | Type::Real) {
+                    return Err(format!("{a:?} is compared with {b:?}"));
+                }
+                Type::Bool
+            }
+            Op::Same(a, b) | Op::Near(a, b, _) => {
+                let (a, b) = (self.atom(*a)?, self.atom(*b)?);
+                self.expect("what is compared", &a, &b)?;
+                if let Op::Near(_, _, tolerance) = op {
+                    self.expect_atom("a tolerance", *tolerance, &Type::Real)?;
+                }
+                Type::Bool
+            }
+            Op::Not(a) => {
+                self.expect_atom("an operand of `not`", *a, &Type::Bool)?;
+                Type::Bool
+            }
+            Op::ToReal(a) => {
+                self.expect_atom("an operand of `real`", *a, &Type::Int)?;
+                Type::Real
+            }
+            Op::Truncate(a) => {
+                self.expect_atom("an operand of `trunc`", *a, &Type::Real)?;
+                Type::Int
+            }
+            Op::IsNan(a) => {
+                self.expect_atom("an operand of `is_nan`", *a, &Type::Real)?;
+                Type::Bool
+            }
+            Op::Tuple(parts) => {
+                let parts: Vec<Type> = parts.iter().map(|part| self.atom(*part)).collect::<Result<_, _>>()?;
+                let expected = ty.components().ok_or_else(|| format!("a tuple is said to be {ty:?}"))?;
+                if parts.len() != expected.len() {
+                    return Err("a tuple has another number of parts than its type".into());
+                }
+                for (part, expected) in parts.iter().zip(&expected) {
+                    self.expect("a component", part, expected)?;
+                }
+                ty.clone()
+            }
+            Op::Project(a, at) => {
+                let parts = self.atom(*a)?.components().ok_or("a component is taken of no tuple")?;
+                parts.get(*at).cloned().ok_or("there is no such component")?
+            }
+            Op::Array(elements) => {
+                let Type::Array(_, element) = ty else { return Err(format!("an array is said to be {ty:?}")) };
+                for value in elements {
+                    self.expect_atom("an element", *value, element)?;
+                }
+                ty.clone()
+            }
+            Op::Index(array, index) => {
+                self.expect_atom("an index", *index, &Type::Int)?;
+                self.element(*array)?
+            }
+            Op::Build(iteration) => Type::array(crate::size::Size::Hole, self.iteration(iteration)?),
+            Op::Reduce(reduction, iteration) => {
+                let element = self.iteration(iteration)?;
+                match reduction {
+                    Reduction::ArgMax | Reduction::ArgMin => Type::Int,
+                    _ => element,
+                }
+            }
+            Op::ArrayFunction(_, arguments) => {
+                for argument in arguments {
+                    self.atom(*argument)?;
+                }
+                return Ok(None);
+            }
+            Op::If { condition, yes, no } => {
+                self.expect_atom("a condition", *condition, &Type::Bool)?;
+                let (yes, no) = (self.body(yes)?, self.body(no)?);
+                self.expect("a branch", &no, &yes)?;
+                yes
+            }
+            Op::Loop(turn) => self.turn(turn)?,
+            Op::Scan(turn) => Type::array(crate::size::Size::Hole, self.turn(turn)?),
+            Op::While { state, start, condition, body } => {
+                let start = self.atom(*start)?;
+                self.bind(*state)?;
+                self.expect("the start of a loop", &start, &self.function.var(*state).ty)?;
+                let holds = self.body(condition)?;
+                self.expect("a condition", &holds, &Type::Bool)?;
+                let next = self.body(body)?;
+                self.bound[state.0 as usize] = false;
+                self.expect("the next state", &next, &start)?;
+                start
+            }
+            Op::Call(called, arguments) => {
+                let called = self.program.functions.get(called.0 as usize).ok_or("a call of no function")?;
+                if called.parameters != arguments.len() {
+                    return Err(format!("`{}` takes {} arguments", called.name, called.parameters));
+                }
+                for (argument, parameter) in arguments.iter().zip(&called.vars) {
+                    self.expect_atom("an argument", *argument, &parameter.ty)?;
+                }
+                called.result.clone()
+            }
+            Op::Closure(called, captured) => {
+                let called = self.program.functions.get(called.0 as usize).ok_or("a closure of no function")?;
+                if called.parameters != captured.len() + 1 {
+                    return Err(format!("`{}` captures {} values", called.name, called.parameters - 1));
+                }
+                for (value, parameter) in captured.iter().zip(&called.vars) {
+                    self.expect_atom("a captured value", *value, &parameter.ty)?;
+                }
+                Type::function(called.vars[captured.len()].ty.clone(), called.result.clone())
+            }
+            Op::Apply(function, argument) => match self.atom(*function)? {
+                Type::Function(arrow) | Type::Linear(arrow) => {
+                    self.expect_atom("an argument", *argument, &arrow.0)?;
+                    arrow.1.clone()
+                }
+                other => return Err(format!("{other:?} is called")),
+            },
+            Op::Global(global) => self.program.globals.get(global.0 as usize).ok_or("no such global")?.ty.clone(),
+            Op::SizeOf(value, path) => {
+                let mut part = self.atom(*value)?;
+                for step in path {
+                    part = match (step, &part) {
+                        (Step::Elements, Type::Array(_, element)) => (**element).clone(),
+                        (Step::Component(at), _) => {
+                            part.components().and_then(|parts| parts.get(*at).cloned()).ok_or("no such component")?
+                        }
+                        _ => return Err("a path leads nowhere".into()),
+                    };
+                }
+                if !matches!(part, Type::Array(..)) {
+                    return Err("a size is read off no array".into());
+                }
+                Type::Int
+            }
+            Op::CheckSizes(a, b) => {
+                self.expect_atom("a size", *a, &Type::Int)?;
+                self.expect_atom("a size", *b, &Type::Int)?;
+                Type::unit()
+            }
+        }))
+    }
+
+    fn element(&self, array: Atom) -> Result<Type, String> {
+        match self.atom(array)? {
+            Type::Array(_, element) => Ok((*element).clone()),
+            other => Err(format!("{other:?} is indexed")),
+        }
+    }
+
+    fn iteration(&mut self, Iteration { count, index, body }: &Iteration) -> Result<Type, String> {
+        self.expect_atom("a count", *count, &Type::Int)?;
+        self.bind(*index)?;
+        let element = self.body(body)?;
+        self.bound[index.0 as usize] = false;
+        Ok(element)
+    }
+
+    fn turn(&mut self, Turn { state, start, count, index, body }: &Turn) -> Result<Type, String> {
+        self.expect_atom("a count", *count, &Type::Int)?;
+        let start = self.atom(*start)?;
+        self.bind(*state)?;
+        self.bind(*index)?;
+        self.expect("the start of a loop", &start, &self.function.var(*state).ty)?;
+        let next = self.body(body)?;
+        self.bound[state.0 as usize] = false;
+        self.bound[index.0 as usize] = false;
+        self.expect("the next state", &next, &start)?;
+        Ok(start)
+    }
+}
+
+/// Whether two types differ in sizes at most; a linear map may stand for a function.
+pub(crate) fn same_shape(a: &Type, b: &Type) -> bool {
+    match (a, b) {
+        (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
+        (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
+            let (a, b) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
+            a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_shape(a, b))
+        }
+        (Type::Function(a), Type::Function(b)) | (Type::Linear(a), Type::Linear(b)) | (Type::Linear(a), Type::Function(b)) => {
+            same_shape(&a.0, &b.0) && same_shape(&a.1, &b.1)
+        }
+        _ => a == b,
+    }
+}
