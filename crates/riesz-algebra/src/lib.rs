@@ -16,7 +16,9 @@ pub mod law;
 pub mod module;
 pub mod nagata;
 pub mod semiring;
+pub mod sparse;
 
 pub use module::{Module, module_laws};
 pub use nagata::Nagata;
 pub use semiring::{Monoid, Ring, Semiring, ring_laws, semiring_laws};
+pub use sparse::Sparse;

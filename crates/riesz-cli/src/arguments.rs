@@ -1,12 +1,13 @@
 //! What can be written on the command line.
 
+use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use riesz::{Limits, Options, ParseOptions};
 use std::ffi::OsString;
 
 /// Riesz, a differentiable functional language.
 #[derive(Debug, Parser)]
-#[command(name = "riesz", version, disable_help_subcommand = true, max_term_width = 100)]
+#[command(name = "riesz", bin_name = "riesz", version, disable_help_subcommand = true)]
 pub struct Cli {
     /// What to do.
     #[command(subcommand)]
@@ -40,9 +41,9 @@ pub enum Command {
 /// `riesz eval`
 #[derive(Args, Debug)]
 pub struct Eval {
-    /// A file whose names EXPR can use, and the expression; it may begin with `-`
-    #[arg(value_name = "[FILE] EXPR", num_args = 1..=2, required = true, allow_hyphen_values = true)]
-    pub operands: Vec<String>,
+    /// The expression, which may begin with `-`; before it, a file whose names it can use
+    #[arg(value_name = "EXPR", num_args = 1..=2, required = true)]
+    operands: Vec<String>,
     /// Bind a name for EXPR to a value, or to the contents of a .json or .npy file
     #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
     pub bindings: Vec<(String, String)>,
@@ -59,14 +60,23 @@ pub struct Eval {
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
     pub precision: Precision,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub limits: Limited,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub messages: Messages,
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
     help: (),
+}
+
+impl Eval {
+    /// The file, if there is one, and the expression.
+    pub fn operands(&self) -> (Option<&str>, &str) {
+        match &self.operands[..] {
+            [file, expression, ..] => (Some(file), expression),
+            [expression] => (None, expression),
+            [] => (None, ""),
+        }
+    }
 }
 
 /// `riesz check`
@@ -79,10 +89,8 @@ pub struct Check {
     #[arg(long)]
     pub gradients: bool,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub limits: Limited,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub messages: Messages,
 }
 
@@ -99,7 +107,6 @@ pub struct Fmt {
     #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
     pub max_nesting: usize,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub messages: Messages,
 }
 
@@ -109,10 +116,8 @@ pub struct Repl {
     /// A file to begin with
     pub file: Option<String>,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub limits: Limited,
     #[command(flatten)]
-    #[expect(missing_docs, reason = "a doc comment would become help text")]
     pub messages: Messages,
 }
 
@@ -161,7 +166,6 @@ pub struct Messages {
 
 /// The formats of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they would become help text")]
 pub enum MessageFormat {
     Human,
     Json,
@@ -169,7 +173,6 @@ pub enum MessageFormat {
 
 /// When to use colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they would become help text")]
 pub enum Colour {
     Auto,
     Always,
@@ -178,7 +181,6 @@ pub enum Colour {
 
 /// The representations of derivatives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they would become help text")]
 pub enum Via {
     Symbolic,
     ForwardDense,
@@ -201,7 +203,6 @@ pub enum Via {
 
 /// The ways to run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they would become help text")]
 pub enum Backend {
     Interp,
     Native,
@@ -209,7 +210,6 @@ pub enum Backend {
 
 /// The sizes of real numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-#[expect(missing_docs, reason = "they would become help text")]
 pub enum Precision {
     F64,
     F32,
@@ -218,6 +218,18 @@ pub enum Precision {
 /// The name of a value on the command line.
 pub fn spelling(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
+}
+
+/// Ends the program: what is written for a subcommand makes no sense.
+pub fn wrong(subcommand: &str, message: String) -> ! {
+    let mut cli = Cli::command();
+    // Subcommands learn their full names.
+    cli.build();
+    let error = match cli.find_subcommand_mut(subcommand) {
+        Some(command) => command.error(ErrorKind::ArgumentConflict, message),
+        None => cli.error(ErrorKind::ArgumentConflict, message),
+    };
+    error.exit()
 }
 
 /// Puts the options of `eval` before its operands, and `--` between them: only what begins with `--` is an option, so an
@@ -270,7 +282,8 @@ fn binding(text: &str) -> Result<(String, String), String> {
 /// A number of bytes, possibly with a unit: K, M, G or T, each 1024 of the one before.
 fn bytes(text: &str) -> Result<usize, String> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: usize = digits.parse().map_err(|_| "write a number of bytes, such as 1000000, 512M or 2G".to_string())?;
+    let number: usize =
+        digits.parse().map_err(|_| "write a number of bytes, such as 1000000, 512M or 2G".to_string())?;
     let unit: usize = match text[digits.len()..].to_ascii_lowercase().as_str() {
         "" | "b" => 1,
         "k" | "kb" | "kib" => 1 << 10,
@@ -283,7 +296,8 @@ fn bytes(text: &str) -> Result<usize, String> {
 }
 
 fn default_memory() -> &'static str {
-    static TEXT: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| format!("{}G", Limits::default().memory >> 30));
+    static TEXT: std::sync::LazyLock<String> =
+        std::sync::LazyLock::new(|| format!("{}G", Limits::default().memory >> 30));
     &TEXT
 }
 

@@ -17,7 +17,11 @@ impl Loader for Disk {
         let path = folder.map_or_else(|| PathBuf::from(path), |folder| tidy(&folder.join(path)));
         let bytes = read(&path).map_err(|error| reason(&error))?;
         let identity = path.canonicalize().unwrap_or_else(|_| path.clone());
-        Ok(Loaded { identity: identity.to_string_lossy().into_owned(), name: path.to_string_lossy().into_owned(), bytes })
+        Ok(Loaded {
+            identity: identity.to_string_lossy().into_owned(),
+            name: path.to_string_lossy().into_owned(),
+            bytes,
+        })
     }
 }
 

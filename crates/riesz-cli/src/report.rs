@@ -3,29 +3,41 @@
 use crate::arguments::{Colour, MessageFormat, Messages};
 use riesz::{Diagnostic, Severity, Sources, Span, syntax};
 use serde_json::{Map, Value, json};
+use std::cell::Cell;
 use std::io::{IsTerminal, Write};
 
 /// How to show problems.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Report {
     format: MessageFormat,
     colour: Colour,
+    /// Whether an empty line stands between problems that are shown one after the other.
+    spaced: bool,
+    shown: Cell<bool>,
 }
 
 impl Report {
     /// As the command line asks.
     pub fn new(messages: Messages) -> Report {
-        Report { format: messages.message_format, colour: messages.color }
+        Report { format: messages.message_format, colour: messages.color, spaced: false, shown: Cell::new(false) }
+    }
+
+    /// The same with empty lines between problems, for a command that shows many.
+    pub fn spaced(self) -> Report {
+        Report { spaced: self.format == MessageFormat::Human, ..self }
     }
 
     /// Shows diagnostics about these sources.
     pub fn show(&self, diagnostics: &[Diagnostic], sources: &Sources) {
         let text = match self.format {
             MessageFormat::Human => syntax::render(diagnostics, sources, self.colour_on(&std::io::stderr())),
-            MessageFormat::Json => diagnostics.iter().map(|diagnostic| format!("{}\n", object(diagnostic, sources))).collect(),
+            MessageFormat::Json => {
+                diagnostics.iter().map(|diagnostic| format!("{}\n", object(diagnostic, sources))).collect()
+            }
         };
+        let gap = if self.shown.replace(true) && self.spaced { "\n" } else { "" };
         // When nobody can be told, nobody is.
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = std::io::stderr().write_all(format!("{gap}{text}").as_bytes());
     }
 
     /// Shows a problem that no source has a place for.
@@ -50,7 +62,10 @@ impl Report {
 fn object(diagnostic: &Diagnostic, sources: &Sources) -> Value {
     let mut object = match diagnostic.labels.first() {
         Some(label) => place(label.span, sources),
-        None => ["file", "line", "column", "end_line", "end_column"].map(|key| (key.to_string(), Value::Null)).into_iter().collect(),
+        None => ["file", "line", "column", "end_line", "end_column"]
+            .map(|key| (key.to_string(), Value::Null))
+            .into_iter()
+            .collect(),
     };
     let severity = match diagnostic.severity {
         Severity::Error => "error",
@@ -74,10 +89,13 @@ fn place(span: Span, sources: &Sources) -> Map<String, Value> {
     let (line, column) = sources.position(span);
     let (end_line, end_column) = sources.position(Span { start: span.end, ..span });
     let name = &*sources.get(span.file).name;
-    with(Map::new(), json!({"file": name, "line": line, "column": column, "end_line": end_line, "end_column": end_column}))
-        .as_object()
-        .cloned()
-        .unwrap_or_default()
+    with(
+        Map::new(),
+        json!({"file": name, "line": line, "column": column, "end_line": end_line, "end_column": end_column}),
+    )
+    .as_object()
+    .cloned()
+    .unwrap_or_default()
 }
 
 fn with(mut object: Map<String, Value>, more: Value) -> Value {

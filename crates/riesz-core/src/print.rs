@@ -11,7 +11,9 @@
 
 use crate::evaluate::show_real;
 use crate::size;
-use crate::term::{Atom, Body, Comparison, Function, Iteration, Op, Program, Reduction, Step, Turn, Var};
+use crate::term::{
+    Atom, Body, Comparison, Derive, Function, Iteration, OnMaps, Op, Place, Program, Reduction, Step, Turn, Var,
+};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 
@@ -134,6 +136,35 @@ impl Printer<'_> {
             Op::Build(Iteration { count, index, body }) => {
                 return inner(format!("build {} < {}", self.name(*index), a(count)), body, text);
             }
+            Op::Builds(Iteration { count, index, body }) => {
+                return inner(format!("builds {} < {}", self.name(*index), a(count)), body, text);
+            }
+            Op::For(Iteration { count, index, body }) => {
+                return inner(format!("for {} < {}", self.name(*index), a(count)), body, text);
+            }
+            Op::Trace(turn) => return inner(self.turn("trace", turn), &turn.body, text),
+            Op::TraceWhile { state, start, condition, body } => {
+                inner(format!("trace {} = {} while", self.declared(*state), a(start)), condition, text);
+                return inner(format!("{}do", "  ".repeat(depth)), body, text);
+            }
+            Op::Plus(left, right) => format!("{} ⊕ {}", a(left), a(right)),
+            Op::Zero(value) => format!("zero at {}", a(value)),
+            Op::Accumulator => "accumulator".to_string(),
+            Op::AddTo(accumulator, path, value) => {
+                let path: String = (path.iter())
+                    .map(|place| match place {
+                        Place::Element(index) => format!("[{}]", a(index)),
+                        Place::Component(at) => format!(".{at}"),
+                    })
+                    .collect();
+                format!("{}{path} += {}", a(accumulator), a(value))
+            }
+            Op::Read(accumulator) => format!("read {}", a(accumulator)),
+            Op::Derive(derive, operands) => format!("{}({})", show_derive(*derive), self.atoms(operands)),
+            Op::Map { forward, reverse, captured } => {
+                format!("map #{} #{}({})", forward.0, reverse.0, self.atoms(captured))
+            }
+            Op::OnMaps(operation, operands) => format!("{}({})", show_on_maps(*operation), self.atoms(operands)),
             Op::Reduce(reduction, Iteration { count, index, body }) => {
                 let header = format!("{} {} < {}", show_reduction(*reduction), self.name(*index), a(count));
                 return inner(header, body, text);
@@ -156,6 +187,27 @@ impl Printer<'_> {
     fn turn(&self, form: &str, Turn { state, start, count, index, .. }: &Turn) -> String {
         let (start, count) = (self.atom(*start), self.atom(*count));
         format!("{form} {} = {start} for {} < {count}", self.declared(*state), self.name(*index))
+    }
+}
+
+fn show_derive(derive: Derive) -> &'static str {
+    match derive {
+        Derive::Derivative => "D",
+        Derive::Forward => "jvp",
+        Derive::Reverse => "vjp",
+        Derive::Taylor => "taylor",
+    }
+}
+
+fn show_on_maps(operation: OnMaps) -> &'static str {
+    match operation {
+        OnMaps::Adjoint => "adjoint",
+        OnMaps::Compose => "compose",
+        OnMaps::Add => "add",
+        OnMaps::Subtract => "subtract",
+        OnMaps::Scale => "scale",
+        OnMaps::Matrix => "matrix",
+        OnMaps::Coo => "coo",
     }
 }
 

@@ -196,10 +196,92 @@ pub enum Op {
     Apply(Atom, Atom),
     /// A top-level value.
     Global(GlobalId),
+    /// Several arrays at once: the tuple of the arrays whose elements are the components of the body's result.
+    Builds(Iteration),
+    /// A loop that keeps things: the body gives the next state and what to keep of this turn; the result is the last
+    /// state and, for each thing kept, the array over the turns.
+    Trace(Turn),
+    /// Likewise while a condition holds; the result is the last state, the number of turns, and the arrays.
+    TraceWhile {
+        /// The state.
+        state: Var,
+        /// Its first value.
+        start: Atom,
+        /// Whether to go on.
+        condition: Body,
+        /// The next state, and what to keep.
+        body: Body,
+    },
+    /// The body for each index, for what it adds to accumulators.
+    For(Iteration),
+    /// The sum of two vectors of a space.
+    Plus(Atom, Atom),
+    /// The zero of the tangent space at a value.
+    Zero(Atom),
+    /// An accumulator: a zero that is added to, and then read.
+    Accumulator,
+    /// Adds a value to the part of an accumulator that a path leads to.
+    AddTo(Atom, Vec<Place>, Atom),
+    /// What has been added to an accumulator.
+    Read(Atom),
+    /// Differentiates: a construct of the calculus, which compiles it away.
+    Derive(Derive, Vec<Atom>),
+    /// A linear map and its adjoint: two functions over the same captured values.
+    Map {
+        /// Applies the map to its last argument.
+        forward: FunctionId,
+        /// Applies its adjoint to its last argument.
+        reverse: FunctionId,
+        /// The first arguments of both.
+        captured: Vec<Atom>,
+    },
+    /// An operation on linear maps.
+    OnMaps(OnMaps, Vec<Atom>),
     /// Reads a size off a value: follow the path to an array, then its length.
     SizeOf(Atom, Vec<Step>),
     /// Stops with an error unless two sizes are equal.
     CheckSizes(Atom, Atom),
+}
+
+/// A way to differentiate a function at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Derive {
+    /// Of a function and a point: the derivative, a linear map.
+    Derivative,
+    /// Of a function, a point and a tangent: the value and the derivative applied to the tangent.
+    Forward,
+    /// Of a function, a point and a cotangent: the value and the adjoint of the derivative applied to the cotangent.
+    Reverse,
+    /// Of a function, a point, a direction and an order: the Taylor coefficients along the direction, as derivatives.
+    Taylor,
+}
+
+/// An operation on linear maps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OnMaps {
+    /// The adjoint.
+    Adjoint,
+    /// The composition, the map that is applied last first.
+    Compose,
+    /// The sum.
+    Add,
+    /// The difference.
+    Subtract,
+    /// The multiple by a number, which comes first.
+    Scale,
+    /// The matrix.
+    Matrix,
+    /// The entries of the matrix that are not structurally zero.
+    Coo,
+}
+
+/// A step into an accumulator.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Place {
+    /// An element of an array.
+    Element(Atom),
+    /// A component of a tuple or record.
+    Component(usize),
 }
 
 /// A body for each `index` below `count`.

@@ -26,6 +26,10 @@ pub enum Type {
     Function(Arc<(Type, Type)>),
     /// `A -o B`
     Linear(Arc<(Type, Type)>),
+    /// What values of a vector space are added to; only in derivatives.
+    Accumulator(Arc<Type>),
+    /// What a recursive function keeps for its derivative; only in derivatives.
+    Kept,
     /// `Int` or `R`, not yet known which.
     Number(u32),
     /// Not yet known.
@@ -100,6 +104,30 @@ impl Type {
         Type::Function(Arc::new((from, to)))
     }
 
+    /// The tangent space: `R` for `R`, `()` for what does not vary, component by component for arrays, tuples and
+    /// records; linear maps and accumulators are vectors themselves.
+    pub fn tangent(&self) -> Type {
+        match self {
+            Type::Array(size, element) => Type::array(size.clone(), element.tangent()),
+            Type::Tuple(_) | Type::Record(_) => {
+                self.with_components(self.components().unwrap_or_default().iter().map(Type::tangent).collect())
+            }
+            Type::Accumulator(inner) => Type::Accumulator(Arc::new(inner.tangent())),
+            Type::Int | Type::Bool | Type::Function(_) | Type::Kept => Type::unit(),
+            other => other.clone(),
+        }
+    }
+
+    /// Whether values of the type vary: whether its tangent space is more than a point.
+    pub fn varies(&self) -> bool {
+        match self {
+            Type::Real | Type::Number(_) | Type::Linear(_) | Type::Unknown(_) | Type::Variable(_) => true,
+            Type::Array(_, inner) | Type::Accumulator(inner) => inner.varies(),
+            Type::Tuple(_) | Type::Record(_) => self.components().unwrap_or_default().iter().any(Type::varies),
+            _ => false,
+        }
+    }
+
     /// The components of a tuple or record, in the order of their values.
     pub fn components(&self) -> Option<Vec<Type>> {
         match self {
@@ -141,6 +169,7 @@ impl Type {
                 fields: record.fields.iter().map(|(name, ty)| (name.clone(), ty.rebuild(size, leaf))).collect(),
                 shown: record.shown.clone(),
             }),
+            Type::Accumulator(inner) => Type::Accumulator(Arc::new(inner.rebuild(size, leaf))),
             Type::Function(arrow) => {
                 Type::Function(Arc::new((arrow.0.rebuild(size, leaf), arrow.1.rebuild(size, leaf))))
             }
@@ -153,7 +182,7 @@ impl Type {
     pub fn any(&self, test: &mut dyn FnMut(&Type) -> bool) -> bool {
         test(self)
             || match self {
-                Type::Array(_, element) => element.any(test),
+                Type::Array(_, inner) | Type::Accumulator(inner) => inner.any(test),
                 Type::Tuple(parts) => parts.iter().any(|part| part.any(test)),
                 Type::Record(record) => record.fields.iter().any(|(_, ty)| ty.any(test)),
                 Type::Function(arrow) | Type::Linear(arrow) => arrow.0.any(test) || arrow.1.any(test),
@@ -170,6 +199,8 @@ impl Type {
             Type::Bool => "Bool".into(),
             Type::Number(_) => "Int".into(),
             Type::Unknown(_) | Type::Error => "_".into(),
+            Type::Kept => "kept".into(),
+            Type::Accumulator(ty) => format!("accumulator {}", inner(ty)),
             Type::Variable(index) => variable(*index),
             Type::Array(size, element) => {
                 let element = match **element {

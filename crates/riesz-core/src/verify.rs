@@ -9,8 +9,8 @@
 //!
 //! It runs after every pass in tests, and says what is wrong where.
 
-use crate::size;
-use crate::term::{Atom, Binding, Body, Function, Iteration, Op, Origin, Program, Reduction, Step, Turn, Var};
+use crate::size::{self, Size};
+use crate::term::{Atom, Binding, Body, Function, Iteration, Op, Origin, Place, Program, Reduction, Step, Turn, Var};
 use crate::types::Type;
 
 /// What is wrong with a program, or nothing.
@@ -63,9 +63,7 @@ impl Verifier<'_> {
 
     /// Invariant 4.
     fn known(&self, ty: &Type) -> Verified {
-        let open = |part: &Type| {
-            matches!(part, Type::Number(_) | Type::Unknown(_) | Type::Variable(_) | Type::Error)
-        };
+        let open = |part: &Type| matches!(part, Type::Number(_) | Type::Unknown(_) | Type::Variable(_) | Type::Error);
         if ty.any(&mut |part| open(part)) {
             return Err(format!("a type is not known: {ty:?}"));
         }
@@ -214,7 +212,7 @@ impl Verifier<'_> {
                 self.expect_atom("an index", *index, &Type::Int)?;
                 self.element(*array)?
             }
-            Op::Build(iteration) => Type::array(crate::size::Size::Hole, self.iteration(iteration)?),
+            Op::Build(iteration) => Type::array(Size::Hole, self.iteration(iteration)?),
             Op::Reduce(reduction, iteration) => {
                 let element = self.iteration(iteration)?;
                 match reduction {
@@ -235,7 +233,7 @@ impl Verifier<'_> {
                 yes
             }
             Op::Loop(turn) => self.turn(turn)?,
-            Op::Scan(turn) => Type::array(crate::size::Size::Hole, self.turn(turn)?),
+            Op::Scan(turn) => Type::array(Size::Hole, self.turn(turn)?),
             Op::While { state, start, condition, body } => {
                 let start = self.atom(*start)?;
                 self.bind(*state)?;
@@ -291,6 +289,86 @@ impl Verifier<'_> {
                 }
                 Type::Int
             }
+            Op::Builds(iteration) => {
+                let parts = self.iteration(iteration)?.components().ok_or("several arrays are built of no tuple")?;
+                Type::Tuple(parts.into_iter().map(|part| Type::array(Size::Hole, part)).collect())
+            }
+            Op::Trace(Turn { state, start, count, index, body }) => {
+                self.expect_atom("a count", *count, &Type::Int)?;
+                let start = self.atom(*start)?;
+                self.bind(*state)?;
+                self.bind(*index)?;
+                self.expect("the start of a loop", &start, &self.function.var(*state).ty)?;
+                let given = self.body(body)?;
+                self.bound[state.0 as usize] = false;
+                self.bound[index.0 as usize] = false;
+                traced(start, Vec::new(), given)?
+            }
+            Op::TraceWhile { state, start, condition, body } => {
+                let start = self.atom(*start)?;
+                self.bind(*state)?;
+                let holds = self.body(condition)?;
+                self.expect("a condition", &holds, &Type::Bool)?;
+                let given = self.body(body)?;
+                self.bound[state.0 as usize] = false;
+                traced(start, vec![Type::Int], given)?
+            }
+            Op::For(iteration) => {
+                self.iteration(iteration)?;
+                Type::unit()
+            }
+            Op::Plus(a, b) => {
+                let (a, b) = (self.atom(*a)?, self.atom(*b)?);
+                self.expect("what is added", &b, &a)?;
+                a
+            }
+            Op::Zero(a) => self.atom(*a)?.tangent(),
+            Op::Accumulator => match ty {
+                Type::Accumulator(_) => ty.clone(),
+                _ => return Err(format!("an accumulator is said to be {ty:?}")),
+            },
+            Op::AddTo(accumulator, path, value) => {
+                let Type::Accumulator(inner) = self.atom(*accumulator)? else {
+                    return Err("something is added to no accumulator".into());
+                };
+                let mut part = (*inner).clone();
+                for place in path {
+                    part = match (place, &part) {
+                        (Place::Element(index), Type::Array(_, element)) => {
+                            self.expect_atom("an index", *index, &Type::Int)?;
+                            (**element).clone()
+                        }
+                        (Place::Component(at), _) => {
+                            part.components().and_then(|parts| parts.get(*at).cloned()).ok_or("no such component")?
+                        }
+                        _ => return Err("a path into an accumulator leads nowhere".into()),
+                    };
+                }
+                self.expect_atom("what is added", *value, &part)?;
+                Type::unit()
+            }
+            Op::Read(accumulator) => match self.atom(*accumulator)? {
+                Type::Accumulator(inner) => (*inner).clone(),
+                other => return Err(format!("{other:?} is read")),
+            },
+            Op::Map { forward, reverse, captured } => {
+                for function in [forward, reverse] {
+                    let function = self.program.functions.get(function.0 as usize).ok_or("a map of no function")?;
+                    if function.parameters != captured.len() + 1 {
+                        return Err(format!("`{}` captures {} values", function.name, function.parameters - 1));
+                    }
+                    for (value, parameter) in captured.iter().zip(&function.vars) {
+                        self.expect_atom("a captured value", *value, &parameter.ty)?;
+                    }
+                }
+                return Ok(None);
+            }
+            Op::Derive(_, operands) | Op::OnMaps(_, operands) => {
+                for operand in operands {
+                    self.atom(*operand)?;
+                }
+                return Ok(None);
+            }
             Op::CheckSizes(a, b) => {
                 self.expect_atom("a size", *a, &Type::Int)?;
                 self.expect_atom("a size", *b, &Type::Int)?;
@@ -328,17 +406,29 @@ impl Verifier<'_> {
     }
 }
 
+/// The type of a loop that keeps things: the state, something more, and the arrays of what is kept.
+fn traced(state: Type, mut more: Vec<Type>, given: Type) -> Result<Type, String> {
+    let parts = given.components().ok_or("a loop that keeps things gives no tuple")?;
+    let [next, kept @ ..] = &parts[..] else { return Err("a loop that keeps things gives no state".into()) };
+    if !same_shape(next, &state) {
+        return Err(format!("the next state is {next:?}, not {state:?}"));
+    }
+    more.insert(0, state);
+    more.extend(kept.iter().map(|kept| Type::array(Size::Hole, kept.clone())));
+    Ok(Type::Tuple(more.into()))
+}
+
 /// Whether two types differ in sizes at most; a linear map may stand for a function.
 pub(crate) fn same_shape(a: &Type, b: &Type) -> bool {
     match (a, b) {
-        (Type::Array(_, a), Type::Array(_, b)) => same_shape(a, b),
+        (Type::Array(_, a), Type::Array(_, b)) | (Type::Accumulator(a), Type::Accumulator(b)) => same_shape(a, b),
         (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
             let (a, b) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
             a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_shape(a, b))
         }
-        (Type::Function(a), Type::Function(b)) | (Type::Linear(a), Type::Linear(b)) | (Type::Linear(a), Type::Function(b)) => {
-            same_shape(&a.0, &b.0) && same_shape(&a.1, &b.1)
-        }
+        (Type::Function(a), Type::Function(b))
+        | (Type::Linear(a), Type::Linear(b))
+        | (Type::Linear(a), Type::Function(b)) => same_shape(&a.0, &b.0) && same_shape(&a.1, &b.1),
         _ => a == b,
     }
 }

@@ -1,7 +1,7 @@
 //! What an operation holds: its operands, the variables it binds inside, its bodies. Passes over the core that treat
 //! most operations alike are written with these.
 
-use crate::term::{Atom, Body, Iteration, Op, Turn, Var};
+use crate::term::{Atom, Body, Iteration, Op, Place, Turn, Var};
 
 macro_rules! visitors {
     ($atoms:ident, $bound:ident, $bodies:ident $(, $mutable:tt)?) => {
@@ -14,8 +14,10 @@ macro_rules! visitors {
                 | Op::Truncate(a)
                 | Op::IsNan(a)
                 | Op::Project(a, _)
-                | Op::SizeOf(a, _) => f(a),
-                Op::Compare(_, a, b) | Op::Same(a, b) | Op::Index(a, b) | Op::Apply(a, b) | Op::CheckSizes(a, b) => {
+                | Op::SizeOf(a, _)
+                | Op::Read(a)
+                | Op::Zero(a) => f(a),
+                Op::Compare(_, a, b) | Op::Same(a, b) | Op::Index(a, b) | Op::Apply(a, b) | Op::CheckSizes(a, b) | Op::Plus(a, b) => {
                     f(a);
                     f(b);
                 }
@@ -29,31 +31,53 @@ macro_rules! visitors {
                 | Op::Array(atoms)
                 | Op::ArrayFunction(_, atoms)
                 | Op::Call(_, atoms)
-                | Op::Closure(_, atoms) => {
+                | Op::Closure(_, atoms)
+                | Op::Derive(_, atoms)
+                | Op::OnMaps(_, atoms)
+                | Op::Map { captured: atoms, .. } => {
                     for atom in atoms {
                         f(atom);
                     }
                 }
-                Op::Build(Iteration { count, .. }) | Op::Reduce(_, Iteration { count, .. }) => f(count),
+                Op::AddTo(accumulator, path, value) => {
+                    f(accumulator);
+                    for place in path {
+                        if let Place::Element(index) = place {
+                            f(index);
+                        }
+                    }
+                    f(value);
+                }
+                Op::Build(Iteration { count, .. })
+                | Op::Builds(Iteration { count, .. })
+                | Op::For(Iteration { count, .. })
+                | Op::Reduce(_, Iteration { count, .. }) => f(count),
                 Op::If { condition, .. } => f(condition),
-                Op::Loop(Turn { start, count, .. }) | Op::Scan(Turn { start, count, .. }) => {
+                Op::Loop(Turn { start, count, .. })
+                | Op::Scan(Turn { start, count, .. })
+                | Op::Trace(Turn { start, count, .. }) => {
                     f(start);
                     f(count);
                 }
-                Op::While { start, .. } => f(start),
-                Op::Global(_) => {}
+                Op::While { start, .. } | Op::TraceWhile { start, .. } => f(start),
+                Op::Global(_) | Op::Accumulator => {}
             }
         }
 
         /// Calls `f` on every variable that the operation binds for its bodies.
         pub fn $bound(&$($mutable)? self, f: &mut dyn FnMut(&$($mutable)? Var)) {
             match self {
-                Op::Build(Iteration { index, .. }) | Op::Reduce(_, Iteration { index, .. }) => f(index),
-                Op::Loop(Turn { state, index, .. }) | Op::Scan(Turn { state, index, .. }) => {
+                Op::Build(Iteration { index, .. })
+                | Op::Builds(Iteration { index, .. })
+                | Op::For(Iteration { index, .. })
+                | Op::Reduce(_, Iteration { index, .. }) => f(index),
+                Op::Loop(Turn { state, index, .. })
+                | Op::Scan(Turn { state, index, .. })
+                | Op::Trace(Turn { state, index, .. }) => {
                     f(state);
                     f(index);
                 }
-                Op::While { state, .. } => f(state),
+                Op::While { state, .. } | Op::TraceWhile { state, .. } => f(state),
                 _ => {}
             }
         }
@@ -62,14 +86,17 @@ macro_rules! visitors {
         pub fn $bodies<'a>(&'a $($mutable)? self, f: &mut dyn FnMut(&'a $($mutable)? Body)) {
             match self {
                 Op::Build(Iteration { body, .. })
+                | Op::Builds(Iteration { body, .. })
+                | Op::For(Iteration { body, .. })
                 | Op::Reduce(_, Iteration { body, .. })
                 | Op::Loop(Turn { body, .. })
-                | Op::Scan(Turn { body, .. }) => f(body),
+                | Op::Scan(Turn { body, .. })
+                | Op::Trace(Turn { body, .. }) => f(body),
                 Op::If { yes, no, .. } => {
                     f(yes);
                     f(no);
                 }
-                Op::While { condition, body, .. } => {
+                Op::While { condition, body, .. } | Op::TraceWhile { condition, body, .. } => {
                     f(condition);
                     f(body);
                 }

@@ -1,7 +1,7 @@
 //! Text to tree: sources, lexer, parser, formatter and diagnostics of the Riesz language.
 //!
 //! A [`Source`] becomes a [`Tree`] by [`parse`], which reports as many [`Diagnostic`]s as it finds and always returns a
-//! tree. [`format`] prints a text anew with its comments. [`render`] shows diagnostics to a person.
+//! tree. [`format()`] prints a text anew with its comments. [`render()`] shows diagnostics to a person.
 
 pub mod diagnostic;
 pub mod format;

@@ -1,6 +1,6 @@
 //! Diagnostics as text for a person: the message, the place, the source with the place underlined, and advice.
 //!
-//! The drawing is done by `annotate-snippets`. What is drawn is an [`Excerpt`]: only the lines that a diagnostic speaks
+//! The drawing is done by `annotate-snippets`. What is drawn is an `Excerpt`: only the lines that a diagnostic speaks
 //! of, and of a very long line only the part around the place, so that the size of a message does not depend on the
 //! size of the source.
 
@@ -72,7 +72,7 @@ fn draw(renderer: &Renderer, diagnostic: &Diagnostic, sources: &Sources) -> Stri
 /// What a suggestion says in words.
 fn sentence(suggestion: &Suggestion) -> String {
     let (message, replacement) = (&suggestion.message, suggestion.replacement.trim());
-    if replacement.is_empty() || message.contains(replacement) || replacement.contains('\n') {
+    if replacement.is_empty() || replacement.contains('\n') || message.contains(&format!("`{replacement}`")) {
         return message.clone();
     }
     let end = if message.starts_with("did you mean") { "?" } else { "" };
@@ -234,9 +234,9 @@ fn shown_part(source: &Source, line: &Range<usize>, places: &[Place]) -> Range<u
     start..end
 }
 
-/// The part of a span that lies in its source, on whole characters.
+/// The part of a span that lies in its source, on whole characters, behind a byte-order mark.
 fn clamp(span: Span, source: &Source) -> Range<usize> {
-    let start = source.text.floor_char_boundary(span.start as usize);
+    let start = source.text.floor_char_boundary(span.start as usize).max(beginning(source));
     let end = source.text.ceil_char_boundary((span.end as usize).min(source.text.len()));
     start..end.max(start)
 }
@@ -244,8 +244,7 @@ fn clamp(span: Span, source: &Source) -> Range<usize> {
 /// The line around a byte, without its line end.
 fn line_of(source: &Source, byte: usize) -> Range<usize> {
     let text = &source.text;
-    let start = text[..byte].rfind('\n').map_or(0, |newline| newline + 1);
-    let start = if start == 0 && text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { start };
+    let start = text[..byte].rfind('\n').map_or(beginning(source), |newline| newline + 1);
     let end = text[byte..].find('\n').map_or(text.len(), |newline| byte + newline);
     start..end.max(start)
 }
@@ -255,4 +254,9 @@ fn position(source: &Source, byte: usize) -> (usize, usize) {
     let before = &source.text[..byte];
     let line = line_of(source, byte).start;
     (before.matches('\n').count() + 1, source.text[line.min(byte)..byte].chars().count() + 1)
+}
+
+/// The first byte that is not of a byte-order mark.
+fn beginning(source: &Source) -> usize {
+    if source.text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
 }

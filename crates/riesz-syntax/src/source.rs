@@ -62,7 +62,7 @@ impl Sources {
     /// count.
     pub fn position(&self, span: Span) -> (usize, usize) {
         let before = &self.get(span.file).text[..span.start as usize];
-        let before = before.trim_start_matches('\u{feff}');
+        let before = before.strip_prefix('\u{feff}').unwrap_or(before);
         let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
         (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
     }

@@ -51,7 +51,7 @@ fn bytes() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2000, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_characters(text in "\\PC{0,80}") {

@@ -33,7 +33,7 @@ mod session;
 mod verdict;
 
 pub use input::{Input, is_name};
-pub use load::{Loaded, Loader, NoFiles};
+pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Session};
 
 pub use riesz_core::evaluate::{Limits, show_real};

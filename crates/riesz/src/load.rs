@@ -6,6 +6,7 @@
 use crate::{Diagnostic, FileId, ParseOptions, Sources, Span, Tree};
 use riesz_syntax::tree::{Ident, ItemKind};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// Where files come from.
 ///
@@ -139,19 +140,11 @@ impl Walk<'_> {
 
     /// Parses a file.
     fn open(&mut self, loaded: Loaded) -> Open {
-        let (text, wrong) = match String::from_utf8(loaded.bytes) {
-            Ok(text) => (text, None),
-            Err(error) => {
-                let wrong = error.utf8_error().valid_up_to();
-                (String::from_utf8_lossy(error.as_bytes()).into_owned(), Some(wrong))
-            }
-        };
-        let file = self.sources.add(loaded.name, text);
+        let (file, decoded) = add_source(self.sources, loaded.name, loaded.bytes);
         self.found.insert(loaded.identity, file);
-        let text = self.sources.get(file).text.clone();
-        let (tree, mut diagnostics) = match wrong {
-            None => riesz_syntax::parse(file, &text, self.options),
-            Some(byte) => (Tree::default(), vec![not_utf8(file, byte)]),
+        let (tree, mut diagnostics) = match decoded {
+            Ok(()) => riesz_syntax::parse(file, &self.sources.get(file).text, self.options),
+            Err(diagnostic) => (Tree::default(), vec![diagnostic]),
         };
         self.diagnostics.append(&mut diagnostics);
         let imports: Vec<Ident> = tree.items.iter().filter_map(|item| import(&item.kind)).collect();
@@ -166,10 +159,11 @@ impl Walk<'_> {
         let spans: Vec<Span> = cycle.iter().filter_map(|open| open.current).collect();
         let Some((&last, others)) = spans.split_last() else { return };
         let names: Vec<&str> = cycle.iter().chain(&cycle[..1]).map(|open| &*self.sources.get(open.file).name).collect();
-        let message = match others.is_empty() {
-            true => format!("`{}` imports itself", names[0]),
-            false => format!("these files import each other: {}", names.join(" -> ")),
-        };
+        if others.is_empty() {
+            let diagnostic = Diagnostic::error("import-cycle", last, format!("`{}` imports itself", names[0]));
+            return self.diagnostics.push(diagnostic);
+        }
+        let message = format!("these files import each other: {}", names.join(" -> "));
         let diagnostic = Diagnostic::error("import-cycle", last, message);
         let diagnostic = others.iter().fold(diagnostic, |diagnostic, &span| diagnostic.label(span, "imported here"));
         self.diagnostics.push(diagnostic.help("put what they share in a file that imports none of them"));
@@ -183,10 +177,21 @@ fn import(item: &ItemKind) -> Option<Ident> {
     }
 }
 
-/// The place is a replacement character in the text that is shown.
-fn not_utf8(file: FileId, byte: usize) -> Diagnostic {
+/// Adds a text that should be UTF-8. Where it is not, the source has replacement characters, and an error says where the
+/// first one is.
+pub fn add_source(
+    sources: &mut Sources,
+    name: impl Into<Arc<str>>,
+    bytes: Vec<u8>,
+) -> (FileId, Result<(), Diagnostic>) {
+    let error = match String::from_utf8(bytes) {
+        Ok(text) => return (sources.add(name, text), Ok(())),
+        Err(error) => error,
+    };
+    let byte = error.utf8_error().valid_up_to();
+    let file = sources.add(name, String::from_utf8_lossy(error.as_bytes()));
     let start = u32::try_from(byte).unwrap_or(u32::MAX);
-    let end = start.saturating_add('\u{fffd}'.len_utf8() as u32);
-    Diagnostic::error("not-utf8", Span { file, start, end }, format!("the file is not UTF-8: byte {byte} is wrong"))
-        .help("save the file as UTF-8 text")
+    let span = Span { file, start, end: start.saturating_add('\u{fffd}'.len_utf8() as u32) };
+    let diagnostic = Diagnostic::error("not-utf8", span, format!("the file is not UTF-8: byte {byte} is wrong"));
+    (file, Err(diagnostic.help("save the file as UTF-8 text")))
 }

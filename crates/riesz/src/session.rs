@@ -8,7 +8,7 @@ use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Size, Thunk, size};
-use riesz_syntax::tree::{ExprId, ExprKind, ItemKind};
+use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::rc::Rc;
@@ -47,6 +47,17 @@ pub struct Definition {
     pub keyword: &'static str,
     /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
     pub is_value: bool,
+    /// Of a `fun`: its type as far as it is written.
+    written: Option<Written>,
+}
+
+/// The type of a `fun` as its author wrote it.
+#[derive(Clone, Debug)]
+struct Written {
+    parameters: String,
+    result: Option<String>,
+    /// Whether it has type variables.
+    generic: bool,
 }
 
 /// What a name is bound to for one expression.
@@ -122,7 +133,7 @@ impl Session {
     fn add(&mut self, loaded: Loaded, loader: &dyn Loader, replace: bool) -> Result<FileId, Vec<Diagnostic>> {
         let gathered = gather(loaded, loader, &self.known, &mut self.sources, &self.options.parse)?;
         let Gathered { trees, found, main } = gathered;
-        let definitions: Vec<Definition> = trees.iter().flat_map(definitions).collect();
+        let definitions: Vec<Definition> = trees.iter().flat_map(|tree| definitions(tree, &self.sources)).collect();
         let equations: Vec<_> = trees.iter().flat_map(equations).collect();
         let values = self.checker.program.globals.len();
         let diagnostics = self.checker.add(trees, replace);
@@ -133,7 +144,8 @@ impl Session {
         self.equations.extend(equations);
         let values = &self.checker.program.globals[values..];
         self.definitions.extend(definitions.into_iter().map(|mut definition| {
-            definition.is_value = definition.keyword == "let" && values.iter().any(|global| global.name == definition.name);
+            definition.is_value =
+                definition.keyword == "let" && values.iter().any(|global| global.name == definition.name);
             (definition.name.clone(), definition)
         }));
         Ok(main)
@@ -157,7 +169,7 @@ impl Session {
         bindings: Vec<(Name, Binding)>,
     ) -> Result<Evaluated, Vec<Diagnostic>> {
         let Thunk { function, ty } = self.check(name, text, bindings)?;
-        let value = self.run(function).map_err(|diagnostic| vec![diagnostic])?;
+        let value = self.run(function).map_err(|diagnostic| vec![*diagnostic])?;
         let ty = measured(&ty, &value);
         Ok(Evaluated { value, ty })
     }
@@ -167,17 +179,36 @@ impl Session {
         self.check(name, text, Vec::new()).map(|thunk| thunk.ty)
     }
 
+    /// The type of a definition as a user would write it; of a `fun` with the names of its sizes and type variables.
+    pub fn signature(&mut self, name: &str) -> Option<String> {
+        let definition = self.definitions.get(name).filter(|definition| definition.keyword != "type")?;
+        let written = definition.written.clone();
+        let found = |session: &mut Session| session.type_of("expression", name).ok();
+        let Some(Written { parameters, result, generic }) = written else {
+            return found(self).map(|ty| self.show_type(&ty));
+        };
+        let result = match (result, generic) {
+            (Some(result), _) => result,
+            (None, true) => "_".to_string(),
+            (None, false) => match found(self) {
+                Some(Type::Function(arrow)) => self.show_type(&arrow.1),
+                _ => "_".to_string(),
+            },
+        };
+        Some(format!("{parameters} -> {result}"))
+    }
+
     /// The `check`s of a file, in the order they are written.
     pub fn checks(&self, file: FileId) -> Vec<Check> {
         self.checker.checks.iter().filter(|check| check.span.file == file).cloned().collect()
     }
 
     /// Runs a `check`. An error says how it fails.
-    pub fn run_check(&mut self, check: &Check) -> Result<(), Diagnostic> {
+    pub fn run_check(&mut self, check: &Check) -> Result<(), Box<Diagnostic>> {
         let sides = self.equations.get(&check.condition).copied();
         match self.run(check.function) {
             Ok(value) => crate::verdict::verdict(check, sides, &value),
-            Err(diagnostic) => Err(crate::verdict::could_not_run(check, diagnostic)),
+            Err(diagnostic) => Err(crate::verdict::could_not_run(check, *diagnostic)),
         }
     }
 
@@ -225,7 +256,7 @@ impl Session {
             match binding {
                 Binding::Data(data) => bound.push((name, Bound::Data(data))),
                 Binding::Text(text) => {
-                    let parsed = self.parse(&format!("--let {name}"), &text, &mut problems);
+                    let parsed = self.parse(&format!("value of {name}"), &text, &mut problems);
                     bound.extend(parsed.map(|(tree, id)| (name, Bound::Expr(Rc::new(tree), id))));
                 }
             }
@@ -244,7 +275,7 @@ impl Session {
     }
 
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
-    fn run(&mut self, function: FunctionId) -> Result<Value, Diagnostic> {
+    fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, .. } = self;
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
@@ -259,7 +290,7 @@ impl Session {
         };
         let kept = machine.globals().iter().enumerate().map(computed).collect();
         *values = kept;
-        result.map_err(|fault| *fault)
+        result
     }
 }
 
@@ -278,16 +309,42 @@ fn measured(ty: &Type, value: &Value) -> Type {
     }
 }
 
-fn definitions(tree: &Tree) -> impl Iterator<Item = Definition> {
-    tree.items.iter().filter_map(|item| {
-        let (name, keyword) = match &item.kind {
-            ItemKind::Fun { name, .. } => (name, "fun"),
-            ItemKind::Let { name, .. } => (name, "let"),
-            ItemKind::Type { name, .. } => (name, "type"),
-            ItemKind::Check { .. } | ItemKind::Import { .. } => return None,
+fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
+    let mut found = Vec::new();
+    for item in &tree.items {
+        let (name, keyword, written) = match &item.kind {
+            ItemKind::Fun { name, parameters, result, .. } => (name, "fun", Some(written(parameters, result, sources))),
+            ItemKind::Let { name, .. } => (name, "let", None),
+            ItemKind::Type { name, .. } => (name, "type", None),
+            ItemKind::Check { .. } | ItemKind::Import { .. } => continue,
         };
-        Some(Definition { name: name.name.clone(), span: item.span, keyword, is_value: false })
-    })
+        found.push(Definition { name: name.name.clone(), span: item.span, keyword, is_value: false, written });
+    }
+    found
+}
+
+fn written(parameters: &[tree::Parameter], result: &Option<tree::Type>, sources: &Sources) -> Written {
+    let text = |ty: &tree::Type| sources.text(ty.span).split_whitespace().collect::<Vec<_>>().join(" ");
+    let types: Vec<String> = parameters.iter().map(|parameter| text(&parameter.ty)).collect();
+    let arrow = |ty: &tree::Type| matches!(ty.kind, TypeKind::Function(..) | TypeKind::Linear(..));
+    let bare = matches!(parameters, [parameter] if !arrow(&parameter.ty));
+    Written {
+        parameters: if bare { types.concat() } else { format!("({})", types.join(", ")) },
+        result: result.as_ref().map(text),
+        generic: parameters.iter().any(|parameter| is_generic(&parameter.ty)),
+    }
+}
+
+/// Whether a type has variables: names in lower case.
+fn is_generic(ty: &tree::Type) -> bool {
+    match &ty.kind {
+        TypeKind::Name(name, _) => name.starts_with(char::is_lowercase),
+        TypeKind::Tuple(parts) => parts.iter().any(is_generic),
+        TypeKind::Array(_, element) => is_generic(element),
+        TypeKind::Record(fields) => fields.iter().any(|(_, ty)| is_generic(ty)),
+        TypeKind::Function(from, to) | TypeKind::Linear(from, to) => is_generic(from) || is_generic(to),
+        TypeKind::Error => false,
+    }
 }
 
 /// The places of the equations that are checked, and of their sides.

@@ -6,7 +6,7 @@ use crate::{Check, Diagnostic, Span, Type, Value, show_real};
 const SHOWN: usize = 120;
 
 /// Whether the value of a check, its condition or the condition with both sides, says that it holds.
-pub(crate) fn verdict(check: &Check, sides: Option<(Span, Span)>, value: &Value) -> Result<(), Diagnostic> {
+pub(crate) fn verdict(check: &Check, sides: Option<(Span, Span)>, value: &Value) -> Result<(), Box<Diagnostic>> {
     let (holds, compared) = match (value, &check.sides) {
         (Value::Tuple(parts), Some(ty)) if parts.len() == 3 => (parts[0].bool(), Some((&parts[1], &parts[2], ty))),
         (value, _) => (value.bool(), None),
@@ -19,7 +19,7 @@ pub(crate) fn verdict(check: &Check, sides: Option<(Span, Span)>, value: &Value)
         None => "this check fails".to_string(),
     };
     let diagnostic = Diagnostic::error("check-failed", check.condition, message);
-    let Some((left, right, ty)) = compared else { return Err(diagnostic.here("this is false")) };
+    let Some((left, right, ty)) = compared else { return Err(Box::new(diagnostic.here("this is false"))) };
     let (shown_left, shown_right) = (shorten(&left.show(ty)), shorten(&right.show(ty)));
     let diagnostic = match sides {
         Some((left, right)) => {
@@ -33,20 +33,20 @@ pub(crate) fn verdict(check: &Check, sides: Option<(Span, Span)>, value: &Value)
     };
     // Of two integers or truth values nothing is left to say.
     let plain = matches!(ty, Type::Int | Type::Bool);
-    Err(match difference(left, right, ty) {
+    Err(Box::new(match difference(left, right, ty) {
         Some(apart) if !plain => diagnostic.help(apart.to_string()),
         _ => diagnostic,
-    })
+    }))
 }
 
 /// A check that stopped with an error: the error, and which check it was.
-pub(crate) fn could_not_run(check: &Check, mut diagnostic: Diagnostic) -> Diagnostic {
+pub(crate) fn could_not_run(check: &Check, mut diagnostic: Diagnostic) -> Box<Diagnostic> {
     let inside =
         |span: &Span| span.file == check.span.file && span.start >= check.span.start && span.end <= check.span.end;
     if !diagnostic.labels.iter().any(|label| inside(&label.span)) {
         diagnostic = diagnostic.label(check.condition, "in this check");
     }
-    diagnostic
+    Box::new(diagnostic)
 }
 
 /// Where two values differ most.
@@ -142,5 +142,5 @@ fn shorten(text: &str) -> String {
     }
     let beginning: String = text.chars().take(SHOWN - 20).collect();
     let end: String = text.chars().skip(count - 15).collect();
-    format!("{beginning} ... {end}")
+    format!("{} ... {}", beginning.trim_end(), end.trim_start())
 }

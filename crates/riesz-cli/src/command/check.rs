@@ -18,22 +18,22 @@ pub fn run(arguments: Check) -> Status {
     if arguments.gradients {
         return later::run("--gradients");
     }
-    let report = Report::new(arguments.messages);
+    let report = Report::new(arguments.messages).spaced();
     let mut total = Tally::default();
     for file in &arguments.files {
-        total.add(check(file, &arguments, report));
+        total.add(check(file, &arguments, &report));
     }
     if arguments.files.len() > 1 {
         output::print_line(&total.to_string());
     }
-    match total.failed == 0 && total.unread == 0 {
-        true => Status::Success,
-        false => Status::Failure,
+    match total.failed + total.unread {
+        0 => Status::Success,
+        _ => Status::Failure,
     }
 }
 
 /// Runs the checks of a file.
-fn check(file: &str, arguments: &Check, report: Report) -> Tally {
+fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
     let mut session = Session::new(arguments.limits.options());
     let checks = match session.load(file, &Disk) {
         Ok(id) => session.checks(id),
@@ -47,7 +47,7 @@ fn check(file: &str, arguments: &Check, report: Report) -> Tally {
     for check in &checks {
         if let Err(diagnostic) = session.run_check(check) {
             tally.failed += 1;
-            progress.bar.suspend(|| report.show(&[diagnostic], session.sources()));
+            progress.bar.suspend(|| report.show(&[*diagnostic], session.sources()));
         }
         progress.bar.inc(1);
     }

@@ -1,12 +1,10 @@
 //! `riesz eval [FILE] EXPR`
 
 use super::{Status, later};
-use crate::arguments::{Backend, Cli, Eval, Precision, Via, spelling};
+use crate::arguments::{self, Backend, Eval, Precision, Via, spelling};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
-use clap::CommandFactory;
-use clap::error::ErrorKind;
 use riesz::{Binding, Diagnostic, Name, Session};
 use std::path::Path;
 
@@ -44,15 +42,14 @@ fn evaluate(
     arguments: &Eval,
     bindings: Vec<(Name, Binding)>,
 ) -> Result<String, Vec<Diagnostic>> {
-    let text = match &arguments.operands[..] {
-        [file, text] => {
-            session.load(file, &Disk)?;
-            text
-        }
-        [text, ..] => text,
-        [] => "",
-    };
-    let found = session.evaluate(text, bindings).map_err(|diagnostics| mistaken_file(arguments, diagnostics))?;
+    let (file, expression) = arguments.operands();
+    if let Some(file) = file {
+        session.load(file, &Disk)?;
+    }
+    let found = session.evaluate(expression, bindings).map_err(|diagnostics| match file {
+        Some(_) => diagnostics,
+        None => mistaken_file(expression, diagnostics),
+    })?;
     match arguments.json {
         true => value::json::write(&found.value, &found.ty)
             .map_err(|problem| vec![Diagnostic::placeless("no-json", problem)]),
@@ -61,11 +58,9 @@ fn evaluate(
 }
 
 /// Advice for the one who gave a file and no expression.
-fn mistaken_file(arguments: &Eval, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
-    if let ([operand], Some(first)) = (&arguments.operands[..], diagnostics.first_mut())
-        && Path::new(operand).is_file()
-    {
-        first.help.push(format!("to use the names of a file, give an expression too: `riesz eval {operand} EXPR`"));
+fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    if let Some(first) = diagnostics.first_mut().filter(|_| Path::new(expression).is_file()) {
+        first.help.push(format!("to use the names of a file, give an expression too: `riesz eval {expression} EXPR`"));
     }
     diagnostics
 }
@@ -88,7 +83,7 @@ fn reject_duplicates(bindings: &[(String, String)]) {
     for (at, (name, _)) in bindings.iter().enumerate() {
         if bindings[..at].iter().any(|(other, _)| other == name) {
             let message = format!("`--let` binds `{name}` twice");
-            Cli::command().error(ErrorKind::ArgumentConflict, message).exit();
+            arguments::wrong("eval", message);
         }
     }
 }

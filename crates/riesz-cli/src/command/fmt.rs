@@ -5,15 +5,16 @@ use crate::arguments::Fmt;
 use crate::report::Report;
 use crate::{disk, output};
 use riesz::syntax::{FormatOptions, format};
-use riesz::{Diagnostic, Label, ParseOptions, Sources, Span};
+use riesz::{Diagnostic, ParseOptions, Sources, add_source};
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 /// Formats files in place, or says which ones would change.
 pub fn run(arguments: Fmt) -> Status {
-    let report = Report::new(arguments.messages);
-    let options = FormatOptions { parse: ParseOptions { max_nesting: arguments.max_nesting }, ..FormatOptions::default() };
+    let report = Report::new(arguments.messages).spaced();
+    let options =
+        FormatOptions { parse: ParseOptions { max_nesting: arguments.max_nesting }, ..FormatOptions::default() };
     let mut status = Status::Success;
     for file in &arguments.files {
         let mut sources = Sources::default();
@@ -46,31 +47,21 @@ fn format_file(
         false => disk::read(Path::new(file)),
     };
     let bytes = bytes.map_err(|error| cannot("read", &error))?;
-    let text = decode(name, bytes, sources)?;
+    let (id, decoded) = add_source(sources, name, bytes);
+    decoded.map_err(|diagnostic| vec![diagnostic])?;
+    let text = sources.get(id).text.clone();
     let formatted = format(&text, options)?;
     match (check, standard_input) {
-        (true, _) if formatted == text => {}
+        (true, _) if *formatted == *text => {}
         (true, _) => {
             output::print_line(name);
             return Ok(Status::Failure);
         }
         (false, true) => output::print(&formatted),
-        (false, false) if formatted == text => {}
+        (false, false) if *formatted == *text => {}
         (false, false) => replace(Path::new(file), &formatted).map_err(|error| cannot("write", &error))?,
     }
     Ok(Status::Success)
-}
-
-/// The text, as the only source.
-fn decode(name: &str, bytes: Vec<u8>, sources: &mut Sources) -> Result<String, Vec<Diagnostic>> {
-    String::from_utf8(bytes).inspect(|text| drop(sources.add(name, text.as_str()))).map_err(|error| {
-        let wrong = error.utf8_error().valid_up_to();
-        let file = sources.add(name, String::from_utf8_lossy(error.as_bytes()).into_owned());
-        let start = u32::try_from(wrong).unwrap_or(u32::MAX);
-        let label = Label { span: Span { file, start, end: start.saturating_add(3) }, text: String::new() };
-        let message = format!("the file is not UTF-8: byte {wrong} is wrong");
-        vec![Diagnostic { labels: vec![label], ..Diagnostic::placeless("not-utf8", message) }]
-    })
 }
 
 /// Puts a text in the place of a file, whole or not at all.

@@ -40,6 +40,10 @@ impl Draft<'_> {
                 }
                 again(self, left, right)
             }
+            (Type::Linear(_), _) | (_, Type::Linear(_)) => match self.arithmetic_of_maps(operator, left, right, span) {
+                Some(value) => value,
+                None => self.bad_operands(operator, &a, &b, span),
+            },
             _ if is_number(&a) && is_number(&b) => self.arithmetic_of_numbers(operator, left, right, literal, span),
             // Type variables: what they stand for is checked where it is known.
             (Type::Variable(_), other) | (other, Type::Variable(_))
@@ -83,16 +87,18 @@ impl Draft<'_> {
             {
                 self.arithmetic_of_parts(left, right, span, again)
             }
-            _ => {
-                let (a, b) = (self.show(&a), self.show(&b));
-                let (sign, verb) = spelling(operator);
-                self.fail(
+            _ => self.bad_operands(operator, &a, &b, span),
+        }
+    }
+
+    fn bad_operands(&mut self, operator: BinaryOperator, a: &Type, b: &Type, span: Span) -> Typed {
+        let (a, b) = (self.show(a), self.show(b));
+        let (sign, verb) = spelling(operator);
+        self.fail(
                     Diagnostic::error("bad-operands", span, format!("cannot {verb} {a} and {b}"))
                         .here(format!("`{sign}` between {a} and {b}"))
                         .help("operators work on numbers, and element by element on arrays, tuples and records of one shape; a number may stand beside an array"),
                 )
-            }
-        }
     }
 
     fn arithmetic_of_parts(
@@ -155,6 +161,10 @@ impl Draft<'_> {
             }
             ty if is_number(&ty) => (self.bind(Op::Scalar(&scalar::NEG, vec![value.0]), ty.clone(), span), ty),
             ty @ Type::Variable(_) => (value.0, ty),
+            ty @ Type::Linear(_) => {
+                let operands = vec![Atom::Real(-1.0), value.0];
+                (self.bind(Op::OnMaps(crate::term::OnMaps::Scale, operands), ty.clone(), span), ty)
+            }
             Type::Array(..) => self.each(&[value], span, |draft, mut parts| {
                 let part = parts.remove(0);
                 draft.negate(part, span)

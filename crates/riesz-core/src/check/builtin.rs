@@ -36,10 +36,7 @@ impl Draft<'_> {
                 let values = given.iter().map(|given| self.value(given, hint.as_ref())).collect();
                 self.elementwise(primitive, values, span)
             }
-            Kind::Operator => self.fail(
-                Diagnostic::error("not-yet", span, format!("`{}` is not available yet", primitive.name))
-                    .help("this version of Riesz evaluates programs; derivatives come with the next one"),
-            ),
+            Kind::Operator => self.operator(primitive, given, span),
             Kind::Constant(value) => (Atom::Real(value), Type::Real),
             Kind::Form | Kind::Array(_) | Kind::Prelude => self.form(primitive, given, span, hint),
         }

@@ -62,7 +62,11 @@ impl Draft<'_> {
                 Argument::Hole(span) => match holes.next() {
                     Some((atom, ty)) => Given::Value(atom, ty, *span),
                     None => {
-                        return self.fail(Diagnostic::error("misplaced-hole", *span, "`_` stands for no argument here"));
+                        return self.fail(Diagnostic::error(
+                            "misplaced-hole",
+                            *span,
+                            "`_` stands for no argument here",
+                        ));
                     }
                 },
             });

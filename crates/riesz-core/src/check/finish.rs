@@ -2,6 +2,7 @@
 //! from zero in each function.
 
 use super::draft::{Draft, DraftCall};
+use crate::renumber::renumber;
 use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Step, Turn, Var, VarInfo};
 use crate::types::Type;
@@ -200,6 +201,19 @@ impl Finisher<'_, '_> {
             Op::ArrayFunction(primitive, arguments) => Op::ArrayFunction(primitive, self.atoms(arguments)),
             Op::Apply(function, argument) => Op::Apply(self.atom(function), self.atom(argument)),
             Op::Global(global) => Op::Global(global),
+            Op::Derive(derive, operands) => Op::Derive(derive, self.atoms(operands)),
+            Op::OnMaps(operation, operands) => Op::OnMaps(operation, self.atoms(operands)),
+            // Only the calculus writes these.
+            op @ (Op::Builds(_)
+            | Op::Trace(_)
+            | Op::TraceWhile { .. }
+            | Op::For(_)
+            | Op::Accumulator
+            | Op::Plus(..)
+            | Op::Zero(_)
+            | Op::AddTo(..)
+            | Op::Read(_)
+            | Op::Map { .. }) => op,
             Op::Build(iteration) => Op::Build(self.iteration(iteration)),
             Op::Reduce(reduction, iteration) => Op::Reduce(reduction, self.iteration(iteration)),
             Op::If { condition, yes, no } => {
@@ -422,58 +436,9 @@ impl Free {
 }
 
 /// Numbers the variables of a function from zero, parameters first.
-fn number(draft: &Draft, name: Name, parameters: &[Var], mut body: Body, result: Type, span: Span) -> Function {
-    let mut numbering = Numbering { draft, numbers: FxHashMap::default(), vars: Vec::new() };
-    parameters.iter().for_each(|&var| numbering.add(var));
-    numbering.body(&mut body);
-    let result = numbering.ty(&result);
-    Function { name, vars: numbering.vars, parameters: parameters.len(), body, result, span }
-}
-
-struct Numbering<'d, 'c> {
-    draft: &'d Draft<'c>,
-    numbers: FxHashMap<Var, Var>,
-    vars: Vec<VarInfo>,
-}
-
-impl Numbering<'_, '_> {
-    fn add(&mut self, var: Var) {
-        let known = &self.draft.vars[var.0 as usize];
-        self.numbers.insert(var, Var(self.vars.len() as u32));
-        let ty = self.ty(&self.draft.final_type(&known.ty));
-        self.vars.push(VarInfo { name: known.name.clone(), ty });
-    }
-
-    /// Sizes that the function cannot see are left open.
-    fn ty(&self, ty: &Type) -> Type {
-        ty.map_sizes(&mut |size| {
-            size.replace(&mut |atom| match atom {
-                size::Atom::Var(var) => self.numbers.get(&var).map_or(Size::Hole, |&var| Size::var(var)),
-                atom => Size::Atom(atom),
-            })
-        })
-    }
-
-    fn body(&mut self, body: &mut Body) {
-        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-            for binding in &mut body.bindings {
-                binding.op.visit_atoms_mut(&mut |atom| self.atom(atom));
-                binding.op.visit_bound_mut(&mut |var| {
-                    self.add(*var);
-                    *var = self.numbers[var];
-                });
-                binding.op.visit_bodies_mut(&mut |body| self.body(body));
-                self.add(binding.var);
-                binding.var = self.numbers[&binding.var];
-            }
-            self.atom(&mut body.result);
-        });
-    }
-
-    fn atom(&self, atom: &mut Atom) {
-        if let Atom::Var(var) = atom {
-            debug_assert!(self.numbers.contains_key(var), "variable {var:?} is used before it is bound");
-            *var = self.numbers.get(var).copied().unwrap_or(Var(0));
-        }
-    }
+fn number(draft: &Draft, name: Name, parameters: &[Var], body: Body, result: Type, span: Span) -> Function {
+    renumber(name, parameters, body, &result, span, &|var| {
+        let known = &draft.vars[var.0 as usize];
+        VarInfo { name: known.name.clone(), ty: draft.final_type(&known.ty) }
+    })
 }

@@ -7,6 +7,7 @@
 mod arithmetic;
 mod builtin;
 mod call;
+mod derivative;
 mod draft;
 mod expr;
 mod finish;

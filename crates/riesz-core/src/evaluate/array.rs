@@ -3,6 +3,7 @@
 use super::limits::Fault;
 use super::{Machine, binary, element_type, out_of_range};
 use crate::evaluate::Value;
+use crate::term::Place;
 use crate::types::Type;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
@@ -70,7 +71,8 @@ impl<S: Number> Machine<'_, S> {
                 let at = in_range(arguments[1].int(), first.len(), span)?;
                 updated(first.clone(), at, arguments[2].clone())
             }
-            "dot" => self.dot(first, &arguments[1], frame, ty, span)?,
+            "dot" => self.dot((first, &arguments[1]), S::mul, frame, ty, span)?,
+            "exact dot" => self.dot((first, &arguments[1]), exact_product, frame, ty, span)?,
             "outer" => {
                 let (u, v) = (reals(first), reals(&arguments[1]));
                 self.reserve(u.len().saturating_mul(v.len()), size_of::<S>(), span)?;
@@ -134,19 +136,19 @@ impl<S: Number> Machine<'_, S> {
     /// Contracts the last axis of `a` with the first of `b`.
     fn dot(
         &mut self,
-        a: &Value<S>,
-        b: &Value<S>,
+        (a, b): (&Value<S>, &Value<S>),
+        times: fn(&S, &S) -> S,
         frame: &[Value<S>],
         ty: &Type,
         span: Span,
     ) -> Result<Value<S>, Fault> {
         Ok(match (a, b) {
-            (Value::Reals(a), Value::Reals(b)) => Value::Real(product(a, b)),
+            (Value::Reals(a), Value::Reals(b)) => Value::Real(product(a, b, times)),
             (Value::Values(rows), Value::Reals(b)) => {
-                Value::reals(rows.iter().map(|row| product(&reals(row), b)).collect())
+                Value::reals(rows.iter().map(|row| product(&reals(row), b, times)).collect())
             }
             (Value::Reals(a), Value::Values(rows)) => {
-                Value::reals(combination(a, rows, self.vector_size(ty, frame, rows)))
+                Value::reals(combination(a, rows, self.vector_size(ty, frame, rows), times))
             }
             (Value::Values(left), Value::Values(right)) => {
                 let width = right.first().map_or_else(|| self.inner_size(ty, frame), Value::len);
@@ -154,7 +156,7 @@ impl<S: Number> Machine<'_, S> {
                 let mut rows = Vec::with_capacity(left.len());
                 for row in left.iter() {
                     self.fuel.poll(span)?;
-                    rows.push(Value::reals(combination(&reals(row), right, width)));
+                    rows.push(Value::reals(combination(&reals(row), right, width, times)));
                 }
                 Value::values(rows)
             }
@@ -251,6 +253,43 @@ pub(super) fn combine<S: Number>(
     }
 }
 
+/// Adds to the part of a value that a path leads to, in place where nobody else holds it.
+pub(super) fn add_to<S: Number>(
+    total: &mut Value<S>,
+    path: &[Place],
+    frame: &[Value<S>],
+    value: &Value<S>,
+    span: Span,
+) -> Result<(), Fault> {
+    match (path, total) {
+        ([], total) => {
+            let before = std::mem::replace(total, Value::Int(0));
+            *total = combine(before, value, &scalar::ADD, span)?;
+        }
+        ([Place::Element(index), rest @ ..], total) => {
+            let len = total.len();
+            let at = in_range(super::atom(frame, *index).int(), len, span)?;
+            match (total, rest) {
+                (Value::Reals(elements), []) => {
+                    let slot = &mut Rc::make_mut(elements).elements_mut()[at];
+                    *slot = slot.add(&value.real());
+                }
+                (Value::Values(elements), rest) => {
+                    add_to(&mut Rc::make_mut(elements).elements_mut()[at], rest, frame, value, span)?;
+                }
+                _ => {}
+            }
+        }
+        ([Place::Component(at), rest @ ..], Value::Tuple(parts)) => {
+            if let Some(part) = Rc::make_mut(parts).get_mut(*at) {
+                add_to(part, rest, frame, value, span)?;
+            }
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
 fn reals<S: Number>(value: &Value<S>) -> Vec<S> {
     match value {
         Value::Reals(elements) => elements.to_vec(),
@@ -266,17 +305,22 @@ fn rows<S: Number>(count: usize, width: usize, elements: Vec<S>) -> Value<S> {
     Value::values((0..count).map(|at| Value::reals(elements[at * width..(at + 1) * width].to_vec())).collect())
 }
 
-fn product<S: Number>(a: &[S], b: &[S]) -> S {
-    a.iter().zip(b).map(|(a, b)| a.mul(b)).reduce(|total, term| total.add(&term)).unwrap_or_else(S::zero)
+fn product<S: Number>(a: &[S], b: &[S], times: fn(&S, &S) -> S) -> S {
+    a.iter().zip(b).map(|(a, b)| times(a, b)).reduce(|total, term| total.add(&term)).unwrap_or_else(S::zero)
+}
+
+/// The product in which zero times anything is zero.
+fn exact_product<S: Number>(a: &S, b: &S) -> S {
+    S::apply(&scalar::EXACT_MUL, &[a.clone(), b.clone()])
 }
 
 /// `Σᵢ aᵢ · rowsᵢ`
-fn combination<S: Number>(a: &[S], rows: &[Value<S>], width: usize) -> Vec<S> {
+fn combination<S: Number>(a: &[S], rows: &[Value<S>], width: usize, times: fn(&S, &S) -> S) -> Vec<S> {
     let mut total = vec![S::zero(); width];
     for (a, row) in a.iter().zip(rows) {
         if let Value::Reals(row) = row {
             for (total, element) in total.iter_mut().zip(row.iter()) {
-                *total = total.add(&a.mul(element));
+                *total = total.add(&times(a, element));
             }
         }
     }

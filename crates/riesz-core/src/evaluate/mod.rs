@@ -6,12 +6,13 @@
 
 mod array;
 mod limits;
+mod map;
 mod show;
 mod value;
 
 pub use limits::{Fault, Limits};
 pub use show::show_real;
-pub use value::{Buffer, Closure, Value, memory};
+pub use value::{Buffer, Closure, Map, Value, memory};
 
 use crate::data::{Data, Elements};
 use crate::size::{self, Size};
@@ -23,6 +24,7 @@ use crate::types::Type;
 use limits::Fuel;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
+use std::cell::RefCell;
 use std::rc::Rc;
 
 /// How many calls around an error its message shows.
@@ -96,6 +98,7 @@ impl<'p, S: Number> Machine<'p, S> {
                     match &binding.op {
                         Op::Global(global) => need(*global),
                         Op::Call(function, _) | Op::Closure(function, _) => work.push(*function),
+                        Op::Map { forward, reverse, .. } => work.extend([*forward, *reverse]),
                         _ => {}
                     }
                     binding.op.visit_bodies(&mut |body| bodies.push(body));
@@ -197,15 +200,15 @@ impl<'p, S: Number> Machine<'p, S> {
                 let body = if atom(frame, *condition).bool() { yes } else { no };
                 return self.body(function, frame, body);
             }
-            Op::Loop(turn) => self.turns(function, frame, turn, span, &mut |_, _| Ok(()))?,
+            Op::Loop(turn) => self.turns(function, frame, turn, span, &mut |_, next| Ok(next))?,
             Op::Scan(turn) => {
                 let mut states = Vec::new();
-                self.turns(function, frame, turn, span, &mut |machine, state: &Value<S>| {
+                self.turns(function, frame, turn, span, &mut |machine, state| {
                     if states.len() == states.capacity() {
                         machine.reserve(2 * states.len(), size_of::<Value<S>>(), span)?;
                     }
                     states.push(state.clone());
-                    Ok(())
+                    Ok(state)
                 })?;
                 Value::array(element_type(ty()), states)
             }
@@ -218,6 +221,68 @@ impl<'p, S: Number> Machine<'p, S> {
                 }
                 std::mem::replace(&mut frame[state.0 as usize], Value::Int(0))
             }
+            Op::Builds(iteration) => self.builds(function, frame, iteration, ty(), span)?,
+            Op::Trace(turn) => {
+                let mut kept = Kept::new(ty(), 1);
+                let last =
+                    self.turns(function, frame, turn, span, &mut |machine, given| kept.keep(machine, given, span))?;
+                kept.finish(last, None)
+            }
+            Op::TraceWhile { state, start, condition, body } => {
+                let mut kept = Kept::new(ty(), 2);
+                frame[state.0 as usize] = atom(frame, *start);
+                let mut turns = 0;
+                while self.body(function, frame, condition)?.bool() {
+                    self.fuel.step(span)?;
+                    let given = self.body(function, frame, body)?;
+                    frame[state.0 as usize] = kept.keep(self, given, span)?;
+                    turns += 1;
+                }
+                kept.finish(std::mem::replace(&mut frame[state.0 as usize], Value::Int(0)), Some(turns))
+            }
+            Op::For(Iteration { count, index, body }) => {
+                for at in 0..atom(frame, *count).int() {
+                    self.fuel.step(span)?;
+                    frame[index.0 as usize] = Value::Int(at);
+                    self.body(function, frame, body)?;
+                }
+                Value::unit()
+            }
+            Op::Plus(a, b) => array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, span)?,
+            Op::Zero(a) => atom(frame, *a).zero_tangent(),
+            Op::Accumulator => {
+                let Type::Accumulator(inner) = ty() else { return Ok(Value::unit()) };
+                let zero = self.filled(inner, 0.0, frame, span)?;
+                Value::Accumulator(Rc::new(RefCell::new(zero)))
+            }
+            Op::AddTo(accumulator, path, value) => {
+                let Value::Accumulator(cell) = atom(frame, *accumulator) else { return Ok(Value::unit()) };
+                array::add_to(&mut cell.borrow_mut(), path, frame, &atom(frame, *value), span)?;
+                Value::unit()
+            }
+            Op::Read(accumulator) => {
+                let Value::Accumulator(cell) = atom(frame, *accumulator) else { return Ok(Value::unit()) };
+                cell.replace(Value::Int(0))
+            }
+            Op::Map { forward, reverse, captured } => Value::Map(Rc::new(Map::Functions {
+                forward: *forward,
+                reverse: *reverse,
+                captured: captured.iter().map(|value| atom(frame, *value)).collect(),
+            })),
+            Op::OnMaps(operation, operands) => {
+                let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
+                let domain = operands.first().and_then(|operand| match operand {
+                    Atom::Var(var) => match &function.var(*var).ty {
+                        Type::Linear(arrow) => Some(&arrow.0),
+                        _ => None,
+                    },
+                    _ => None,
+                });
+                self.on_maps(*operation, &values, domain, frame, span)?
+            }
+            Op::Derive(..) => {
+                return Err(Box::new(Diagnostic::error("not-compiled", span, "this derivative has not been compiled")));
+            }
             Op::Call(called, arguments) => {
                 let values: Vec<Value<S>> = arguments.iter().map(|argument| atom(frame, *argument)).collect();
                 self.call(*called, &mut values.into_iter(), span)?
@@ -228,11 +293,16 @@ impl<'p, S: Number> Machine<'p, S> {
                 Value::Closure(Rc::new(Closure::new(*called, captured)))
             }
             Op::Apply(called, argument) => {
-                let Value::Closure(closure) = atom(frame, *called) else {
-                    return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
-                };
                 let argument = atom(frame, *argument);
-                self.call(closure.function, &mut closure.captured().iter().cloned().chain([argument]), span)?
+                match atom(frame, *called) {
+                    Value::Closure(closure) => {
+                        self.call(closure.function, &mut closure.captured().iter().cloned().chain([argument]), span)?
+                    }
+                    Value::Map(map) => self.apply_map(&map, argument, false, span)?,
+                    _ => {
+                        return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
+                    }
+                }
             }
             Op::Global(global) => match &self.globals[global.0 as usize] {
                 Some(value) => value.clone(),
@@ -298,6 +368,25 @@ impl<'p, S: Number> Machine<'p, S> {
         })
     }
 
+    fn builds(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        Iteration { count, index, body }: &'p Iteration,
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let count = count_of(atom(frame, *count).int(), span)?;
+        let mut kept = Kept::new(ty, 0);
+        for at in 0..count {
+            self.fuel.step(span)?;
+            frame[index.0 as usize] = Value::Int(at as i64);
+            let given = self.body(function, frame, body)?;
+            kept.keep_all(self, given.parts(), span)?;
+        }
+        Ok(Value::Tuple(kept.arrays().into()))
+    }
+
     fn reduce(
         &mut self,
         function: &'p Function,
@@ -361,15 +450,14 @@ impl<'p, S: Number> Machine<'p, S> {
         frame: &mut Vec<Value<S>>,
         Turn { state, start, count, index, body }: &'p Turn,
         span: Span,
-        after: &mut dyn FnMut(&mut Self, &Value<S>) -> Result<(), Fault>,
+        after: &mut dyn FnMut(&mut Self, Value<S>) -> Result<Value<S>, Fault>,
     ) -> Result<Value<S>, Fault> {
         frame[state.0 as usize] = atom(frame, *start);
         for at in 0..atom(frame, *count).int() {
             self.fuel.step(span)?;
             frame[index.0 as usize] = Value::Int(at);
-            let next = self.body(function, frame, body)?;
-            after(self, &next)?;
-            frame[state.0 as usize] = next;
+            let given = self.body(function, frame, body)?;
+            frame[state.0 as usize] = after(self, given)?;
         }
         Ok(std::mem::replace(&mut frame[state.0 as usize], Value::Int(0)))
     }
@@ -425,6 +513,51 @@ impl<'p, S: Number> Machine<'p, S> {
             size::Atom::Parameter(_) | size::Atom::Unknown(_) => None,
         });
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+    }
+}
+
+/// Arrays that grow by an element each turn.
+struct Kept<'t, S: 'static> {
+    types: Vec<&'t Type>,
+    arrays: Vec<Vec<Value<S>>>,
+}
+
+impl<'t, S: Number> Kept<'t, S> {
+    /// Arrays for the components of a type from `first` on.
+    fn new(ty: &'t Type, first: usize) -> Kept<'t, S> {
+        let types: Vec<&Type> = match ty {
+            Type::Tuple(parts) => parts.iter().skip(first).map(element_type).collect(),
+            _ => Vec::new(),
+        };
+        Kept { arrays: types.iter().map(|_| Vec::new()).collect(), types }
+    }
+
+    /// Keeps what a turn gives besides the next state, which is returned.
+    fn keep(&mut self, machine: &mut Machine<S>, given: Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        let [next, kept @ ..] = given.parts() else { return Ok(Value::unit()) };
+        self.keep_all(machine, kept, span)?;
+        Ok(next.clone())
+    }
+
+    fn keep_all(&mut self, machine: &mut Machine<S>, kept: &[Value<S>], span: Span) -> Result<(), Fault> {
+        for (array, value) in self.arrays.iter_mut().zip(kept) {
+            if array.len() == array.capacity() {
+                machine.reserve(2 * array.len(), size_of::<Value<S>>(), span)?;
+            }
+            array.push(value.clone());
+        }
+        Ok(())
+    }
+
+    fn arrays(self) -> Vec<Value<S>> {
+        self.types.into_iter().zip(self.arrays).map(|(ty, array)| Value::array(ty, array)).collect()
+    }
+
+    fn finish(self, last: Value<S>, turns: Option<i64>) -> Value<S> {
+        let mut parts = vec![last];
+        parts.extend(turns.map(Value::Int));
+        parts.extend(self.arrays());
+        Value::Tuple(parts.into())
     }
 }
 

@@ -30,6 +30,32 @@ pub enum Value<S: 'static> {
     Values(Rc<Buffer<Value<S>>>),
     /// A function.
     Closure(Rc<Closure<S>>),
+    /// A linear map.
+    Map(Rc<Map<S>>),
+    /// A sum in the making.
+    Accumulator(Rc<RefCell<Value<S>>>),
+}
+
+/// A linear map.
+#[derive(Clone, Debug)]
+pub enum Map<S: 'static> {
+    /// Two functions over the same captured values: the map and its adjoint.
+    Functions {
+        /// The map.
+        forward: FunctionId,
+        /// Its adjoint.
+        reverse: FunctionId,
+        /// Their first arguments.
+        captured: Vec<Value<S>>,
+    },
+    /// The adjoint of a map.
+    Adjoint(Rc<Map<S>>),
+    /// The composition of two maps, the second applied first.
+    Compose(Rc<Map<S>>, Rc<Map<S>>),
+    /// The sum of two maps.
+    Add(Rc<Map<S>>, Rc<Map<S>>),
+    /// The multiple of a map.
+    Scale(S, Rc<Map<S>>),
 }
 
 /// The elements of an array.

@@ -9,7 +9,7 @@ use crate::derivative::{Coefficient, Derivative};
 use crate::matrix::MatrixFunction;
 use crate::primitive::{Array, Kind, Primitive};
 
-pub(super) static ROWS: &[&Primitive] = &[&DOT, &OUTER, &INNER, &CHOLESKY, &SOLVE, &INV, &DET, &LOGDET, &COFACTOR];
+pub(super) static ROWS: &[&Primitive] = &[&DOT, &EXACT_DOT, &OUTER, &INNER, &CHOLESKY, &SOLVE, &INV, &DET, &LOGDET, &COFACTOR];
 
 /// `D dot (a, b) (da, db) = dot (da, b) + dot (a, db)`
 pub static DOT: Primitive = Primitive {
@@ -28,6 +28,16 @@ pub static DOT: Primitive = Primitive {
         rust: Some("riesz_runtime::dot({0}, {1})"),
     }),
 };
+
+/// `dot` in a derivative: an exactly zero factor gives an exactly zero product. `D = exact dot` in each argument
+pub static EXACT_DOT: Primitive = Primitive {
+    name: "exact dot",
+    signatures: DOT.signatures,
+    summary: "The contraction in which zero times anything is zero.",
+    example: "",
+    kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: Some("riesz_runtime::exact_dot({0}, {1})") }),
+};
+
 
 /// `D outer (u, v) (du, dv) = outer (du, v) + outer (u, dv)`
 pub static OUTER: Primitive = Primitive {

@@ -1,8 +1,9 @@
 //! Expressions.
 
+use super::layout::Op;
 use super::{Formatter, Placed};
 use crate::parser::on_a_large_stack;
-use crate::token::TokenKind;
+use crate::token::{Gap, TokenKind};
 use crate::tree::{Argument, BinaryOperator, ExprId, ExprKind, Generator, LetBinding, Turns};
 
 impl<'a> Formatter<'a> {
@@ -32,8 +33,12 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// An expression on the next line, indented, if the group around it is broken.
+    /// An expression on the next line, indented, if the group around it is broken; a block begins on this line.
     pub(super) fn below(&mut self, id: ExprId) {
+        if self.is_block(id) && !self.is_commented() {
+            self.write(" ");
+            return self.expr(id);
+        }
         self.indent();
         if self.is_let_lines(id) {
             self.hard_line();
@@ -149,6 +154,7 @@ impl<'a> Formatter<'a> {
         self.token();
     }
 
+    /// Conditions, each with its value beside it where there is room; broken before `else` if the author did so.
     fn conditional(&mut self, mut id: ExprId) {
         self.begin();
         while let ExprKind::If { condition, yes, no } = self.kind(id) {
@@ -156,14 +162,25 @@ impl<'a> Formatter<'a> {
             self.expr(*condition);
             self.write(" ");
             self.token();
-            self.below(*yes);
-            self.line(" ");
+            self.branch(*yes);
+            if self.is_block(*yes) && !self.is_commented() {
+                self.write(" ");
+            } else {
+                self.keep_broken();
+                self.line(" ");
+            }
             self.token();
             id = *no;
             if matches!(self.kind(id), ExprKind::If { .. }) {
                 self.write(" ");
             }
         }
+        self.branch(id);
+        self.end();
+    }
+
+    fn branch(&mut self, id: ExprId) {
+        self.begin();
         self.below(id);
         self.end();
     }
@@ -216,35 +233,49 @@ impl<'a> Formatter<'a> {
         let at_ends = subtracts && self.newlines_count;
         self.begin();
         self.expr(first);
-        self.indent();
-        for operand in operands.into_iter().rev() {
-            if at_ends {
-                self.write(" ");
-                self.token();
-                self.line(" ");
-            } else {
-                self.line(" ");
+        match operands[..] {
+            [right] if !at_ends => {
+                self.operator_line(level == Some(COMPARISON) && self.is_bracket(right));
                 self.token_space();
+                self.expr(right);
+                self.ops.push(Op::Operand);
             }
-            self.expr(operand);
+            _ => {
+                self.indent();
+                for operand in operands.into_iter().rev() {
+                    if at_ends {
+                        self.write(" ");
+                        self.token();
+                        self.line(" ");
+                    } else {
+                        self.line(" ");
+                        self.token_space();
+                    }
+                    self.expr(operand);
+                }
+                self.dedent();
+            }
         }
-        self.dedent();
         self.end();
     }
 
     fn approximately(&mut self, left: ExprId, right: ExprId, tolerance: Option<ExprId>) {
         self.begin();
         self.expr(left);
-        self.indent();
-        self.line(" ");
+        let bracket = self.is_bracket(right);
+        self.operator_line(bracket);
         self.token_space();
         self.expr(right);
         if let Some(tolerance) = tolerance {
-            self.line(" ");
+            if bracket && !self.is_commented() {
+                self.write(" ");
+            } else {
+                self.line(" ");
+            }
             self.token_space();
             self.expr(tolerance);
         }
-        self.dedent();
+        self.ops.push(Op::Operand);
         self.end();
     }
 
@@ -298,8 +329,23 @@ impl<'a> Formatter<'a> {
                 self.token();
                 self.newlines_count = outer;
             }
-            [simple @ .., Argument::Value(last)] if generators.is_empty() && self.ends_in_lambda(simple, *last) => {
-                self.call_with_lambda(simple, *last);
+            [simple @ .., Argument::Value(last)] if generators.is_empty() && self.ends_call(*last) => {
+                let outer = std::mem::replace(&mut self.newlines_count, false);
+                self.begin();
+                self.token();
+                self.ops.push(Op::BeginFlat);
+                for argument in simple {
+                    self.argument(argument);
+                    self.token_space();
+                }
+                self.end();
+                match self.kind(*last) {
+                    ExprKind::Lambda { body, .. } => self.last_lambda(*body),
+                    _ => self.expr(*last),
+                }
+                self.token();
+                self.end();
+                self.newlines_count = outer;
             }
             _ => self.bracketed(false, |formatter| {
                 formatter.separated(arguments, |formatter, argument| formatter.argument(argument));
@@ -311,6 +357,39 @@ impl<'a> Formatter<'a> {
         }
     }
 
+    /// Whether the last argument of the call that begins here is one to begin on the line of the call: a function, or
+    /// brackets that the author broke, with no more than a few words before them.
+    fn ends_call(&self, last: ExprId) -> bool {
+        let opening = self.position;
+        let head = match self.kind(last) {
+            ExprKind::Lambda { body, .. } => self.tree.expr(*body).span.start,
+            _ => self.tree.expr(last).span.start,
+        };
+        let head_end = self.tokens.partition_point(|token| token.start < head);
+        let start = self.tree.expr(last).span.start;
+        let words = &self.tokens[opening + 1..self.tokens.partition_point(|token| token.start <= start)];
+        let in_head = |comment: &Placed| comment.before <= head_end;
+        let commented = !self.suffixes.is_empty() || self.comments.get(self.next_comment).is_some_and(in_head);
+        let broken = self.tokens.get(head_end + 1).is_some_and(|token| token.gap == Gap::Newline);
+        let is_last = matches!(self.kind(last), ExprKind::Lambda { .. }) || self.is_bracket(last) && broken;
+        is_last
+            && !commented
+            && words.len() <= 12
+            && words.iter().all(|token| token.gap == Gap::None && token.kind != TokenKind::Let)
+    }
+
+    /// A function as the last argument, with its body below.
+    fn last_lambda(&mut self, body: ExprId) {
+        self.lambda_head();
+        if self.hugs_arrow(body) && !self.is_commented() {
+            self.write(" ");
+            self.expr(body);
+        } else {
+            self.below(body);
+            self.line("");
+        }
+    }
+
     fn argument(&mut self, argument: &Argument) {
         match argument {
             Argument::Value(value) => self.expr(*value),
@@ -318,56 +397,18 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// `f(a, b, \x ->` with the body below.
-    fn call_with_lambda(&mut self, simple: &'a [Argument], lambda: ExprId) {
-        let ExprKind::Lambda { body, .. } = self.kind(lambda) else { return };
-        let outer = std::mem::replace(&mut self.newlines_count, false);
-        self.begin();
-        self.token();
-        for argument in simple {
-            self.argument(argument);
-            self.token_space();
-        }
-        self.lambda_head();
-        if self.hugs_arrow(*body) && !self.is_commented() {
-            self.write(" ");
-            self.expr(*body);
-        } else {
-            self.below(*body);
-            self.line("");
-        }
-        self.token();
-        self.end();
-        self.newlines_count = outer;
-    }
-
-    /// Whether a call can be printed by [`Formatter::call_with_lambda`].
-    fn ends_in_lambda(&self, simple: &[Argument], last: ExprId) -> bool {
-        let ExprKind::Lambda { body, .. } = self.kind(last) else { return false };
-        let body_start = self.tree.expr(*body).span.start;
-        let in_head = |comment: &Placed| self.tokens[comment.before].start <= body_start;
-        let commented = !self.suffixes.is_empty() || self.comments.get(self.next_comment).is_some_and(in_head);
-        let is_simple = |argument: &Argument| match argument {
-            Argument::Value(value) => self.is_word(*value),
-            Argument::Hole(_) => true,
-        };
-        !commented && simple.len() < 4 && simple.iter().all(is_simple)
-    }
-
     fn list(&mut self, parts: &'a [ExprId], array: bool) {
         if parts.is_empty() {
             self.token();
             return self.token();
         }
-        let numeric = array && parts.iter().all(|part| self.is_number(*part));
+        let words = array && parts.iter().all(|part| self.is_word(*part));
         self.bracketed(false, |formatter| {
-            if array {
-                formatter.keep_broken();
-            }
+            let broken = array && formatter.keep_broken();
             for (number, part) in parts.iter().enumerate() {
-                if number > 0 && numeric {
+                if number > 0 && words {
                     formatter.token();
-                    formatter.fill();
+                    formatter.fill(broken);
                 } else if number > 0 {
                     formatter.comma();
                 }
@@ -430,8 +471,13 @@ impl<'a> Formatter<'a> {
         match self.kind(id) {
             ExprKind::Call { function: of, .. } | ExprKind::Index { array: of, .. } => self.is_word(*of),
             ExprKind::Lambda { .. } => true,
+            ExprKind::Loop { body, .. } => self.is_block(*body),
             _ => self.is_bracket(id),
         }
+    }
+
+    fn is_block(&self, id: ExprId) -> bool {
+        matches!(self.kind(id), ExprKind::Block(_))
     }
 
     /// The same after `->`.
@@ -467,6 +513,8 @@ impl<'a> Formatter<'a> {
     }
 }
 
+const COMPARISON: u8 = 2;
+
 /// Operators of one level form chains; comparisons are alone at theirs.
 fn level(operator: BinaryOperator) -> u8 {
     match operator {
@@ -477,7 +525,7 @@ fn level(operator: BinaryOperator) -> u8 {
         | BinaryOperator::Less
         | BinaryOperator::LessEqual
         | BinaryOperator::Greater
-        | BinaryOperator::GreaterEqual => 2,
+        | BinaryOperator::GreaterEqual => COMPARISON,
         BinaryOperator::Add | BinaryOperator::Subtract => 3,
         BinaryOperator::Multiply | BinaryOperator::Divide => 4,
         BinaryOperator::Power => 5,

@@ -25,7 +25,11 @@ impl Formatter<'_> {
 
     fn fun(&mut self, body: ExprId) {
         self.token_space();
+        self.token();
+        self.begin();
+        self.parameters();
         self.typed_until(TokenKind::Equals);
+        self.end();
         self.write(" ");
         let new_line = self.tokens[self.position + 1].gap == Gap::Newline;
         self.value(body, new_line);

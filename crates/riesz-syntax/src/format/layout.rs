@@ -11,13 +11,26 @@ pub(super) enum Op<'a> {
     Text(&'a str),
     /// A line end in a broken group, and this text otherwise.
     Line(&'a str),
-    /// A line end where the text up to the next place to break does not fit the line, and a space otherwise.
-    Fill,
+    /// A line end where the author made one in a broken group, or where the text up to the next place to break does not
+    /// fit the line; a space otherwise.
+    Fill {
+        broken: bool,
+    },
+    /// Before an infix operator and its right operand: a line end and indentation in a broken group, unless the line
+    /// holds nothing but the end of the left operand. Where it `hugs`, the right operand is something in brackets that
+    /// is begun on the line rather than broken on the next.
+    Operator {
+        hugs: bool,
+    },
+    /// After the right operand.
+    Operand,
     /// A line end, with an empty line where `blank`.
     Hard {
         blank: bool,
     },
     Begin,
+    /// Begins a group that is never broken.
+    BeginFlat,
     End,
     Indent,
     Dedent,
@@ -34,8 +47,17 @@ pub(super) enum Op<'a> {
 
 /// Prints a document.
 pub(super) fn print(ops: &[Op], width: usize) -> String {
-    let mut printer =
-        Printer { ops, width, out: String::new(), column: 0, indent: 0, flat: Vec::new(), suffix: None, owed: None };
+    let mut printer = Printer {
+        ops,
+        width,
+        out: String::new(),
+        column: 0,
+        indent: 0,
+        flat: Vec::new(),
+        indented: Vec::new(),
+        suffix: None,
+        owed: None,
+    };
     for position in 0..ops.len() {
         printer.step(position);
     }
@@ -50,6 +72,9 @@ pub(super) fn print(ops: &[Op], width: usize) -> String {
 
 const STEP: usize = 2;
 
+/// Nothing is indented further than this, so that a text that is nested very deep stays of a sensible size.
+const MAX_INDENT: usize = 200;
+
 struct Printer<'d, 'a> {
     ops: &'d [Op<'a>],
     width: usize,
@@ -59,6 +84,8 @@ struct Printer<'d, 'a> {
     indent: usize,
     /// For each open group, whether it is on one line.
     flat: Vec<bool>,
+    /// For each infix operator whose right operand is being printed, whether it is on a line of its own.
+    indented: Vec<bool>,
     /// A comment that waits for the end of the line.
     suffix: Option<&'a str>,
     /// A line end that must come before any text, because of a comment, and whether an empty line belongs to it.
@@ -71,13 +98,23 @@ impl<'a> Printer<'_, 'a> {
             Op::Text(text) => self.text(text),
             Op::Line(text) if self.is_flat() => self.text(text),
             Op::Line(_) => self.line_end(false),
-            Op::Fill if self.is_flat() || (self.suffix.is_none() && self.chunk_fits(position)) => self.text(" "),
-            Op::Fill => self.line_end(false),
+            Op::Fill { broken } => {
+                let fits = !broken && self.suffix.is_none() && self.chunk_fits(position);
+                if self.is_flat() || fits { self.text(" ") } else { self.line_end(false) }
+            }
+            Op::Operator { hugs } => self.operator(position, hugs),
+            Op::Operand => {
+                if self.indented.pop().unwrap_or(false) {
+                    self.indent -= STEP;
+                }
+            }
             Op::Hard { blank } => self.line_end(blank),
             Op::Begin => {
-                let flat = self.is_flat() || self.fits(position);
+                let column = if self.owed.is_some() { 0 } else { self.column };
+                let flat = self.is_flat() || self.fits(position, column);
                 self.flat.push(flat);
             }
+            Op::BeginFlat => self.flat.push(true),
             Op::End => {
                 self.flat.pop();
             }
@@ -100,6 +137,23 @@ impl<'a> Printer<'_, 'a> {
         }
     }
 
+    fn operator(&mut self, position: usize, hugs: bool) {
+        let commented = self.suffix.is_some() || matches!(self.ops.get(position + 1), Some(Op::Own { .. }));
+        let after_bracket = || {
+            let line = &self.out[self.out.rfind('\n').map_or(0, |newline| newline + 1)..];
+            line.trim_start().starts_with([')', ']', '}']) && self.chunk_fits(position)
+        };
+        let stays = self.is_flat()
+            || !commented && (after_bracket() || hugs && !self.fits(position, (self.indent + STEP).min(MAX_INDENT)));
+        self.indented.push(!stays);
+        if stays {
+            self.text(" ");
+        } else {
+            self.indent += STEP;
+            self.line_end(false);
+        }
+    }
+
     fn is_flat(&self) -> bool {
         self.flat.last().copied().unwrap_or(false)
     }
@@ -115,8 +169,8 @@ impl<'a> Printer<'_, 'a> {
             if text == " " {
                 return;
             }
-            self.out.extend(std::iter::repeat_n(' ', self.indent));
-            self.column = self.indent;
+            self.column = self.indent.min(MAX_INDENT);
+            self.out.extend(std::iter::repeat_n(' ', self.column));
         }
         self.out.push_str(text);
         self.column += text.chars().count();
@@ -145,33 +199,34 @@ impl<'a> Printer<'_, 'a> {
         for op in &self.ops[position + 1..] {
             match op {
                 Op::Text(text) => end += text.chars().count(),
-                Op::Line(_) | Op::Fill | Op::Hard { .. } | Op::Own { .. } => break,
+                Op::Line(_) | Op::Fill { .. } | Op::Operator { .. } | Op::Hard { .. } | Op::Own { .. } => break,
                 _ => {}
             }
         }
         end <= self.width
     }
 
-    /// Whether the group that begins here, and what follows it on its line, fits the rest of the line.
-    fn fits(&self, position: usize) -> bool {
-        let used = if self.column == 0 { self.indent } else { self.column };
+    /// Whether the group or operator that begins here, and what follows it on its line, fit the line from a column on.
+    fn fits(&self, position: usize, column: usize) -> bool {
+        let used = if column == 0 { self.indent.min(MAX_INDENT) } else { column };
         let Some(mut room) = self.width.checked_sub(used) else { return false };
         let mut depth = 0usize;
         let mut inside = true;
         for op in &self.ops[position..] {
             let text = match op {
-                Op::Begin => {
+                Op::Operator { .. } if !inside => return true,
+                Op::Begin | Op::BeginFlat | Op::Operator { .. } => {
                     depth += 1;
-                    continue;
+                    if matches!(op, Op::Operator { .. }) && depth > 1 { " " } else { "" }
                 }
-                Op::End => {
+                Op::End | Op::Operand => {
                     depth = depth.saturating_sub(1);
                     inside &= depth > 0;
-                    continue;
+                    ""
                 }
-                Op::Indent | Op::Dedent => continue,
-                Op::Line(_) | Op::Fill if !inside => return true,
-                Op::Fill => " ",
+                Op::Indent | Op::Dedent => "",
+                Op::Line(_) | Op::Fill { .. } if !inside => return true,
+                Op::Fill { .. } => " ",
                 Op::Hard { .. } | Op::Own { .. } | Op::Break | Op::Suffix(_) => return !inside,
                 Op::Text(text) | Op::Line(text) => text,
             };

@@ -2,11 +2,12 @@
 //!
 //! The tree says how things belong together, and the tokens are printed in the order in which they were written, so
 //! numbers and names keep their spelling and every comment has a place: between two tokens. The instructions of
-//! [`layout`] say where lines may break, which is only where the rule of line ends lets them: never between an operand
+//! `layout` say where lines may break, which is only where the rule of line ends lets them: never between an operand
 //! and a `-`, `(` or `[`, unless brackets are around.
 //!
-//! Of the author's line breaks it keeps empty lines (one of several), the line end after the `=` of a `fun`, and the one
-//! after the opening bracket of an array or record. Everything else follows from the width.
+//! Of the author's line breaks it keeps empty lines (one of several), the line end after the `=` of a `fun`, the one
+//! after the opening bracket of an array or record, and then those between the numbers of an array, and the one before
+//! `else`. Everything else follows from the width.
 
 mod expr;
 mod item;
@@ -163,9 +164,15 @@ impl<'a> Formatter<'a> {
         self.end_line(Op::Line(flat), false);
     }
 
-    /// A place where the line ends if it is full.
-    fn fill(&mut self) {
-        self.end_line(Op::Fill, false);
+    /// A place where the line ends if it is full, or if the author ended it there.
+    fn fill(&mut self, keep: bool) {
+        let broken = keep && self.tokens[self.position].gap == Gap::Newline;
+        self.end_line(Op::Fill { broken }, false);
+    }
+
+    /// A place before an infix operator where the line may end.
+    fn operator_line(&mut self, hugs: bool) {
+        self.end_line(Op::Operator { hugs }, false);
     }
 
     /// A line end between two statements or items, with the empty line that the author left there.
@@ -234,13 +241,19 @@ impl<'a> Formatter<'a> {
         self.ops.push(Op::Dedent);
     }
 
-    /// Prints a bracket and what is in it, which may be broken into lines.
+    /// Prints a bracket and what is in it, in a group.
+    fn bracketed(&mut self, block: bool, contents: impl FnOnce(&mut Formatter<'a>)) {
+        self.begin();
+        self.brackets(block, contents);
+        self.end();
+    }
+
+    /// Prints a bracket and what is in it, indented where the group around is broken.
     ///
     /// The brackets of a block have spaces inside, and newlines count there.
-    fn bracketed(&mut self, block: bool, contents: impl FnOnce(&mut Formatter<'a>)) {
+    fn brackets(&mut self, block: bool, contents: impl FnOnce(&mut Formatter<'a>)) {
         let outer = std::mem::replace(&mut self.newlines_count, block);
         let space = if block { " " } else { "" };
-        self.begin();
         self.token();
         self.indent();
         self.line(space);
@@ -251,14 +264,15 @@ impl<'a> Formatter<'a> {
         self.dedent();
         self.line(space);
         self.token();
-        self.end();
         self.newlines_count = outer;
     }
 
-    /// Keeps the brackets that begin here broken if the author broke them.
-    fn keep_broken(&mut self) {
-        if self.tokens[self.position].gap == Gap::Newline {
+    /// Keeps the group broken if the author ended the line here.
+    fn keep_broken(&mut self) -> bool {
+        let broken = self.tokens[self.position].gap == Gap::Newline;
+        if broken {
             self.ops.push(Op::Break);
         }
+        broken
     }
 }

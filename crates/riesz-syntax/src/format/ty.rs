@@ -2,6 +2,7 @@
 //! all there is to know.
 
 use super::Formatter;
+use crate::parser::on_a_large_stack;
 use crate::token::TokenKind;
 
 impl Formatter<'_> {
@@ -56,7 +57,7 @@ impl Formatter<'_> {
             return self.token();
         }
         let (record, sizes) = (self.at(TokenKind::LeftBrace), self.at(TokenKind::LeftBracket));
-        crate::parser::on_a_large_stack(|| {
+        on_a_large_stack(|| {
             self.bracketed(false, |formatter| {
                 if record {
                     formatter.keep_broken();
@@ -64,6 +65,17 @@ impl Formatter<'_> {
                 formatter.typed_tokens(end, sizes);
             });
         });
+    }
+
+    /// The parameters of a `fun`, which share a group with the type of its result: where that does not fit the line,
+    /// the parameters are broken first.
+    pub(super) fn parameters(&mut self) {
+        let end = self.matching();
+        if end == self.position + 1 {
+            self.token();
+            return self.token();
+        }
+        self.brackets(false, |formatter| formatter.typed_tokens(end, false));
     }
 
     /// The bracket that closes the current one.

@@ -484,7 +484,9 @@ impl Parser<'_> {
     fn lambda(&mut self) -> ExprId {
         let start = self.bump().start;
         let mut parameters = Vec::new();
-        while begins_pattern(self.kind()) || (self.kind().is_keyword() && self.next().kind == TokenKind::Arrow) {
+        while !self.recovering
+            && (begins_pattern(self.kind()) || (self.kind().is_keyword() && self.next().kind == TokenKind::Arrow))
+        {
             parameters.push(self.pattern());
             match self.kind() {
                 TokenKind::Colon if !self.recovering => self.lambda_parameter_type(),

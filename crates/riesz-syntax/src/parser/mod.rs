@@ -9,7 +9,7 @@
 //! - Its time is linear in the text, and its stack does not grow with the text: sequences of `let` and chains of
 //!   operators are loops, and everything that nests is counted against [`ParseOptions::max_nesting`].
 //!
-//! **Line ends.** The tokens remember the gap before them. Where an operand has ended, [`Parser::ends_here`] decides
+//! **Line ends.** The tokens remember the gap before them. Where an operand has ended, `Parser::ends_here` decides
 //! whether the gap ends the expression too. Nothing else in the parser looks at line ends, except to tell a `let` that
 //! it may go on.
 
@@ -26,7 +26,7 @@ use crate::tree::{ExprId, Name, Parameter, Tree, Type};
 use crate::{Diagnostic, FileId, Span};
 use std::collections::HashMap;
 
-/// How many errors are reported before the parser gives up on a text.
+/// How many errors of a text are reported.
 pub const MAX_ERRORS: usize = 50;
 
 /// Types, patterns and sizes own their parts, so their destructors recurse: they never nest deeper than this.
@@ -49,18 +49,17 @@ impl Default for ParseOptions {
 pub fn parse(file: FileId, text: &str, options: &ParseOptions) -> (Tree, Vec<Diagnostic>) {
     let mut parser = match Parser::new(file, text, options) {
         Ok(parser) => parser,
-        Err(diagnostic) => return (Tree::default(), vec![diagnostic]),
+        Err(diagnostics) => return (Tree::default(), diagnostics),
     };
     parser.program();
-    let (tree, diagnostics) = parser.finish();
-    (tree, diagnostics)
+    parser.finish()
 }
 
 /// Parses one expression, which must be the whole text. There is an expression unless the text is empty.
 pub fn parse_expression(file: FileId, text: &str, options: &ParseOptions) -> (Tree, Option<ExprId>, Vec<Diagnostic>) {
     let mut parser = match Parser::new(file, text, options) {
         Ok(parser) => parser,
-        Err(diagnostic) => return (Tree::default(), None, vec![diagnostic]),
+        Err(diagnostics) => return (Tree::default(), None, diagnostics),
     };
     let expr = parser.whole_expression();
     let (tree, diagnostics) = parser.finish();
@@ -69,7 +68,7 @@ pub fn parse_expression(file: FileId, text: &str, options: &ParseOptions) -> (Tr
 
 /// Parses a type, which must be the whole text.
 pub fn parse_type(file: FileId, text: &str) -> Result<Type, Vec<Diagnostic>> {
-    let mut parser = Parser::new(file, text, &ParseOptions::default()).map_err(|diagnostic| vec![diagnostic])?;
+    let mut parser = Parser::new(file, text, &ParseOptions::default())?;
     let ty = parser.ty();
     parser.expect_end("a type");
     parser.finish_as(ty)
@@ -77,7 +76,7 @@ pub fn parse_type(file: FileId, text: &str) -> Result<Type, Vec<Diagnostic>> {
 
 /// Parses parameters and result of a function, such as `(v: [n]t, from: Int, to: Int): [to - from]t`.
 pub fn parse_signature(file: FileId, text: &str) -> Result<(Vec<Parameter>, Option<Type>), Vec<Diagnostic>> {
-    let mut parser = Parser::new(file, text, &ParseOptions::default()).map_err(|diagnostic| vec![diagnostic])?;
+    let mut parser = Parser::new(file, text, &ParseOptions::default())?;
     let signature = parser.signature();
     parser.expect_end("a signature");
     parser.finish_as(signature)
@@ -91,6 +90,8 @@ pub(crate) struct Parser<'a> {
     position: usize,
     tree: Tree,
     diagnostics: Vec<Diagnostic>,
+    /// How many of them are the parser's and not the lexer's.
+    complaints: usize,
     /// Whether to keep quiet about further errors.
     recovering: bool,
     /// The brackets that are open, by the positions of their tokens.
@@ -116,9 +117,9 @@ struct Context {
 }
 
 impl<'a> Parser<'a> {
-    fn new(file: FileId, text: &'a str, options: &ParseOptions) -> Result<Parser<'a>, Diagnostic> {
+    fn new(file: FileId, text: &'a str, options: &ParseOptions) -> Result<Parser<'a>, Vec<Diagnostic>> {
         if u32::try_from(text.len()).is_err() {
-            return Err(Diagnostic::placeless("file-too-large", "a source text must be shorter than 4 GiB"));
+            return Err(vec![Diagnostic::placeless("file-too-large", "a source text must be shorter than 4 GiB")]);
         }
         let lexed = lex(file, text);
         Ok(Parser {
@@ -128,6 +129,7 @@ impl<'a> Parser<'a> {
             position: 0,
             tree: Tree::default(),
             diagnostics: lexed.diagnostics,
+            complaints: 0,
             recovering: false,
             open: Vec::new(),
             context: Context { newlines_count: true, statement: 0 },

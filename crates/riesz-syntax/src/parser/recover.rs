@@ -17,13 +17,9 @@ impl Parser<'_> {
 
     /// Reports an error that leaves no doubt about what was meant.
     pub(super) fn complain(&mut self, diagnostic: Diagnostic) {
-        if self.recovering {
-            return;
-        }
-        self.diagnostics.push(diagnostic);
-        if self.diagnostics.len() >= MAX_ERRORS {
-            self.position = self.tokens.len() - 1;
-            self.recovering = true;
+        if !self.recovering && self.complaints < MAX_ERRORS {
+            self.complaints += 1;
+            self.diagnostics.push(diagnostic);
         }
     }
 
@@ -91,7 +87,7 @@ impl Parser<'_> {
             while !self.at(TokenKind::End) && !self.begins_item(self.current()) && !self.at_foreign_item() {
                 self.position += 1;
             }
-            self.recovering = self.diagnostics.len() >= MAX_ERRORS;
+            self.recovering = false;
         }
     }
 

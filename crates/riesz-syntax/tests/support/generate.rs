@@ -2,8 +2,7 @@
 
 /// A program from a seed; the larger the size, the deeper.
 pub fn program(seed: u64, size: u32) -> String {
-    let mut generator =
-        Generator { state: seed | 1, out: String::new(), newlines_count: true, comments: 0, quiet: false };
+    let mut generator = Generator { state: seed | 1, out: String::new(), newlines_count: true, comments: 0 };
     for _ in 0..generator.below(4) {
         generator.gap();
     }
@@ -20,8 +19,6 @@ struct Generator {
     out: String,
     newlines_count: bool,
     comments: u32,
-    /// Whether there are no newlines and comments for now.
-    quiet: bool,
 }
 
 impl Generator {
@@ -64,9 +61,6 @@ impl Generator {
 
     /// White space, line ends and comments.
     fn gap(&mut self) {
-        if self.quiet {
-            return self.space();
-        }
         match self.below(24) {
             0 => self.out.push('\n'),
             1 => self.out.push_str("\n\n\n   "),
@@ -307,7 +301,6 @@ impl Generator {
     }
 
     fn lets(&mut self, size: u32) {
-        // A newline ends a `let` only for what follows at its own margin, so quiet lines begin there.
         for _ in 0..=self.below(3) {
             self.token("let");
             self.pattern(1);
@@ -315,10 +308,15 @@ impl Generator {
             self.gap();
             self.token("=");
             self.expr(size - 1);
-            match self.below(3) {
+            match self.below(4) {
                 0 => {
                     self.gap();
                     self.token("in");
+                }
+                1 | 2 if self.newlines_count => {
+                    self.gap();
+                    // At the margin nothing is indented deeper than the `let`.
+                    self.out.push('\n');
                 }
                 _ => {
                     self.space();

@@ -1,0 +1,126 @@
+//! Which variables vary with the inputs: everything else has no tangent, and its derivative costs nothing.
+
+use riesz_core::term::{Atom, Binding, Body, Function, Op, Turn, Var};
+use rustc_hash::FxHashSet;
+
+/// The variables of a function that vary when some of its parameters do, among those whose type can vary at all.
+/// Operations that add something varying to an accumulator count as varying too.
+pub(crate) fn active(function: &Function, parameters: &[bool]) -> FxHashSet<Var> {
+    let mut analysis = Analysis { function, active: FxHashSet::default() };
+    for (at, active) in parameters.iter().enumerate() {
+        if *active {
+            analysis.mark(Var(at as u32));
+        }
+    }
+    // What is added to an accumulator after it was passed on is seen in a later round.
+    loop {
+        let before = analysis.active.len();
+        analysis.body(&function.body);
+        if analysis.active.len() == before {
+            return analysis.active;
+        }
+    }
+}
+
+struct Analysis<'f> {
+    function: &'f Function,
+    active: FxHashSet<Var>,
+}
+
+impl Analysis<'_> {
+    fn mark(&mut self, var: Var) {
+        if self.function.var(var).ty.varies() {
+            self.active.insert(var);
+        }
+    }
+
+    fn is_active(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Var(var) if self.active.contains(&var))
+    }
+
+    /// Whether anything in the body adds something that varies to an accumulator.
+    fn body(&mut self, body: &Body) -> bool {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            let mut effect = false;
+            for binding in &body.bindings {
+                effect |= self.binding(binding);
+            }
+            effect
+        })
+    }
+
+    fn binding(&mut self, Binding { var, op, .. }: &Binding) -> bool {
+        let mut effect = false;
+        let varies = match op {
+            Op::Compare(..) | Op::Same(..) | Op::Near(..) | Op::Zero(_) | Op::SizeOf(..) | Op::CheckSizes(..) => false,
+            Op::Accumulator => return false,
+            Op::AddTo(accumulator, _, value) => {
+                if self.is_active(*value)
+                    && let Atom::Var(accumulator) = accumulator
+                {
+                    self.mark(*accumulator);
+                }
+                effect = self.is_active(*accumulator);
+                false
+            }
+            Op::Call(_, arguments) => {
+                let varies = arguments.iter().any(|argument| self.is_active(*argument));
+                if varies {
+                    for argument in arguments {
+                        if let Atom::Var(var) = argument
+                            && matches!(self.function.var(*var).ty, riesz_core::Type::Accumulator(_))
+                        {
+                            self.mark(*var);
+                            effect = true;
+                        }
+                    }
+                }
+                varies
+            }
+            Op::Build(iteration) | Op::Builds(iteration) | Op::Reduce(_, iteration) | Op::For(iteration) => {
+                effect = self.body(&iteration.body);
+                self.is_active(iteration.body.result)
+            }
+            Op::If { yes, no, .. } => {
+                let (a, b) = (self.body(yes), self.body(no));
+                effect = a || b;
+                self.is_active(yes.result) || self.is_active(no.result)
+            }
+            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
+                let Turn { state, start, body, .. } = turn;
+                self.state(*state, *start, body, &mut effect)
+            }
+            Op::While { state, start, body, .. } | Op::TraceWhile { state, start, body, .. } => {
+                self.state(*state, *start, body, &mut effect)
+            }
+            _ => {
+                let mut varies = false;
+                op.visit_atoms(&mut |atom| varies |= self.is_active(*atom));
+                varies
+            }
+        };
+        if varies {
+            self.mark(*var);
+        }
+        if effect {
+            self.active.insert(*var);
+        }
+        effect
+    }
+
+    fn state(&mut self, state: Var, start: Atom, body: &Body, effect: &mut bool) -> bool {
+        if self.is_active(start) {
+            self.mark(state);
+        }
+        loop {
+            let before = self.active.len();
+            *effect |= self.body(body);
+            if self.is_active(body.result) {
+                self.mark(state);
+            }
+            if self.active.len() == before {
+                return self.is_active(body.result) || self.is_active(Atom::Var(state));
+            }
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Derivatives of functions of arrays: the linear ones are their own, products are linear in each factor, and those of
+//! linear algebra are given by terms.
+
+use crate::compile::Problem;
+use crate::linearise::{Lineariser, Tangent};
+use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Reduction, Var};
+use riesz_core::{Size, Type};
+use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
+use riesz_primitive::{Primitive, array, scalar};
+use riesz_syntax::Span;
+
+impl Lineariser<'_> {
+    pub(crate) fn array_function(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: &[Atom],
+        var: Var,
+        span: Span,
+    ) -> Result<Tangent, Problem> {
+        let ty = self.ty(var).clone();
+        let Some(row) = primitive.array() else { return Ok(Tangent::Zero) };
+        Ok(match &row.derivative {
+            Derivative::Zero | Derivative::Scale(_) => Tangent::Zero,
+            Derivative::Linear => {
+                let mut operands = Vec::with_capacity(arguments.len());
+                for argument in arguments {
+                    operands.push(match self.atom_type(*argument).varies() {
+                        true => {
+                            let tangent = self.tangent(*argument);
+                            self.materialise(&tangent, *argument, span)
+                        }
+                        false => *argument,
+                    });
+                }
+                Tangent::Value(self.linear(Op::ArrayFunction(primitive, operands), ty.tangent(), span))
+            }
+            Derivative::Multilinear => {
+                let (a, b) = (arguments[0], arguments[1]);
+                let mut terms = Vec::new();
+                if let Some(da) = self.whole(a, span) {
+                    terms.push(self.bilinear(primitive, da, b, &ty, span));
+                }
+                if let Some(db) = self.whole(b, span) {
+                    terms.push(self.bilinear(primitive, a, db, &ty, span));
+                }
+                self.sum(terms, &ty, span)
+            }
+            Derivative::Terms(terms) => {
+                let mut point = Point { arguments, result: Atom::Var(var), span };
+                let mut sums = Vec::new();
+                for term in terms.iter() {
+                    if let Some((atom, _)) = self.term(term, &mut point) {
+                        sums.push(atom);
+                    }
+                }
+                self.sum(sums, &ty, span)
+            }
+        })
+    }
+
+    /// A product in which one factor is a tangent.
+    fn bilinear(&mut self, primitive: &'static Primitive, a: Atom, b: Atom, ty: &Type, span: Span) -> Atom {
+        if primitive.name == "outer" {
+            return self.outer(a, b, ty, span);
+        }
+        self.linear(Op::ArrayFunction(&array::EXACT_DOT, vec![a, b]), ty.clone(), span)
+    }
+
+    fn outer(&mut self, u: Atom, v: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(rows, row_type) = ty else { return u };
+        self.each(rows, ty, span, |lineariser, i| {
+            let u = lineariser.element(u, i, span);
+            let Type::Array(columns, _) = &**row_type else { return u };
+            lineariser.each(columns, row_type, span, |lineariser, j| {
+                let v = lineariser.element(v, j, span);
+                lineariser.linear(Op::Scalar(&scalar::EXACT_MUL, vec![u, v]), Type::Real, span)
+            })
+        })
+    }
+
+    /// An array of the linear stream, element by element.
+    fn each(&mut self, size: &Size, ty: &Type, span: Span, element: impl FnOnce(&mut Self, Atom) -> Atom) -> Atom {
+        let count = self.size_atom(size, span);
+        self.open();
+        let index = self.var(Type::Int);
+        let result = element(self, Atom::Var(index));
+        let level = self.close();
+        // Values of the point that the elements need are read in the same body.
+        let bindings = level.primal.into_iter().chain(level.linear).collect();
+        self.linear(Op::Build(Iteration { count, index, body: Body { bindings, result } }), ty.clone(), span)
+    }
+
+    /// An element of an array of either stream.
+    fn element(&mut self, array: Atom, index: Atom, span: Span) -> Atom {
+        let Type::Array(_, element) = self.atom_type(array) else { return array };
+        match array {
+            Atom::Var(var) if !self.linear_vars.contains(&var) => {
+                self.primal(Op::Index(array, index), (*element).clone(), span)
+            }
+            _ => self.linear(Op::Index(array, index), (*element).clone(), span),
+        }
+    }
+
+    // ---- linear algebra ----
+
+    /// A linear term in the tangents of the arguments; none where it is zero.
+    fn term(&mut self, term: &LinearTerm, point: &mut Point) -> Option<(Atom, Type)> {
+        let span = point.span;
+        match term {
+            LinearTerm::Tangent(at) => {
+                let atom = self.whole(point.arguments[*at], span)?;
+                Some((atom, self.atom_type(atom)))
+            }
+            LinearTerm::Sum(terms) => {
+                let found: Vec<(Atom, Type)> = terms.iter().filter_map(|term| self.term(term, point)).collect();
+                let ty = found.first()?.1.clone();
+                match self.sum(found.into_iter().map(|(atom, _)| atom).collect(), &ty, span) {
+                    Tangent::Value(atom) => Some((atom, ty)),
+                    _ => None,
+                }
+            }
+            LinearTerm::Negate(term) => {
+                let (atom, ty) = self.term(term, point)?;
+                Some((self.multiple_of(Atom::Real(-1.0), atom, &ty, span), ty))
+            }
+            LinearTerm::Multiple(value, term) => {
+                let (factor, _) = self.term(term, point)?;
+                let (value, ty) = self.value(value, point);
+                Some((self.value_times(value, factor, &ty, span), ty))
+            }
+            LinearTerm::Inner(value, term) => {
+                let (atom, ty) = self.term(term, point)?;
+                let (value, _) = self.value(value, point);
+                Some((self.inner(value, atom, &ty, span), Type::Real))
+            }
+            LinearTerm::Left(value, term) => {
+                let (atom, ty) = self.term(term, point)?;
+                let (value, matrix) = self.value(value, point);
+                let ty = product_type(&matrix, &ty);
+                Some((self.linear(Op::ArrayFunction(&array::EXACT_DOT, vec![value, atom]), ty.clone(), span), ty))
+            }
+            LinearTerm::Right(term, value) => {
+                let (atom, ty) = self.term(term, point)?;
+                let (value, matrix) = self.value(value, point);
+                let ty = product_type(&ty, &matrix);
+                Some((self.linear(Op::ArrayFunction(&array::EXACT_DOT, vec![atom, value]), ty.clone(), span), ty))
+            }
+            LinearTerm::Solve(value, term) => {
+                let (atom, ty) = self.term(term, point)?;
+                let (value, _) = self.value(value, point);
+                Some((self.linear(Op::ArrayFunction(&array::SOLVE, vec![value, atom]), ty.clone(), span), ty))
+            }
+            LinearTerm::Transpose(term) => {
+                let (atom, ty) = self.term(term, point)?;
+                let ty = transposed(&ty);
+                Some((self.linear(Op::ArrayFunction(&array::TRANSPOSE, vec![atom]), ty.clone(), span), ty))
+            }
+            LinearTerm::Symmetric(term) => {
+                let (atom, ty) = self.term(term, point)?;
+                let other = self.linear(Op::ArrayFunction(&array::TRANSPOSE, vec![atom]), ty.clone(), span);
+                let sum = self.linear(Op::Plus(atom, other), ty.clone(), span);
+                Some((self.multiple_of(Atom::Real(0.5), sum, &ty, span), ty))
+            }
+            LinearTerm::LowerHalf(term) => {
+                let (atom, ty) = self.term(term, point)?;
+                Some((self.lower_half(atom, &ty, span), ty))
+            }
+        }
+    }
+
+    /// A value of the point.
+    fn value(&mut self, value: &Coefficient, point: &mut Point) -> (Atom, Type) {
+        let span = point.span;
+        match value {
+            Coefficient::Argument(at) => (point.arguments[*at], self.atom_type(point.arguments[*at])),
+            Coefficient::Result => (point.result, self.atom_type(point.result)),
+            Coefficient::Apply(primitive, operands) if primitive.array().is_some() => {
+                let operands: Vec<(Atom, Type)> = operands.iter().map(|operand| self.value(operand, point)).collect();
+                let ty = match primitive.name {
+                    "transpose" => transposed(&operands[0].1),
+                    "det" | "logdet" => Type::Real,
+                    "solve" => operands[1].1.clone(),
+                    _ => operands[0].1.clone(),
+                };
+                let atoms = operands.into_iter().map(|(atom, _)| atom).collect();
+                (self.primal(Op::ArrayFunction(primitive, atoms), ty.clone(), span), ty)
+            }
+            scalar => (self.coefficient(scalar, point.arguments, point.result, span), Type::Real),
+        }
+    }
+
+    /// `factor · t` for a number that is known.
+    fn multiple_of(&mut self, factor: Atom, atom: Atom, ty: &Type, span: Span) -> Atom {
+        match ty {
+            Type::Array(size, element) => self.each(size, ty, span, |lineariser, index| {
+                let part = lineariser.element(atom, index, span);
+                lineariser.multiple_of(factor, part, element, span)
+            }),
+            _ => self.scaled(factor, atom, span),
+        }
+    }
+
+    /// `value · t` for a tangent that is a number.
+    fn value_times(&mut self, value: Atom, factor: Atom, ty: &Type, span: Span) -> Atom {
+        match ty {
+            Type::Array(size, element) => self.each(size, ty, span, |lineariser, index| {
+                let part = lineariser.element(value, index, span);
+                lineariser.value_times(part, factor, element, span)
+            }),
+            _ => self.scaled(value, factor, span),
+        }
+    }
+
+    fn inner(&mut self, value: Atom, atom: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(size, element) = ty else { return self.scaled(value, atom, span) };
+        let count = self.size_atom(size, span);
+        self.open();
+        let index = self.var(Type::Int);
+        let (value, atom) = (self.element(value, Atom::Var(index), span), self.element(atom, Atom::Var(index), span));
+        let result = self.inner(value, atom, element, span);
+        let level = self.close();
+        let bindings = level.primal.into_iter().chain(level.linear).collect();
+        let iteration = Iteration { count, index, body: Body { bindings, result } };
+        self.linear(Op::Reduce(Reduction::Sum, iteration), Type::Real, span)
+    }
+
+    /// The lower triangle with half the diagonal.
+    fn lower_half(&mut self, atom: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(rows, row_type) = ty else { return atom };
+        self.each(rows, ty, span, |lineariser, i| {
+            let row = lineariser.element(atom, i, span);
+            let Type::Array(columns, _) = &**row_type else { return row };
+            lineariser.each(columns, row_type, span, |lineariser, j| {
+                let entry = lineariser.element(row, j, span);
+                let above = lineariser.primal(Op::Compare(Comparison::Less, i, j), Type::Bool, span);
+                let on = lineariser.primal(Op::Same(i, j), Type::Bool, span);
+                let choose = |lineariser: &mut Self, condition: Atom, yes: Atom, no: Atom| {
+                    let body = |result: Atom| Body { bindings: Vec::new(), result };
+                    lineariser.primal(Op::If { condition, yes: body(yes), no: body(no) }, Type::Real, span)
+                };
+                let factor = choose(lineariser, on, Atom::Real(0.5), Atom::Real(1.0));
+                let factor = choose(lineariser, above, Atom::Real(0.0), factor);
+                lineariser.scaled(factor, entry, span)
+            })
+        })
+    }
+}
+
+struct Point<'a> {
+    arguments: &'a [Atom],
+    result: Atom,
+    span: Span,
+}
+
+/// The type of `dot(a, b)`.
+fn product_type(a: &Type, b: &Type) -> Type {
+    match (a, b) {
+        (Type::Array(m, row), Type::Array(_, b)) => match (&**row, &**b) {
+            (Type::Array(..), Type::Array(n, _)) => Type::array(m.clone(), Type::array(n.clone(), Type::Real)),
+            (Type::Array(..), _) => Type::array(m.clone(), Type::Real),
+            (_, Type::Array(n, _)) => Type::array(n.clone(), Type::Real),
+            _ => Type::Real,
+        },
+        _ => Type::Real,
+    }
+}
+
+pub(crate) fn transposed(ty: &Type) -> Type {
+    match ty {
+        Type::Array(m, row) => match &**row {
+            Type::Array(n, element) => Type::array(n.clone(), Type::array(m.clone(), (**element).clone())),
+            _ => ty.clone(),
+        },
+        _ => ty.clone(),
+    }
+}

@@ -1,0 +1,22 @@
+//! The calculus: derivatives of core programs, as core programs.
+//!
+//! `D(f, x)` is compiled to the primal once, the values that its derivative needs, and a linear program: forward mode runs the
+//! linear program, reverse mode its transpose, with accumulation.   [002 §3 and 5; 003 Thm 6.5]
+//!
+//! - [`linearise`](mod@linearise): `f` becomes `f' : x ↦ (f x, kept)` and `L : (kept, dx) ↦ dy`, linear in `dx`.
+//! - [`transpose`](mod@transpose): `L` becomes `Lᵀ : (kept, dy) ↦ dx`, binding by binding from the end.
+//! - [`compile`]: every derivative in a program is replaced by calls of these, innermost first, so that derivatives nest.
+//!
+//! No primitive has a rule of its own for reverse mode: the table of primitives says what the derivative is as a linear map,
+//! and transposition does the rest.
+
+mod active;
+mod array;
+mod coefficient;
+mod compile;
+mod free;
+pub mod linearise;
+mod specialise;
+pub mod transpose;
+
+pub use compile::{compile, compile_from};

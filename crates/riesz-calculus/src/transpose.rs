@@ -1,0 +1,630 @@
+//! Transposition: a linear program becomes its adjoint, binding by binding from the end.   [002 Fig. 5; 003 Thm 6.5]
+//!
+//! `dy = c · dx` becomes `x̄ += c · ȳ`, `dy = dx[i]` becomes `x̄[i] += ȳ`, an array that is built becomes a loop over its elements, a sum a
+//! loop in which each term has the cotangent of the sum, and a loop one that runs backwards.
+//!
+//! The cotangent of a variable is the sum of what its uses contribute. Uses in the same body contribute values; where a
+//! variable is used element by element, or inside the bodies of other operations, they add to an accumulator.
+
+use crate::array::transposed;
+use crate::compile::Calculus;
+use crate::free::accumulated;
+use crate::linearise::write_size;
+use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Place, Reduction, Turn, Var, VarInfo};
+use riesz_core::{Size, Type};
+use riesz_primitive::{array, scalar};
+use riesz_syntax::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::collections::BTreeMap;
+
+/// Transposes one linear program.
+pub(crate) struct Transposer<'c> {
+    calculus: &'c Calculus,
+    pub vars: Vec<VarInfo>,
+    linear: FxHashSet<Var>,
+    bodies: Vec<Vec<Binding>>,
+    /// What has been contributed to the cotangents of variables.
+    contributed: FxHashMap<Var, Contributions>,
+    /// The accumulators of variables that have one.
+    accumulators: FxHashMap<Var, Atom>,
+    /// The cotangents of accumulators: what was read of them has these.
+    read: FxHashMap<Var, Atom>,
+}
+
+/// A sum of values, and sums of values of components.
+#[derive(Default)]
+struct Contributions {
+    whole: Vec<Atom>,
+    parts: BTreeMap<usize, Contributions>,
+}
+
+impl<'c> Transposer<'c> {
+    pub fn new(calculus: &'c Calculus, vars: Vec<VarInfo>, linear: FxHashSet<Var>) -> Transposer<'c> {
+        Transposer {
+            calculus,
+            vars,
+            linear,
+            bodies: vec![Vec::new()],
+            contributed: FxHashMap::default(),
+            accumulators: FxHashMap::default(),
+            read: FxHashMap::default(),
+        }
+    }
+
+    /// Transposes the body of a function: `inputs` have accumulators given to it, or, where they are accumulators
+    /// themselves, the cotangents of what was added to them.
+    pub fn function(
+        mut self,
+        linear: &[Binding],
+        inputs: &[(Var, Var)],
+        output: Option<(Atom, Var)>,
+        span: Span,
+    ) -> (Vec<VarInfo>, Body) {
+        for (input, given) in inputs {
+            match self.ty(*input) {
+                Type::Accumulator(_) => self.read.insert(*input, Atom::Var(*given)),
+                _ => self.accumulators.insert(*input, Atom::Var(*given)),
+            };
+        }
+        self.level(linear, output.map(|(result, cotangent)| (result, Atom::Var(cotangent))), span);
+        let result = self.bind(Op::Tuple(Vec::new()), Type::unit(), span);
+        let bindings = self.bodies.pop().unwrap_or_default();
+        (self.vars, Body { bindings, result })
+    }
+
+    // ---- writing ----
+
+    fn ty(&self, var: Var) -> Type {
+        self.vars[var.0 as usize].ty.clone()
+    }
+
+    fn atom_type(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Var(var) => self.ty(var),
+            Atom::Int(_) => Type::Int,
+            Atom::Real(_) => Type::Real,
+            Atom::Bool(_) => Type::Bool,
+        }
+    }
+
+    fn var(&mut self, ty: Type) -> Var {
+        self.vars.push(VarInfo { name: None, ty });
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    fn push(&mut self, binding: Binding) {
+        self.bodies.last_mut().expect("a body is open while a program is transposed").push(binding);
+    }
+
+    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        let var = self.var(ty);
+        self.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+
+    fn open(&mut self) {
+        self.bodies.push(Vec::new());
+    }
+
+    fn close(&mut self, result: Atom) -> Body {
+        Body { bindings: self.bodies.pop().unwrap_or_default(), result }
+    }
+
+    fn close_unit(&mut self, span: Span) -> Body {
+        let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span);
+        self.close(unit)
+    }
+
+    // ---- cotangents ----
+
+    /// Contributes to the part of a variable's cotangent that a path leads to.
+    fn add(&mut self, to: Atom, path: &[Place], value: Atom, span: Span) {
+        let Atom::Var(var) = to else { return };
+        if !self.linear.contains(&var) {
+            return;
+        }
+        if let Some(&accumulator) = self.accumulators.get(&var) {
+            self.bind(Op::AddTo(accumulator, path.to_vec(), value), Type::unit(), span);
+            return;
+        }
+        let mut contributions = self.contributed.entry(var).or_default();
+        for place in path {
+            let Place::Component(at) = place else { unreachable!("elements are contributed to accumulators") };
+            contributions = contributions.parts.entry(*at).or_default();
+        }
+        contributions.whole.push(value);
+    }
+
+    /// The cotangent of a variable; none where nothing contributes to it.
+    fn cotangent(&mut self, var: Var, span: Span) -> Option<Atom> {
+        let ty = self.ty(var);
+        if let Some(&accumulator) = self.accumulators.get(&var) {
+            return Some(self.bind(Op::Read(accumulator), ty, span));
+        }
+        let contributions = self.contributed.remove(&var)?;
+        self.total(contributions, &ty, span)
+    }
+
+    fn total(&mut self, contributions: Contributions, ty: &Type, span: Span) -> Option<Atom> {
+        let mut terms = contributions.whole;
+        if !contributions.parts.is_empty() {
+            let mut parts = contributions.parts;
+            let mut atoms = Vec::new();
+            for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                let total = parts.remove(&at).and_then(|part_of| self.total(part_of, part, span));
+                atoms.push(match total {
+                    Some(total) => total,
+                    None => self.zero(part, span),
+                });
+            }
+            terms.push(self.bind(Op::Tuple(atoms), ty.clone(), span));
+        }
+        let mut terms = terms.into_iter();
+        let mut total = terms.next()?;
+        for term in terms {
+            total = self.plus(total, term, ty, span);
+        }
+        Some(total)
+    }
+
+    fn plus(&mut self, a: Atom, b: Atom, ty: &Type, span: Span) -> Atom {
+        let op = match ty {
+            Type::Real => Op::Scalar(&scalar::ADD, vec![a, b]),
+            _ => Op::Plus(a, b),
+        };
+        self.bind(op, ty.clone(), span)
+    }
+
+    /// The zero of a tangent space.
+    fn zero(&mut self, ty: &Type, span: Span) -> Atom {
+        match ty {
+            Type::Real => Atom::Real(0.0),
+            Type::Tuple(_) | Type::Record(_) => {
+                let parts = ty.components().unwrap_or_default().iter().map(|part| self.zero(part, span)).collect();
+                self.bind(Op::Tuple(parts), ty.clone(), span)
+            }
+            _ => {
+                let accumulator = self.bind(Op::Accumulator, Type::Accumulator(ty.clone().into()), span);
+                self.bind(Op::Read(accumulator), ty.clone(), span)
+            }
+        }
+    }
+
+    // ---- bindings ----
+
+    /// One body: values first, then the linear bindings from the end.
+    fn level(&mut self, bindings: &[Binding], output: Option<(Atom, Atom)>, span: Span) {
+        for binding in bindings {
+            if !self.linear.contains(&binding.var) {
+                self.push(binding.clone());
+            }
+        }
+        let by_parts = accumulated(bindings, &self.linear);
+        for binding in bindings.iter().filter(|binding| by_parts.contains(&binding.var)) {
+            self.accumulator(binding.var, binding.span);
+        }
+        if let Some((result, cotangent)) = output {
+            self.add(result, &[], cotangent, span);
+        }
+        for binding in bindings.iter().rev() {
+            if self.linear.contains(&binding.var) {
+                self.binding(binding);
+            }
+        }
+    }
+
+    fn accumulator(&mut self, var: Var, span: Span) {
+        let ty = self.ty(var);
+        if matches!(ty, Type::Accumulator(_)) || !ty.varies() {
+            return;
+        }
+        let accumulator = self.bind(Op::Accumulator, Type::Accumulator(ty.into()), span);
+        self.accumulators.insert(var, accumulator);
+    }
+
+    fn binding(&mut self, Binding { var, op, span }: &Binding) {
+        let span = *span;
+        // Operations for their effect have no cotangent of their own.
+        match op {
+            Op::AddTo(accumulator, path, value) => {
+                let Atom::Var(accumulator) = accumulator else { return };
+                if let Some(&cotangent) = self.read.get(accumulator) {
+                    let part = self.part(cotangent, path, span);
+                    self.add(*value, &[], part, span);
+                }
+                return;
+            }
+            Op::For(Iteration { count, index, body }) => {
+                self.open();
+                self.level(&body.bindings, None, span);
+                let body = self.close_unit(span);
+                self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
+                return;
+            }
+            Op::Accumulator | Op::Zero(_) => return,
+            _ => {}
+        }
+        let ty = self.ty(*var);
+        let cotangent = match ty.varies() {
+            true => match self.cotangent(*var, span) {
+                Some(cotangent) => Some(cotangent),
+                None if self.has_effects(op) => Some(self.zero(&ty, span)),
+                None => return,
+            },
+            false if self.has_effects(op) => None,
+            false => return,
+        };
+        let given = cotangent.unwrap_or(Atom::Int(0));
+        match op {
+            Op::Copy(a) => self.add(*a, &[], given, span),
+            Op::Plus(a, b) => {
+                self.add(*a, &[], given, span);
+                self.add(*b, &[], given, span);
+            }
+            Op::Scalar(primitive, arguments) => match (&arguments[..], primitive.name) {
+                ([a, b], "+") => {
+                    self.add(*a, &[], given, span);
+                    self.add(*b, &[], given, span);
+                }
+                ([a], _) => {
+                    let negative = self.bind(Op::Scalar(&scalar::NEG, vec![given]), Type::Real, span);
+                    self.add(*a, &[], negative, span);
+                }
+                ([a, b], _) => {
+                    let (coefficient, tangent) = if self.is_linear(*a) { (*b, *a) } else { (*a, *b) };
+                    let product = Op::Scalar(&scalar::EXACT_MUL, vec![coefficient, given]);
+                    let product = self.bind(product, Type::Real, span);
+                    self.add(tangent, &[], product, span);
+                }
+                _ => {}
+            },
+            Op::Index(array, index) => self.add(*array, &[Place::Element(*index)], given, span),
+            Op::Project(tuple, at) => self.add(*tuple, &[Place::Component(*at)], given, span),
+            Op::Tuple(parts) => {
+                for (at, (part, ty)) in parts.iter().zip(ty.components().unwrap_or_default()).enumerate() {
+                    if self.is_linear(*part) && ty.varies() {
+                        let component = self.bind(Op::Project(given, at), ty, span);
+                        self.add(*part, &[], component, span);
+                    }
+                }
+            }
+            Op::Array(elements) => {
+                let Type::Array(_, element) = &ty else { return };
+                for (at, value) in elements.iter().enumerate() {
+                    if self.is_linear(*value) {
+                        let part = self.bind(Op::Index(given, Atom::Int(at as i64)), (**element).clone(), span);
+                        self.add(*value, &[], part, span);
+                    }
+                }
+            }
+            Op::Read(accumulator) => {
+                if let Atom::Var(accumulator) = accumulator {
+                    self.read.insert(*accumulator, given);
+                }
+            }
+            Op::Build(Iteration { count, index, body }) => {
+                self.open();
+                let element = self.atom_type(body.result);
+                let part = self.bind(Op::Index(given, Atom::Var(*index)), element, span);
+                self.level(&body.bindings, Some((body.result, part)), span);
+                let body = self.close_unit(span);
+                self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
+            }
+            Op::Builds(Iteration { count, index, body }) => {
+                self.open();
+                let part = self.elements_at(given, &ty, Atom::Var(*index), body.result, span);
+                self.level(&body.bindings, Some((body.result, part)), span);
+                let body = self.close_unit(span);
+                self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
+            }
+            Op::Reduce(Reduction::Sum, Iteration { count, index, body }) => {
+                self.open();
+                self.level(&body.bindings, Some((body.result, given)), span);
+                let body = self.close_unit(span);
+                self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
+            }
+            Op::If { condition, yes, no } => {
+                let branch = |transposer: &mut Self, body: &Body| {
+                    transposer.open();
+                    transposer.level(&body.bindings, cotangent.map(|cotangent| (body.result, cotangent)), span);
+                    transposer.close_unit(span)
+                };
+                let (yes, no) = (branch(self, yes), branch(self, no));
+                self.bind(Op::If { condition: *condition, yes, no }, Type::unit(), span);
+            }
+            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => self.turns(op, turn, given, &ty, span),
+            Op::Call(forward, arguments) => self.call(*forward, arguments, cotangent, span),
+            Op::ArrayFunction(primitive, arguments) => self.array_function(primitive.name, arguments, given, &ty, span),
+            _ => {}
+        }
+    }
+
+    fn is_linear(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Var(var) if self.linear.contains(&var))
+    }
+
+    /// Whether an operation adds to accumulators of the linear program.
+    fn has_effects(&self, op: &Op) -> bool {
+        let mut found = match op {
+            Op::AddTo(..) => true,
+            Op::Call(_, arguments) => {
+                arguments.iter().any(|argument| matches!(self.atom_type(*argument), Type::Accumulator(_)))
+            }
+            _ => false,
+        };
+        op.visit_bodies(&mut |body| found |= body.bindings.iter().any(|binding| self.has_effects(&binding.op)));
+        found
+    }
+
+    /// The part of a value that a path leads to.
+    fn part(&mut self, value: Atom, path: &[Place], span: Span) -> Atom {
+        let mut value = value;
+        for place in path {
+            let ty = self.atom_type(value);
+            value = match (place, &ty) {
+                (Place::Element(index), Type::Array(_, element)) => {
+                    self.bind(Op::Index(value, *index), (**element).clone(), span)
+                }
+                (Place::Component(at), _) => {
+                    let part = ty.components().and_then(|parts| parts.get(*at).cloned()).unwrap_or(Type::Real);
+                    self.bind(Op::Project(value, *at), part, span)
+                }
+                _ => value,
+            };
+        }
+        value
+    }
+
+    /// The tuple of elements at an index of a tuple of arrays.
+    fn elements_at(&mut self, arrays: Atom, ty: &Type, index: Atom, like: Atom, span: Span) -> Atom {
+        let result = self.atom_type(like);
+        let mut atoms = Vec::new();
+        for (at, array) in ty.components().unwrap_or_default().into_iter().enumerate() {
+            let Type::Array(_, element) = &array else { continue };
+            let element = (**element).clone();
+            let array = self.bind(Op::Project(arrays, at), array, span);
+            atoms.push(self.bind(Op::Index(array, index), element, span));
+        }
+        self.bind(Op::Tuple(atoms), result, span)
+    }
+
+    /// A loop runs backwards: its state is the cotangent of the state.
+    fn turns(&mut self, op: &Op, turn: &Turn, given: Atom, ty: &Type, span: Span) {
+        let Turn { state, start, count, index, body } = turn;
+        let state_type = self.ty(*state);
+        let (first, arrays) = match op {
+            Op::Loop(_) => (given, Vec::new()),
+            Op::Scan(_) => (self.zero(&state_type, span), vec![given]),
+            _ => {
+                let types = ty.components().unwrap_or_default();
+                let mut parts: Vec<Atom> =
+                    types.into_iter().enumerate().map(|(at, ty)| self.bind(Op::Project(given, at), ty, span)).collect();
+                let first = parts.remove(0);
+                (first, parts)
+            }
+        };
+        self.open();
+        let cotangent_state = self.var(state_type.clone());
+        let turn_index = self.var(Type::Int);
+        let last = self.bind(Op::Scalar(&scalar::SUB, vec![*count, Atom::Int(1)]), Type::Int, span);
+        self.push(Binding { var: *index, op: Op::Scalar(&scalar::SUB, vec![last, Atom::Var(turn_index)]), span });
+        let result_type = self.atom_type(body.result);
+        let mut kept = Vec::new();
+        for array in arrays {
+            let Type::Array(_, element) = self.atom_type(array) else { continue };
+            kept.push(self.bind(Op::Index(array, Atom::Var(*index)), (*element).clone(), span));
+        }
+        let cotangent = match op {
+            Op::Loop(_) => Atom::Var(cotangent_state),
+            Op::Scan(_) => self.plus(Atom::Var(cotangent_state), kept[0], &state_type, span),
+            _ => {
+                kept.insert(0, Atom::Var(cotangent_state));
+                self.bind(Op::Tuple(kept), result_type, span)
+            }
+        };
+        // The state itself may be used by parts inside the body.
+        if accumulated(&body.bindings, &self.linear).contains(state) {
+            self.accumulator(*state, span);
+        }
+        self.level(&body.bindings, Some((body.result, cotangent)), span);
+        let before = match self.cotangent(*state, span) {
+            Some(before) => before,
+            None => self.zero(&state_type, span),
+        };
+        let body = self.close(before);
+        let turn = Turn { state: cotangent_state, start: first, count: *count, index: turn_index, body };
+        let result = self.bind(Op::Loop(turn), state_type, span);
+        self.add(*start, &[], result, span);
+    }
+
+    fn call(&mut self, forward: riesz_core::FunctionId, arguments: &[Atom], cotangent: Option<Atom>, span: Span) {
+        let Some((reverse, kept)) = self.calculus.reverse_of(forward) else { return };
+        let mut passed = arguments[..kept].to_vec();
+        passed.extend(cotangent);
+        for tangent in &arguments[kept..] {
+            let ty = self.atom_type(*tangent);
+            let given = match (tangent, &ty) {
+                (Atom::Var(var), Type::Accumulator(inner)) => match self.read.get(var) {
+                    Some(cotangent) => *cotangent,
+                    None => self.zero(inner, span),
+                },
+                (Atom::Var(var), _) if self.accumulators.contains_key(var) => self.accumulators[var],
+                _ => self.bind(Op::Accumulator, Type::Accumulator(ty.clone().into()), span),
+            };
+            passed.push(given);
+        }
+        self.bind(Op::Call(reverse, passed), Type::unit(), span);
+    }
+
+    // ---- functions of arrays ----
+
+    fn size_atom(&mut self, size: &Size, span: Span) -> Atom {
+        let mut bindings = Vec::new();
+        let atom = write_size(size, &mut self.vars, &mut bindings, span);
+        bindings.into_iter().for_each(|binding| self.push(binding));
+        atom
+    }
+
+    fn length(&mut self, atom: Atom, span: Span) -> Atom {
+        match self.atom_type(atom) {
+            Type::Array(size, _) if size != Size::Hole => self.size_atom(&size, span),
+            _ => self.bind(Op::SizeOf(atom, Vec::new()), Type::Int, span),
+        }
+    }
+
+    fn each(&mut self, count: Atom, span: Span, body: impl FnOnce(&mut Self, Atom)) {
+        self.open();
+        let index = self.var(Type::Int);
+        body(self, Atom::Var(index));
+        let body = self.close_unit(span);
+        self.bind(Op::For(Iteration { count, index, body }), Type::unit(), span);
+    }
+
+    fn built(&mut self, count: Atom, ty: &Type, span: Span, element: impl FnOnce(&mut Self, Atom) -> Atom) -> Atom {
+        self.open();
+        let index = self.var(Type::Int);
+        let result = element(self, Atom::Var(index));
+        let body = self.close(result);
+        self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), span)
+    }
+
+    fn integer(&mut self, primitive: &'static riesz_primitive::Primitive, a: Atom, b: Atom, span: Span) -> Atom {
+        self.bind(Op::Scalar(primitive, vec![a, b]), Type::Int, span)
+    }
+
+    fn array_function(&mut self, name: &str, arguments: &[Atom], given: Atom, ty: &Type, span: Span) {
+        let element_type = match ty {
+            Type::Array(_, element) => (**element).clone(),
+            _ => Type::Real,
+        };
+        match (name, arguments) {
+            ("reverse", [v]) => {
+                let reversed = self.bind(Op::ArrayFunction(&array::REVERSE, vec![given]), ty.clone(), span);
+                self.add(*v, &[], reversed, span);
+            }
+            ("transpose", [v]) => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![given]), transposed(ty), span);
+                self.add(*v, &[], other, span);
+            }
+            ("concat", parts) => {
+                let mut from = Atom::Int(0);
+                for part in parts {
+                    let part_type = self.atom_type(*part);
+                    let length = self.length(*part, span);
+                    let to = self.integer(&scalar::ADD, from, length, span);
+                    if self.is_linear(*part) {
+                        let slice = Op::ArrayFunction(&array::SLICE, vec![given, from, to]);
+                        let slice = self.bind(slice, part_type, span);
+                        self.add(*part, &[], slice, span);
+                    }
+                    from = to;
+                }
+            }
+            ("slice", [v, from, to]) => {
+                let count = self.integer(&scalar::SUB, *to, *from, span);
+                self.each(count, span, |transposer, i| {
+                    let part = transposer.bind(Op::Index(given, i), element_type, span);
+                    let at = transposer.integer(&scalar::ADD, *from, i, span);
+                    transposer.add(*v, &[Place::Element(at)], part, span);
+                });
+            }
+            ("gather", [v, indices]) => {
+                let count = self.length(*indices, span);
+                self.each(count, span, |transposer, i| {
+                    let part = transposer.bind(Op::Index(given, i), element_type, span);
+                    let at = transposer.bind(Op::Index(*indices, i), Type::Int, span);
+                    transposer.add(*v, &[Place::Element(at)], part, span);
+                });
+            }
+            ("scatter_add", [_, indices, v]) => {
+                let part_type = self.atom_type(*v);
+                let gathered = self.bind(Op::ArrayFunction(&array::GATHER, vec![given, *indices]), part_type, span);
+                self.add(*v, &[], gathered, span);
+            }
+            ("update", [v, at, x]) => {
+                if self.is_linear(*x) {
+                    let part = self.bind(Op::Index(given, *at), element_type.clone(), span);
+                    self.add(*x, &[], part, span);
+                }
+                if self.is_linear(*v) {
+                    let zero = self.zero(&element_type, span);
+                    let rest = Op::ArrayFunction(&array::UPDATE, vec![given, *at, zero]);
+                    let rest = self.bind(rest, ty.clone(), span);
+                    self.add(*v, &[], rest, span);
+                }
+            }
+            ("flatten", [v]) => {
+                let matrix = self.atom_type(*v);
+                let Type::Array(rows, row) = &matrix else { return };
+                let Type::Array(columns, _) = &**row else { return };
+                let (rows, columns) = (self.size_atom(rows, span), self.size_atom(columns, span));
+                let unflattened = self.built(rows, &matrix, span, |transposer, i| {
+                    let from = transposer.integer(&scalar::MUL, i, columns, span);
+                    let to = transposer.integer(&scalar::ADD, from, columns, span);
+                    transposer.bind(Op::ArrayFunction(&array::SLICE, vec![given, from, to]), (**row).clone(), span)
+                });
+                self.add(*v, &[], unflattened, span);
+            }
+            ("solve", [a, b]) => {
+                let matrix = self.atom_type(*a);
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![*a]), transposed(&matrix), span);
+                let solved = self.bind(Op::ArrayFunction(&array::SOLVE, vec![other, given]), ty.clone(), span);
+                self.add(*b, &[], solved, span);
+            }
+            ("exact dot", [a, b]) => self.dot(*a, *b, given, span),
+            _ => {}
+        }
+    }
+
+    /// The adjoint of a contraction, in the factor that is linear.
+    fn dot(&mut self, a: Atom, b: Atom, given: Atom, span: Span) {
+        let (a_type, b_type) = (self.atom_type(a), self.atom_type(b));
+        let left = self.is_linear(a);
+        let (tangent, ty) = if left { (a, a_type.clone()) } else { (b, b_type.clone()) };
+        let exact = |transposer: &mut Self, x: Atom, y: Atom, ty: &Type| {
+            transposer.bind(Op::ArrayFunction(&array::EXACT_DOT, vec![x, y]), ty.clone(), span)
+        };
+        let cotangent = match (rank(&a_type), rank(&b_type), left) {
+            (1, 1, _) => {
+                let other = if left { b } else { a };
+                let count = self.length(other, span);
+                self.built(count, &ty, span, |transposer, i| {
+                    let coefficient = transposer.bind(Op::Index(other, i), Type::Real, span);
+                    transposer.bind(Op::Scalar(&scalar::EXACT_MUL, vec![coefficient, given]), Type::Real, span)
+                })
+            }
+            (2, 1, true) => self.outer(given, b, &ty, span),
+            (1, 2, false) => self.outer(a, given, &ty, span),
+            (2, 1, false) => exact(self, given, a, &ty),
+            (1, 2, true) => exact(self, b, given, &ty),
+            (_, _, true) => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![b]), transposed(&b_type), span);
+                exact(self, given, other, &ty)
+            }
+            (_, _, false) => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![a]), transposed(&a_type), span);
+                exact(self, other, given, &ty)
+            }
+        };
+        self.add(tangent, &[], cotangent, span);
+    }
+
+    fn outer(&mut self, u: Atom, v: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(_, row) = ty else { return u };
+        let (rows, columns) = (self.length(u, span), self.length(v, span));
+        self.built(rows, ty, span, |transposer, i| {
+            let u = transposer.bind(Op::Index(u, i), Type::Real, span);
+            transposer.built(columns, row, span, |transposer, j| {
+                let v = transposer.bind(Op::Index(v, j), Type::Real, span);
+                transposer.bind(Op::Scalar(&scalar::EXACT_MUL, vec![u, v]), Type::Real, span)
+            })
+        })
+    }
+}
+
+fn rank(ty: &Type) -> usize {
+    match ty {
+        Type::Array(_, element) => 1 + rank(element),
+        _ => 0,
+    }
+}

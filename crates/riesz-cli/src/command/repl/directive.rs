@@ -1,0 +1,107 @@
+//! The lines that begin with `:`, as one table for obeying, help and completion.
+
+/// What such a line can ask for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Directive {
+    /// Help on everything, or on a name.
+    Help,
+    /// The type of an expression.
+    Type,
+    /// Begin anew with a file.
+    Load,
+    /// The same with the same file.
+    Reload,
+    /// What has been defined.
+    Names,
+    /// How a derivative is made.
+    Derive,
+    /// A program as a graph.
+    Graph,
+    /// Leave.
+    Quit,
+}
+
+/// What is said of a directive.
+#[derive(Debug)]
+pub struct Row {
+    directive: Directive,
+    /// With its colon.
+    pub name: &'static str,
+    /// What follows it.
+    pub argument: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+}
+
+/// All of them.
+pub const TABLE: [Row; 8] = [
+    row(Directive::Help, ":help", "[NAME]", "this list, or what a built-in function does"),
+    row(Directive::Type, ":type", "EXPR", "the type of an expression"),
+    row(Directive::Load, ":load", "FILE", "begin anew with the definitions of a file"),
+    row(Directive::Reload, ":reload", "", "load the same file again"),
+    row(Directive::Names, ":names", "", "what has been defined"),
+    row(Directive::Derive, ":derive", "FUN", "how a derivative is made (not available yet)"),
+    row(Directive::Graph, ":graph", "FUN", "a program as a graph (not available yet)"),
+    row(Directive::Quit, ":quit", "", "leave"),
+];
+
+const fn row(directive: Directive, name: &'static str, argument: &'static str, summary: &'static str) -> Row {
+    Row { directive, name, argument, summary }
+}
+
+/// Why a line asks for nothing.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Problem(pub String);
+
+impl Directive {
+    /// A line without its colon, as a directive and its argument. The beginning of a name will do, where only one name
+    /// begins so.
+    pub fn parse(line: &str) -> Result<(Directive, &str), Problem> {
+        let (word, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let argument = argument.trim();
+        let begun: Vec<&Row> = TABLE.iter().filter(|row| row.name[1..].starts_with(word)).collect();
+        let row = match &begun[..] {
+            [row] => row,
+            _ => match begun.iter().find(|row| &row.name[1..] == word) {
+                Some(row) => row,
+                None => return Err(Problem(format!("`:{word}` is not known; `:help` lists what is"))),
+            },
+        };
+        match (row.argument, argument) {
+            ("", argument) if !argument.is_empty() => Err(Problem(format!("nothing follows `{}`", row.name))),
+            ("FILE", "") => Err(Problem(format!("write the name of a file after `{}`", row.name))),
+            _ => Ok((row.directive, argument)),
+        }
+    }
+
+    /// What is said of it.
+    pub fn row(self) -> &'static Row {
+        TABLE.iter().find(|row| row.directive == self).unwrap_or(&TABLE[0])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_may_be_short() {
+        assert_eq!(Directive::parse("t 1 + 2"), Ok((Directive::Type, "1 + 2")));
+        assert_eq!(Directive::parse("quit"), Ok((Directive::Quit, "")));
+        assert_eq!(Directive::parse("load  a b.rz "), Ok((Directive::Load, "a b.rz")));
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        for line in ["", "x", "load", "quit now", "types"] {
+            assert!(Directive::parse(line).is_err(), "{line}");
+        }
+    }
+
+    #[test]
+    fn every_directive_has_a_row() {
+        for row in &TABLE {
+            assert_eq!(row.directive.row().name, row.name);
+        }
+    }
+}

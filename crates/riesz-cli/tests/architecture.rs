@@ -1,0 +1,115 @@
+//! The table of crates in `ARCHITECTURE.md` is what the manifests say, and only the crates that may touch the world do.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The crates that may reach outside the program.
+const WORLDLY: [&str; 1] = ["riesz-cli"];
+/// How the others would.
+const WORLD: [&str; 4] = ["std::fs", "std::env::", "std::process", "std::net"];
+
+/// Crates, each with those of ours that it uses.
+type Uses = BTreeMap<String, BTreeSet<String>>;
+
+#[test]
+fn the_table_agrees_with_the_manifests() {
+    let (order, table) = table();
+    let manifests = manifests();
+    for (name, used) in &manifests {
+        let Some(allowed) = table.get(name) else { panic!("ARCHITECTURE.md does not know the crate {name}") };
+        assert_eq!(allowed, used, "ARCHITECTURE.md says that {name} uses the left, its Cargo.toml the right");
+    }
+    for name in table.keys() {
+        assert!(manifests.contains_key(name), "ARCHITECTURE.md names {name}, which has no manifest in crates/");
+    }
+    println!("{} crates, {} uses", order.len(), manifests.values().map(BTreeSet::len).sum::<usize>());
+}
+
+#[test]
+fn crates_stand_in_the_order_data_flows() {
+    let (order, table) = table();
+    for (at, name) in order.iter().enumerate() {
+        for used in &table[name] {
+            assert!(order[..at].contains(used), "{name} uses {used}, which does not stand above it in the table");
+        }
+    }
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let members: Vec<String> = workspace
+        .lines()
+        .skip_while(|line| !line.starts_with("members"))
+        .take_while(|line| !line.starts_with(']'))
+        .filter_map(|line| Some(line.trim().strip_prefix("\"crates/")?.trim_end_matches("\",").to_string()))
+        .collect();
+    assert_eq!(order, members, "the table and the workspace list the crates in one order");
+}
+
+#[test]
+fn only_some_crates_touch_the_world() {
+    let mut files = 0;
+    for name in manifests().keys().filter(|name| !WORLDLY.contains(&name.as_str())) {
+        for file in sources(&root().join("crates").join(name).join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            for word in WORLD {
+                assert!(!text.contains(word), "{} uses {word}", file.display());
+            }
+            files += 1;
+        }
+    }
+    println!("{files} files");
+}
+
+/// The table of crates: their names in order, and what each may use.
+fn table() -> (Vec<String>, Uses) {
+    let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();
+    let mut order = Vec::new();
+    let mut uses = Uses::new();
+    let rows = page.lines().skip_while(|line| !line.starts_with("| crate |")).skip(2);
+    for row in rows.take_while(|line| line.starts_with('|')) {
+        let cells: Vec<&str> = row.trim_matches('|').split('|').map(str::trim).collect();
+        let [name, _, used] = cells[..] else { panic!("a row of three cells: {row}") };
+        let name = name.trim_matches('`').to_string();
+        order.push(name.clone());
+        uses.insert(name, used.split('`').skip(1).step_by(2).map(str::to_string).collect());
+    }
+    assert!(!order.is_empty(), "ARCHITECTURE.md has a table that begins with `| crate |`");
+    (order, uses)
+}
+
+/// What the manifests in `crates` say.
+fn manifests() -> Uses {
+    let mut uses = Uses::new();
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let Ok(manifest) = fs::read_to_string(folder.join("Cargo.toml")) else { continue };
+        let mut used = BTreeSet::new();
+        let mut section = "";
+        for line in manifest.lines() {
+            if line.starts_with('[') {
+                section = line.trim_matches(['[', ']']);
+            } else if section.ends_with("dependencies") {
+                let name = line.split(['.', ' ', '=']).next().unwrap_or_default();
+                used.extend(name.starts_with("riesz").then(|| name.to_string()));
+            }
+        }
+        uses.insert(folder.file_name().unwrap().to_str().unwrap().to_string(), used);
+    }
+    uses
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

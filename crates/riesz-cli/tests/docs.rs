@@ -1,0 +1,254 @@
+//! What the pages of the project show is what the program does: every code block of `docs/*.md` and of the pages at the
+//! root is executed, and the manual has every built-in function.
+//!
+//! The word after the fence says what a block is:
+//!
+//! | kind | what it holds, and what is tested |
+//! |---|---|
+//! | `riesz` | a program; it is correct, and its checks hold |
+//! | `eval` | lines `expression   # => value`; that is the value |
+//! | `error` | lines `expression   # => message`, or a program and then a line `# => message`; that is the first message |
+//! | `console` | `$ command`, then what it prints, run at the root of the project |
+//! | `rust` | a piece of the project; it stands in one of its files |
+//! | `sh` | commands for a person; the scripts among them exist |
+//! | `text` | nothing that runs |
+
+use riesz::primitive::{Kind, Primitive, table};
+use riesz::{Diagnostic, Loaded, Session};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// While the manual says this, it need not describe the functions that differentiate.
+const NO_DERIVATIVES: &str = "Derivatives are not part of this version yet.";
+/// How a fresh machine runs the program; here it is built already.
+const FROM_SOURCE: &str = "cargo run --release -p riesz-cli --";
+
+#[test]
+fn every_block_is_true() {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut failures = Vec::new();
+    for page in pages() {
+        for block in blocks(&page) {
+            let tried = examine(&block);
+            *counts.entry(block.kind.clone()).or_default() += tried.len();
+            let place = format!("{}:{}", page.display(), block.line);
+            failures.extend(tried.into_iter().filter_map(Result::err).map(|problem| format!("{place}: {problem}")));
+        }
+    }
+    for (kind, count) in &counts {
+        println!("{count:4} {kind}");
+    }
+    assert!(counts.values().sum::<usize>() > 0, "the pages show nothing");
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+#[test]
+fn the_manual_has_every_built_in() {
+    let manual = fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let tables = manual.split_once("\n## Built-in functions\n").unwrap().1.split("\n## ").next().unwrap();
+    let rows: Vec<Vec<String>> = tables.lines().filter_map(cells).collect();
+    let mut described = 0;
+    for primitive in table().iter().filter(|primitive| !primitive.hidden()) {
+        let row = rows.iter().find(|row| row[0] == format!("`{}`", primitive.name));
+        match row {
+            Some(row) => assert_eq!(row[1..], manual_row(primitive), "{}", primitive.name),
+            None => assert!(
+                matches!(primitive.kind, Kind::Operator) && manual.contains(NO_DERIVATIVES),
+                "docs/language.md lacks a row: | `{}` | {} |",
+                primitive.name,
+                manual_row(primitive).join(" | ")
+            ),
+        }
+        described += usize::from(row.is_some());
+    }
+    assert_eq!(described, rows.len(), "docs/language.md describes what is no built-in function, or one twice");
+    println!("{described} built-in functions");
+}
+
+/// What the manual says of a built-in function after its name: signatures, summary, example.
+fn manual_row(primitive: &Primitive) -> Vec<String> {
+    let signatures: Vec<String> = primitive.signatures.iter().map(|signature| format!("`{signature}`")).collect();
+    vec![signatures.join("<br>"), primitive.summary.to_string(), format!("`{}`", primitive.example)]
+}
+
+#[test]
+fn the_examples_of_built_ins_hold() {
+    let mut count = 0;
+    for primitive in table().iter().filter(|primitive| !primitive.hidden()) {
+        if matches!(primitive.kind, Kind::Operator) && Session::default().evaluate(primitive.name, Vec::new()).is_err()
+        {
+            continue;
+        }
+        assert_eq!(evaluate(primitive.example), Ok("true".to_string()), "{}", primitive.name);
+        count += 1;
+    }
+    println!("{count} examples hold");
+}
+
+/// A code block of a page.
+struct Block {
+    kind: String,
+    /// Where its fence stands.
+    line: usize,
+    text: String,
+}
+
+/// The code blocks of a page.
+fn blocks(page: &Path) -> Vec<Block> {
+    let text = fs::read_to_string(root().join(page)).unwrap();
+    let mut blocks = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        let Some(kind) = line.trim_start().strip_prefix("```") else { continue };
+        let body: Vec<&str> =
+            lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim_start() != "```").collect();
+        blocks.push(Block { kind: kind.to_string(), line: at + 1, text: body.join("\n") + "\n" });
+    }
+    blocks
+}
+
+/// Everything that a block says, each true or not.
+fn examine(block: &Block) -> Vec<Result<(), String>> {
+    match &*block.kind {
+        "riesz" => program(&block.text),
+        "eval" => examples(&block.text).map(|(text, value)| expect(text, &evaluate(text), &Ok(value.into()))).collect(),
+        "error" => errors(&block.text),
+        "console" => commands(&block.text),
+        "rust" => vec![stands_in_the_project(&block.text)],
+        "sh" => block.text.lines().map(script_exists).collect(),
+        "text" => vec![Ok(())],
+        kind => vec![Err(format!("`{kind}` is not a kind of block; see the top of tests/docs.rs"))],
+    }
+}
+
+/// The checks of a program, or what is wrong with it.
+fn program(text: &str) -> Vec<Result<(), String>> {
+    let mut session = Session::default();
+    match session.load_text("block.rz", text, &from_root) {
+        Err(mistakes) => vec![Err(session.render(&mistakes, false))],
+        Ok(file) => {
+            let checks = session.checks(file);
+            let mut run = |check| session.run_check(check).map_err(|mistake| session.render(&[*mistake], false));
+            let mut results: Vec<_> = checks.iter().map(&mut run).collect();
+            // That it is correct counts too.
+            results.push(Ok(()));
+            results
+        }
+    }
+}
+
+fn errors(text: &str) -> Vec<Result<(), String>> {
+    let Some((program, message)) = text.trim_end().rsplit_once("\n# => ") else {
+        return examples(text).map(|(text, message)| expect(text, &evaluate(text), &Err(message.into()))).collect();
+    };
+    let mut session = Session::default();
+    let found = match session.load_text("block.rz", program, &from_root) {
+        Err(mistakes) => Err(first(&mistakes)),
+        Ok(file) => match session.checks(file).iter().find_map(|check| session.run_check(check).err()) {
+            Some(mistake) => Err(mistake.message),
+            None => Ok("correct".to_string()),
+        },
+    };
+    vec![expect(program, &found, &Err(message.into()))]
+}
+
+/// `expression   # => what it gives`
+fn examples(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.lines().filter(|line| !line.trim().is_empty()).map(|line| {
+        let (expression, given) = line.split_once("# => ").unwrap_or((line, "a line ends with `# => ...`"));
+        (expression.trim_end(), given)
+    })
+}
+
+/// The value of an expression as text, or the first message about it.
+fn evaluate(text: &str) -> Result<String, String> {
+    let mut session = Session::default();
+    session.evaluate(text, Vec::new()).map(|found| found.to_string()).map_err(|mistakes| first(&mistakes))
+}
+
+fn first(mistakes: &[Diagnostic]) -> String {
+    mistakes.first().map_or_else(String::new, |mistake| mistake.message.clone())
+}
+
+fn expect(text: &str, found: &Result<String, String>, expected: &Result<String, String>) -> Result<(), String> {
+    match found == expected {
+        true => Ok(()),
+        false => Err(format!("{text}\n  expected {expected:?}\n  found    {found:?}")),
+    }
+}
+
+/// Each command of a session at a shell, with what it prints.
+fn commands(text: &str) -> Vec<Result<(), String>> {
+    let mut results = Vec::new();
+    for entry in format!("\n{text}").split("\n$ ").skip(1) {
+        let (command, expected) = entry.split_once('\n').unwrap_or((entry, ""));
+        let binary = Path::new(env!("CARGO_BIN_EXE_riesz"));
+        let folder = binary.parent().unwrap().to_str().unwrap();
+        let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
+        let script = format!("exec 2>&1; {}", command.replace(FROM_SOURCE, "riesz"));
+        let output = Command::new("sh").args(["-c", &script]).env("PATH", path).current_dir(root()).output().unwrap();
+        let found = String::from_utf8_lossy(&output.stdout).trim_end().to_string();
+        results.push(expect(command, &Ok(found), &Ok(expected.trim_end().to_string())));
+    }
+    results
+}
+
+fn stands_in_the_project(text: &str) -> Result<(), String> {
+    match sources(&root().join("crates")).iter().any(|file| fs::read_to_string(file).unwrap().contains(text)) {
+        true => Ok(()),
+        false => Err(format!("this stands in no file of the project:\n{text}")),
+    }
+}
+
+fn script_exists(line: &str) -> Result<(), String> {
+    match line.split_whitespace().next().and_then(|word| word.strip_prefix("./")) {
+        Some(script) if !root().join(script).is_file() => Err(format!("there is no script `{script}`")),
+        _ => Ok(()),
+    }
+}
+
+/// Blocks import files by their path from the root of the project.
+fn from_root(path: &str, _: Option<&str>) -> Result<Loaded, String> {
+    let text = fs::read_to_string(root().join(path)).map_err(|error| error.to_string())?;
+    Ok(Loaded::text(path, text))
+}
+
+/// The cells of a row of a table, where it begins with a name in backquotes. A `|` inside a cell is written `\|`.
+fn cells(line: &str) -> Option<Vec<String>> {
+    let row = line.strip_prefix("| `")?.strip_suffix(" |")?.replace("\\|", "\u{1}");
+    Some(format!("`{row}").split(" | ").map(|cell| cell.replace('\u{1}', "|")).collect())
+}
+
+/// The pages at the root and under `docs`, by their paths from the root.
+fn pages() -> Vec<PathBuf> {
+    let mut pages = Vec::new();
+    for folder in ["", "docs"] {
+        for entry in fs::read_dir(root().join(folder)).unwrap() {
+            let name = entry.unwrap().file_name();
+            if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
+                pages.push(Path::new(folder).join(name));
+            }
+        }
+    }
+    pages.sort();
+    pages
+}
+
+fn sources(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|extension| extension == "rs") {
+            found.push(path);
+        }
+    }
+    found
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}

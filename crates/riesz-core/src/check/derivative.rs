@@ -1,0 +1,335 @@
+//! Derivatives: `D`, `grad` and the like, and what is done with linear maps.
+
+use super::arithmetic::{Typed, is_number};
+use super::call::Given;
+use super::draft::Draft;
+use crate::term::{Atom, Derive, OnMaps, Op};
+use crate::types::Type;
+use riesz_primitive::Primitive;
+use riesz_syntax::tree::BinaryOperator;
+use riesz_syntax::{Diagnostic, Span};
+use std::sync::Arc;
+
+impl Draft<'_> {
+    pub fn operator(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span) -> Typed {
+        let arity = match primitive.name {
+            "adjoint" | "matrix" | "coo" => 1,
+            "jvp" | "vjp" | "hvp" => 3,
+            "taylor" => 4,
+            _ => 2,
+        };
+        let Some(given) = self.adapt(given, arity, &format!("`{}`", primitive.name), span) else {
+            return (Atom::Int(0), Type::Error);
+        };
+        match primitive.name {
+            "adjoint" | "matrix" | "coo" => self.on_map(primitive.name, &given[0], span),
+            "compose" => {
+                let (after, before) = (self.map_given(&given[0]), self.map_given(&given[1]));
+                let (Type::Linear(g), Type::Linear(f)) = (&after.1, &before.1) else {
+                    return (Atom::Int(0), Type::Error);
+                };
+                if let Err(mismatch) = self.unify(&f.1, &g.0, span) {
+                    let diagnostic = self.mismatch(mismatch, &f.1, &g.0, span);
+                    return self
+                        .fail(diagnostic.help("`compose(g, f)` applies `f` first: what it gives is what `g` takes"));
+                }
+                let ty = Type::Linear(Arc::new((f.0.clone(), g.1.clone())));
+                (self.bind(Op::OnMaps(OnMaps::Compose, vec![after.0, before.0]), ty.clone(), span), ty)
+            }
+            name => {
+                let point = self.point(&given[1]);
+                self.derived(name, &given, point, span)
+            }
+        }
+    }
+
+    fn derived(&mut self, name: &str, given: &[Given], point: Typed, span: Span) -> Typed {
+        let function = &given[0];
+        match name {
+            "D" => self.derivative(function, point, span),
+            "grad" => self.gradient(function, point, span),
+            "jacobian" => {
+                let map = self.derivative(function, point, span);
+                self.matrix(map, span)
+            }
+            "hessian" => {
+                let gradient = self.gradient_function(function, &point.1, span);
+                let (map, ty) = self.derive(Derive::Derivative, gradient, point, None, span);
+                self.matrix((map, ty), span)
+            }
+            "hvp" => {
+                let direction = self.vector(&given[2], &point.1.tangent());
+                let gradient = self.gradient_function(function, &point.1, span);
+                let both = self.derive(Derive::Forward, gradient, point, Some(direction), span);
+                self.second(both, span)
+            }
+            "jvp" => {
+                let direction = self.vector(&given[2], &point.1.tangent());
+                let function = self.function_at(function, &point.1, None, span);
+                self.derive(Derive::Forward, function, point, Some(direction), span)
+            }
+            "vjp" => {
+                let function = self.function_at(function, &point.1, None, span);
+                let result = self.result_of(&function);
+                let cotangent = self.vector(&given[2], &result.tangent());
+                self.derive(Derive::Reverse, function, point, Some(cotangent), span)
+            }
+            _ => {
+                let direction = self.vector(&given[2], &point.1.tangent());
+                let (order, order_type) = self.value(&given[3], Some(&Type::Int));
+                let place = self.given_span(&given[3]);
+                let order = self.flow(order, &order_type, &Type::Int, place);
+                let function = self.function_at(function, &point.1, None, span);
+                let result = self.result_of(&function);
+                let size = self.size_of(order).add(&crate::size::Size::Constant(1)).unwrap_or(crate::size::Size::Hole);
+                let ty = Type::array(size, result);
+                let operands = vec![function.0, point.0, direction, order];
+                (self.bind(Op::Derive(Derive::Taylor, operands), ty.clone(), span), ty)
+            }
+        }
+    }
+
+    /// The point of a derivative: literals in it are real.
+    fn point(&mut self, given: &Given) -> Typed {
+        let (atom, ty) = self.value(given, None);
+        let place = self.given_span(given);
+        let resolved = self.resolve_deep(&ty);
+        let unknowns = resolved.any(&mut |part| matches!(part, Type::Unknown(_)));
+        let real = resolved.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Number(_) => Some(Type::Real),
+            _ => None,
+        });
+        if unknowns {
+            self.report(
+                Diagnostic::error("unknown-type", place, "the type of the point is not known here")
+                    .help("write it, as in `let x: [3]R = ...`"),
+            );
+            return (atom, Type::Error);
+        }
+        (self.flow(atom, &ty, &real, place), real)
+    }
+
+    /// A vector of a space.
+    fn vector(&mut self, given: &Given, space: &Type) -> Atom {
+        let (atom, ty) = self.value(given, Some(space));
+        let place = self.given_span(given);
+        self.flow_or(atom, &ty, space, place, |draft, mismatch| {
+            let diagnostic = draft.mismatch(mismatch, &ty, space, place);
+            diagnostic.help(format!("a vector of the space {} is needed here", draft.show(space)))
+        })
+    }
+
+    /// The function of an argument, at the type of a point.
+    fn function_at(&mut self, given: &Given, point: &Type, result: Option<Type>, span: Span) -> Typed {
+        let result = result.unwrap_or_else(|| self.unknowns.ty());
+        let expected = Type::function(point.clone(), result);
+        let place = self.given_span(given);
+        let callable = match given {
+            Given::Expr(expr) => self.callable(*expr),
+            _ => None,
+        };
+        let (atom, ty) = match callable {
+            Some(callable) => self.function_value(callable, Some(&expected), place),
+            None => self.value(given, Some(&expected)),
+        };
+        if !matches!(self.resolve(&ty), Type::Function(_) | Type::Linear(_) | Type::Error | Type::Unknown(_)) {
+            let shown = self.show(&ty);
+            return self.fail(
+                Diagnostic::error(
+                    "not-a-function",
+                    place,
+                    format!("expected a function to differentiate, found {shown}"),
+                )
+                .help("the function comes first, then the point: `grad(f, x)`"),
+            );
+        }
+        let atom = self.flow(atom, &ty, &expected, place);
+        let _ = span;
+        self.force_postponed();
+        (atom, self.resolve_deep(&expected))
+    }
+
+    fn result_of(&self, function: &Typed) -> Type {
+        match self.resolve(&function.1) {
+            Type::Function(arrow) | Type::Linear(arrow) => self.resolve_deep(&arrow.1),
+            _ => Type::Error,
+        }
+    }
+
+    fn derivative(&mut self, function: &Given, point: Typed, span: Span) -> Typed {
+        if point.1 == Type::Error {
+            return (Atom::Int(0), Type::Error);
+        }
+        let function = self.function_at(function, &point.1, None, span);
+        self.derive(Derive::Derivative, function, point, None, span)
+    }
+
+    fn derive(&mut self, derive: Derive, function: Typed, point: Typed, direction: Option<Atom>, span: Span) -> Typed {
+        let result = self.result_of(&function);
+        if result == Type::Error || point.1 == Type::Error {
+            return (Atom::Int(0), Type::Error);
+        }
+        let (from, to) = (point.1.tangent(), result.tangent());
+        let ty = match derive {
+            Derive::Derivative => Type::Linear(Arc::new((from, to))),
+            Derive::Forward => Type::Tuple([result, to].into()),
+            Derive::Reverse | Derive::Taylor => Type::Tuple([result, from].into()),
+        };
+        let mut operands = vec![function.0, point.0];
+        operands.extend(direction);
+        let value = self.bind(Op::Derive(derive, operands), ty.clone(), span);
+        match derive {
+            Derive::Derivative => (value, ty),
+            _ => self.read_sizes(value, ty, span),
+        }
+    }
+
+    fn gradient(&mut self, function: &Given, point: Typed, span: Span) -> Typed {
+        if point.1 == Type::Error {
+            return (Atom::Int(0), Type::Error);
+        }
+        let place = self.given_span(function);
+        let function = self.function_at(function, &point.1, None, span);
+        match self.result_of(&function) {
+            Type::Real | Type::Error => {}
+            unknown @ (Type::Number(_) | Type::Unknown(_)) => {
+                let _ = self.unify(&unknown, &Type::Real, span);
+            }
+            other => {
+                let shown = self.show(&other);
+                return self.fail(
+                    Diagnostic::error(
+                        "not-a-scalar",
+                        place,
+                        format!("a gradient is of a function that gives an `R`, not {shown}"),
+                    )
+                    .help("for other functions use `jacobian(f, x)`, or `vjp(f, x, dy)`"),
+                );
+            }
+        }
+        let both = self.derive(Derive::Reverse, function, point, Some(Atom::Real(1.0)), span);
+        self.second(both, span)
+    }
+
+    /// `\z -> grad(f, z)`
+    fn gradient_function(&mut self, function: &Given, point: &Type, span: Span) -> Typed {
+        if *point == Type::Error {
+            return (Atom::Int(0), Type::Error);
+        }
+        let lambda = self.lambda(point.clone(), point.tangent(), span);
+        self.open();
+        let parameter = self.lambdas[lambda].parameter;
+        self.adopt(parameter);
+        let (atom, ty) = self.gradient(function, (Atom::Var(parameter), point.clone()), span);
+        let body = self.close(atom);
+        self.lambdas[lambda].body = Some(body);
+        if ty == Type::Error {
+            return (Atom::Int(0), Type::Error);
+        }
+        let ty = Type::function(point.clone(), point.tangent());
+        (self.closure(lambda, ty.clone(), span), ty)
+    }
+
+    fn second(&mut self, (value, ty): Typed, span: Span) -> Typed {
+        match self.resolve(&ty).components() {
+            Some(parts) if parts.len() == 2 => {
+                let part = parts[1].clone();
+                (self.bind(Op::Project(value, 1), part.clone(), span), part)
+            }
+            _ => (Atom::Int(0), Type::Error),
+        }
+    }
+
+    // ---- linear maps ----
+
+    fn map_given(&mut self, given: &Given) -> Typed {
+        let (atom, ty) = self.value(given, None);
+        let place = self.given_span(given);
+        match self.resolve_deep(&ty) {
+            ty @ (Type::Linear(_) | Type::Error) => (atom, ty),
+            other => {
+                let shown = self.show(&other);
+                let diagnostic =
+                    Diagnostic::error("not-linear", place, format!("expected a linear map, found {shown}"));
+                self.fail(match other {
+                    Type::Function(_) => diagnostic
+                        .here("a function, which need not be linear")
+                        .help("its derivative at a point is a linear map: `D(f, x)`"),
+                    _ => diagnostic.help("linear maps are made by `D(f, x)`"),
+                })
+            }
+        }
+    }
+
+    fn on_map(&mut self, name: &str, given: &Given, span: Span) -> Typed {
+        let (map, ty) = self.map_given(given);
+        let Type::Linear(arrow) = &ty else { return (Atom::Int(0), Type::Error) };
+        match name {
+            "adjoint" => {
+                let ty = Type::Linear(Arc::new((arrow.1.clone(), arrow.0.clone())));
+                (self.bind(Op::OnMaps(OnMaps::Adjoint, vec![map]), ty.clone(), span), ty)
+            }
+            "matrix" => self.matrix((map, ty), span),
+            _ => {
+                let entries = |element: Type| Type::array(crate::size::Size::Hole, element);
+                let ty = Type::Record(crate::types::Record::new(vec![
+                    ("rows".into(), entries(Type::Int)),
+                    ("cols".into(), entries(Type::Int)),
+                    ("vals".into(), entries(Type::Real)),
+                ]));
+                let value = self.bind(Op::OnMaps(OnMaps::Coo, vec![map]), ty.clone(), span);
+                self.read_sizes(value, ty, span)
+            }
+        }
+    }
+
+    /// The codomain with every `R` replaced by a copy of the domain.
+    fn matrix(&mut self, (map, ty): Typed, span: Span) -> Typed {
+        let Type::Linear(arrow) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };
+        let ty = arrow.1.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Real => Some(arrow.0.clone()),
+            _ => None,
+        });
+        let value = self.bind(Op::OnMaps(OnMaps::Matrix, vec![map]), ty.clone(), span);
+        self.read_sizes(value, ty, span)
+    }
+
+    /// Sums, differences and multiples of linear maps.
+    pub fn arithmetic_of_maps(
+        &mut self,
+        operator: BinaryOperator,
+        left: Typed,
+        right: Typed,
+        span: Span,
+    ) -> Option<Typed> {
+        let (a, b) = (self.resolve_deep(&left.1), self.resolve_deep(&right.1));
+        let (operation, operands, ty) = match (operator, &a, &b) {
+            (BinaryOperator::Add | BinaryOperator::Subtract, Type::Linear(_), Type::Linear(_)) => {
+                if let Err(mismatch) = self.unify(&a, &b, span) {
+                    let diagnostic = self.mismatch(mismatch, &b, &a, span);
+                    return Some(
+                        self.fail(diagnostic.help("linear maps are added when they go from and to the same spaces")),
+                    );
+                }
+                let operation = if operator == BinaryOperator::Add { OnMaps::Add } else { OnMaps::Subtract };
+                (operation, vec![left.0, right.0], a)
+            }
+            (BinaryOperator::Multiply, number, Type::Linear(_)) if is_number(number) => {
+                let factor = self.flow(left.0, number, &Type::Real, span);
+                (OnMaps::Scale, vec![factor, right.0], b)
+            }
+            (BinaryOperator::Multiply, Type::Linear(_), number) if is_number(number) => {
+                let factor = self.flow(right.0, number, &Type::Real, span);
+                (OnMaps::Scale, vec![factor, left.0], a)
+            }
+            (BinaryOperator::Divide, Type::Linear(_), number) if is_number(number) => {
+                let divisor = self.flow(right.0, number, &Type::Real, span);
+                let divide = Op::Scalar(&riesz_primitive::scalar::DIV, vec![Atom::Real(1.0), divisor]);
+                let factor = self.bind(divide, Type::Real, span);
+                (OnMaps::Scale, vec![factor, left.0], a)
+            }
+            _ => return None,
+        };
+        Some((self.bind(Op::OnMaps(operation, operands), ty.clone(), span), ty))
+    }
+}

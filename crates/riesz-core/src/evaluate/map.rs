@@ -1,0 +1,248 @@
+//! Linear maps as values.
+//!
+//! A map is applied by its functions; its matrix is what it makes of a basis, or what its adjoint makes of one, whichever is
+//! smaller; its sparse matrix is what it makes of sparse linear forms.
+
+use super::Machine;
+use super::limits::Fault;
+use super::value::{Map, Value};
+use crate::term::OnMaps;
+use crate::types::Type;
+use riesz_algebra::{Nagata, Sparse};
+use riesz_primitive::Number;
+use riesz_syntax::{Diagnostic, Span};
+use std::rc::Rc;
+
+impl<S: Number> Machine<'_, S> {
+    /// Applies a map, or its adjoint.
+    pub(super) fn apply_map(
+        &mut self,
+        map: &Map<S>,
+        argument: Value<S>,
+        adjoint: bool,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        stacker::maybe_grow(128 * 1024, 8 * 1024 * 1024, || match map {
+            Map::Functions { forward, reverse, captured } => {
+                let function = if adjoint { *reverse } else { *forward };
+                self.call(function, &mut captured.iter().cloned().chain([argument]), span)
+            }
+            Map::Adjoint(map) => self.apply_map(map, argument, !adjoint, span),
+            Map::Compose(after, before) => {
+                let (first, second) = if adjoint { (after, before) } else { (before, after) };
+                let between = self.apply_map(first, argument, adjoint, span)?;
+                self.apply_map(second, between, adjoint, span)
+            }
+            Map::Add(left, right) => {
+                let left = self.apply_map(left, argument.clone(), adjoint, span)?;
+                let right = self.apply_map(right, argument, adjoint, span)?;
+                super::array::combine(left, &right, &riesz_primitive::scalar::ADD, span)
+            }
+            Map::Scale(factor, map) => {
+                let value = self.apply_map(map, argument, adjoint, span)?;
+                Ok(value
+                    .map_reals(&mut |x| S::apply(&riesz_primitive::scalar::EXACT_MUL, &[factor.clone(), x.clone()])))
+            }
+        })
+    }
+
+    pub(super) fn on_maps(
+        &mut self,
+        operation: OnMaps,
+        operands: &[Value<S>],
+        domain: Option<&Type>,
+        frame: &[Value<S>],
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let map = |at: usize| match operands.get(at) {
+            Some(Value::Map(map)) => Ok(map.clone()),
+            _ => Err(Box::new(Diagnostic::error("not-a-map", span, "this value is not a linear map"))),
+        };
+        Ok(match operation {
+            OnMaps::Adjoint => Value::Map(Rc::new(match &*map(0)? {
+                Map::Adjoint(inner) => (**inner).clone(),
+                _ => Map::Adjoint(map(0)?),
+            })),
+            OnMaps::Compose => Value::Map(Rc::new(Map::Compose(map(0)?, map(1)?))),
+            OnMaps::Add => Value::Map(Rc::new(Map::Add(map(0)?, map(1)?))),
+            OnMaps::Subtract => {
+                let negative = Rc::new(Map::Scale(S::constant(-1.0), map(1)?));
+                Value::Map(Rc::new(Map::Add(map(0)?, negative)))
+            }
+            OnMaps::Scale => Value::Map(Rc::new(Map::Scale(operands[0].real(), map(1)?))),
+            OnMaps::Matrix => {
+                let zero = self.filled(domain.unwrap_or(&Type::Real), 0.0, frame, span)?;
+                let map = map(0)?;
+                self.matrix(&map, zero, span)?
+            }
+            OnMaps::Coo => {
+                let zero = self.filled(domain.unwrap_or(&Type::Real), 0.0, frame, span)?;
+                let map = map(0)?;
+                self.coo(&map, &zero, span)?
+            }
+        })
+    }
+
+    /// The codomain with every number replaced by a row of the matrix, a vector of the domain.
+    fn matrix(&mut self, map: &Map<S>, domain: Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        let codomain = self.apply_map(map, domain.clone(), false, span)?;
+        let (columns, rows) = (domain.count_reals(), codomain.count_reals());
+        self.reserve(rows.saturating_mul(columns), size_of::<S>(), span)?;
+        if rows <= columns {
+            let mut at = 0;
+            return codomain.try_map_leaves(&mut |_| {
+                let unit = codomain.unit_at(at);
+                at += 1;
+                self.apply_map(map, unit, true, span)
+            });
+        }
+        let mut transposed: Vec<Vec<S>> = Vec::with_capacity(columns);
+        for at in 0..columns {
+            let mut column = Vec::with_capacity(rows);
+            self.apply_map(map, domain.unit_at(at), false, span)?.visit_reals(&mut |x| column.push(x.clone()));
+            transposed.push(column);
+        }
+        let mut row = 0;
+        codomain.try_map_leaves(&mut |_| {
+            let mut column = 0;
+            let value = domain.map_reals(&mut |_| {
+                column += 1;
+                transposed[column - 1][row].clone()
+            });
+            row += 1;
+            Ok(value)
+        })
+    }
+
+    /// The entries that are not structurally zero, by row, then column.
+    fn coo(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        type Form = Nagata<f64, Sparse>;
+        let globals: Vec<Option<Value<Form>>> = self
+            .globals
+            .iter()
+            .map(|value| value.as_ref().map(|value| value.over(&mut |x| Form::constant(x.value()))))
+            .collect();
+        let mut machine =
+            Machine::<Form>::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        let mut column = 0;
+        let unknowns = domain.over(&mut |_| {
+            column += 1;
+            Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
+        });
+        let result = machine.apply_map(&map.over(&mut |x| Form::constant(x.value())), unknowns, false, span)?;
+        let (mut rows, mut columns, mut values, mut row) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        result.visit_reals(&mut |form| {
+            for (column, value) in form.tangent.entries() {
+                rows.push(row);
+                columns.push(column as i64);
+                values.push(S::constant(value));
+            }
+            row += 1;
+        });
+        // A record's fields are sorted by name: cols, rows, vals.
+        Ok(Value::Tuple([Value::ints(columns), Value::ints(rows), Value::reals(values)].into()))
+    }
+}
+
+impl<S: Number> Map<S> {
+    /// The same map over another algebra.
+    pub fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Map<T> {
+        match self {
+            Map::Functions { forward, reverse, captured } => Map::Functions {
+                forward: *forward,
+                reverse: *reverse,
+                captured: captured.iter().map(|value| value.over(f)).collect(),
+            },
+            Map::Adjoint(map) => Map::Adjoint(Rc::new(map.over(f))),
+            Map::Compose(after, before) => Map::Compose(Rc::new(after.over(f)), Rc::new(before.over(f))),
+            Map::Add(left, right) => Map::Add(Rc::new(left.over(f)), Rc::new(right.over(f))),
+            Map::Scale(factor, map) => Map::Scale(f(factor), Rc::new(map.over(f))),
+        }
+    }
+}
+
+impl<S: Number> Value<S> {
+    /// The same value over another algebra.
+    pub fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Value<T> {
+        match self {
+            Value::Real(x) => Value::Real(f(x)),
+            Value::Int(x) => Value::Int(*x),
+            Value::Bool(x) => Value::Bool(*x),
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| part.over(f)).collect()),
+            Value::Reals(elements) => Value::reals(elements.iter().map(f).collect()),
+            Value::Ints(elements) => Value::ints(elements.to_vec()),
+            Value::Values(elements) => Value::values(elements.iter().map(|element| element.over(f)).collect()),
+            Value::Closure(closure) => Value::Closure(Rc::new(super::Closure::new(
+                closure.function,
+                closure.captured().iter().map(|value| value.over(f)).collect(),
+            ))),
+            Value::Map(map) => Value::Map(Rc::new(map.over(f))),
+            Value::Accumulator(cell) => Value::Accumulator(Rc::new(std::cell::RefCell::new(cell.borrow().over(f)))),
+        }
+    }
+
+    /// The zero of the tangent space at the value.
+    pub(super) fn zero_tangent(&self) -> Value<S> {
+        match self {
+            Value::Real(_) => Value::Real(S::zero()),
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(Value::zero_tangent).collect()),
+            Value::Reals(elements) => Value::reals(vec![S::zero(); elements.len()]),
+            Value::Ints(elements) => Value::values(vec![Value::unit(); elements.len()]),
+            Value::Values(elements) => Value::values(elements.iter().map(Value::zero_tangent).collect()),
+            _ => Value::unit(),
+        }
+    }
+
+    /// The value with every real number replaced.
+    pub fn map_reals(&self, f: &mut dyn FnMut(&S) -> S) -> Value<S> {
+        self.over(f)
+    }
+
+    /// Calls `f` on every real number, in order.
+    pub fn visit_reals(&self, f: &mut dyn FnMut(&S)) {
+        match self {
+            Value::Real(x) => f(x),
+            Value::Tuple(parts) => parts.iter().for_each(|part| part.visit_reals(f)),
+            Value::Reals(elements) => elements.iter().for_each(f),
+            Value::Values(elements) => elements.iter().for_each(|element| element.visit_reals(f)),
+            _ => {}
+        }
+    }
+
+    fn count_reals(&self) -> usize {
+        let mut count = 0;
+        self.visit_reals(&mut |_| count += 1);
+        count
+    }
+
+    /// The vector of the same space that is 1 at one place and 0 elsewhere.
+    fn unit_at(&self, at: usize) -> Value<S> {
+        let mut next = 0;
+        self.map_reals(&mut |_| {
+            next += 1;
+            if next - 1 == at { S::one() } else { S::zero() }
+        })
+    }
+
+    /// The value with every real number replaced by a value.
+    fn try_map_leaves(&self, f: &mut dyn FnMut(&S) -> Result<Value<S>, Fault>) -> Result<Value<S>, Fault> {
+        Ok(match self {
+            Value::Real(x) => f(x)?,
+            Value::Tuple(parts) => {
+                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| part.try_map_leaves(f)).collect();
+                Value::Tuple(parts?.into())
+            }
+            Value::Reals(elements) => {
+                let leaves: Vec<Value<S>> = elements.iter().map(|x| f(x)).collect::<Result<_, Fault>>()?;
+                match leaves.first() {
+                    Some(Value::Real(_)) => Value::reals(leaves.iter().map(Value::real).collect()),
+                    _ => Value::values(leaves),
+                }
+            }
+            Value::Values(elements) => {
+                Value::values(elements.iter().map(|element| element.try_map_leaves(f)).collect::<Result<_, Fault>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+}

@@ -1,0 +1,71 @@
+//! Functions from bodies over any variables: the variables that a body binds are numbered from zero, parameters first.
+
+use crate::size::{self, Size};
+use crate::term::{Atom, Body, Function, Var, VarInfo};
+use crate::types::Type;
+use riesz_syntax::Span;
+use riesz_syntax::tree::Name;
+use rustc_hash::FxHashMap;
+
+/// The function of a body over variables that `info` knows. Sizes that the function cannot see are left open.
+pub fn renumber(
+    name: Name,
+    parameters: &[Var],
+    mut body: Body,
+    result: &Type,
+    span: Span,
+    info: &dyn Fn(Var) -> VarInfo,
+) -> Function {
+    let mut numbering = Numbering { info, numbers: FxHashMap::default(), vars: Vec::new() };
+    parameters.iter().for_each(|&var| numbering.add(var));
+    numbering.body(&mut body);
+    let result = numbering.ty(result);
+    Function { name, vars: numbering.vars, parameters: parameters.len(), body, result, span }
+}
+
+struct Numbering<'i> {
+    info: &'i dyn Fn(Var) -> VarInfo,
+    numbers: FxHashMap<Var, Var>,
+    vars: Vec<VarInfo>,
+}
+
+impl Numbering<'_> {
+    fn add(&mut self, var: Var) {
+        self.numbers.insert(var, Var(self.vars.len() as u32));
+        let VarInfo { name, ty } = (self.info)(var);
+        let ty = self.ty(&ty);
+        self.vars.push(VarInfo { name, ty });
+    }
+
+    fn ty(&self, ty: &Type) -> Type {
+        ty.map_sizes(&mut |size| {
+            size.replace(&mut |atom| match atom {
+                size::Atom::Var(var) => self.numbers.get(&var).map_or(Size::Hole, |&var| Size::var(var)),
+                atom => Size::Atom(atom),
+            })
+        })
+    }
+
+    fn body(&mut self, body: &mut Body) {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            for binding in &mut body.bindings {
+                binding.op.visit_atoms_mut(&mut |atom| self.atom(atom));
+                binding.op.visit_bound_mut(&mut |var| {
+                    self.add(*var);
+                    *var = self.numbers[var];
+                });
+                binding.op.visit_bodies_mut(&mut |body| self.body(body));
+                self.add(binding.var);
+                binding.var = self.numbers[&binding.var];
+            }
+            self.atom(&mut body.result);
+        });
+    }
+
+    fn atom(&self, atom: &mut Atom) {
+        if let Atom::Var(var) = atom {
+            debug_assert!(self.numbers.contains_key(var), "variable {var:?} is used before it is bound");
+            *var = self.numbers.get(var).copied().unwrap_or(Var(0));
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! What it costs to apply a map, to apply its adjoint, and to write it out as a matrix.   [004 §11]
+//!
+//! Costs are read off the plan that is carried out, so they count what happens: a shared part once, a rank-one map
+//! `n + 1 + m` multiplications and not `m · n`. Copying costs nothing. Additions are counted where two numbers meet; where
+//! a map writes zeros that something else is added to, they are counted too.
+
+use std::cmp::Ordering;
+
+use crate::fold::visit;
+use crate::map::{Contraction, Form, LinearMap, RankOne};
+use crate::plan::{Plan, Work};
+use crate::relation::Relation;
+
+/// What something costs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Multiplications of two numbers.
+    pub multiplications: u64,
+    /// Additions of two numbers.
+    pub additions: u64,
+    /// Numbers kept: the coefficients of the map, and the vectors made on the way.
+    pub storage: u64,
+}
+
+impl Cost {
+    /// Multiplications and additions.
+    pub fn work(&self) -> u64 {
+        self.multiplications.saturating_add(self.additions)
+    }
+}
+
+/// By work, then by storage.
+impl Ord for Cost {
+    fn cmp(&self, other: &Cost) -> Ordering {
+        let key = |cost: &Cost| (cost.work(), cost.storage, cost.multiplications);
+        key(self).cmp(&key(other))
+    }
+}
+
+impl PartialOrd for Cost {
+    fn partial_cmp(&self, other: &Cost) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// The costs of the three things one does with a map.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// Of applying it.
+    pub apply: Cost,
+    /// Of applying its adjoint.
+    pub adjoint: Cost,
+    /// Of writing it out as a matrix, by columns or by rows, whichever is cheaper. An estimate: the entries of vectors on
+    /// the way are taken to be spread evenly.
+    pub matrix: Cost,
+}
+
+impl LinearMap {
+    /// What it costs to apply the map to a vector.
+    pub fn cost(&self) -> Cost {
+        let plan = Plan::new(self);
+        let (multiplications, additions) = plan.work();
+        Cost { multiplications, additions, storage: plan.room().saturating_add(self.storage()) }
+    }
+
+    /// What it costs to apply the map, to apply its adjoint, and to write it out.
+    pub fn costs(&self) -> Costs {
+        let adjoint = self.adjoint();
+        let matrix = materialise(self).min(materialise(&adjoint));
+        Costs { apply: self.cost(), adjoint: adjoint.cost(), matrix }
+    }
+
+    /// How many numbers the term is made of, shared ones counted once.
+    pub fn storage(&self) -> u64 {
+        let mut vectors = std::collections::HashSet::new();
+        let mut total = 0u64;
+        visit(self, |map| {
+            let mut count = |address: usize, length: usize| {
+                if vectors.insert(address) {
+                    total = total.saturating_add(length as u64);
+                }
+            };
+            match map.form() {
+                Form::Diagonal(values) => count(values.address(), values.values().len()),
+                Form::RankOne(RankOne { left, right, .. }) => {
+                    count(left.address(), left.values().len());
+                    count(right.address(), right.values().len());
+                    total = total.saturating_add(1);
+                }
+                Form::Contract(Contraction { matrix, .. }) => {
+                    count(matrix.address(), matrix.rows() * matrix.columns());
+                }
+                Form::Reduce { relation, .. } => total = total.saturating_add(relation.storage() as u64),
+                Form::Scale(_) => total = total.saturating_add(1),
+                _ => {}
+            }
+        });
+        total
+    }
+}
+
+/// Multiplications and additions of a map without children.
+pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
+    let (rows, columns) = (map.rows() as u64, map.columns() as u64);
+    if rows == 0 || columns == 0 {
+        return (0, 0);
+    }
+    match map.form() {
+        Form::Scale(_) | Form::Diagonal(_) => (rows, 0),
+        Form::RankOne(RankOne { coefficient, .. }) => {
+            (columns.saturating_add(rows).saturating_add(u64::from(*coefficient != 1.0)), columns - 1)
+        }
+        Form::Contract(Contraction { side: _, matrix, over }) => {
+            let width = over.dimension() as u64;
+            let products = (matrix.rows() as u64).saturating_mul(matrix.columns() as u64).saturating_mul(width);
+            (products, products - rows)
+        }
+        Form::Reduce { relation, element } => {
+            (0, (relation.additions() as u64).saturating_mul(element.dimension() as u64))
+        }
+        Form::Zero
+        | Form::Identity
+        | Form::Project(_)
+        | Form::Inject(_)
+        | Form::Unitary(_)
+        | Form::Add(_)
+        | Form::Compose(_)
+        | Form::Fork(_)
+        | Form::Join(_)
+        | Form::Each(_)
+        | Form::Map(_) => (0, 0),
+    }
+}
+
+/// What it costs to apply a map to the rows of the identity, which are sparse at first and fill up on the way.
+pub(crate) fn materialise(map: &LinearMap) -> Cost {
+    let plan = Plan::new(map);
+    let mut flow = Flow { width: map.columns() as f64, multiplications: 0.0, additions: plan.additions as f64 };
+    let kept = flow.run(&plan, map.columns() as f64);
+    Cost {
+        multiplications: flow.multiplications as u64,
+        additions: flow.additions as u64,
+        storage: (kept as u64).saturating_add(map.storage()),
+    }
+}
+
+/// How many entries the rows in a buffer have together.
+struct Flow {
+    /// The length of a row.
+    width: f64,
+    multiplications: f64,
+    additions: f64,
+}
+
+impl Flow {
+    /// The entries of the result, given those of the argument.
+    fn run(&mut self, plan: &Plan<'_>, argument: f64) -> f64 {
+        let mut entries = vec![0.0; plan.lengths.len()];
+        entries[crate::plan::ARGUMENT] = argument;
+        for step in &plan.steps {
+            let (read, written) = (step.source.buffer, step.target.buffer);
+            let share = |length: usize| entries[read] * length as f64 / (plan.lengths[read] as f64).max(1.0);
+            let made = match &step.work {
+                Work::Copy(length) => share(*length),
+                Work::Leaf(map) => self.leaf(map, share(map.columns())),
+                Work::Map { count, columns, body, .. } => {
+                    let before = (self.multiplications, self.additions);
+                    let made = self.run(body, share(*columns)) * *count as f64;
+                    self.multiplications += (self.multiplications - before.0) * (*count as f64 - 1.0);
+                    self.additions += (self.additions - before.1) * (*count as f64 - 1.0);
+                    made
+                }
+            };
+            entries[written] = (entries[written] + made).min(self.width * plan.lengths[written] as f64);
+        }
+        entries[crate::plan::RESULT]
+    }
+
+    /// The entries of the result of a map without children.
+    fn leaf(&mut self, map: &LinearMap, entries: f64) -> f64 {
+        let full = self.width * map.rows() as f64;
+        match map.form() {
+            Form::Scale(_) | Form::Diagonal(_) => {
+                self.multiplications += entries;
+                entries
+            }
+            Form::RankOne(_) => {
+                let sum = entries.min(self.width);
+                self.multiplications += entries + sum * (map.rows() as f64 + 1.0);
+                self.additions += entries - sum;
+                sum * map.rows() as f64
+            }
+            Form::Contract(Contraction { matrix, side, .. }) => {
+                let uses = match side {
+                    crate::map::Side::Left => matrix.rows(),
+                    crate::map::Side::Right => matrix.columns(),
+                };
+                let products = entries * uses as f64;
+                self.multiplications += products;
+                self.additions += (products - full).max(0.0);
+                products.min(full)
+            }
+            Form::Reduce { relation, .. } => {
+                let made = match relation {
+                    Relation::Replicate(n) => entries * *n as f64,
+                    Relation::Prefix(n) | Relation::Suffix(n) => entries * (*n as f64 + 1.0) / 2.0,
+                    Relation::Gather { indices, from } => entries * indices.len() as f64 / (*from as f64).max(1.0),
+                    _ => entries,
+                };
+                self.additions += (made - full).max(0.0);
+                made.min(full)
+            }
+            Form::Project(_) => entries * map.rows() as f64 / (map.columns() as f64).max(1.0),
+            _ => entries,
+        }
+    }
+}

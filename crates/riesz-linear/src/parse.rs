@@ -1,0 +1,691 @@
+//! Reading linear maps from text, in the notation of [`print`](crate::print).
+//!
+//! ```text
+//! map     := "0" ":" space "-o" space | sum
+//! sum     := side { "+" side }
+//! side    := chain { "×" chain } | chain { "⋈" chain }
+//! chain   := factor { "∘" factor }
+//! factor  := number "·" factor | literal "⊗" literal | word … | "(" map ")"
+//! literal := number | "[" [ literal { "," literal } ] "]" | "(" [ literal { "," literal } [ "," ] ] ")" | "(" literal ":" space ")"
+//! space   := "R" | "[" size "]" space | "(" [ space { "," space } [ "," ] ] ")"
+//! ```
+//!
+//! What follows a word is in the table of words below. In ASCII, `.` is `∘`, `&` is `×`, `|` is `⋈`, `*` is `·` and `><` is
+//! `⊗`; `⊸` is `-o`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::map::{Form, LinearMap};
+use crate::matrix::Matrix;
+use crate::relation::{Line, Relation, Walk};
+use crate::space::{Space, SpaceError};
+use crate::vector::Vector;
+
+/// How deep brackets may nest.
+const DEEPEST: usize = 400;
+
+/// A text that is not a linear map, and where it stops being one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParseError {
+    /// Where, in bytes from the start.
+    pub offset: usize,
+    /// What is wrong.
+    pub message: String,
+}
+
+impl fmt::Display for ParseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "at byte {}: {}", self.offset, self.message)
+    }
+}
+
+impl std::error::Error for ParseError {}
+
+impl FromStr for LinearMap {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<LinearMap, ParseError> {
+        read(text, Parser::map)
+    }
+}
+
+impl FromStr for Space {
+    type Err = ParseError;
+
+    fn from_str(text: &str) -> Result<Space, ParseError> {
+        read(text, Parser::space)
+    }
+}
+
+fn read<T>(text: &str, rule: fn(&mut Parser) -> Parsed<T>) -> Parsed<T> {
+    let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
+    let read = rule(&mut parser)?;
+    match parser.peek() {
+        Kind::End => Ok(read),
+        _ => parser.expected("the end"),
+    }
+}
+
+type Parsed<T> = Result<T, ParseError>;
+
+#[derive(Clone, Debug, PartialEq)]
+enum Kind {
+    Word(String),
+    Number(f64, Option<usize>),
+    Symbol(&'static str),
+    End,
+}
+
+/// Every symbol, longest first, with what it stands for.
+const SYMBOLS: &[(&str, &str)] = &[
+    ("-o", "-o"),
+    ("⊸", "-o"),
+    ("><", "⊗"),
+    ("⊗", "⊗"),
+    ("∘", "∘"),
+    (".", "∘"),
+    ("×", "×"),
+    ("&", "×"),
+    ("⋈", "⋈"),
+    ("|", "⋈"),
+    ("·", "·"),
+    ("*", "·"),
+    ("+", "+"),
+    ("⊕", "+"),
+    (":", ":"),
+    (",", ","),
+    ("(", "("),
+    (")", ")"),
+    ("[", "["),
+    ("]", "]"),
+];
+
+fn tokens(text: &str) -> Parsed<Vec<(Kind, usize)>> {
+    let mut tokens = Vec::new();
+    let mut at = 0;
+    while let Some(first) = text[at..].chars().next() {
+        let rest = &text[at..];
+        let length = if first.is_whitespace() {
+            first.len_utf8()
+        } else if let Some((symbol, meaning)) = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
+            tokens.push((Kind::Symbol(meaning), at));
+            symbol.len()
+        } else if first.is_alphabetic() {
+            let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+            tokens.push((word(&rest[..length]), at));
+            length
+        } else if first.is_ascii_digit() || first == '-' {
+            let length = number_length(rest);
+            tokens.push((number(&rest[..length], at)?, at));
+            length
+        } else {
+            return Err(ParseError { offset: at, message: format!("`{first}` is no part of a linear map") });
+        };
+        at += length;
+    }
+    tokens.push((Kind::End, text.len()));
+    Ok(tokens)
+}
+
+fn word(text: &str) -> Kind {
+    match text {
+        "inf" => Kind::Number(f64::INFINITY, None),
+        "nan" => Kind::Number(f64::NAN, None),
+        _ => Kind::Word(text.to_string()),
+    }
+}
+
+/// `-`, digits, a point between digits, an exponent; `-inf`
+fn number_length(text: &str) -> usize {
+    let bytes = text.as_bytes();
+    let digits = |from: usize| from + bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let sign = usize::from(bytes[0] == b'-');
+    if text[sign..].starts_with("inf") {
+        return sign + 3;
+    }
+    let mut end = digits(sign);
+    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
+        end = digits(end + 1);
+    }
+    if matches!(bytes.get(end), Some(b'e' | b'E')) {
+        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
+        if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
+            end = digits(end + 1 + sign);
+        }
+    }
+    end.max(1)
+}
+
+fn number(text: &str, offset: usize) -> Parsed<Kind> {
+    match text.parse() {
+        Ok(value) => Ok(Kind::Number(value, text.parse().ok())),
+        Err(_) => Err(ParseError { offset, message: format!("`{text}` is not a number") }),
+    }
+}
+
+/// A literal before its space is known.
+enum Literal {
+    Number(f64),
+    Array(Vec<Literal>),
+    Product(Vec<Literal>),
+    Typed(Box<Literal>, Space),
+}
+
+struct Parser {
+    tokens: Vec<(Kind, usize)>,
+    at: usize,
+    depth: usize,
+}
+
+impl Parser {
+    fn map(&mut self) -> Parsed<LinearMap> {
+        self.nested(|parser| {
+            if matches!(parser.peek(), Kind::Number(_, Some(0))) && parser.peek_after() == &Kind::Symbol(":") {
+                parser.at += 2;
+                let domain = parser.space()?;
+                parser.symbol("-o")?;
+                return Ok(LinearMap::zero(domain, parser.space()?));
+            }
+            parser.infix("+", Parser::side, LinearMap::add)
+        })
+    }
+
+    fn side(&mut self) -> Parsed<LinearMap> {
+        let first = self.chain()?;
+        match self.peek() {
+            Kind::Symbol("×") => self.rest(first, "×", Parser::chain, LinearMap::fork),
+            Kind::Symbol("⋈") => self.rest(first, "⋈", Parser::chain, LinearMap::join),
+            _ => Ok(first),
+        }
+    }
+
+    fn chain(&mut self) -> Parsed<LinearMap> {
+        self.infix("∘", Parser::factor, LinearMap::compose)
+    }
+
+    fn infix(
+        &mut self,
+        operator: &'static str,
+        operand: fn(&mut Parser) -> Parsed<LinearMap>,
+        build: fn(Vec<LinearMap>) -> Result<LinearMap, SpaceError>,
+    ) -> Parsed<LinearMap> {
+        let first = operand(self)?;
+        self.rest(first, operator, operand, build)
+    }
+
+    fn rest(
+        &mut self,
+        first: LinearMap,
+        operator: &'static str,
+        operand: fn(&mut Parser) -> Parsed<LinearMap>,
+        build: fn(Vec<LinearMap>) -> Result<LinearMap, SpaceError>,
+    ) -> Parsed<LinearMap> {
+        let start = self.offset();
+        let mut maps = vec![first];
+        while self.take(operator) {
+            maps.push(operand(self)?);
+        }
+        match maps.len() {
+            1 => Ok(maps.swap_remove(0)),
+            _ => self.fit(start, build(maps)),
+        }
+    }
+
+    fn factor(&mut self) -> Parsed<LinearMap> {
+        let start = self.at;
+        if let Kind::Number(k, _) = *self.peek()
+            && self.peek_after() == &Kind::Symbol("·")
+        {
+            self.at += 2;
+            let map = self.nested(Parser::factor)?;
+            return Ok(match map.form() {
+                Form::Identity => LinearMap::scale(k, map.domain().clone()),
+                _ => map.times(k),
+            });
+        }
+        if let Ok(left) = self.literal()
+            && self.take("⊗")
+        {
+            let left = self.vector(left)?;
+            let right = self.literal()?;
+            return Ok(LinearMap::rank_one(1.0, left, self.vector(right)?));
+        }
+        self.at = start;
+        match self.peek() {
+            Kind::Symbol("(") => self.within("(", ")", Parser::map),
+            Kind::Word(word) => {
+                let word = word.clone();
+                self.at += 1;
+                self.after(&word)
+            }
+            _ => self.expected("a linear map"),
+        }
+    }
+
+    /// The table of words.
+    fn after(&mut self, word: &str) -> Parsed<LinearMap> {
+        let start = self.offset();
+        match word {
+            "id" => Ok(LinearMap::identity(self.space()?)),
+            "scale" => {
+                let k = self.number()?;
+                let space = if self.starts_space() { self.space()? } else { Space::Real };
+                Ok(LinearMap::scale(k, space))
+            }
+            "diagonal" => {
+                let values = self.literal()?;
+                Ok(LinearMap::diagonal(self.vector(values)?))
+            }
+            "left" => {
+                let matrix = self.matrix()?;
+                Ok(LinearMap::left(matrix, self.over()?))
+            }
+            "right" => {
+                let matrix = self.matrix()?;
+                Ok(LinearMap::right(matrix, self.over()?))
+            }
+            "project" => {
+                let index = self.size()?;
+                self.word("of")?;
+                let domain = self.space()?;
+                self.fit(start, LinearMap::project(index, domain))
+            }
+            "inject" => {
+                let index = self.size()?;
+                self.word("into")?;
+                let codomain = self.space()?;
+                self.fit(start, LinearMap::inject(index, codomain))
+            }
+            "reshape" => {
+                let domain = self.space()?;
+                self.word("to")?;
+                let codomain = self.space()?;
+                self.fit(start, LinearMap::reshape(domain, codomain))
+            }
+            "transpose" => {
+                let outer = self.space()?;
+                let inner = self.space()?;
+                Ok(LinearMap::transpose(outer, inner, self.over()?))
+            }
+            "zip" | "unzip" => match self.space()? {
+                Space::Product(spaces) if word == "zip" => self.fit(start, LinearMap::zip(&spaces)),
+                Space::Product(spaces) => self.fit(start, LinearMap::unzip(&spaces)),
+                _ => self.wrong(start, format!("`{word}` is followed by a product of spaces")),
+            },
+            "add" => self.one(LinearMap::add),
+            "compose" => self.one(LinearMap::compose),
+            "fork" => self.family(LinearMap::fork, LinearMap::fork_array),
+            "join" => self.family(LinearMap::join, LinearMap::join_array),
+            "each" => self.family(|maps| Ok(LinearMap::each(maps)), LinearMap::each_array),
+            "map" => {
+                let size = self.size()?;
+                let map = self.nested(Parser::factor)?;
+                Ok(LinearMap::map(size, map))
+            }
+            "sum" => self.reduction(Relation::Sum),
+            "replicate" => self.reduction(Relation::Replicate),
+            "prefix" => self.reduction(Relation::Prefix),
+            "suffix" => self.reduction(Relation::Suffix),
+            "reverse" => self.reduction(Relation::reverse),
+            "gather" => {
+                let indices = self.listed(Parser::size)?;
+                self.word("of")?;
+                let (from, element) = self.array()?;
+                let relation = self.fit(start, Relation::gather(indices, from))?;
+                Ok(LinearMap::reduce(relation, element))
+            }
+            "scatter" => {
+                let indices = self.listed(Parser::size)?;
+                self.word("into")?;
+                let (to, element) = self.array()?;
+                let relation = self.fit(start, Relation::scatter(indices, to))?;
+                Ok(LinearMap::reduce(relation, element))
+            }
+            "relate" => {
+                let pairs = self.listed(|parser| {
+                    parser.symbol("(")?;
+                    let x = parser.size()?;
+                    parser.symbol(",")?;
+                    let y = parser.size()?;
+                    parser.symbol(")")?;
+                    Ok((x, y))
+                })?;
+                self.word("of")?;
+                let (from, element) = self.array()?;
+                self.word("into")?;
+                let to = self.size()?;
+                let relation = self.fit(start, Relation::pairs(pairs, from, to))?;
+                Ok(LinearMap::reduce(relation, element))
+            }
+            "slice" | "pad" => {
+                let (from, to) = (self.size()?, self.size()?);
+                self.word(if word == "slice" { "of" } else { "into" })?;
+                let (size, element) = self.array()?;
+                let slice = self.fit(start, Relation::slice(from, to, size))?;
+                Ok(LinearMap::reduce(if word == "slice" { slice } else { slice.converse() }, element))
+            }
+            "line" => {
+                let count = self.size()?;
+                self.word("from")?;
+                let (from, by) = (self.size()?, self.step()?);
+                self.word("of")?;
+                let (size, element) = self.array()?;
+                let source = Walk { start: from, step: by, size };
+                self.word("to")?;
+                let (to, by) = (self.size()?, self.step()?);
+                self.word("of")?;
+                let target = Walk { start: to, step: by, size: self.size()? };
+                let relation = self.fit(start, Relation::line(Line { count, source, target }))?;
+                Ok(LinearMap::reduce(relation, element))
+            }
+            _ => {
+                self.at -= 1;
+                self.expected("a linear map")
+            }
+        }
+    }
+
+    fn reduction(&mut self, relation: fn(usize) -> Relation) -> Parsed<LinearMap> {
+        let (size, element) = self.array()?;
+        Ok(LinearMap::reduce(relation(size), element))
+    }
+
+    /// A family of one, in round brackets.
+    fn one(&mut self, build: fn(Vec<LinearMap>) -> Result<LinearMap, SpaceError>) -> Parsed<LinearMap> {
+        let start = self.offset();
+        let map = self.within("(", ")", Parser::map)?;
+        self.fit(start, build(vec![map]))
+    }
+
+    /// A family of maps, in round brackets for a product and square ones for an array.
+    fn family(
+        &mut self,
+        product: fn(Vec<LinearMap>) -> Result<LinearMap, SpaceError>,
+        array: fn(Vec<LinearMap>) -> Result<LinearMap, SpaceError>,
+    ) -> Parsed<LinearMap> {
+        let start = self.offset();
+        if self.peek() == &Kind::Symbol("[") {
+            let maps = self.listed(Parser::map)?;
+            return self.fit(start, array(maps));
+        }
+        self.symbol("(")?;
+        let maps = self.items(")", Parser::map)?;
+        self.fit(start, product(maps))
+    }
+
+    fn over(&mut self) -> Parsed<Space> {
+        if self.peek() == &Kind::Word("over".into()) {
+            self.at += 1;
+            return self.space();
+        }
+        Ok(Space::Real)
+    }
+
+    fn matrix(&mut self) -> Parsed<Matrix> {
+        let start = self.offset();
+        let literal = self.literal()?;
+        let values = self.vector(literal)?;
+        if let Space::Array(rows, row) = values.space()
+            && let Space::Array(columns, element) = &**row
+            && **element == Space::Real
+        {
+            return self.fit(start, Matrix::new(*rows, *columns, values.values()));
+        }
+        self.wrong(start, format!("a matrix is an array of rows, and this is a vector of {}", values.space()))
+    }
+
+    fn literal(&mut self) -> Parsed<Literal> {
+        self.nested(|parser| match *parser.peek() {
+            Kind::Number(value, _) => {
+                parser.at += 1;
+                Ok(Literal::Number(value))
+            }
+            Kind::Symbol("[") => Ok(Literal::Array(parser.listed(Parser::literal)?)),
+            Kind::Symbol("(") => {
+                parser.at += 1;
+                if parser.take(")") {
+                    return Ok(Literal::Product(Vec::new()));
+                }
+                let first = parser.literal()?;
+                if parser.take(":") {
+                    let space = parser.space()?;
+                    parser.symbol(")")?;
+                    return Ok(Literal::Typed(Box::new(first), space));
+                }
+                let mut parts = vec![first];
+                parser.symbol(",")?;
+                parts.extend(parser.items(")", Parser::literal)?);
+                Ok(Literal::Product(parts))
+            }
+            _ => parser.expected("a number or a vector"),
+        })
+    }
+
+    /// The vector of a literal.
+    fn vector(&mut self, literal: Literal) -> Parsed<Vector> {
+        let mut values = Vec::new();
+        let space = match literal {
+            Literal::Typed(literal, space) => self.fit(self.offset(), fill(&literal, &space, &mut values))?,
+            literal => self.fit(self.offset(), infer(&literal, &mut values))?,
+        };
+        self.fit(self.offset(), Vector::new(space, values))
+    }
+
+    fn space(&mut self) -> Parsed<Space> {
+        self.nested(|parser| match parser.peek() {
+            Kind::Word(word) if word == "R" => {
+                parser.at += 1;
+                Ok(Space::Real)
+            }
+            Kind::Symbol("[") => {
+                parser.at += 1;
+                let size = parser.size()?;
+                parser.symbol("]")?;
+                Ok(Space::array(size, parser.space()?))
+            }
+            Kind::Symbol("(") => {
+                parser.at += 1;
+                if parser.take(")") {
+                    return Ok(Space::product([]));
+                }
+                let first = parser.space()?;
+                if parser.take(")") {
+                    return Ok(first);
+                }
+                parser.symbol(",")?;
+                let mut parts = vec![first];
+                parts.extend(parser.items(")", Parser::space)?);
+                Ok(Space::product(parts))
+            }
+            _ => parser.expected("a space"),
+        })
+    }
+
+    fn array(&mut self) -> Parsed<(usize, Space)> {
+        let start = self.offset();
+        match self.space()? {
+            Space::Array(size, element) => Ok((size, Space::clone(&element))),
+            space => self.wrong(start, format!("this is an array, and {space} is not")),
+        }
+    }
+
+    fn starts_space(&self) -> bool {
+        match self.peek() {
+            Kind::Symbol(symbol) => matches!(*symbol, "[" | "("),
+            Kind::Word(word) => word == "R",
+            _ => false,
+        }
+    }
+
+    fn listed<T>(&mut self, item: impl FnMut(&mut Parser) -> Parsed<T>) -> Parsed<Vec<T>> {
+        self.symbol("[")?;
+        self.items("]", item)
+    }
+
+    /// Items with commas between them, to the closing bracket; a comma may stand before that.
+    fn items<T>(&mut self, close: &'static str, mut item: impl FnMut(&mut Parser) -> Parsed<T>) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        while !self.take(close) {
+            items.push(item(self)?);
+            if !self.take(",") {
+                self.symbol(close)?;
+                break;
+            }
+        }
+        Ok(items)
+    }
+
+    fn within<T>(
+        &mut self,
+        open: &'static str,
+        close: &'static str,
+        rule: fn(&mut Parser) -> Parsed<T>,
+    ) -> Parsed<T> {
+        self.symbol(open)?;
+        let inner = rule(self)?;
+        self.symbol(close)?;
+        Ok(inner)
+    }
+
+    fn nested<T>(&mut self, rule: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
+        if self.depth == DEEPEST {
+            return self.wrong(self.offset(), format!("brackets are nested more than {DEEPEST} deep"));
+        }
+        self.depth += 1;
+        let result = rule(self);
+        self.depth -= 1;
+        result
+    }
+
+    fn number(&mut self) -> Parsed<f64> {
+        match *self.peek() {
+            Kind::Number(value, _) => {
+                self.at += 1;
+                Ok(value)
+            }
+            _ => self.expected("a number"),
+        }
+    }
+
+    fn size(&mut self) -> Parsed<usize> {
+        match *self.peek() {
+            Kind::Number(_, Some(size)) => {
+                self.at += 1;
+                Ok(size)
+            }
+            _ => self.expected("a size or an index"),
+        }
+    }
+
+    fn step(&mut self) -> Parsed<isize> {
+        self.word("by")?;
+        match *self.peek() {
+            Kind::Number(value, _) if value as isize as f64 == value && value.abs() < 9e15 => {
+                self.at += 1;
+                Ok(value as isize)
+            }
+            _ => self.expected("a step"),
+        }
+    }
+
+    fn word(&mut self, word: &str) -> Parsed<()> {
+        match self.peek() {
+            Kind::Word(found) if found == word => {
+                self.at += 1;
+                Ok(())
+            }
+            _ => self.expected(&format!("`{word}`")),
+        }
+    }
+
+    fn symbol(&mut self, symbol: &'static str) -> Parsed<()> {
+        if self.take(symbol) { Ok(()) } else { self.expected(&format!("`{symbol}`")) }
+    }
+
+    fn take(&mut self, symbol: &'static str) -> bool {
+        let taken = self.peek() == &Kind::Symbol(symbol);
+        self.at += usize::from(taken);
+        taken
+    }
+
+    fn peek(&self) -> &Kind {
+        &self.tokens[self.at].0
+    }
+
+    fn peek_after(&self) -> &Kind {
+        &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0
+    }
+
+    fn offset(&self) -> usize {
+        self.tokens[self.at].1
+    }
+
+    fn fit<T>(&self, offset: usize, result: Result<T, SpaceError>) -> Parsed<T> {
+        result.map_err(|error| ParseError { offset, message: error.to_string() })
+    }
+
+    fn expected<T>(&self, what: &str) -> Parsed<T> {
+        let found = match self.peek() {
+            Kind::End => "the end of the text".to_string(),
+            Kind::Symbol(symbol) => format!("`{symbol}`"),
+            Kind::Word(word) => format!("`{word}`"),
+            Kind::Number(value, _) => format!("`{value:?}`"),
+        };
+        self.wrong(self.offset(), format!("{what} was expected, and here is {found}"))
+    }
+
+    fn wrong<T>(&self, offset: usize, message: String) -> Parsed<T> {
+        Err(ParseError { offset, message })
+    }
+}
+
+/// The space that the numbers of a literal tell.
+fn infer(literal: &Literal, values: &mut Vec<f64>) -> Result<Space, SpaceError> {
+    match literal {
+        Literal::Number(value) => {
+            values.push(*value);
+            Ok(Space::Real)
+        }
+        Literal::Product(parts) => {
+            let spaces: Result<Vec<Space>, SpaceError> = parts.iter().map(|part| infer(part, values)).collect();
+            Ok(Space::product(spaces?))
+        }
+        Literal::Array(elements) => {
+            let Some((first, rest)) = elements.split_first() else {
+                return Err(SpaceError::new("the space of an empty array is written: `([] : [0]R)`"));
+            };
+            let element = infer(first, values)?;
+            for other in rest {
+                let space = infer(other, values)?;
+                if space != element {
+                    return Err(SpaceError::new(format!(
+                        "the elements of an array have one space, and here are both {element} and {space}"
+                    )));
+                }
+            }
+            Ok(Space::array(elements.len(), element))
+        }
+        Literal::Typed(literal, space) => fill(literal, space, values),
+    }
+}
+
+/// The numbers of a literal of a space that is written.
+fn fill(literal: &Literal, space: &Space, values: &mut Vec<f64>) -> Result<Space, SpaceError> {
+    let fits = match (literal, space) {
+        (Literal::Number(value), Space::Real) => {
+            values.push(*value);
+            true
+        }
+        (Literal::Array(elements), Space::Array(size, element)) if elements.len() == *size => {
+            elements.iter().try_for_each(|literal| fill(literal, element, values).map(drop))?;
+            true
+        }
+        (Literal::Product(literals), Space::Product(parts)) if literals.len() == parts.len() => {
+            literals.iter().zip(parts.iter()).try_for_each(|(literal, part)| fill(literal, part, values).map(drop))?;
+            true
+        }
+        _ => false,
+    };
+    if fits { Ok(space.clone()) } else { Err(SpaceError::new(format!("this is no vector of {space}"))) }
+}

@@ -1,0 +1,414 @@
+//! Linear maps as text, in combinatory notation.
+//!
+//! | text | map | in ASCII |
+//! |---|---|---|
+//! | `0 : R -o [3]R` | zero | |
+//! | `id V`, `scale k V` | identity, multiple (without `V` on `R`) | |
+//! | `diagonal [2.0, 3.0]` | the product with a vector, number by number | |
+//! | `c · (u ⊗ v)` | rank one | `c * (u >< v)` |
+//! | `left a`, `right b` | products with a matrix; `over V` where its numbers meet more than numbers | |
+//! | `sum V`, `replicate V`, `prefix V`, `suffix V`, `reverse V` | reductions of or to the array `V` | |
+//! | `gather [i, …] of V`, `scatter [i, …] into V` | by indices | |
+//! | `slice a b of V`, `pad a b into V`, `line …`, `relate …` | by other relations | |
+//! | `project i of V`, `inject i into V` | a part, and back | |
+//! | `reshape V to W`, `transpose V W`, `zip (V, W)`, `unzip (V, W)` | unitary operators | |
+//! | `f + g`, `g ∘ f` | sum, composition | `g . f` |
+//! | `f × g`, `fork [f, g]` | fork to a product, to an array | `f & g` |
+//! | `f ⋈ g`, `join [f, g]` | join from a product, from an array | `f | g` |
+//! | `each (f, g)`, `each [f, g]`, `map n f` | part by part | |
+//!
+//! `∘` binds tighter than `×` and `⋈`, which bind tighter than `+`. Families of one map are written with a word:
+//! `fork (f)`, `join (f)`, `add (f)`, `compose (f)`.
+//!
+//! `{}` is for people and short however large the map, with `…` for what is left out; `{:#}` is complete and reads back as
+//! the same map.
+
+use std::borrow::Cow;
+use std::fmt::{self, Write};
+
+use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
+use crate::matrix::Matrix;
+use crate::relation::{Line, Relation, Walk};
+use crate::space::Space;
+use crate::unitary::Unitary;
+use crate::vector::Vector;
+
+/// How many values or maps of a family the short form shows, and up to how many it shows them all.
+const SHOWN: usize = 3;
+const SHORT: usize = 6;
+/// How many maps the short form shows.
+const MOST: usize = 60;
+
+impl fmt::Display for LinearMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let full = f.alternate();
+        Printer { out: f, full }.map(self)
+    }
+}
+
+impl fmt::Debug for LinearMap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+impl fmt::Display for Vector {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let full = f.alternate();
+        Printer { out: f, full }.literal(self.space(), &mut |at| self.values()[at])
+    }
+}
+
+/// How tightly a form binds, loosest first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Level {
+    Zero,
+    Sum,
+    Side,
+    Chain,
+    Product,
+    Atom,
+}
+
+struct Printer<'f, W> {
+    out: &'f mut W,
+    full: bool,
+}
+
+enum Task<'m> {
+    Text(Cow<'static, str>),
+    /// A map, in brackets where it binds more loosely than the level.
+    Map(&'m LinearMap, Level),
+}
+
+impl<W: Write> Printer<'_, W> {
+    fn map(&mut self, map: &LinearMap) -> fmt::Result {
+        let mut tasks = vec![Task::Map(map, Level::Zero)];
+        let mut shown = 0;
+        while let Some(task) = tasks.pop() {
+            match task {
+                Task::Text(text) => self.out.write_str(&text)?,
+                Task::Map(..) if !self.full && shown >= MOST => self.out.write_str("…")?,
+                Task::Map(map, least) => {
+                    shown += 1;
+                    if level(map) < least {
+                        self.out.write_str("(")?;
+                        tasks.push(Task::Text(")".into()));
+                    }
+                    self.form(map, &mut tasks)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes a map up to its children, and leaves those as tasks.
+    fn form<'m>(&mut self, map: &'m LinearMap, tasks: &mut Vec<Task<'m>>) -> fmt::Result {
+        let (domain, codomain) = (map.domain(), map.codomain());
+        match map.form() {
+            Form::Zero => {
+                self.word("0 : ")?;
+                self.space(domain)?;
+                self.word(" -o ")?;
+                self.space(codomain)
+            }
+            Form::Identity => self.word("id ").and_then(|()| self.space(domain)),
+            Form::Scale(k) => {
+                write!(self.out, "scale {}", number(*k))?;
+                self.unless_real(" ", domain)
+            }
+            Form::Diagonal(values) => self.word("diagonal ").and_then(|()| self.vector(values)),
+            Form::RankOne(RankOne { coefficient, left, right }) => {
+                let alone = *coefficient == 1.0;
+                if !alone {
+                    write!(self.out, "{} · (", number(*coefficient))?;
+                }
+                self.vector(left)?;
+                self.word(" ⊗ ")?;
+                self.vector(right)?;
+                self.word(if alone { "" } else { ")" })
+            }
+            Form::Contract(Contraction { side, matrix, over }) => {
+                self.word(match side {
+                    Side::Left => "left ",
+                    Side::Right => "right ",
+                })?;
+                self.matrix(matrix)?;
+                self.unless_real(" over ", over)
+            }
+            Form::Reduce { relation, .. } => self.relation(relation, domain, codomain),
+            Form::Project(index) => {
+                write!(self.out, "project {index} of ")?;
+                self.space(domain)
+            }
+            Form::Inject(index) => {
+                write!(self.out, "inject {index} into ")?;
+                self.space(codomain)
+            }
+            Form::Unitary(Unitary::Reshape) => {
+                self.word("reshape ")?;
+                self.space(domain)?;
+                self.word(" to ")?;
+                self.space(codomain)
+            }
+            Form::Unitary(Unitary::Transpose { outer, inner, element }) => {
+                self.word("transpose ")?;
+                self.space(outer)?;
+                self.word(" ")?;
+                self.space(inner)?;
+                self.unless_real(" over ", element)
+            }
+            Form::Unitary(Unitary::Zip) => self.word("zip ").and_then(|()| self.space(domain)),
+            Form::Unitary(Unitary::Unzip) => self.word("unzip ").and_then(|()| self.space(codomain)),
+            Form::Add(maps) => self.infix("add", " + ", Level::Side, maps, tasks),
+            Form::Compose(maps) => self.infix("compose", " ∘ ", Level::Product, maps, tasks),
+            Form::Fork(maps) if is_array(codomain) => self.family("fork", ['[', ']'], maps, tasks),
+            Form::Fork(maps) => self.infix("fork", " × ", Level::Chain, maps, tasks),
+            Form::Join(maps) if is_array(domain) => self.family("join", ['[', ']'], maps, tasks),
+            Form::Join(maps) => self.infix("join", " ⋈ ", Level::Chain, maps, tasks),
+            Form::Each(maps) if is_array(domain) => self.family("each", ['[', ']'], maps, tasks),
+            Form::Each(maps) => self.family("each", ['(', ')'], maps, tasks),
+            Form::Map(map) => {
+                write!(self.out, "map {} ", domain.count())?;
+                tasks.push(Task::Map(map, Level::Atom));
+                Ok(())
+            }
+        }
+    }
+
+    /// `f + g + h`; with the word where there are fewer than two.
+    fn infix<'m>(
+        &mut self,
+        word: &'static str,
+        operator: &'static str,
+        level: Level,
+        maps: &'m [LinearMap],
+        tasks: &mut Vec<Task<'m>>,
+    ) -> fmt::Result {
+        if maps.len() < 2 {
+            return self.family(word, ['(', ')'], maps, tasks);
+        }
+        let shown = self.shown(maps.len());
+        if shown < maps.len() {
+            tasks.push(Task::Text(format!("{operator}… {} maps", maps.len()).into()));
+        }
+        for (at, map) in maps[..shown].iter().enumerate().rev() {
+            tasks.push(Task::Map(map, level));
+            if at > 0 {
+                tasks.push(Task::Text(operator.into()));
+            }
+        }
+        Ok(())
+    }
+
+    /// `fork [f, g]`, `each (f, g)`
+    fn family<'m>(
+        &mut self,
+        word: &str,
+        [open, close]: [char; 2],
+        maps: &'m [LinearMap],
+        tasks: &mut Vec<Task<'m>>,
+    ) -> fmt::Result {
+        write!(self.out, "{word} {open}")?;
+        let shown = self.shown(maps.len());
+        let end =
+            if shown < maps.len() { format!(", … {} maps{close}", maps.len()) } else { close.to_string() };
+        tasks.push(Task::Text(end.into()));
+        for (at, map) in maps[..shown].iter().enumerate().rev() {
+            tasks.push(Task::Map(map, Level::Zero));
+            if at > 0 {
+                tasks.push(Task::Text(", ".into()));
+            }
+        }
+        Ok(())
+    }
+
+    fn relation(&mut self, relation: &Relation, domain: &Space, codomain: &Space) -> fmt::Result {
+        match relation {
+            Relation::Sum(_) => self.word("sum ").and_then(|()| self.space(domain)),
+            Relation::Replicate(_) => self.word("replicate ").and_then(|()| self.space(codomain)),
+            Relation::Prefix(_) => self.word("prefix ").and_then(|()| self.space(domain)),
+            Relation::Suffix(_) => self.word("suffix ").and_then(|()| self.space(domain)),
+            Relation::Gather { indices, .. } => {
+                self.word("gather [")?;
+                self.list(indices.len(), ']', |printer, at| write!(printer.out, "{}", indices[at]))?;
+                self.word(" of ")?;
+                self.space(domain)
+            }
+            Relation::Scatter { indices, .. } => {
+                self.word("scatter [")?;
+                self.list(indices.len(), ']', |printer, at| write!(printer.out, "{}", indices[at]))?;
+                self.word(" into ")?;
+                self.space(codomain)
+            }
+            Relation::Pairs { pairs, to, .. } => {
+                self.word("relate [")?;
+                self.list(pairs.len(), ']', |printer, at| write!(printer.out, "({}, {})", pairs[at].0, pairs[at].1))?;
+                self.word(" of ")?;
+                self.space(domain)?;
+                write!(self.out, " into {to}")
+            }
+            Relation::Line(line) => self.line(*line, domain, codomain),
+        }
+    }
+
+    fn line(&mut self, line: Line, domain: &Space, codomain: &Space) -> fmt::Result {
+        let Line { count, source, target } = line;
+        let whole = |walk: Walk| walk.start == 0 && walk.step == 1 && walk.size == count;
+        if line == reversal(count) {
+            self.word("reverse ")?;
+            self.space(domain)
+        } else if whole(target) && source.step == 1 {
+            write!(self.out, "slice {} {} of ", source.start, source.start + count)?;
+            self.space(domain)
+        } else if whole(source) && target.step == 1 {
+            write!(self.out, "pad {} {} into ", target.start, target.start + count)?;
+            self.space(codomain)
+        } else {
+            write!(self.out, "line {count} from {} by {} of ", source.start, source.step)?;
+            self.space(domain)?;
+            write!(self.out, " to {} by {} of {}", target.start, target.step, target.size)
+        }
+    }
+
+    fn vector(&mut self, vector: &Vector) -> fmt::Result {
+        self.typed(vector.space(), &mut |at| vector.values()[at])
+    }
+
+    fn matrix(&mut self, matrix: &Matrix) -> fmt::Result {
+        let space = Space::array(matrix.rows(), Space::reals(matrix.columns()));
+        self.typed(&space, &mut |at| matrix.at(at / matrix.columns(), at % matrix.columns()))
+    }
+
+    /// A literal, with its space where the numbers do not tell it.
+    fn typed(&mut self, space: &Space, value: &mut dyn FnMut(usize) -> f64) -> fmt::Result {
+        let hidden = has_empty_array(space);
+        if hidden {
+            self.word("(")?;
+        }
+        self.literal(space, value)?;
+        if hidden {
+            self.word(" : ")?;
+            self.space(space)?;
+            self.word(")")?;
+        }
+        Ok(())
+    }
+
+    fn literal(&mut self, space: &Space, value: &mut dyn FnMut(usize) -> f64) -> fmt::Result {
+        match space {
+            Space::Real => self.word(&number(value(0))),
+            Space::Array(size, element) => {
+                let width = element.dimension();
+                self.word("[")?;
+                self.list(*size, ']', |printer, at| printer.literal(element, &mut |inner| value(at * width + inner)))
+            }
+            Space::Product(parts) => {
+                let mut start = 0;
+                self.word("(")?;
+                let end = if parts.len() == 1 { ",)" } else { ")" };
+                self.listing(parts.len(), end, "values", |printer, at| {
+                    printer.literal(&parts[at], &mut |inner| value(start + inner))?;
+                    start += parts[at].dimension();
+                    Ok(())
+                })
+            }
+        }
+    }
+
+    fn space(&mut self, space: &Space) -> fmt::Result {
+        match space {
+            Space::Real => self.word("R"),
+            Space::Array(size, element) => {
+                write!(self.out, "[{size}]")?;
+                self.space(element)
+            }
+            Space::Product(parts) => {
+                self.word("(")?;
+                let end = if parts.len() == 1 { ",)" } else { ")" };
+                self.listing(parts.len(), end, "spaces", |printer, at| printer.space(&parts[at]))
+            }
+        }
+    }
+
+    fn unless_real(&mut self, before: &str, space: &Space) -> fmt::Result {
+        match space {
+            Space::Real => Ok(()),
+            _ => self.word(before).and_then(|()| self.space(space)),
+        }
+    }
+
+    fn list(
+        &mut self,
+        length: usize,
+        close: char,
+        item: impl FnMut(&mut Self, usize) -> fmt::Result,
+    ) -> fmt::Result {
+        self.listing(length, close.encode_utf8(&mut [0; 4]), "values", item)
+    }
+
+    fn listing(
+        &mut self,
+        length: usize,
+        end: &str,
+        what: &str,
+        mut item: impl FnMut(&mut Self, usize) -> fmt::Result,
+    ) -> fmt::Result {
+        let shown = self.shown(length);
+        for at in 0..shown {
+            if at > 0 {
+                self.word(", ")?;
+            }
+            item(self, at)?;
+        }
+        if shown < length {
+            write!(self.out, ", … {length} {what}")?;
+        }
+        self.word(end)
+    }
+
+    /// How many of a family are shown.
+    fn shown(&self, length: usize) -> usize {
+        if self.full || length <= SHORT { length } else { SHOWN }
+    }
+
+    fn word(&mut self, text: &str) -> fmt::Result {
+        self.out.write_str(text)
+    }
+}
+
+fn level(map: &LinearMap) -> Level {
+    match map.form() {
+        Form::Zero => Level::Zero,
+        Form::Add(maps) if maps.len() > 1 => Level::Sum,
+        Form::Fork(maps) if maps.len() > 1 && !is_array(map.codomain()) => Level::Side,
+        Form::Join(maps) if maps.len() > 1 && !is_array(map.domain()) => Level::Side,
+        Form::Compose(maps) if maps.len() > 1 => Level::Chain,
+        Form::RankOne(_) => Level::Product,
+        _ => Level::Atom,
+    }
+}
+
+fn is_array(space: &Space) -> bool {
+    matches!(space, Space::Array(..))
+}
+
+fn has_empty_array(space: &Space) -> bool {
+    match space {
+        Space::Real => false,
+        Space::Array(size, element) => *size == 0 || has_empty_array(element),
+        Space::Product(parts) => parts.iter().any(has_empty_array),
+    }
+}
+
+fn reversal(size: usize) -> Line {
+    match Relation::reverse(size) {
+        Relation::Line(line) => line,
+        _ => unreachable!("reversal is a line"),
+    }
+}
+
+/// The shortest digits that read back the same.
+fn number(value: f64) -> String {
+    if value.is_nan() { "nan".to_string() } else { format!("{value:?}") }
+}

@@ -1,0 +1,108 @@
+//! Rows of a matrix in the making: sparse until full.
+//!
+//! A row is a sum of multiples of unit vectors. Sums are collected by appending and tidied when they have doubled, so
+//! that adding up `n` entries takes `O(n log n)` however many sums they come in. **Structure is not arithmetic**: a
+//! multiple by zero keeps its entries, now zero.
+
+use crate::apply::Coordinate;
+use crate::space::times;
+
+/// A row, or a sum of multiples of rows.
+#[derive(Clone, Debug)]
+pub(crate) struct Row {
+    width: usize,
+    entries: Entries,
+}
+
+#[derive(Clone, Debug)]
+enum Entries {
+    /// Columns and values. Up to `tidy` they are sorted, each column once.
+    Some { list: Vec<(usize, f64)>, tidy: usize },
+    /// A value for every column.
+    All(Vec<f64>),
+}
+
+impl Row {
+    pub(crate) fn unit(column: usize, width: usize) -> Row {
+        Row { width, entries: Entries::Some { list: vec![(column, 1.0)], tidy: 1 } }
+    }
+
+    /// The columns that have an entry, in order, with their values.
+    pub(crate) fn into_entries(mut self) -> Vec<(usize, f64)> {
+        self.tidy();
+        match self.entries {
+            Entries::Some { list, .. } => list,
+            Entries::All(values) => values.into_iter().enumerate().collect(),
+        }
+    }
+
+    pub(crate) fn to_dense(&self, width: usize) -> Vec<f64> {
+        match &self.entries {
+            Entries::All(values) => values.clone(),
+            Entries::Some { list, .. } => {
+                let mut values = vec![0.0; width];
+                list.iter().for_each(|&(column, value)| values[column] += value);
+                values
+            }
+        }
+    }
+
+    fn tidy(&mut self) {
+        let Entries::Some { list, tidy } = &mut self.entries else { return };
+        if *tidy < list.len() {
+            // stable, so that sums are made in the order in which their parts came
+            list.sort_by_key(|entry| entry.0);
+            list.dedup_by(|later, kept| {
+                let same = later.0 == kept.0;
+                if same {
+                    kept.1 += later.1;
+                }
+                same
+            });
+            *tidy = list.len();
+        }
+        if list.len() == self.width && self.width > 1 {
+            self.entries = Entries::All(list.iter().map(|entry| entry.1).collect());
+        }
+    }
+
+    fn add(&mut self, other: &Row, multiple: impl Fn(f64) -> f64) {
+        self.width = self.width.max(other.width);
+        match (&mut self.entries, &other.entries) {
+            (Entries::All(values), Entries::All(added)) => {
+                values.iter_mut().zip(added).for_each(|(value, added)| *value += multiple(*added));
+            }
+            (Entries::All(values), Entries::Some { list, .. }) => {
+                list.iter().for_each(|&(column, added)| values[column] += multiple(added));
+            }
+            (Entries::Some { list, .. }, Entries::All(added)) => {
+                let mut values: Vec<f64> = added.iter().map(|added| multiple(*added)).collect();
+                list.iter().for_each(|&(column, value)| values[column] += value);
+                self.entries = Entries::All(values);
+            }
+            (Entries::Some { list, tidy }, Entries::Some { list: added, tidy: sorted }) => {
+                if list.is_empty() {
+                    *tidy = *sorted;
+                }
+                list.extend(added.iter().map(|&(column, value)| (column, multiple(value))));
+                if list.len() > 2 * *tidy + 16 {
+                    self.tidy();
+                }
+            }
+        }
+    }
+}
+
+impl Coordinate for Row {
+    fn zero() -> Row {
+        Row { width: 0, entries: Entries::Some { list: Vec::new(), tidy: 0 } }
+    }
+
+    fn accumulate(&mut self, other: &Row) {
+        self.add(other, |value| value);
+    }
+
+    fn accumulate_multiple(&mut self, k: f64, other: &Row) {
+        self.add(other, |value| times(k, value));
+    }
+}
