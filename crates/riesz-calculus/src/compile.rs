@@ -1,13 +1,17 @@
 //! Compiling derivatives away: every `D`, `jvp`, `vjp` in a program becomes calls of functions made by linearisation and
 //! transposition, innermost first.
 
+use crate::dead::drop_dead;
 use crate::free::Free;
-use crate::linearise::{Streams, linearise};
+use crate::linearise::{Streams, linearise, write_size};
 use crate::specialise::specialise;
 use crate::transpose::Transposer;
+use riesz_core::Type;
 use riesz_core::renumber::renumber;
-use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Program, Var, VarInfo};
-use riesz_core::{Size, Type};
+use riesz_core::size::{self, Size};
+use riesz_core::term::{
+    Atom, Binding, Body, Derive, Function, FunctionId, Iteration, OnMaps, Op, Place, Program, Var, VarInfo,
+};
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -54,8 +58,33 @@ pub(crate) struct Linearised {
     pub forward: Option<FunctionId>,
     /// Adds to the cotangents of the arguments, from what is kept and the cotangent of the value.
     pub reverse: FunctionId,
-    /// The types of what is kept.
-    pub kept: Vec<Type>,
+    /// What is kept: the variables of the function, and their types, over its variables.
+    pub kept: Vec<(Var, Type)>,
+}
+
+impl Linearised {
+    /// The type of what `primal` gives, for a value of a type.
+    pub fn all(&self, value: &Type) -> Type {
+        Type::Tuple([value.clone()].into_iter().chain(self.kept.iter().map(|(_, ty)| open_sizes(ty))).collect())
+    }
+
+    /// The type of something kept, where the function was called with some arguments and what is kept before it is known.
+    pub fn kept_type(&self, at: usize, arguments: &[Atom], before: &[Atom]) -> Type {
+        let size_of = |atom: Atom| match atom {
+            Atom::Var(var) => Size::var(var),
+            Atom::Int(value) => Size::Constant(value),
+            _ => Size::Hole,
+        };
+        self.kept[at].1.map_sizes(&mut |size| {
+            size.replace(&mut |atom| match atom {
+                size::Atom::Var(var) => match self.kept[..at].iter().position(|(kept, _)| *kept == var) {
+                    Some(known) => size_of(before[known]),
+                    None => arguments.get(var.0 as usize).map_or(Size::Hole, |argument| size_of(*argument)),
+                },
+                atom => Size::Atom(atom),
+            })
+        })
+    }
 }
 
 /// A program whose derivatives are being compiled.
@@ -117,9 +146,15 @@ impl Calculus {
         }
         self.state.insert(id, State::UnderWay);
         let function = self.program.function(id).clone();
-        let mut compiler = Compiler { calculus: self, vars: function.vars.clone(), closures: FxHashMap::default() };
-        let body = compiler.body(&function.body)?;
+        let mut compiler = Compiler {
+            calculus: self,
+            vars: function.vars.clone(),
+            closures: FxHashMap::default(),
+            maps: FxHashMap::default(),
+        };
+        let mut body = compiler.body(&function.body)?;
         let vars = compiler.vars;
+        drop_dead(&mut body, &vars);
         let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
         let finished = renumber(function.name, &parameters, body, &function.result, function.span, &|var| {
             vars[var.0 as usize].clone()
@@ -184,7 +219,7 @@ impl Calculus {
         let primal = self.reserve(names("'"), function.span);
         let forward = varies.then(|| self.reserve(names(" forward"), function.span));
         let reverse = self.reserve(names(" reverse"), function.span);
-        let mut linearised = Linearised { primal, forward, reverse, kept: vec![Type::Kept] };
+        let mut linearised = Linearised { primal, forward, reverse, kept: vec![(Var(u32::MAX), Type::Kept)] };
         if recursive {
             self.linearised.insert(key.clone(), linearised.clone());
             if let Some(forward) = forward {
@@ -200,7 +235,7 @@ impl Calculus {
             return Ok(linearised);
         }
         let forward = forward.unwrap_or(primal);
-        let kept = self.cut(&function, streams, mask, [primal, forward, reverse], recursive);
+        let kept = self.cut(&function, streams, [primal, forward, reverse], recursive);
         if !recursive {
             linearised.kept = kept;
             self.by_forward.insert(forward, (reverse, linearised.kept.len()));
@@ -214,10 +249,9 @@ impl Calculus {
         &mut self,
         function: &Function,
         streams: Streams,
-        mask: &[bool],
         [primal, forward, reverse]: [FunctionId; 3],
         recursive: bool,
-    ) -> Vec<Type> {
+    ) -> Vec<(Var, Type)> {
         let span = function.span;
         let Streams { mut vars, linear_vars, primal: primal_bindings, mut linear, inputs, output } = streams;
         let result_type = function.result.tangent();
@@ -268,7 +302,8 @@ impl Calculus {
         let ty = Type::Tuple(part_types.into());
         let result = fresh(&mut vars, ty.clone(), "t");
         bindings.push(Binding { var: result, op: Op::Tuple(parts), span });
-        let body = Body { bindings, result: Atom::Var(result) };
+        let mut body = Body { bindings, result: Atom::Var(result) };
+        drop_dead(&mut body, &vars);
         let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
         let info = vars.clone();
         let finished = renumber(self.program.function(primal).name.clone(), &parameters, body, &ty, span, &|var| {
@@ -315,11 +350,11 @@ impl Calculus {
         let (vars, mut body) =
             transposer.function(&linear, &given, cotangent.map(|cotangent| (output, cotangent)), span);
         body.bindings.splice(0..0, opened_bindings);
+        drop_dead(&mut body, &vars);
         let name = self.program.function(reverse).name.clone();
         let finished = renumber(name, &parameters, body, &Type::unit(), span, &|var| vars[var.0 as usize].clone());
         self.program.functions[reverse.0 as usize] = finished;
-        let _ = mask;
-        kept_types
+        kept.into_iter().zip(kept_types).collect()
     }
 }
 
@@ -329,6 +364,16 @@ struct Compiler<'c> {
     vars: Vec<VarInfo>,
     /// Functions known by where they were made.
     closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
+    /// Linear maps known to be the derivative of a function at a point, or its adjoint.
+    maps: FxHashMap<Var, KnownMap>,
+}
+
+/// The derivative of a function at a point, or its adjoint.
+#[derive(Clone, Copy)]
+struct KnownMap {
+    function: Atom,
+    point: Atom,
+    adjoint: bool,
 }
 
 impl Compiler<'_> {
@@ -359,7 +404,26 @@ impl Compiler<'_> {
                 self.closures.insert(*var, known);
                 out.push(binding.clone());
             }
-            Op::Derive(derive, operands) => self.derive(*var, *derive, operands, *span, out)?,
+            Op::Derive(derive, operands) => {
+                if *derive == Derive::Derivative {
+                    self.maps.insert(*var, KnownMap { function: operands[0], point: operands[1], adjoint: false });
+                }
+                self.derive(*var, *derive, operands, *span, out)?;
+            }
+            Op::OnMaps(OnMaps::Adjoint, operands) => {
+                if let Some(map) = self.known_map(operands[0]) {
+                    self.maps.insert(*var, KnownMap { adjoint: !map.adjoint, ..map });
+                }
+                out.push(binding.clone());
+            }
+            Op::Apply(map, argument) if self.known_map(*map).is_some() => {
+                let Some(known) = self.known_map(*map) else { return Ok(()) };
+                self.apply(*var, known, *argument, *span, out)?;
+            }
+            Op::OnMaps(OnMaps::Matrix, operands) if self.known_map(operands[0]).is_some() => {
+                let Some(known) = self.known_map(operands[0]) else { return Ok(()) };
+                self.matrix(*var, known, operands[0], *span, out)?;
+            }
             _ => {
                 let mut op = op.clone();
                 let mut problem = None;
@@ -374,6 +438,110 @@ impl Compiler<'_> {
             }
         }
         Ok(())
+    }
+
+    fn known_map(&self, atom: Atom) -> Option<KnownMap> {
+        match atom {
+            Atom::Var(var) => self.maps.get(&var).copied(),
+            _ => None,
+        }
+    }
+
+    /// A known map applied: forward mode, or reverse mode for an adjoint.
+    fn apply(
+        &mut self,
+        var: Var,
+        map: KnownMap,
+        argument: Atom,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
+        let result = self.vars[var.0 as usize].ty.clone();
+        let value = match self.atom_type(map.function) {
+            Type::Function(arrow) | Type::Linear(arrow) => arrow.1.clone(),
+            _ => Type::unit(),
+        };
+        let both = self.var(Type::Tuple([value, result].into()));
+        let derive = if map.adjoint { Derive::Reverse } else { Derive::Forward };
+        self.derive(both, derive, &[map.function, map.point, argument], span, out)?;
+        out.push(Binding { var, op: Op::Project(Atom::Var(both), 1), span });
+        Ok(())
+    }
+
+    /// The matrix of a known map: its adjoint applied to each unit vector of the codomain, or itself to that of `R`.
+    fn matrix(
+        &mut self,
+        var: Var,
+        map: KnownMap,
+        operand: Atom,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
+        let Type::Linear(arrow) = self.atom_type(operand) else { return Ok(()) };
+        let ty = self.vars[var.0 as usize].ty.clone();
+        if arrow.0 == Type::Real {
+            return self.apply(var, map, Atom::Real(1.0), span, out);
+        }
+        let adjoint = KnownMap { adjoint: !map.adjoint, ..map };
+        let rows = self.rows((adjoint, &arrow.1), &arrow.1, &ty, &mut Vec::new(), span, out)?;
+        out.push(Binding { var, op: Op::Copy(rows), span });
+        Ok(())
+    }
+
+    /// The part of the matrix that a path into the codomain leads to.
+    fn rows(
+        &mut self,
+        (adjoint, codomain): (KnownMap, &Type),
+        part: &Type,
+        ty: &Type,
+        path: &mut Vec<Place>,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<Atom, Problem> {
+        let bind = |compiler: &mut Self, op: Op, ty: Type, out: &mut Vec<Binding>| {
+            let var = compiler.var(ty);
+            out.push(Binding { var, op, span });
+            Atom::Var(var)
+        };
+        Ok(match (part, ty) {
+            (Type::Real, _) => {
+                let accumulator = bind(self, Op::Accumulator, Type::Accumulator(codomain.clone().into()), out);
+                bind(self, Op::AddTo(accumulator, path.clone(), Atom::Real(1.0)), Type::unit(), out);
+                let unit = bind(self, Op::Read(accumulator), codomain.clone(), out);
+                let row = self.var(ty.clone());
+                self.apply(row, adjoint, unit, span, out)?;
+                Atom::Var(row)
+            }
+            (Type::Array(size, element), Type::Array(_, inner)) => {
+                let count = write_size(size, &mut self.vars, out, span);
+                let index = self.var(Type::Int);
+                let mut bindings = Vec::new();
+                path.push(Place::Element(Atom::Var(index)));
+                let result = self.rows((adjoint, codomain), element, inner, path, span, &mut bindings)?;
+                path.pop();
+                let body = Body { bindings, result };
+                bind(self, Op::Build(Iteration { count, index, body }), ty.clone(), out)
+            }
+            _ => {
+                let (parts, types) = (part.components().unwrap_or_default(), ty.components().unwrap_or_default());
+                let mut atoms = Vec::with_capacity(parts.len());
+                for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
+                    path.push(Place::Component(at));
+                    atoms.push(self.rows((adjoint, codomain), part, ty, path, span, out)?);
+                    path.pop();
+                }
+                bind(self, Op::Tuple(atoms), ty.clone(), out)
+            }
+        })
+    }
+
+    fn atom_type(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Var(var) => self.vars[var.0 as usize].ty.clone(),
+            Atom::Int(_) => Type::Int,
+            Atom::Real(_) => Type::Real,
+            Atom::Bool(_) => Type::Bool,
+        }
     }
 
     fn derive(
@@ -439,14 +607,13 @@ impl Compiler<'_> {
             out.push(Binding { var, op, span });
             return Ok(());
         };
-        let mut types = vec![value_type.clone()];
-        types.extend(linearised.kept.iter().map(open_sizes));
-        let all = bind(self, Op::Call(linearised.primal, arguments), Type::Tuple(types.clone().into()));
-        let mut parts = Vec::with_capacity(types.len());
-        for (at, ty) in types.into_iter().enumerate() {
-            parts.push(bind(self, Op::Project(all, at), ty));
+        let all = bind(self, Op::Call(linearised.primal, arguments.clone()), linearised.all(&value_type));
+        let value = bind(self, Op::Project(all, 0), value_type.clone());
+        let mut parts = Vec::with_capacity(linearised.kept.len());
+        for at in 0..linearised.kept.len() {
+            let ty = linearised.kept_type(at, &arguments, &parts);
+            parts.push(bind(self, Op::Project(all, at + 1), ty));
         }
-        let value = parts.remove(0);
         let op = match derive {
             Derive::Forward => {
                 parts.push(operands[2]);
@@ -501,7 +668,7 @@ impl Calculus {
     ) -> FunctionId {
         let kept = linearised.kept.len();
         let mut vars: Vec<VarInfo> =
-            linearised.kept.iter().map(|ty| VarInfo { name: None, ty: open_sizes(ty) }).collect();
+            linearised.kept.iter().map(|(_, ty)| VarInfo { name: None, ty: open_sizes(ty) }).collect();
         vars.push(VarInfo { name: Some("point".into()), ty: open_sizes(point) });
         vars.push(VarInfo { name: Some("tangent".into()), ty: open_sizes(point).tangent() });
         let result = open_sizes(value).tangent();
@@ -518,7 +685,7 @@ impl Calculus {
     fn reverse_map(&mut self, linearised: &Linearised, point: &Type, value: &Type, span: Span) -> FunctionId {
         let kept = linearised.kept.len() as u32;
         let mut vars: Vec<VarInfo> =
-            linearised.kept.iter().map(|ty| VarInfo { name: None, ty: open_sizes(ty) }).collect();
+            linearised.kept.iter().map(|(_, ty)| VarInfo { name: None, ty: open_sizes(ty) }).collect();
         vars.push(VarInfo { name: Some("point".into()), ty: open_sizes(point) });
         vars.push(VarInfo { name: Some("cotangent".into()), ty: open_sizes(value).tangent() });
         let result = open_sizes(point).tangent();

@@ -77,7 +77,7 @@ impl Free {
 
 /// The linear variables that must be accumulated to by parts: those used inside the bodies of operations, element by
 /// element, or by calls.
-pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>) -> FxHashSet<Var> {
+pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>, vars: &[VarInfo]) -> FxHashSet<Var> {
     let mut found = FxHashSet::default();
 
     for binding in bindings.iter().filter(|binding| linear.contains(&binding.var)) {
@@ -90,6 +90,7 @@ pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>) -> FxHa
         };
         match &binding.op {
             Op::Index(array, _) => by_parts(array),
+            Op::Project(Atom::Var(kept), _) if vars[kept.0 as usize].ty == Type::Kept => by_parts(&Atom::Var(*kept)),
             Op::Call(_, arguments) => arguments.iter().for_each(&mut by_parts),
             Op::ArrayFunction(primitive, arguments) if matches!(primitive.name, "slice" | "gather") => {
                 by_parts(&arguments[0]);

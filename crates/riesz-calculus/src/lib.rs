@@ -14,6 +14,7 @@ mod active;
 mod array;
 mod coefficient;
 mod compile;
+mod dead;
 mod free;
 pub mod linearise;
 mod specialise;

@@ -269,7 +269,14 @@ impl Lineariser<'_> {
         let tangent = match op {
             Op::Copy(a) => {
                 copy(self);
-                self.tangent(*a)
+                match (&ty, self.tangent(*a)) {
+                    // Parts are known by the type of the tuple alone.
+                    (Type::Kept, Tangent::Parts(parts)) => {
+                        let whole = self.materialise(&Tangent::Parts(parts), *a, span);
+                        Tangent::Value(self.linear(Op::Copy(whole), Type::Kept, span))
+                    }
+                    (_, tangent) => tangent,
+                }
             }
             Op::Scalar(primitive, arguments) => {
                 copy(self);
@@ -866,6 +873,11 @@ impl Lineariser<'_> {
             Type::Int => return Atom::Int(0),
             Type::Bool => return Atom::Bool(false),
             Type::Array(..) => Op::Array(Vec::new()),
+            Type::Kept => {
+                let unit = self.var(Type::unit());
+                bindings.push(Binding { var: unit, op: Op::Tuple(Vec::new()), span });
+                Op::Copy(Atom::Var(unit))
+            }
             _ => {
                 let parts = ty.components().unwrap_or_default();
                 Op::Tuple(parts.iter().map(|part| self.dummy_of(part, bindings, span)).collect())
@@ -999,9 +1011,16 @@ impl Lineariser<'_> {
         let needed = self.needed(&nested.level, &[tangent], &[state]);
         let (body, mut types, outputs) = self.traced(&nested, form, state, &[state], &needed, &Size::Hole, span);
         types.insert(1, Type::Int);
+        let arrays_from = 2;
         let op = Op::TraceWhile { state, start, condition: condition.clone(), body };
         let all = self.primal(op, Type::Tuple(types.clone().into()), span);
         let count = self.primal(Op::Project(all, 1), Type::Int, span);
+        // There are as many of everything as there were turns.
+        for ty in &mut types[arrays_from..] {
+            if let Type::Array(_, element) = ty {
+                *ty = Type::array(size_of(count), (**element).clone());
+            }
+        }
         let arrays = self.project_all(var, all, types, outputs, form, 1, span);
         let index = self.var(Type::Int);
         let mut bindings = self.recall(&needed, &arrays, Atom::Var(index), span);
@@ -1032,19 +1051,19 @@ impl Lineariser<'_> {
             .iter()
             .map(|argument| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies())
             .collect();
-        let Linearised { primal, forward, kept, .. } = self.calculus.linearised(called, &mask)?;
+        let linearised = self.calculus.linearised(called, &mask)?;
+        let Linearised { primal, forward, .. } = linearised;
         let Some(forward) = forward else {
             self.level().primal.push(Binding { var, op: Op::Call(called, arguments.to_vec()), span });
             return Ok(Tangent::Zero);
         };
         let ty = self.ty(var).clone();
-        let mut types = vec![ty.clone()];
-        types.extend(kept.iter().map(|ty| ty.map_sizes(&mut |_| Size::Hole)));
-        let all = self.primal(Op::Call(primal, arguments.to_vec()), Type::Tuple(types.clone().into()), span);
+        let all = self.primal(Op::Call(primal, arguments.to_vec()), linearised.all(&ty), span);
         self.level().primal.push(Binding { var, op: Op::Project(all, 0), span });
-        let mut passed = Vec::with_capacity(kept.len());
-        for (at, ty) in types.into_iter().enumerate().skip(1) {
-            passed.push(self.primal(Op::Project(all, at), ty, span));
+        let mut passed = Vec::with_capacity(linearised.kept.len());
+        for at in 0..linearised.kept.len() {
+            let ty = linearised.kept_type(at, arguments, &passed);
+            passed.push(self.primal(Op::Project(all, at + 1), ty, span));
         }
         for (argument, active) in arguments.iter().zip(&mask) {
             if *active {
@@ -1133,5 +1152,5 @@ fn is_cheap(op: &Op) -> bool {
 }
 
 fn has_arrays(ty: &Type) -> bool {
-    ty.any(&mut |part| matches!(part, Type::Array(..) | Type::Linear(_) | Type::Accumulator(_)))
+    ty.any(&mut |part| matches!(part, Type::Array(..) | Type::Linear(_) | Type::Accumulator(_) | Type::Kept))
 }

@@ -2,8 +2,8 @@
 //! called become direct calls.
 
 use crate::compile::Calculus;
-use riesz_core::Size;
 use riesz_core::renumber::renumber;
+use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Var, VarInfo};
 use rustc_hash::FxHashMap;
 
@@ -109,11 +109,16 @@ impl Specialiser<'_> {
                 parameters.push(parameter);
                 continue;
             };
-            let mut inside = Vec::with_capacity(captured.len());
+            let mut inside: Vec<Atom> = Vec::with_capacity(captured.len());
             for info in &self.calculus.program.function(*inner).vars[..captured.len()] {
-                let ty = info.ty.map_sizes(&mut |size| match size {
-                    Size::Constant(_) => size.clone(),
-                    _ => Size::Hole,
+                let ty = info.ty.map_sizes(&mut |size| {
+                    size.replace(&mut |atom| match atom {
+                        size::Atom::Var(var) => match inside.get(var.0 as usize) {
+                            Some(Atom::Var(var)) => Size::var(*var),
+                            _ => Size::Hole,
+                        },
+                        atom => Size::Atom(atom),
+                    })
                 });
                 vars.push(VarInfo { name: info.name.clone(), ty });
                 let var = Var(vars.len() as u32 - 1);

@@ -199,7 +199,7 @@ impl<'c> Transposer<'c> {
                 self.push(binding.clone());
             }
         }
-        let by_parts = accumulated(bindings, &self.linear);
+        let by_parts = accumulated(bindings, &self.linear, &self.vars);
         for binding in bindings.iter().filter(|binding| by_parts.contains(&binding.var)) {
             self.accumulator(binding.var, binding.span);
         }
@@ -423,7 +423,7 @@ impl<'c> Transposer<'c> {
             }
         };
         // The state itself may be used by parts inside the body.
-        if accumulated(&body.bindings, &self.linear).contains(state) {
+        if accumulated(&body.bindings, &self.linear, &self.vars).contains(state) {
             self.accumulator(*state, span);
         }
         self.level(&body.bindings, Some((body.result, cotangent)), span);

@@ -46,19 +46,19 @@ fn every_block_is_true() {
 
 #[test]
 fn the_manual_has_every_built_in() {
-    let manual = fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let manual = manual();
     let tables = manual.split_once("\n## Built-in functions\n").unwrap().1.split("\n## ").next().unwrap();
     let rows: Vec<Vec<String>> = tables.lines().filter_map(cells).collect();
     let mut described = 0;
     for primitive in table().iter().filter(|primitive| !primitive.hidden()) {
         let row = rows.iter().find(|row| row[0] == format!("`{}`", primitive.name));
         match row {
-            Some(row) => assert_eq!(row[1..], manual_row(primitive), "{}", primitive.name),
+            Some(row) => assert_eq!(&row[1..], &manual_row(primitive), "{}", primitive.name),
             None => assert!(
                 matches!(primitive.kind, Kind::Operator) && manual.contains(NO_DERIVATIVES),
                 "docs/language.md lacks a row: | `{}` | {} |",
                 primitive.name,
-                manual_row(primitive).join(" | ")
+                manual_row(primitive).map(|cell| cell.replace('|', "\\|")).join(" | ")
             ),
         }
         described += usize::from(row.is_some());
@@ -67,22 +67,25 @@ fn the_manual_has_every_built_in() {
     println!("{described} built-in functions");
 }
 
+fn manual() -> String {
+    fs::read_to_string(root().join("docs/language.md")).unwrap()
+}
+
 /// What the manual says of a built-in function after its name: signatures, summary, example.
-fn manual_row(primitive: &Primitive) -> Vec<String> {
+fn manual_row(primitive: &Primitive) -> [String; 3] {
     let signatures: Vec<String> = primitive.signatures.iter().map(|signature| format!("`{signature}`")).collect();
-    vec![signatures.join("<br>"), primitive.summary.to_string(), format!("`{}`", primitive.example)]
+    [signatures.join("<br>"), primitive.summary.to_string(), format!("`{}`", primitive.example)]
 }
 
 #[test]
 fn the_examples_of_built_ins_hold() {
+    let derivatives = !manual().contains(NO_DERIVATIVES);
     let mut count = 0;
     for primitive in table().iter().filter(|primitive| !primitive.hidden()) {
-        if matches!(primitive.kind, Kind::Operator) && Session::default().evaluate(primitive.name, Vec::new()).is_err()
-        {
-            continue;
+        if derivatives || !matches!(primitive.kind, Kind::Operator) {
+            assert_eq!(evaluate(primitive.example), Ok("true".to_string()), "{}", primitive.name);
+            count += 1;
         }
-        assert_eq!(evaluate(primitive.example), Ok("true".to_string()), "{}", primitive.name);
-        count += 1;
     }
     println!("{count} examples hold");
 }

@@ -18,8 +18,9 @@ pub fn renumber(
 ) -> Function {
     let mut numbering = Numbering { info, numbers: FxHashMap::default(), vars: Vec::new() };
     parameters.iter().for_each(|&var| numbering.add(var));
-    numbering.body(&mut body);
+    // The type of the result is over the parameters alone.
     let result = numbering.ty(result);
+    numbering.body(&mut body);
     Function { name, vars: numbering.vars, parameters: parameters.len(), body, result, span }
 }
 

@@ -113,7 +113,7 @@ impl Type {
                 self.with_components(self.components().unwrap_or_default().iter().map(Type::tangent).collect())
             }
             Type::Accumulator(inner) => Type::Accumulator(Arc::new(inner.tangent())),
-            Type::Int | Type::Bool | Type::Function(_) | Type::Kept => Type::unit(),
+            Type::Int | Type::Bool | Type::Function(_) => Type::unit(),
             other => other.clone(),
         }
     }
@@ -121,7 +121,7 @@ impl Type {
     /// Whether values of the type vary: whether its tangent space is more than a point.
     pub fn varies(&self) -> bool {
         match self {
-            Type::Real | Type::Number(_) | Type::Linear(_) | Type::Unknown(_) | Type::Variable(_) => true,
+            Type::Real | Type::Number(_) | Type::Linear(_) | Type::Kept | Type::Unknown(_) | Type::Variable(_) => true,
             Type::Array(_, inner) | Type::Accumulator(inner) => inner.varies(),
             Type::Tuple(_) | Type::Record(_) => self.components().unwrap_or_default().iter().any(Type::varies),
             _ => false,

@@ -197,6 +197,8 @@ impl Verifier<'_> {
                 }
                 ty.clone()
             }
+            // What a recursive function keeps has no type that can be written down.
+            Op::Project(a, _) if self.atom(*a)? == Type::Kept => return Ok(None),
             Op::Project(a, at) => {
                 let parts = self.atom(*a)?.components().ok_or("a component is taken of no tuple")?;
                 parts.get(*at).cloned().ok_or("there is no such component")?
@@ -334,6 +336,7 @@ impl Verifier<'_> {
                 let mut part = (*inner).clone();
                 for place in path {
                     part = match (place, &part) {
+                        (_, Type::Kept) => return Ok(Some(Type::unit())),
                         (Place::Element(index), Type::Array(_, element)) => {
                             self.expect_atom("an index", *index, &Type::Int)?;
                             (**element).clone()
@@ -421,6 +424,7 @@ fn traced(state: Type, mut more: Vec<Type>, given: Type) -> Result<Type, String>
 /// Whether two types differ in sizes at most; a linear map may stand for a function.
 pub(crate) fn same_shape(a: &Type, b: &Type) -> bool {
     match (a, b) {
+        (_, Type::Kept) => true,
         (Type::Array(_, a), Type::Array(_, b)) | (Type::Accumulator(a), Type::Accumulator(b)) => same_shape(a, b),
         (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
             let (a, b) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());

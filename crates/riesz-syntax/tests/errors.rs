@@ -82,6 +82,7 @@ fn words_and_operators_of_other_languages() {
     assert_eq!(mended("\\x => x"), "\\x -> x");
     assert_eq!(mended("if a = b then c else d"), "if a == b then c else d");
     assert_eq!(mended("if a then b elif c then d else e"), "if a then b else if c then d else e");
+    assert_eq!(mended("sum(a for a in v)"), "sum(a | a in v)");
     check("a % b", &["1:3 foreign-operator"]);
     check("a // comment", &["1:3 foreign-operator"]);
     check("a /* comment */ + b", &["1:3 foreign-operator"]);
@@ -137,6 +138,8 @@ fn forms() {
     check("f x", &["1:3 missing-operator"]);
     check("[a | i <= n]", &["1:8 malformed-generator"]);
     check("[a | i]", &["1:7 malformed-generator"]);
+    check("[a for a in v]", &["1:4 malformed-generator"]);
+    check("v[0:3]", &["1:4 unexpected-token"]);
     check("[a | ]", &["1:6 unexpected-token"]);
     check("[ | i < n]", &["1:3 unexpected-token"]);
     check("{x: 1}", &["1:3 unexpected-token"]);

@@ -5,7 +5,8 @@ mod support;
 use proptest::prelude::*;
 use riesz_syntax::lexer::lex;
 use riesz_syntax::{
-    Diagnostic, FileId, ParseOptions, Sources, Span, Tree, parse, parse_expression, parse_signature, parse_type, render,
+    Diagnostic, FileId, FormatOptions, ParseOptions, Sources, Span, Tree, format, parse, parse_expression,
+    parse_signature, parse_type, render,
 };
 
 /// Programs to spoil.
@@ -51,7 +52,7 @@ fn bytes() -> impl Strategy<Value = String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300_000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 2000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_characters(text in "\\PC{0,80}") {
@@ -95,6 +96,9 @@ fn survives(text: &str) {
     let (tree, diagnostics) = parse(file, text, &options);
     places_are_sound(text, &tree, &diagnostics);
     drawing_is_sound(&diagnostics, &sources);
+    if let Ok(once) = format(text, &FormatOptions { width: 30, parse: options }) {
+        assert_eq!(Ok(&once), format(&once, &FormatOptions { width: 30, parse: options }).as_ref());
+    }
     let (tree, expr, mut all) = parse_expression(file, text, &options);
     places_are_sound(text, &tree, &all);
     if let Some(expr) = expr {

@@ -149,11 +149,19 @@ impl Draft<'_> {
         (atom, self.resolve_deep(&expected))
     }
 
-    fn result_of(&self, function: &Typed) -> Type {
-        match self.resolve(&function.1) {
+    /// What a function gives; an integer that nothing makes an `R` is an `Int` here, and does not vary.
+    fn result_of(&mut self, function: &Typed) -> Type {
+        let result = match self.resolve(&function.1) {
             Type::Function(arrow) | Type::Linear(arrow) => self.resolve_deep(&arrow.1),
-            _ => Type::Error,
-        }
+            _ => return Type::Error,
+        };
+        let decided = result.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Number(_) => Some(Type::Int),
+            _ => None,
+        });
+        let span = Span { file: super::PRELUDE_FILE, start: 0, end: 0 };
+        let _ = self.unify(&result, &decided, span);
+        decided
     }
 
     fn derivative(&mut self, function: &Given, point: Typed, span: Span) -> Typed {
@@ -190,11 +198,13 @@ impl Draft<'_> {
         }
         let place = self.given_span(function);
         let function = self.function_at(function, &point.1, None, span);
+        if let Type::Function(arrow) = self.resolve(&function.1)
+            && matches!(self.resolve(&arrow.1), Type::Number(_) | Type::Unknown(_))
+        {
+            let _ = self.unify(&arrow.1, &Type::Real, span);
+        }
         match self.result_of(&function) {
             Type::Real | Type::Error => {}
-            unknown @ (Type::Number(_) | Type::Unknown(_)) => {
-                let _ = self.unify(&unknown, &Type::Real, span);
-            }
             other => {
                 let shown = self.show(&other);
                 return self.fail(

@@ -220,6 +220,8 @@ pub(super) fn combine<S: Number>(
         Box::new(Diagnostic::error("size-mismatch", span, format!("the elements differ in size: {a} and {b}")))
     };
     match (total, element) {
+        (Value::Zero, element) => Ok(element.clone()),
+        (total, Value::Zero) => Ok(total),
         (Value::Reals(mut total), Value::Reals(element)) => {
             if total.len() != element.len() {
                 return Err(differ(total.len(), element.len()));
@@ -244,8 +246,10 @@ pub(super) fn combine<S: Number>(
         }
         (Value::Tuple(total), Value::Tuple(element)) => {
             let mut combined = Vec::with_capacity(total.len());
-            for (total, element) in total.iter().zip(element.iter()) {
-                combined.push(combine(total.clone(), element, primitive, span)?);
+            // What has no shape yet may also have fewer parts.
+            for at in 0..total.len().max(element.len()) {
+                let part = |parts: &[Value<S>]| parts.get(at).cloned().unwrap_or(Value::Zero);
+                combined.push(combine(part(&total), &part(element), primitive, span)?);
             }
             Ok(Value::Tuple(combined.into()))
         }
@@ -280,7 +284,13 @@ pub(super) fn add_to<S: Number>(
                 _ => {}
             }
         }
-        ([Place::Component(at), rest @ ..], Value::Tuple(parts)) => {
+        ([Place::Component(at), rest @ ..], total @ (Value::Zero | Value::Tuple(_))) => {
+            if total.parts().len() <= *at {
+                let mut parts = total.parts().to_vec();
+                parts.resize(at + 1, Value::Zero);
+                *total = Value::Tuple(parts.into());
+            }
+            let Value::Tuple(parts) = total else { return Ok(()) };
             if let Some(part) = Rc::make_mut(parts).get_mut(*at) {
                 add_to(part, rest, frame, value, span)?;
             }

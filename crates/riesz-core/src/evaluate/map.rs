@@ -177,6 +177,7 @@ impl<S: Number> Value<S> {
                 closure.captured().iter().map(|value| value.over(f)).collect(),
             ))),
             Value::Map(map) => Value::Map(Rc::new(map.over(f))),
+            Value::Zero => Value::Zero,
             Value::Accumulator(cell) => Value::Accumulator(Rc::new(std::cell::RefCell::new(cell.borrow().over(f)))),
         }
     }

@@ -186,8 +186,8 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::IsNan(a) => Value::Bool(atom(frame, *a).real().value().is_nan()),
             Op::Tuple(parts) => Value::Tuple(parts.iter().map(|part| atom(frame, *part)).collect()),
             Op::Project(a, at) => match a {
-                Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned().unwrap_or(Value::Int(0)),
-                _ => Value::Int(0),
+                Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned().unwrap_or(Value::Zero),
+                _ => Value::Zero,
             },
             Op::Array(elements) => {
                 self.reserve(elements.len(), size_of::<Value<S>>(), span)?;
@@ -300,7 +300,11 @@ impl<'p, S: Number> Machine<'p, S> {
                     }
                     Value::Map(map) => self.apply_map(&map, argument, false, span)?,
                     _ => {
-                        return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
+                        return Err(Box::new(Diagnostic::error(
+                            "not-a-function",
+                            span,
+                            "this value is not a function",
+                        )));
                     }
                 }
             }
@@ -501,6 +505,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 }
                 Value::Tuple(parts.into())
             }
+            Type::Kept => Value::Zero,
             _ => Value::Int(0),
         })
     }
@@ -673,6 +678,7 @@ fn index_array<S: Number>(frame: &[Value<S>], array: Atom, index: Atom, span: Sp
     let array = &frame[array.0 as usize];
     match usize::try_from(at).ok().and_then(|at| array.get(at)) {
         Some(value) => Ok(value),
+        None if matches!(array, Value::Zero) => Ok(Value::Zero),
         None => Err(out_of_range(at, array.len(), span)),
     }
 }

@@ -32,6 +32,8 @@ pub enum Value<S: 'static> {
     Closure(Rc<Closure<S>>),
     /// A linear map.
     Map(Rc<Map<S>>),
+    /// A zero whose shape is not known: of what a recursive function keeps.
+    Zero,
     /// A sum in the making.
     Accumulator(Rc<RefCell<Value<S>>>),
 }
@@ -198,6 +200,7 @@ impl<S: Number> Value<S> {
         match self {
             Value::Real(value) => value.clone(),
             Value::Int(value) => S::constant(*value as f64),
+            Value::Zero => S::zero(),
             _ => S::constant(f64::NAN),
         }
     }

@@ -7,11 +7,11 @@
 //! from loose to tight. [`Parser::binary`] climbs the infix operators; what begins with a keyword or `\` may stand
 //! wherever an operand may, and takes all that follows.
 
-use super::{Context, Parser};
+use super::Parser;
 use crate::lexer::{integer_value, real_value};
 use crate::token::{Gap, TokenKind};
 use crate::tree::{
-    Argument, BinaryOperator, ExprId, ExprKind, Field, Generator, Ident, LetBinding, PatternKind, Turns, UnaryOperator,
+    Argument, BinaryOperator, ExprId, ExprKind, Field, Generator, Ident, Pattern, PatternKind, UnaryOperator,
 };
 use crate::{Diagnostic, Span};
 
@@ -306,12 +306,12 @@ impl Parser<'_> {
     }
 
     /// `gen := name "<" expr | pattern "in" expr`
-    fn generator(&mut self) -> Option<Generator> {
+    pub(super) fn generator(&mut self) -> Option<Generator> {
         let pattern = self.pattern();
         match (self.kind(), pattern.kind) {
             (TokenKind::In, kind) => {
                 self.bump();
-                let pattern = crate::tree::Pattern { kind, span: pattern.span };
+                let pattern = Pattern { kind, span: pattern.span };
                 Some(Generator::Each { pattern, array: self.expression() })
             }
             (TokenKind::Less, PatternKind::Name(name)) => {
@@ -380,212 +380,6 @@ impl Parser<'_> {
         Some((name, self.expression()))
     }
 
-    /// `"let" pattern [ ":" type ] "=" expr ( newline | ";" | "in" ) expr`, as often as it is repeated.
-    fn let_sequence(&mut self) -> ExprId {
-        let outer = self.context;
-        let start = self.current().start;
-        let mut bindings = Vec::new();
-        loop {
-            let let_start = self.current().start;
-            self.context = Context { statement: let_start, ..outer };
-            if !self.eat(TokenKind::Let) {
-                self.report_missing_let();
-            }
-            let pattern = self.pattern();
-            let annotation = self.annotation();
-            self.definition("the value of the `let`");
-            let value = self.expression();
-            bindings.push(LetBinding { pattern, annotation, value, span: self.span_from(let_start) });
-            self.recover_in_block();
-            let goes_on = self.end_of_let(let_start);
-            let begins = self.current();
-            self.context = Context { statement: begins.start, ..outer };
-            if !goes_on {
-                let body = self.error_expr(begins.start);
-                self.context = outer;
-                return self.tree.add(ExprKind::Let { bindings, body }, self.span_from(start));
-            }
-            let unmarked = begins.kind == TokenKind::Name && self.next().kind == TokenKind::Equals;
-            if begins.kind != TokenKind::Let && !unmarked {
-                break;
-            }
-        }
-        let body = self.expression();
-        self.context = outer;
-        self.tree.add(ExprKind::Let { bindings, body }, self.span_from(start))
-    }
-
-    /// The newline, `;` or `in` after a `let`; false where nothing can follow.
-    fn end_of_let(&mut self, let_start: u32) -> bool {
-        if self.recovering {
-            return false;
-        }
-        let token = self.current();
-        let separated = match token.gap {
-            Gap::None => false,
-            Gap::Newline => self.context.newlines_count,
-            Gap::Semicolon => true,
-        };
-        if self.eat(TokenKind::In) {
-        } else if separated {
-            self.tokens[self.position].gap = Gap::None;
-        } else if token.kind.begins_expression() {
-            let previous = self.tokens[self.position - 1].kind;
-            if self.context.newlines_count && (previous == TokenKind::Name || previous.closes()) {
-                self.fail_expecting("a new line, `;` or `in`");
-                self.recover_in_block();
-                return !self.recovering && self.end_of_let(let_start);
-            }
-            self.report_missing_in();
-        }
-        if self.kind().begins_expression() || !(self.at_end_of_expression()) {
-            return true;
-        }
-        if self.joined == Some(let_start) {
-            self.recovering = true;
-            return false;
-        }
-        let length = if self.text[let_start as usize..].starts_with("let") { 3 } else { 0 };
-        let keyword = Span { file: self.file, start: let_start, end: let_start + length };
-        let message = format!("expected an expression after this `let`, found {}", self.found(self.current()));
-        let here = self.here();
-        let diagnostic = Diagnostic::error("missing-body", keyword, message)
-            .label(here, "expected an expression")
-            .help("a `let` names a value for the expression that follows it");
-        self.fail(diagnostic);
-        false
-    }
-
-    fn at_end_of_expression(&self) -> bool {
-        self.at(TokenKind::End) || self.kind().closes() || self.kind().begins_item()
-    }
-
-    fn report_missing_let(&mut self) {
-        let here = self.here();
-        let name = self.found(self.current());
-        let diagnostic = Diagnostic::error("missing-let", here, format!("the definition of {name} lacks its `let`"));
-        self.complain(diagnostic.suggest(Span { end: here.start, ..here }, "write", "let "));
-    }
-
-    fn report_missing_in(&mut self) {
-        let end = self.end_of_previous();
-        let span = Span { file: self.file, start: end, end };
-        let found = self.found(self.current());
-        let diagnostic = if self.current().gap == Gap::Newline {
-            Diagnostic::error("missing-in", self.here(), format!("expected `in` or `;` before {found}"))
-                .help("inside brackets a new line does not end a `let`; write `in`, or put the `let` into braces")
-        } else {
-            Diagnostic::error("missing-in", self.here(), format!("expected a new line, `;` or `in` before {found}"))
-        };
-        self.complain(diagnostic.suggest(span, "write", " in"));
-    }
-
-    /// `"\" pattern { pattern } "->" expr`
-    fn lambda(&mut self) -> ExprId {
-        let start = self.bump().start;
-        let mut parameters = Vec::new();
-        while !self.recovering
-            && (begins_pattern(self.kind()) || (self.kind().is_keyword() && self.next().kind == TokenKind::Arrow))
-        {
-            parameters.push(self.pattern());
-            match self.kind() {
-                TokenKind::Colon if !self.recovering => self.lambda_parameter_type(),
-                TokenKind::Comma if !self.recovering && begins_pattern(self.next().kind) => self.lambda_comma(),
-                _ => {}
-            }
-        }
-        if parameters.is_empty() && self.at(TokenKind::Arrow) {
-            let diagnostic = Diagnostic::error("missing-parameters", self.here(), "a function has a parameter");
-            self.complain(diagnostic.help("write `\\_ -> ...` for a parameter that is not used"));
-        } else if parameters.is_empty() {
-            parameters.push(self.pattern());
-        }
-        if !self.eat(TokenKind::Arrow) {
-            let equals = matches!(self.kind(), TokenKind::Equals | TokenKind::Dot | TokenKind::Colon);
-            let message = format!("expected `->`, found {}", self.found(self.current()));
-            let diagnostic = Diagnostic::error("missing-arrow", self.here(), message)
-                .here("expected `->`")
-                .help("a function is written `\\x -> ...`");
-            if equals {
-                self.complain(diagnostic);
-                self.bump();
-            } else {
-                self.fail(diagnostic);
-                return self.error_expr(start);
-            }
-        }
-        let body = self.expression();
-        self.tree.add(ExprKind::Lambda { parameters, body }, self.span_from(start))
-    }
-
-    fn lambda_parameter_type(&mut self) {
-        let diagnostic = Diagnostic::error("type-in-pattern", self.here(), "parameters of `\\` have no types");
-        self.fail(diagnostic.help("they are inferred; to write types, define a `fun`"));
-    }
-
-    fn lambda_comma(&mut self) {
-        let span = self.here();
-        let diagnostic = Diagnostic::error("unexpected-token", span, "parameters of `\\` stand without commas");
-        self.complain(diagnostic.suggest(span, "write", ""));
-        self.bump();
-    }
-
-    /// `"if" expr "then" expr "else" expr`
-    fn conditional(&mut self) -> ExprId {
-        let start = self.bump().start;
-        let condition = self.expression();
-        self.keyword(TokenKind::Then, "and the value where the condition holds", start);
-        let yes = self.expression();
-        self.keyword(TokenKind::Else, "and the value where the condition does not hold", start);
-        let no = self.expression();
-        self.tree.add(ExprKind::If { condition, yes, no }, self.span_from(start))
-    }
-
-    /// `"loop" pattern "=" expr ( "for" gen | "while" expr ) "do" expr`
-    fn loop_(&mut self) -> ExprId {
-        let start = self.bump().start;
-        let pattern = self.pattern();
-        self.definition("the first value of the loop");
-        let first = self.expression();
-        let turns = match self.kind() {
-            TokenKind::For => {
-                self.bump();
-                self.generator().map(Turns::For)
-            }
-            TokenKind::While => {
-                self.bump();
-                Some(Turns::While(self.expression()))
-            }
-            _ => {
-                let diagnostic = self.unexpected("`for` or `while`");
-                self.fail(diagnostic.help("a loop is `loop x = a for i < n do e` or `loop x = a while c do e`"));
-                None
-            }
-        };
-        self.keyword(TokenKind::Do, "and the next value of the loop", start);
-        let body = self.expression();
-        let Some(turns) = turns else { return self.error_expr(start) };
-        self.tree.add(ExprKind::Loop { pattern, start: first, turns, body }, self.span_from(start))
-    }
-
-    /// A keyword inside a form that began at a byte.
-    fn keyword(&mut self, kind: TokenKind, whose: &str, start: u32) {
-        if !self.eat(kind) && !self.recovering {
-            let form = self.text[start as usize..].split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
-            let span = Span { file: self.file, start, end: start + form.len() as u32 };
-            let code = match kind {
-                TokenKind::Then => "missing-then",
-                TokenKind::Else => "missing-else",
-                _ => "missing-do",
-            };
-            let mut diagnostic = self.unexpected(&format!("{} {whose}", kind.spelling()));
-            if diagnostic.code == "unexpected-token" {
-                diagnostic.code = code;
-            }
-            self.fail(diagnostic.label(span, format!("of this `{form}`")));
-        }
-    }
-
     fn report_chained_comparison(&mut self, first: Span) {
         let here = self.here();
         let diagnostic = Diagnostic::error("chained-comparison", here, "comparisons do not chain")
@@ -593,8 +387,4 @@ impl Parser<'_> {
             .help("write `a < b and b < c`");
         self.complain(diagnostic);
     }
-}
-
-fn begins_pattern(kind: TokenKind) -> bool {
-    matches!(kind, TokenKind::Name | TokenKind::Underscore | TokenKind::LeftParen)
 }

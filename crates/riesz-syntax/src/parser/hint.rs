@@ -41,12 +41,18 @@ impl Parser<'_> {
                         format!("`{left}` is not a keyword of Riesz"),
                     )
                     .help(advice),
-                    None if previous.kind == TokenKind::Name => plain("missing-operator")
+                    None if previous.kind == TokenKind::Name && self.typing == 0 => plain("missing-operator")
                         .help(format!("to call a function, write `{left}({right})`; to multiply, `{left} * {right}`")),
                     None => plain("missing-operator"),
                 }
             }
             TokenKind::Backslash => plain("missing-operator").help("to pass a function, write `f(\\x -> ...)`"),
+            TokenKind::For if !self.open.is_empty() => {
+                plain("malformed-generator").suggest(self.here(), "generators follow", "|")
+            }
+            TokenKind::Colon if self.innermost() == Some(TokenKind::LeftBracket) => {
+                plain("unexpected-token").help("a part of an array is `slice(v, from, to)`")
+            }
             TokenKind::Colon => plain("unexpected-token")
                 .help("types are written only after the names of parameters and of `let`s: `let x: R = ...`"),
             TokenKind::Arrow => plain("unexpected-token").help("a function is written `\\x -> ...`"),
@@ -93,6 +99,11 @@ impl Parser<'_> {
             }
             _ => plain("unexpected-token"),
         }
+    }
+
+    /// The innermost open bracket.
+    fn innermost(&self) -> Option<TokenKind> {
+        self.open.last().map(|&opening| self.tokens[opening].kind)
     }
 
     /// How messages speak of a token.

@@ -85,6 +85,7 @@ impl Parser<'_> {
     /// `"(" [ params ] ")" [ ":" type ]`
     pub(super) fn signature(&mut self) -> (Vec<Parameter>, Option<Type>) {
         let mut parameters = Vec::new();
+        self.typing += 1;
         if self.at(TokenKind::LeftParen) {
             let empty = self.next().kind == TokenKind::RightParen;
             self.bracketed(false, |parser| {
@@ -109,6 +110,7 @@ impl Parser<'_> {
             }
             _ => None,
         };
+        self.typing -= 1;
         (parameters, result)
     }
 

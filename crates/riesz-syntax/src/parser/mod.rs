@@ -14,6 +14,7 @@
 //! it may go on.
 
 mod expr;
+mod form;
 mod hint;
 mod item;
 mod pattern;
@@ -101,6 +102,8 @@ pub(crate) struct Parser<'a> {
     joined: Option<u32>,
     depth: usize,
     owned_depth: usize,
+    /// How many types or signatures the parser is in.
+    typing: usize,
     max_nesting: usize,
     /// Whether the user knows that the text is too deep.
     too_deep: bool,
@@ -136,6 +139,7 @@ impl<'a> Parser<'a> {
             joined: None,
             depth: 0,
             owned_depth: 0,
+            typing: 0,
             max_nesting: options.max_nesting,
             too_deep: false,
             names: HashMap::new(),

@@ -9,6 +9,7 @@ impl Parser<'_> {
     /// `type := atype [ "->" type | "-o" type ]`
     pub(super) fn ty(&mut self) -> Type {
         let start = self.current().start;
+        self.typing += 1;
         let parsed = self.nested_owned(|parser| {
             let left = parser.atomic_type();
             let function: fn(Box<Type>, Box<Type>) -> TypeKind = match parser.kind() {
@@ -23,6 +24,7 @@ impl Parser<'_> {
             let right = parser.ty();
             Type { kind: function(Box::new(left), Box::new(right)), span: parser.span_from(start) }
         });
+        self.typing -= 1;
         parsed.unwrap_or(Type { kind: TypeKind::Error, span: self.span_from(start) })
     }
 

@@ -1,0 +1,162 @@
+//! The laws of linear maps: each is one row with a name, a left side, a right side and where it comes from.
+//!
+//! The simplifier uses a row as a rewrite from left to right, its steps carry the row's name, and a property test computes
+//! both sides of every row on random ingredients. A row that is a rewrite states its right side once, as a function of any
+//! map of the form of the left side; its left side makes random maps of that form, and its example shows both in the
+//! notation of [`print`](crate::print).
+
+mod category;
+mod diagonal;
+mod product;
+mod relation;
+mod reverse;
+mod scale;
+mod semantics;
+mod sum;
+mod tensor;
+mod transposition;
+mod unitary;
+
+use crate::map::LinearMap;
+use crate::sample::Sampler;
+
+/// A law of linear maps.
+pub struct Law {
+    /// What it is called.
+    pub name: &'static str,
+    /// The equation, as the papers write it.
+    pub equation: &'static str,
+    /// Where it comes from, such as `002 Fig. 4`.
+    pub source: &'static str,
+    /// Both sides.
+    pub statement: Statement,
+}
+
+/// The two sides of a law.
+pub enum Statement {
+    /// Maps, of which the left one may be replaced by the right one.
+    Rewrite(Rewrite),
+    /// Maps.
+    Maps(fn(&mut Sampler) -> (LinearMap, LinearMap)),
+    /// Vectors.
+    Vectors(fn(&mut Sampler) -> (Vec<f64>, Vec<f64>)),
+}
+
+/// A law to be used from left to right.
+pub struct Rewrite {
+    /// Makes random maps of the form of the left side.
+    pub left: fn(&mut Sampler) -> LinearMap,
+    /// The right side for a map of the form of the left side; none for any other.
+    pub right: fn(&LinearMap) -> Option<LinearMap>,
+    /// A left side and its right side.
+    pub example: (&'static str, &'static str),
+    /// Whether the right side is better only if other laws find something to do in it.
+    pub trial: bool,
+}
+
+/// Every law.
+pub fn laws() -> impl Iterator<Item = &'static Law> {
+    let groups: [&[Law]; 11] = [
+        semantics::ROWS,
+        category::ROWS,
+        scale::ROWS,
+        sum::ROWS,
+        product::ROWS,
+        diagonal::ROWS,
+        tensor::ROWS,
+        relation::ROWS,
+        unitary::ROWS,
+        transposition::ROWS,
+        reverse::ROWS,
+    ];
+    groups.into_iter().flatten()
+}
+
+/// The law of a name.
+pub fn law(name: &str) -> Option<&'static Law> {
+    laws().find(|law| law.name == name)
+}
+
+impl Law {
+    /// Computes both sides on random ingredients.
+    ///
+    /// # Errors
+    /// Where they differ, a sentence with both.
+    pub fn check(&self, sampler: &mut Sampler) -> Result<(), String> {
+        match &self.statement {
+            Statement::Vectors(sides) => {
+                let (left, right) = sides(sampler);
+                if left == right { Ok(()) } else { Err(self.broken(&format!("{left:?}"), &format!("{right:?}"))) }
+            }
+            Statement::Maps(sides) => {
+                let (left, right) = sides(sampler);
+                self.equal(&left, &right)
+            }
+            Statement::Rewrite(rewrite) => {
+                let left = (rewrite.left)(sampler);
+                match (rewrite.right)(&left) {
+                    Some(right) => self.equal(&left, &right),
+                    None => Err(self.broken(&format!("{left:#}"), "nothing")),
+                }
+            }
+        }
+    }
+
+    /// Two maps are equal if they are equal at every unit vector.
+    fn equal(&self, left: &LinearMap, right: &LinearMap) -> Result<(), String> {
+        let spaces = left.domain() == right.domain() && left.codomain() == right.codomain();
+        if spaces && left.domain().basis().all(|unit| left.apply(&unit) == right.apply(&unit)) {
+            Ok(())
+        } else {
+            Err(self.broken(&format!("{left:#}"), &format!("{right:#}")))
+        }
+    }
+
+    fn broken(&self, left: &str, right: &str) -> String {
+        format!("{}: {} does not hold: {left} on the left, {right} on the right", self.name, self.equation)
+    }
+}
+
+/// A law that replaces its left side.
+const fn rewrite(
+    name: &'static str,
+    equation: &'static str,
+    source: &'static str,
+    left: fn(&mut Sampler) -> LinearMap,
+    right: fn(&LinearMap) -> Option<LinearMap>,
+    example: (&'static str, &'static str),
+) -> Law {
+    Law { name, equation, source, statement: Statement::Rewrite(Rewrite { left, right, example, trial: false }) }
+}
+
+/// A law that replaces its left side where that makes room for others.
+const fn trial(
+    name: &'static str,
+    equation: &'static str,
+    source: &'static str,
+    left: fn(&mut Sampler) -> LinearMap,
+    right: fn(&LinearMap) -> Option<LinearMap>,
+    example: (&'static str, &'static str),
+) -> Law {
+    Law { name, equation, source, statement: Statement::Rewrite(Rewrite { left, right, example, trial: true }) }
+}
+
+/// A law between maps.
+const fn maps(
+    name: &'static str,
+    equation: &'static str,
+    source: &'static str,
+    sides: fn(&mut Sampler) -> (LinearMap, LinearMap),
+) -> Law {
+    Law { name, equation, source, statement: Statement::Maps(sides) }
+}
+
+/// A law between vectors.
+const fn vectors(
+    name: &'static str,
+    equation: &'static str,
+    source: &'static str,
+    sides: fn(&mut Sampler) -> (Vec<f64>, Vec<f64>),
+) -> Law {
+    Law { name, equation, source, statement: Statement::Vectors(sides) }
+}

@@ -1,0 +1,266 @@
+//! Random spaces, vectors and maps, for laws and tests.
+//!
+//! Numbers are small integers, zero among them, so that everything made of them is exact and the two sides of a law are
+//! equal, not only close.
+
+use crate::map::LinearMap;
+use crate::matrix::Matrix;
+use crate::relation::{Line, Relation, Walk};
+use crate::space::{Space, SpaceError};
+use crate::vector::Vector;
+
+/// A source of random ingredients. The same seed gives the same ones.
+#[derive(Clone, Debug)]
+pub struct Sampler {
+    state: u64,
+}
+
+impl Sampler {
+    /// The sampler of a seed.
+    pub fn new(seed: u64) -> Sampler {
+        Sampler { state: seed }
+    }
+
+    /// A whole number below a bound, which is not zero.
+    pub fn below(&mut self, bound: usize) -> usize {
+        (self.next() % bound as u64) as usize
+    }
+
+    /// A small whole number.
+    pub fn number(&mut self) -> f64 {
+        self.below(5) as f64 - 2.0
+    }
+
+    /// The size of an array, seldom 0.
+    pub fn size(&mut self) -> usize {
+        [1, 2, 2, 3, 3, 1, 2, 3, 0][self.below(9)]
+    }
+
+    /// A small space.
+    pub fn space(&mut self) -> Space {
+        self.space_of_depth(2)
+    }
+
+    fn space_of_depth(&mut self, depth: usize) -> Space {
+        match self.below(if depth == 0 { 2 } else { 6 }) {
+            0 => Space::Real,
+            1 => Space::reals(self.size()),
+            2 | 3 => {
+                let parts = self.size();
+                Space::product((0..parts).map(|_| self.space_of_depth(depth - 1)))
+            }
+            _ => Space::array(self.size(), self.space_of_depth(depth - 1)),
+        }
+    }
+
+    /// The numbers of a vector of a space.
+    pub fn numbers(&mut self, space: &Space) -> Vec<f64> {
+        (0..space.dimension()).map(|_| self.number()).collect()
+    }
+
+    /// A vector of a space.
+    pub fn vector(&mut self, space: &Space) -> Vector {
+        Vector::new(space.clone(), self.numbers(space)).expect("as many numbers as dimensions")
+    }
+
+    /// A matrix.
+    pub fn matrix(&mut self, rows: usize, columns: usize) -> Matrix {
+        let values: Vec<f64> = (0..rows * columns).map(|_| self.number()).collect();
+        Matrix::new(rows, columns, values).expect("as many numbers as rows times columns")
+    }
+
+    /// A relation between arrays of two sizes, or of or to an element where a size is 1.
+    pub fn relation(&mut self, from: usize, to: usize) -> Relation {
+        loop {
+            let relation = match self.below(9) {
+                0 if from > 0 || to == 0 => {
+                    Relation::gather((0..to).map(|_| self.below(from.max(1))).collect::<Vec<_>>(), from)
+                }
+                1 if to > 0 || from == 0 => {
+                    Relation::scatter((0..from).map(|_| self.below(to.max(1))).collect::<Vec<_>>(), to)
+                }
+                2 if from == to => Ok(Relation::Prefix(from)),
+                3 if from == to => Ok(Relation::Suffix(from)),
+                4 if from == to => Ok(Relation::reverse(from)),
+                5 if from >= to => Relation::slice(from - to, from, from),
+                6 if to >= from => Relation::slice(0, from, to).map(|slice| slice.converse()),
+                7 if from > 0 && to > 0 => self.line(from, to),
+                8 => {
+                    let pairs = (0..from).flat_map(|x| (0..to).map(move |y| (x, y)));
+                    Relation::pairs(pairs.filter(|_| self.below(2) == 0).collect(), from, to)
+                }
+                _ => continue,
+            };
+            if let Ok(relation) = relation {
+                return relation;
+            }
+        }
+    }
+
+    fn line(&mut self, from: usize, to: usize) -> Result<Relation, SpaceError> {
+        let mut walk = |size: usize| Walk { start: self.below(size), step: self.below(5) as isize - 2, size };
+        let (source, target) = (walk(from), walk(to));
+        Relation::line(Line { count: self.below(4), source, target })
+    }
+
+    /// A map between two spaces, of any form that fits them.
+    pub fn map(&mut self, domain: &Space, codomain: &Space) -> LinearMap {
+        self.map_of_depth(domain, codomain, 2)
+    }
+
+    /// A map from a space to itself.
+    pub fn endomorphism(&mut self, space: &Space) -> LinearMap {
+        self.map(space, space)
+    }
+
+    /// A map between random spaces.
+    pub fn any_map(&mut self) -> LinearMap {
+        let (domain, codomain) = (self.space(), self.space());
+        self.map(&domain, &codomain)
+    }
+
+    fn map_of_depth(&mut self, domain: &Space, codomain: &Space, depth: usize) -> LinearMap {
+        for _ in 0..20 {
+            let found = if depth > 0 && self.below(3) > 0 {
+                self.compound(domain, codomain, depth - 1)
+            } else {
+                self.leaf(domain, codomain)
+            };
+            if let Some(map) = found {
+                return map;
+            }
+        }
+        self.rank_one(domain, codomain)
+    }
+
+    fn rank_one(&mut self, domain: &Space, codomain: &Space) -> LinearMap {
+        let coefficient = if self.below(2) == 0 { 1.0 } else { self.number() };
+        LinearMap::rank_one(coefficient, self.vector(codomain), self.vector(domain))
+    }
+
+    fn leaf(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
+        let same = domain == codomain;
+        match self.below(11) {
+            0 if self.below(3) == 0 => Some(LinearMap::zero(domain.clone(), codomain.clone())),
+            1 if same => Some(LinearMap::identity(domain.clone())),
+            2 if same => Some(LinearMap::scale(self.number(), domain.clone())),
+            3 if same => Some(LinearMap::diagonal(self.vector(domain))),
+            4 => Some(self.rank_one(domain, codomain)),
+            5 => match (domain, codomain) {
+                (Space::Array(n, v), Space::Array(m, w)) if v == w => {
+                    Some(LinearMap::left(self.matrix(*m, *n), Space::clone(v)))
+                }
+                _ => None,
+            },
+            6 => self.right(domain, codomain),
+            7 => match (domain, codomain) {
+                (Space::Array(from, v), Space::Array(to, w)) if v == w => {
+                    Some(LinearMap::reduce(self.relation(*from, *to), Space::clone(v)))
+                }
+                (Space::Array(n, v), w) if **v == *w => Some(LinearMap::reduce(Relation::Sum(*n), w.clone())),
+                (v, Space::Array(n, w)) if *v == **w => Some(LinearMap::reduce(Relation::Replicate(*n), v.clone())),
+                _ => None,
+            },
+            8 => {
+                let index = self.below(domain.count().max(1));
+                LinearMap::project(index, domain.clone()).ok().filter(|map| map.codomain() == codomain)
+            }
+            9 => {
+                let index = self.below(codomain.count().max(1));
+                LinearMap::inject(index, codomain.clone()).ok().filter(|map| map.domain() == domain)
+            }
+            10 => self.unitary(domain, codomain),
+            _ => None,
+        }
+    }
+
+    fn right(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
+        let over = match (domain, codomain) {
+            (Space::Array(m, v), Space::Array(n, w)) => match (&**v, &**w) {
+                (Space::Real, Space::Real) => return Some(LinearMap::right(self.matrix(*m, *n), Space::Real)),
+                (Space::Array(_, _), Space::Array(_, _)) if m == n => Space::reals(*m),
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let (rows, columns) = (domain.part(0)?.0.count(), codomain.part(0)?.0.count());
+        let map = LinearMap::right(self.matrix(rows, columns), over);
+        (map.domain() == domain && map.codomain() == codomain).then_some(map)
+    }
+
+    fn unitary(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
+        let mut found = Vec::new();
+        if let Space::Array(m, row) = domain
+            && let Space::Array(n, element) = &**row
+        {
+            found.push(LinearMap::transpose(Space::reals(*m), Space::reals(*n), Space::clone(element)));
+        }
+        if let Space::Product(parts) = domain {
+            found.extend(LinearMap::zip(parts));
+        }
+        if let Space::Product(parts) = codomain {
+            found.extend(LinearMap::unzip(parts));
+        }
+        found.extend(LinearMap::reshape(domain.clone(), codomain.clone()));
+        found.retain(|map| map.domain() == domain && map.codomain() == codomain);
+        (!found.is_empty()).then(|| found.swap_remove(self.below(found.len())))
+    }
+
+    fn compound(&mut self, domain: &Space, codomain: &Space, depth: usize) -> Option<LinearMap> {
+        let families = |space: &Space| -> Vec<Space> {
+            (0..space.count()).filter_map(|index| Some(space.part(index)?.0.clone())).collect()
+        };
+        let array = |space: &Space| matches!(space, Space::Array(..));
+        match self.below(8) {
+            0 => {
+                let count = 1 + self.below(3);
+                LinearMap::add((0..count).map(|_| self.map_of_depth(domain, codomain, depth)).collect()).ok()
+            }
+            1 | 2 => {
+                let middle = self.space();
+                let inner = self.map_of_depth(domain, &middle, depth);
+                let outer = self.map_of_depth(&middle, codomain, depth);
+                outer.after(&inner).ok()
+            }
+            3 => {
+                let maps = families(codomain).iter().map(|part| self.map_of_depth(domain, part, depth)).collect();
+                if array(codomain) { LinearMap::fork_array(maps) } else { LinearMap::fork(maps) }.ok()
+            }
+            4 => {
+                let maps = families(domain).iter().map(|part| self.map_of_depth(part, codomain, depth)).collect();
+                if array(domain) { LinearMap::join_array(maps) } else { LinearMap::join(maps) }.ok()
+            }
+            5 if domain.count() == codomain.count() && array(domain) == array(codomain) => {
+                let pairs = families(domain).into_iter().zip(families(codomain));
+                let maps = pairs.map(|(from, to)| self.map_of_depth(&from, &to, depth)).collect();
+                match domain {
+                    Space::Real => None,
+                    Space::Product(_) => Some(LinearMap::each(maps)),
+                    Space::Array(..) => LinearMap::each_array(maps).ok(),
+                }
+            }
+            6 => match (domain, codomain) {
+                (Space::Array(m, v), Space::Array(n, w)) if m == n => {
+                    Some(LinearMap::map(*n, self.map_of_depth(v, w, depth)))
+                }
+                _ => None,
+            },
+            // a part that is shared
+            7 => {
+                let shared = self.map_of_depth(domain, codomain, depth);
+                let other = self.map_of_depth(codomain, codomain, depth);
+                LinearMap::add(vec![other.after(&shared).ok()?, shared]).ok()
+            }
+            _ => None,
+        }
+    }
+
+    /// SplitMix64
+    fn next(&mut self) -> u64 {
+        self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+}

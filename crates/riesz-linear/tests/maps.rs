@@ -1,0 +1,99 @@
+//! Random maps of every form: what applying, adjoints, matrices and text agree on.
+
+use proptest::prelude::*;
+use riesz_linear::{LinearMap, Sampler, inner};
+
+/// Random maps, as seeds.
+fn maps() -> impl Strategy<Value = (LinearMap, Sampler)> {
+    any::<u64>().prop_map(|seed| {
+        let mut sampler = Sampler::new(seed);
+        (sampler.any_map(), sampler)
+    })
+}
+
+/// Column by column: what `matrix` and `coo` are measured against.
+fn columns(map: &LinearMap) -> Vec<Vec<f64>> {
+    map.domain().basis().map(|unit| map.apply(&unit)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    /// `⟨mᵀ t, s⟩ = ⟨t, m s⟩`   [002 §2.3 (TP)]
+    #[test]
+    fn adjoints_move_across_the_inner_product((map, mut sampler) in maps()) {
+        let (s, t) = (sampler.numbers(map.domain()), sampler.numbers(map.codomain()));
+        prop_assert_eq!(inner(&map.adjoint().apply(&t), &s), inner(&t, &map.apply(&s)), "{:#}", map);
+    }
+
+    /// `(mᵀ)ᵀ = m`   [002 Fig. 5]
+    #[test]
+    fn the_adjoint_of_the_adjoint_is_the_map((map, _) in maps()) {
+        prop_assert_eq!(map.adjoint().adjoint(), map);
+    }
+
+    /// `m (x + y) = m x + m y`, `m (k x) = k (m x)`   [002 §2.1]
+    #[test]
+    fn maps_are_linear((map, mut sampler) in maps()) {
+        let (x, y, k) = (sampler.numbers(map.domain()), sampler.numbers(map.domain()), sampler.number());
+        let sum: Vec<f64> = x.iter().zip(&y).map(|(x, y)| k * x + y).collect();
+        let apart: Vec<f64> = map.apply(&x).iter().zip(map.apply(&y)).map(|(x, y)| k * x + y).collect();
+        prop_assert_eq!(map.apply(&sum), apart);
+    }
+
+    #[test]
+    fn the_matrix_has_the_images_of_unit_vectors_as_columns((map, _) in maps()) {
+        let matrix = map.matrix();
+        prop_assert_eq!((matrix.rows(), matrix.columns()), (map.rows(), map.columns()));
+        for (j, column) in columns(&map).into_iter().enumerate() {
+            let found: Vec<f64> = (0..map.rows()).map(|i| matrix.at(i, j)).collect();
+            prop_assert_eq!(found, column);
+        }
+    }
+
+    #[test]
+    fn coo_has_every_entry_that_is_not_zero((map, _) in maps()) {
+        let coo = map.coo();
+        let mut found = vec![vec![None; map.rows()]; map.columns()];
+        let places: Vec<(usize, usize)> = coo.rows.iter().copied().zip(coo.cols.iter().copied()).collect();
+        prop_assert!(places.windows(2).all(|pair| pair[0] < pair[1]), "sorted, each once");
+        for ((i, j), value) in places.into_iter().zip(&coo.vals) {
+            found[j][i] = Some(*value);
+        }
+        for (found, column) in found.iter().zip(columns(&map)) {
+            for (found, value) in found.iter().zip(column) {
+                prop_assert_eq!(found.unwrap_or(0.0), value);
+            }
+        }
+    }
+
+    /// The structure of a map does not depend on from which side it is found.
+    #[test]
+    fn coo_of_the_adjoint_is_the_transpose((map, _) in maps()) {
+        let (coo, transposed) = (map.coo(), map.adjoint().coo());
+        let sorted = |rows: &[usize], cols: &[usize], vals: &[f64]| {
+            let mut entries: Vec<(usize, usize, i64)> =
+                rows.iter().zip(cols).zip(vals).map(|((i, j), v)| (*i, *j, *v as i64)).collect();
+            entries.sort_unstable();
+            entries
+        };
+        prop_assert_eq!(
+            sorted(&coo.rows, &coo.cols, &coo.vals),
+            sorted(&transposed.cols, &transposed.rows, &transposed.vals)
+        );
+    }
+
+    #[test]
+    fn text_reads_back((map, _) in maps()) {
+        let text = format!("{map:#}");
+        let read: LinearMap = text.parse().map_err(|error| TestCaseError::fail(format!("{text}\n{error}")))?;
+        prop_assert_eq!(read, map, "{}", text);
+    }
+
+    #[test]
+    fn association_gives_the_matrix((map, _) in maps()) {
+        let association = map.associate();
+        prop_assert_eq!(association.matrix().values(), map.matrix().values());
+        prop_assert!(association.cost <= association.forward && association.cost <= association.reverse);
+    }
+}
