@@ -10,7 +10,7 @@ use riesz_core::Type;
 use riesz_core::renumber::renumber;
 use riesz_core::size::{self, Size};
 use riesz_core::term::{
-    Atom, Binding, Body, Derive, Function, FunctionId, Iteration, OnMaps, Op, Place, Program, Var, VarInfo,
+    Atom, Binding, Body, Derive, Function, FunctionId, Iteration, OnMaps, Op, Origin, Place, Program, Var, VarInfo,
 };
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span};
@@ -27,6 +27,15 @@ pub fn compile(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
 
 /// Compiles the derivatives that some functions need.
 pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
+    let mut roots = roots.to_vec();
+    let reachable = program.reachable(&roots);
+    if !reachable.functions.iter().any(|id| contains_derivative(&program.function(*id).body)) {
+        return Ok(());
+    }
+    roots.extend(reachable.globals.iter().filter_map(|id| match program.global(*id).origin {
+        Origin::Computed(function) => Some(function),
+        Origin::Given => None,
+    }));
     let mut calculus = Calculus {
         program: std::mem::take(program),
         linearised: FxHashMap::default(),
@@ -37,7 +46,7 @@ pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), V
         specialised: FxHashSet::default(),
     };
     let mut problems = Vec::new();
-    for &root in roots {
+    for root in roots {
         if let Err(problem) = calculus.compile_function(root)
             && !problems.contains(&*problem)
         {

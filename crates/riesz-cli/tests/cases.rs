@@ -31,16 +31,21 @@ fn primal_rows_agree() {
 #[test]
 fn every_check_holds() {
     let mut checks = 0;
-    for folder in ["examples", "gradbench"] {
-        for file in files_in(&root().join(folder), "rz") {
-            let count = fs::read_to_string(&file).unwrap().lines().filter(|line| line.starts_with("check ")).count();
-            assert!(count > 0, "{} checks nothing", file.display());
-            let output = riesz().arg("check").arg(&file).output().unwrap();
-            assert!(output.status.success(), "{}\n{}", file.display(), said(&output));
-            checks += count;
-        }
+    for file in programs() {
+        let written = fs::read_to_string(&file).unwrap().lines().filter(|line| line.starts_with("check ")).count();
+        assert!(written > 1, "{} checks too little", file.display());
+        let output = riesz().arg("check").arg(&file).output().unwrap();
+        assert!(output.status.success(), "{}\n{}", file.display(), said(&output));
+        assert!(said(&output).contains(&format!(": {written} checks passed")), "{}\n{}", file.display(), said(&output));
+        checks += written;
     }
     println!("{checks} checks hold");
+}
+
+#[test]
+fn every_program_is_formatted() {
+    let output = riesz().arg("fmt").arg("--check").args(programs()).output().unwrap();
+    assert!(output.status.success(), "{}", said(&output));
 }
 
 /// One row: the program of its module, applied to its input, against what is expected.
@@ -85,6 +90,10 @@ fn difference(value: &Value, expected: &Value) -> Option<String> {
             _ => Some(format!(" is {value}, expected {expected}")),
         },
     }
+}
+
+fn programs() -> Vec<PathBuf> {
+    ["examples", "gradbench"].iter().flat_map(|folder| files_in(&root().join(folder), "rz")).collect()
 }
 
 fn rows_of(file: &Path) -> Vec<Value> {

@@ -37,10 +37,51 @@ impl Program {
         &self.functions[id.0 as usize]
     }
 
+    /// What some functions need, in no particular order, themselves included.
+    pub fn reachable(&self, roots: &[FunctionId]) -> Reachable {
+        let mut seen = vec![false; self.functions.len()];
+        let mut wanted = vec![false; self.globals.len()];
+        let mut found = Reachable { functions: Vec::new(), globals: Vec::new() };
+        let mut work = roots.to_vec();
+        while let Some(id) = work.pop() {
+            if std::mem::replace(&mut seen[id.0 as usize], true) {
+                continue;
+            }
+            found.functions.push(id);
+            let mut bodies = vec![&self.function(id).body];
+            while let Some(body) = bodies.pop() {
+                for binding in &body.bindings {
+                    match &binding.op {
+                        Op::Call(function, _) | Op::Closure(function, _) => work.push(*function),
+                        Op::Map { forward, reverse, .. } => work.extend([*forward, *reverse]),
+                        Op::Global(global) if !std::mem::replace(&mut wanted[global.0 as usize], true) => {
+                            found.globals.push(*global);
+                            if let Origin::Computed(function) = self.global(*global).origin {
+                                work.push(function);
+                            }
+                        }
+                        _ => {}
+                    }
+                    binding.op.visit_bodies(&mut |body| bodies.push(body));
+                }
+            }
+        }
+        found
+    }
+
     /// The global behind an identity.
     pub fn global(&self, id: GlobalId) -> &Global {
         &self.globals[id.0 as usize]
     }
+}
+
+/// What functions need.
+#[derive(Clone, Debug)]
+pub struct Reachable {
+    /// The functions.
+    pub functions: Vec<FunctionId>,
+    /// The globals.
+    pub globals: Vec<GlobalId>,
 }
 
 /// A top-level value.

@@ -36,9 +36,7 @@ fn adjoint_of(map: &LinearMap, mut adjoints: Vec<LinearMap>) -> LinearMap {
         Form::Contract(Contraction { side, matrix, over }) => {
             Form::Contract(Contraction { side: *side, matrix: matrix.transpose(), over: over.clone() })
         }
-        Form::Reduce { relation, element } => {
-            Form::Reduce { relation: relation.converse(), element: element.clone() }
-        }
+        Form::Reduce { relation, element } => Form::Reduce { relation: relation.converse(), element: element.clone() },
         Form::Project(index) => Form::Inject(*index),
         Form::Inject(index) => Form::Project(*index),
         Form::Unitary(unitary) => Form::Unitary(match unitary {

@@ -80,9 +80,7 @@ impl Association {
             };
             let product = match way {
                 Way::Left => apply_to_columns(&self.factors[from], &part(split + 1, to)),
-                Way::Right => {
-                    apply_to_columns(&self.factors[to].adjoint(), &part(from, split).transpose()).transpose()
-                }
+                Way::Right => apply_to_columns(&self.factors[to].adjoint(), &part(from, split).transpose()).transpose(),
                 Way::Neither => {
                     let right = part(split + 1, to);
                     let left = LinearMap::left(part(from, split), crate::Space::Real);

@@ -85,8 +85,7 @@ fn same_form(a: &LinearMap, b: &LinearMap) -> bool {
         (Form::Project(i), Form::Project(j)) | (Form::Inject(i), Form::Inject(j)) => i == j,
         (Form::Unitary(u), Form::Unitary(v)) => u == v,
         (a_form, b_form) => {
-            std::mem::discriminant(a_form) == std::mem::discriminant(b_form)
-                && a.children().len() == b.children().len()
+            std::mem::discriminant(a_form) == std::mem::discriminant(b_form) && a.children().len() == b.children().len()
         }
     }
 }

@@ -536,12 +536,7 @@ impl Parser {
         Ok(items)
     }
 
-    fn within<T>(
-        &mut self,
-        open: &'static str,
-        close: &'static str,
-        rule: fn(&mut Parser) -> Parsed<T>,
-    ) -> Parsed<T> {
+    fn within<T>(&mut self, open: &'static str, close: &'static str, rule: fn(&mut Parser) -> Parsed<T>) -> Parsed<T> {
         self.symbol(open)?;
         let inner = rule(self)?;
         self.symbol(close)?;

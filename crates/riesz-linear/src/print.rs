@@ -211,8 +211,7 @@ impl<W: Write> Printer<'_, W> {
     ) -> fmt::Result {
         write!(self.out, "{word} {open}")?;
         let shown = self.shown(maps.len());
-        let end =
-            if shown < maps.len() { format!(", … {} maps{close}", maps.len()) } else { close.to_string() };
+        let end = if shown < maps.len() { format!(", … {} maps{close}", maps.len()) } else { close.to_string() };
         tasks.push(Task::Text(end.into()));
         for (at, map) in maps[..shown].iter().enumerate().rev() {
             tasks.push(Task::Map(map, Level::Zero));
@@ -338,12 +337,7 @@ impl<W: Write> Printer<'_, W> {
         }
     }
 
-    fn list(
-        &mut self,
-        length: usize,
-        close: char,
-        item: impl FnMut(&mut Self, usize) -> fmt::Result,
-    ) -> fmt::Result {
+    fn list(&mut self, length: usize, close: char, item: impl FnMut(&mut Self, usize) -> fmt::Result) -> fmt::Result {
         self.listing(length, close.encode_utf8(&mut [0; 4]), "values", item)
     }
 

@@ -3,7 +3,7 @@
 //! Numbers are small integers, zero among them, so that everything made of them is exact and the two sides of a law are
 //! equal, not only close.
 
-use crate::map::LinearMap;
+use crate::map::{Form, LinearMap};
 use crate::matrix::Matrix;
 use crate::relation::{Line, Relation, Walk};
 use crate::space::{Space, SpaceError};
@@ -255,6 +255,42 @@ impl Sampler {
         }
     }
 
+    /// A product or an array of a few parts.
+    pub fn family(&mut self) -> Space {
+        let parts = 1 + self.below(3);
+        if self.below(2) == 0 {
+            Space::product((0..parts).map(|_| self.space_of_depth(1)))
+        } else {
+            Space::array(parts, self.space_of_depth(1))
+        }
+    }
+
+    /// Another family of as many parts, a product or an array like this one.
+    pub fn family_like(&mut self, family: &Space) -> Space {
+        match family {
+            Space::Array(size, _) => Space::array(*size, self.space_of_depth(1)),
+            _ => Space::product((0..family.count()).map(|_| self.space_of_depth(1))),
+        }
+    }
+
+    /// A fork to a family.
+    pub fn fork(&mut self, domain: &Space, family: &Space) -> LinearMap {
+        let maps = parts(family).map(|part| self.map_of_depth(domain, part, 1)).collect();
+        LinearMap::new(domain.clone(), family.clone(), Form::Fork(maps))
+    }
+
+    /// A join from a family.
+    pub fn join(&mut self, family: &Space, codomain: &Space) -> LinearMap {
+        let maps = parts(family).map(|part| self.map_of_depth(part, codomain, 1)).collect();
+        LinearMap::new(family.clone(), codomain.clone(), Form::Join(maps))
+    }
+
+    /// A map part by part, between families that are alike.
+    pub fn each(&mut self, from: &Space, to: &Space) -> LinearMap {
+        let maps = parts(from).zip(parts(to)).map(|(from, to)| self.map_of_depth(from, to, 1)).collect();
+        LinearMap::new(from.clone(), to.clone(), Form::Each(maps))
+    }
+
     /// SplitMix64
     fn next(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9E37_79B9_7F4A_7C15);
@@ -263,4 +299,8 @@ impl Sampler {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
+}
+
+fn parts(family: &Space) -> impl Iterator<Item = &Space> {
+    (0..family.count()).filter_map(|index| Some(family.part(index)?.0))
 }

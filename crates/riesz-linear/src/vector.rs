@@ -22,9 +22,7 @@ impl Vector {
         let dimension = space.dimension();
         if values.len() != dimension {
             let given = values.len();
-            return Err(SpaceError::new(format!(
-                "a vector of {space} has {dimension} numbers, and {given} are given"
-            )));
+            return Err(SpaceError::new(format!("a vector of {space} has {dimension} numbers, and {given} are given")));
         }
         Ok(Vector { space, values })
     }

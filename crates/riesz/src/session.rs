@@ -277,6 +277,10 @@ impl Session {
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
     fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, .. } = self;
+        // Derivatives become plain functions before anything runs.
+        riesz_calculus::compile_from(&mut checker.program, &[function]).map_err(|problems| {
+            problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
+        })?;
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
             // Data are for one expression, and only its own are new.

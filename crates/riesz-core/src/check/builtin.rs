@@ -20,11 +20,18 @@ impl Draft<'_> {
         span: Span,
         hint: Option<&Type>,
     ) -> Typed {
-        if let Some(reduction) = reduction(primitive.name)
-            && given.len() == 1
-            && !self.is_pair(&given[0])
-        {
-            return self.reduce(reduction, primitive, &given[0], span);
+        let mut given = given;
+        if let (Some(reduction), [only]) = (reduction(primitive.name), &mut given[..]) {
+            // The single argument of `max` may be a pair, and so two arguments.
+            if let Given::Expr(_) = only {
+                let place = self.given_span(only);
+                let (atom, ty) = self.value(only, None);
+                *only = Given::Value(atom, ty, place);
+            }
+            let pair = matches!(only, Given::Value(_, ty, _) if matches!(self.resolve(ty), Type::Tuple(_)));
+            if !(pair && matches!(primitive.kind, Kind::Scalar(_))) {
+                return self.reduce(reduction, primitive, only, span);
+            }
         }
         match primitive.kind {
             Kind::Scalar(_) | Kind::Conversion => {
@@ -48,11 +55,6 @@ impl Draft<'_> {
             Kind::Scalar(row) if row.integer.is_none() => Some(Type::Real),
             _ => None,
         }
-    }
-
-    /// Whether the single argument of `max` is a pair, and so two arguments.
-    fn is_pair(&self, given: &Given) -> bool {
-        matches!(given, Given::Value(_, ty, _) if matches!(self.resolve(ty), Type::Tuple(_)))
     }
 
     fn fitted(&mut self, primitive: &Primitive, given: Vec<Given>, arity: usize, span: Span) -> Option<Vec<Given>> {
@@ -293,7 +295,10 @@ impl Draft<'_> {
             }
         };
         if matches!(self.resolve(&element), Type::Unknown(_)) {
-            let number = self.unknowns.number();
+            let number = match reduction {
+                Reduction::All | Reduction::Any => Type::Bool,
+                _ => self.unknowns.number(),
+            };
             let _ = self.unify(&element, &number, span);
         }
         let resolved = self.resolve_deep(&element);

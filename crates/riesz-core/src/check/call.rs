@@ -351,7 +351,7 @@ impl Draft<'_> {
     /// Unknowns for the type variables and sizes of a signature.
     pub fn fresh(&mut self, signature: &Signature) -> (Vec<Type>, Vec<Size>) {
         let types = signature.types.iter().map(|_| self.unknowns.ty()).collect();
-        let sizes = signature.sizes.iter().map(|_| self.unknowns.size()).collect();
+        let sizes = signature.sizes.iter().map(|size| self.unknowns.named_size(size.name.clone())).collect();
         (types, sizes)
     }
 
@@ -572,14 +572,32 @@ impl Draft<'_> {
         }
     }
 
+    /// How many parameters a function is written with.
+    fn arity(&self, callable: &Callable) -> usize {
+        match callable {
+            Callable::Lambda { unit, lambda, .. } => match &self.checker.tree(*unit).expr(*lambda).kind {
+                ExprKind::Lambda { parameters, .. } => parameters.len(),
+                _ => 1,
+            },
+            Callable::Holes { unit, call, .. } => match &self.checker.tree(*unit).expr(*call).kind {
+                ExprKind::Call { arguments, .. } => {
+                    arguments.iter().filter(|argument| matches!(argument, Argument::Hole(_))).count()
+                }
+                _ => 1,
+            },
+            Callable::Item(_) | Callable::Primitive(_) => 1,
+        }
+    }
+
     /// Writes all of them; an argument that nothing tells the type of is an `R`.
     pub fn finish_postponed(&mut self) {
         loop {
             self.force_postponed();
             let Some(postponed) = self.postponed.first() else { return };
             let (ty, span) = (postponed.ty.clone(), postponed.span);
+            let arity = self.arity(&postponed.callable);
             let Type::Function(arrow) = &ty else { return };
-            let _ = self.unify(&arrow.0, &Type::Real, span);
+            let _ = self.unify(&arrow.0, &Type::tuple(vec![Type::Real; arity]), span);
         }
     }
 }

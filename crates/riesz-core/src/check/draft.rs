@@ -75,10 +75,14 @@ pub(crate) struct Postponed {
     pub ty: Type,
     pub span: Span,
     active: Vec<u32>,
+    /// How many variables there were where it was written: later ones it cannot use.
+    seen: u32,
 }
 
 struct OpenBody {
     id: u32,
+    /// How many of all variables can be used, if they are bound in this body.
+    seen: u32,
     bindings: Vec<Binding>,
 }
 
@@ -124,7 +128,7 @@ impl<'c> Draft<'c> {
     /// Starts a body inside the present one.
     pub fn open(&mut self) {
         self.body_count += 1;
-        self.bodies.push(OpenBody { id: self.body_count, bindings: Vec::new() });
+        self.bodies.push(OpenBody { id: self.body_count, seen: u32::MAX, bindings: Vec::new() });
     }
 
     /// Ends the innermost body.
@@ -203,7 +207,7 @@ impl<'c> Draft<'c> {
     /// Whether a variable can be used in the present body.
     pub fn in_scope(&self, var: Var) -> bool {
         let body = self.vars[var.0 as usize].body;
-        body == 0 || self.bodies.iter().rev().any(|open| open.id == body)
+        body == 0 || self.bodies.iter().rev().any(|open| open.id == body && var.0 < open.seen)
     }
 
     // ---- sizes ----
@@ -348,12 +352,14 @@ impl<'c> Draft<'c> {
     /// Remembers a function until the type of its parameter is known.
     pub fn postpone(&mut self, callable: Rc<Callable>, lambda: usize, ty: Type, span: Span) {
         let active = self.bodies.iter().map(|body| body.id).collect();
-        self.postponed.push(Postponed { callable, lambda, ty, span, active });
+        let seen = self.vars.len() as u32;
+        self.postponed.push(Postponed { callable, lambda, ty, span, active, seen });
     }
 
     /// Works as if the bodies around the postponed function were the open ones.
     pub fn at_postponed<T>(&mut self, postponed: &Postponed, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outside = postponed.active.iter().map(|&id| OpenBody { id, bindings: Vec::new() }).collect();
+        let outside =
+            postponed.active.iter().map(|&id| OpenBody { id, seen: postponed.seen, bindings: Vec::new() }).collect();
         let saved = std::mem::replace(&mut self.bodies, outside);
         let done = work(self);
         self.bodies = saved;

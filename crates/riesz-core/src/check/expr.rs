@@ -525,7 +525,7 @@ impl Draft<'_> {
     ) -> Typed {
         let (yes, a) = self.branch(yes);
         let (no, b) = self.branch(no);
-        let joined = match self.join(&a, &b, span) {
+        let joined = match self.join_either(&a, &b, span) {
             Ok(joined) => joined,
             Err(mismatch) => {
                 let (shown_a, shown_b) = (self.show(&a), self.show(&b));

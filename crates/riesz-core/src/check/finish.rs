@@ -330,7 +330,7 @@ impl Finisher<'_, '_> {
             .iter()
             .map(|ty| {
                 ty.map_sizes(&mut |size| {
-                    if *size == Size::Hole {
+                    if *size == Size::Hole || !self.is_defined(size) {
                         return Size::Hole;
                     }
                     inner.push(size.clone());
@@ -341,15 +341,34 @@ impl Finisher<'_, '_> {
         let function = self.draft.checker.instance(item, types, span);
         let mut passed: Vec<Atom> = Vec::with_capacity(inner.len() + sizes.len() + arguments.len());
         for size in inner.iter().chain(&sizes) {
-            passed.push(self.compute(size, span));
+            let value = self.compute(size, span);
+            if let Size::Polynomial(_) = size {
+                // A size that was solved for may come out negative.
+                let least = self.bind(Op::Scalar(&scalar::MAX, vec![value, Atom::Int(0)]), Type::Int, span);
+                let check = self.draft.var(Type::unit(), None);
+                self.push(check, Op::CheckSizes(value, least), span);
+            }
+            passed.push(value);
         }
         passed.extend(arguments);
         Op::Call(function, passed)
     }
 
+    /// Whether all that a size names can be used here: what a later use of a value told about its type cannot.
+    fn is_defined(&self, size: &Size) -> bool {
+        size.atoms().iter().all(|atom| match atom {
+            size::Atom::Var(var) => self.defined.contains(var),
+            _ => true,
+        })
+    }
+
+    /// Computes a size; where nothing tells it yet, only an array without elements can have it, and it counts as zero.
     fn compute(&mut self, size: &Size, span: Span) -> Atom {
         if let Some(atom) = self.simple(size) {
             return atom;
+        }
+        if !self.is_defined(size) {
+            return Atom::Int(0);
         }
         // The draft computes sizes; what it writes is then finished like the rest.
         self.draft.open();

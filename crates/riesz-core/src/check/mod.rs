@@ -77,6 +77,14 @@ pub struct Checker {
     variables: Vec<Name>,
 }
 
+/// What names mean at a moment.
+#[derive(Clone)]
+pub struct Names {
+    names: FxHashMap<Name, ItemId>,
+    types: FxHashMap<Name, (UnitId, usize)>,
+    checks: usize,
+}
+
 struct Unit {
     tree: Rc<Tree>,
     prelude: bool,
@@ -167,14 +175,24 @@ impl Checker {
         checker
     }
 
+    /// What names mean now, to be put back if an addition turns out to be unwanted.
+    pub fn names_now(&self) -> Names {
+        Names { names: self.names.clone(), types: self.types.clone(), checks: self.checks.len() }
+    }
+
+    /// Puts back what names meant.
+    pub fn restore(&mut self, before: Names) {
+        (self.names, self.types) = (before.names, before.types);
+        self.checks.truncate(before.checks);
+    }
+
     /// Adds files that may refer to each other. `replace`: new definitions take the place of old ones of the same name,
     /// as at a prompt; otherwise each name is defined once. When there are errors, nothing of the files is kept.
     pub fn add(&mut self, trees: Vec<Tree>, replace: bool) -> Vec<Diagnostic> {
-        let (names, types, checks) = (self.names.clone(), self.types.clone(), self.checks.len());
+        let before = self.names_now();
         let diagnostics = self.add_units(trees, false, replace);
         if !diagnostics.is_empty() {
-            (self.names, self.types) = (names, types);
-            self.checks.truncate(checks);
+            self.restore(before);
             self.requests.clear();
         }
         diagnostics
@@ -187,7 +205,7 @@ impl Checker {
         for tree in trees {
             let unit = UnitId(self.units.len() as u32);
             self.units.push(Unit { tree: Rc::new(tree), prelude });
-            self.declare(unit, replace, &mut diagnostics);
+            self.declare(unit, replace, (first_unit, first_item), &mut diagnostics);
         }
         for unit in first_unit..self.units.len() {
             self.check_types(UnitId(unit as u32), &mut diagnostics);
@@ -281,7 +299,13 @@ impl Checker {
 
     // ---- declarations ----
 
-    fn declare(&mut self, unit: UnitId, replace: bool, diagnostics: &mut Vec<Diagnostic>) {
+    fn declare(
+        &mut self,
+        unit: UnitId,
+        replace: bool,
+        (first_unit, first_item): (usize, usize),
+        diagnostics: &mut Vec<Diagnostic>,
+    ) {
         let tree = self.tree(unit);
         let prelude = self.units[unit.0 as usize].prelude;
         for (at, item) in tree.items.iter().enumerate() {
@@ -299,7 +323,7 @@ impl Checker {
                     });
                     let names = if prelude { &mut self.prelude } else { &mut self.names };
                     if let Some(before) = names.insert(name.name.clone(), id)
-                        && !replace
+                        && !(replace && (before.0 as usize) < first_item)
                     {
                         let before = self.item_span(before);
                         diagnostics.push(twice(&name.name, name.span, before));
@@ -315,7 +339,7 @@ impl Checker {
                             format!("the name of a type starts with a capital letter, not as `{}` does", name.name);
                         diagnostics.push(Diagnostic::error("bad-type-name", name.span, message));
                     } else if let Some((unit, at)) = self.types.insert(name.name.clone(), (unit, at))
-                        && !replace
+                        && !(replace && (unit.0 as usize) < first_unit)
                     {
                         let before = match &self.tree(unit).items[at].kind {
                             ItemKind::Type { name, .. } => name.span,
@@ -392,15 +416,15 @@ impl Checker {
         }
         if unwritten.is_empty() {
             for &item in members {
-                self.funs(&[item], &[], diagnostics);
+                self.funs(&[item], &[], cyclic, diagnostics);
             }
         } else {
-            self.funs(members, &unwritten, diagnostics);
+            self.funs(members, &unwritten, cyclic, diagnostics);
         }
     }
 
     /// Checks functions together; the results of some are yet to be found.
-    fn funs(&mut self, members: &[ItemId], unwritten: &[ItemId], diagnostics: &mut Vec<Diagnostic>) {
+    fn funs(&mut self, members: &[ItemId], unwritten: &[ItemId], cyclic: bool, diagnostics: &mut Vec<Diagnostic>) {
         let unit = self.items[members[0].0 as usize].unit;
         let mut draft = Draft::new(self, unit);
         for item in unwritten {
@@ -421,6 +445,16 @@ impl Checker {
             }
         }
         let correct = found.is_empty();
+        if let [first, ..] = unwritten {
+            let name = draft.checker.item_name(*first);
+            for diagnostic in &mut found {
+                if matches!(diagnostic.code, "size-mismatch" | "type-mismatch" | "bad-operands")
+                    && members.len() + usize::from(cyclic) > 1
+                {
+                    diagnostic.help.push(format!("`{name}` is recursive: writing the type of its result may help, as in `[_]R` for an array of any size"));
+                }
+            }
+        }
         diagnostics.append(&mut found);
         for (item, function) in drafted {
             match draft.checker.items[item.0 as usize].function {
@@ -796,6 +830,7 @@ impl Draft<'_> {
     fn settle(&mut self) {
         self.finish_postponed();
         self.equate_later();
+        self.reject_open_sizes();
     }
 
     /// Gives a function the result that was found for it, over its own parameters.

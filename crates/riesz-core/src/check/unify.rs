@@ -12,7 +12,11 @@ use super::draft::Draft;
 use crate::size::{self, Size};
 use crate::term::{Atom, Op};
 use crate::types::Type;
+use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span};
+
+/// How many letters of a type a message shows.
+const LONGEST_TYPE: usize = 300;
 
 /// The unknowns of a draft.
 #[derive(Default)]
@@ -20,6 +24,7 @@ pub(crate) struct Unknowns {
     types: Vec<Option<Type>>,
     numbers: Vec<Number>,
     sizes: Vec<Option<Size>>,
+    size_names: Vec<Option<Name>>,
 }
 
 #[derive(Default)]
@@ -54,6 +59,12 @@ impl Unknowns {
 
     /// An unknown size.
     pub fn size(&mut self) -> Size {
+        self.named_size(None)
+    }
+
+    /// An unknown size that the user has a name for.
+    pub fn named_size(&mut self, name: Option<Name>) -> Size {
+        self.size_names.push(name);
         self.sizes.push(None);
         Size::Atom(size::Atom::Unknown(self.sizes.len() as u32 - 1))
     }
@@ -254,6 +265,15 @@ impl Draft<'_> {
 
     /// The type that values of both types flow into.
     pub fn join(&mut self, a: &Type, b: &Type, span: Span) -> Result<Type, Mismatch> {
+        self.join_sizes(a, b, span, false)
+    }
+
+    /// The type that values of either type flow into: sizes that may differ stay open.
+    pub fn join_either(&mut self, a: &Type, b: &Type, span: Span) -> Result<Type, Mismatch> {
+        self.join_sizes(a, b, span, true)
+    }
+
+    fn join_sizes(&mut self, a: &Type, b: &Type, span: Span, either: bool) -> Result<Type, Mismatch> {
         let (a, b) = (self.resolve(a), self.resolve(b));
         match (&a, &b) {
             (Type::Error, other) | (other, Type::Error) => Ok(other.clone()),
@@ -265,13 +285,15 @@ impl Draft<'_> {
                 Ok(joined)
             }
             (Type::Array(m, a), Type::Array(n, b)) => {
-                self.equate(m, n, span)?;
-                // The more definite size of the two.
-                let size = if matches!(self.resolve_size(m), Size::Hole) { n.clone() } else { m.clone() };
-                Ok(Type::array(size, self.join(a, b, span)?))
+                let size = self.join_size(m, n, span, either)?;
+                Ok(Type::array(size, self.join_sizes(a, b, span, either)?))
             }
-            (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => self.join_parts(&a, &b, span),
-            (Type::Record(left), Type::Record(right)) if same_fields(left, right) => self.join_parts(&a, &b, span),
+            (Type::Tuple(left), Type::Tuple(right)) if left.len() == right.len() => {
+                self.join_parts(&a, &b, span, either)
+            }
+            (Type::Record(left), Type::Record(right)) if same_fields(left, right) => {
+                self.join_parts(&a, &b, span, either)
+            }
             (Type::Unknown(_), other) | (other, Type::Unknown(_)) if a != b => {
                 let loose = self.loosen(other);
                 self.unify(&a, &b, span).or_else(|_| self.unify(&a, &loose, span))?;
@@ -281,13 +303,27 @@ impl Draft<'_> {
         }
     }
 
-    fn join_parts(&mut self, a: &Type, b: &Type, span: Span) -> Result<Type, Mismatch> {
+    fn join_parts(&mut self, a: &Type, b: &Type, span: Span, either: bool) -> Result<Type, Mismatch> {
         let (left, right) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
         let mut parts = Vec::with_capacity(left.len());
         for (left, right) in left.iter().zip(&right) {
-            parts.push(self.join(left, right, span)?);
+            parts.push(self.join_sizes(left, right, span, either)?);
         }
         Ok(a.with_components(parts))
+    }
+
+    fn join_size(&mut self, m: &Size, n: &Size, span: Span, either: bool) -> Result<Size, Mismatch> {
+        let (m, n) = (self.resolve_size(m), self.resolve_size(n));
+        if either && m != n {
+            let unknown = |size: &Size| size.atoms().iter().any(|atom| matches!(atom, size::Atom::Unknown(_)));
+            let differ = matches!(m.sub(&n), Some(Size::Constant(difference)) if difference != 0);
+            if !differ && !unknown(&m) && !unknown(&n) {
+                return Ok(Size::Hole);
+            }
+        }
+        self.equate(&m, &n, span)?;
+        // The more definite size of the two.
+        Ok(if m == Size::Hole { n } else { m })
     }
 
     /// The type with every `Int` replaced by a number that may yet turn out to be an `R`.
@@ -374,6 +410,29 @@ impl Draft<'_> {
         self.equate(a, b, span)
     }
 
+    /// Sizes that calls pass and that nothing tells, or that cannot be.
+    pub fn reject_open_sizes(&mut self) {
+        let mut problems = Vec::new();
+        for call in &self.calls {
+            for size in &call.sizes {
+                let size = self.resolve_size(size);
+                if let Some(size::Atom::Unknown(unknown)) =
+                    size.atoms().into_iter().find(|atom| matches!(atom, size::Atom::Unknown(_)))
+                {
+                    let name = self.unknowns.size_names[unknown as usize].as_deref().unwrap_or("_");
+                    problems.push(
+                        Diagnostic::error("unknown-size", call.span, format!("nothing tells what the size `{name}` is here"))
+                            .help("a size is found from an argument's type: from `[n]R` or `[2 * n + 1]R`, not from `[n + m]R` alone"),
+                    );
+                } else if let Size::Constant(negative @ ..0) = size {
+                    let message = format!("a size comes out negative here: {negative}");
+                    problems.push(Diagnostic::error("negative-size", call.span, message));
+                }
+            }
+        }
+        problems.into_iter().for_each(|problem| self.report(problem));
+    }
+
     /// Sizes whose equality could not be told when it was asked.
     pub fn equate_later(&mut self) {
         for _ in 0..2 {
@@ -396,7 +455,12 @@ impl Draft<'_> {
     // ---- messages ----
 
     pub fn show(&self, ty: &Type) -> String {
-        self.resolve_deep(ty).show(&|atom| self.atom_name(atom), &|index| self.checker.variable_name(index))
+        let shown =
+            self.resolve_deep(ty).show(&|atom| self.atom_name(atom), &|index| self.checker.variable_name(index));
+        match shown.char_indices().nth(LONGEST_TYPE) {
+            Some((end, _)) => format!("{} …", &shown[..end]),
+            None => shown,
+        }
     }
 
     pub fn show_size(&self, size: &Size) -> String {
@@ -407,7 +471,10 @@ impl Draft<'_> {
         match atom {
             size::Atom::Var(var) => self.vars[var.0 as usize].name.as_deref().unwrap_or("_").to_string(),
             size::Atom::Global(global) => self.checker.program.global(global).name.to_string(),
-            size::Atom::Parameter(_) | size::Atom::Unknown(_) => "_".to_string(),
+            size::Atom::Unknown(unknown) => {
+                self.unknowns.size_names[unknown as usize].as_deref().unwrap_or("_").to_string()
+            }
+            size::Atom::Parameter(_) => "_".to_string(),
         }
     }
 

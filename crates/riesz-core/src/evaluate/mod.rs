@@ -77,36 +77,10 @@ impl<'p, S: Number> Machine<'p, S> {
 
     /// The globals that a function needs and that have no value yet, each after those it needs itself.
     fn needed(&self, function: FunctionId) -> Vec<GlobalId> {
-        let mut functions = vec![false; self.program.functions.len()];
-        let mut globals = vec![false; self.program.globals.len()];
-        let mut work = vec![function];
-        while let Some(function) = work.pop() {
-            if std::mem::replace(&mut functions[function.0 as usize], true) {
-                continue;
-            }
-            let mut bodies = vec![&self.program.function(function).body];
-            while let Some(body) = bodies.pop() {
-                for binding in &body.bindings {
-                    let mut need = |global: GlobalId| {
-                        let fresh = !std::mem::replace(&mut globals[global.0 as usize], true);
-                        if let (true, None, Origin::Computed(function)) =
-                            (fresh, &self.globals[global.0 as usize], self.program.global(global).origin)
-                        {
-                            work.push(function);
-                        }
-                    };
-                    match &binding.op {
-                        Op::Global(global) => need(*global),
-                        Op::Call(function, _) | Op::Closure(function, _) => work.push(*function),
-                        Op::Map { forward, reverse, .. } => work.extend([*forward, *reverse]),
-                        _ => {}
-                    }
-                    binding.op.visit_bodies(&mut |body| bodies.push(body));
-                }
-            }
-        }
-        let needed = (0..globals.len()).filter(|&at| globals[at] && self.globals[at].is_none());
-        needed.map(|at| GlobalId(at as u32)).collect()
+        let mut needed = self.program.reachable(&[function]).globals;
+        needed.retain(|global| self.globals[global.0 as usize].is_none());
+        needed.sort_unstable();
+        needed
     }
 
     // ---- calls ----

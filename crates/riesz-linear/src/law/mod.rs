@@ -17,7 +17,7 @@ mod tensor;
 mod transposition;
 mod unitary;
 
-use crate::map::LinearMap;
+use crate::map::{Form, LinearMap};
 use crate::sample::Sampler;
 
 /// A law of linear maps.
@@ -34,8 +34,10 @@ pub struct Law {
 
 /// The two sides of a law.
 pub enum Statement {
-    /// Maps, of which the left one may be replaced by the right one.
+    /// Maps, of which the left one is replaced by the right one wherever that is simpler.
     Rewrite(Rewrite),
+    /// Maps, of which the left one is replaced by the right one where other laws then find something to do in it.
+    Trial(Rewrite),
     /// Maps.
     Maps(fn(&mut Sampler) -> (LinearMap, LinearMap)),
     /// Vectors.
@@ -49,9 +51,7 @@ pub struct Rewrite {
     /// The right side for a map of the form of the left side; none for any other.
     pub right: fn(&LinearMap) -> Option<LinearMap>,
     /// A left side and its right side.
-    pub example: (&'static str, &'static str),
-    /// Whether the right side is better only if other laws find something to do in it.
-    pub trial: bool,
+    pub example: [&'static str; 2],
 }
 
 /// Every law.
@@ -92,7 +92,7 @@ impl Law {
                 let (left, right) = sides(sampler);
                 self.equal(&left, &right)
             }
-            Statement::Rewrite(rewrite) => {
+            Statement::Rewrite(rewrite) | Statement::Trial(rewrite) => {
                 let left = (rewrite.left)(sampler);
                 match (rewrite.right)(&left) {
                     Some(right) => self.equal(&left, &right),
@@ -117,46 +117,41 @@ impl Law {
     }
 }
 
-/// A law that replaces its left side.
-const fn rewrite(
-    name: &'static str,
-    equation: &'static str,
-    source: &'static str,
-    left: fn(&mut Sampler) -> LinearMap,
-    right: fn(&LinearMap) -> Option<LinearMap>,
-    example: (&'static str, &'static str),
-) -> Law {
-    Law { name, equation, source, statement: Statement::Rewrite(Rewrite { left, right, example, trial: false }) }
+/// The two factors of a composition of two: the outer, the inner.
+fn factors_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
+    match map.form() {
+        Form::Compose(maps) if maps.len() == 2 => Some((&maps[0], &maps[1])),
+        _ => None,
+    }
 }
 
-/// A law that replaces its left side where that makes room for others.
-const fn trial(
-    name: &'static str,
-    equation: &'static str,
-    source: &'static str,
-    left: fn(&mut Sampler) -> LinearMap,
-    right: fn(&LinearMap) -> Option<LinearMap>,
-    example: (&'static str, &'static str),
-) -> Law {
-    Law { name, equation, source, statement: Statement::Rewrite(Rewrite { left, right, example, trial: true }) }
+/// The two terms of a sum of two.
+fn terms_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
+    match map.form() {
+        Form::Add(maps) if maps.len() == 2 => Some((&maps[0], &maps[1])),
+        _ => None,
+    }
 }
 
-/// A law between maps.
-const fn maps(
-    name: &'static str,
-    equation: &'static str,
-    source: &'static str,
-    sides: fn(&mut Sampler) -> (LinearMap, LinearMap),
-) -> Law {
-    Law { name, equation, source, statement: Statement::Maps(sides) }
+/// A composition of maps that fit, or the one map there is.
+fn chain(maps: impl IntoIterator<Item = LinearMap>) -> LinearMap {
+    let mut maps: Vec<LinearMap> = maps.into_iter().collect();
+    match maps.len() {
+        1 => maps.swap_remove(0),
+        _ => LinearMap::compose(maps).expect("the factors of a law fit"),
+    }
 }
 
-/// A law between vectors.
-const fn vectors(
-    name: &'static str,
-    equation: &'static str,
-    source: &'static str,
-    sides: fn(&mut Sampler) -> (Vec<f64>, Vec<f64>),
-) -> Law {
-    Law { name, equation, source, statement: Statement::Vectors(sides) }
+/// A sum of maps that fit, or the one map there is.
+fn total(maps: impl IntoIterator<Item = LinearMap>) -> LinearMap {
+    let mut maps: Vec<LinearMap> = maps.into_iter().collect();
+    match maps.len() {
+        1 => maps.swap_remove(0),
+        _ => LinearMap::add(maps).expect("the terms of a law fit"),
+    }
+}
+
+/// `u + v`
+fn plus(u: &[f64], v: &[f64]) -> Vec<f64> {
+    u.iter().zip(v).map(|(u, v)| u + v).collect()
 }

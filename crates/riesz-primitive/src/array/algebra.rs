@@ -9,7 +9,8 @@ use crate::derivative::{Coefficient, Derivative};
 use crate::matrix::MatrixFunction;
 use crate::primitive::{Array, Kind, Primitive};
 
-pub(super) static ROWS: &[&Primitive] = &[&DOT, &EXACT_DOT, &OUTER, &INNER, &CHOLESKY, &SOLVE, &INV, &DET, &LOGDET, &COFACTOR];
+pub(super) static ROWS: &[&Primitive] =
+    &[&DOT, &EXACT_DOT, &OUTER, &INNER, &CHOLESKY, &SOLVE, &INV, &DET, &LOGDET, &COFACTOR];
 
 /// `D dot (a, b) (da, db) = dot (da, b) + dot (a, db)`
 pub static DOT: Primitive = Primitive {
@@ -35,9 +36,12 @@ pub static EXACT_DOT: Primitive = Primitive {
     signatures: DOT.signatures,
     summary: "The contraction in which zero times anything is zero.",
     example: "",
-    kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: Some("riesz_runtime::exact_dot({0}, {1})") }),
+    kind: Kind::Array(Array {
+        derivative: Derivative::Multilinear,
+        matrix: None,
+        rust: Some("riesz_runtime::exact_dot({0}, {1})"),
+    }),
 };
-
 
 /// `D outer (u, v) (du, dv) = outer (du, v) + outer (u, dv)`
 pub static OUTER: Primitive = Primitive {

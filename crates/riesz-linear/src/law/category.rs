@@ -1,0 +1,85 @@
+//! Composition: a category with zero maps.   [002 Fig. 4 "Properties"]
+
+use super::Statement::{Maps, Rewrite};
+use super::{Law, Rewrite as Rule, chain, factors_of_two};
+use crate::map::{Form, LinearMap};
+
+pub(super) static ROWS: &[Law] = &[
+    Law {
+        name: "zero after map",
+        equation: "0 ∘ m = 0",
+        source: "002 Fig. 4",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (m, c) = (s.any_map(), s.space());
+                chain([LinearMap::zero(m.codomain().clone(), c), m])
+            },
+            right: |map| match factors_of_two(map)?.0.form() {
+                Form::Zero => Some(LinearMap::zero(map.domain().clone(), map.codomain().clone())),
+                _ => None,
+            },
+            example: ["(0 : R -o [2]R) ∘ scale inf", "0 : R -o [2]R"],
+        }),
+    },
+    Law {
+        name: "map after zero",
+        equation: "m ∘ 0 = 0",
+        source: "002 Fig. 4",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (m, a) = (s.any_map(), s.space());
+                let zero = LinearMap::zero(a, m.domain().clone());
+                chain([m, zero])
+            },
+            right: |map| match factors_of_two(map)?.1.form() {
+                Form::Zero => Some(LinearMap::zero(map.domain().clone(), map.codomain().clone())),
+                _ => None,
+            },
+            example: ["scale nan ∘ (0 : [2]R -o R)", "0 : [2]R -o R"],
+        }),
+    },
+    Law {
+        name: "identity after map",
+        equation: "1 ∘ m = m",
+        source: "002 Fig. 4",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let m = s.any_map();
+                chain([LinearMap::identity(m.codomain().clone()), m])
+            },
+            right: |map| match factors_of_two(map)? {
+                (outer, inner) if matches!(outer.form(), Form::Identity) => Some(inner.clone()),
+                _ => None,
+            },
+            example: ["id R ∘ scale 2.0", "scale 2.0"],
+        }),
+    },
+    Law {
+        name: "map after identity",
+        equation: "m ∘ 1 = m",
+        source: "002 Fig. 4",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let m = s.any_map();
+                let identity = LinearMap::identity(m.domain().clone());
+                chain([m, identity])
+            },
+            right: |map| match factors_of_two(map)? {
+                (outer, inner) if matches!(inner.form(), Form::Identity) => Some(outer.clone()),
+                _ => None,
+            },
+            example: ["scale 2.0 ∘ id R", "scale 2.0"],
+        }),
+    },
+    // what the simplifier opens nested compositions by
+    Law {
+        name: "composition is associative",
+        equation: "(m₁ ∘ m₂) ∘ m₃ = m₁ ∘ (m₂ ∘ m₃)",
+        source: "004 §4",
+        statement: Maps(|s| {
+            let (a, b, c, d) = (s.space(), s.space(), s.space(), s.space());
+            let (m1, m2, m3) = (s.map(&c, &d), s.map(&b, &c), s.map(&a, &b));
+            (chain([chain([m1.clone(), m2.clone()]), m3.clone()]), chain([m1, chain([m2, m3])]))
+        }),
+    },
+];
