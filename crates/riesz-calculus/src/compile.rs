@@ -413,6 +413,8 @@ impl Compiler<'_> {
                 self.closures.insert(*var, known);
                 out.push(binding.clone());
             }
+            // What a function makes of series is computed when the program runs.
+            Op::Derive(Derive::Taylor, _) => out.push(binding.clone()),
             Op::Derive(derive, operands) => {
                 if *derive == Derive::Derivative {
                     self.maps.insert(*var, KnownMap { function: operands[0], point: operands[1], adjoint: false });
@@ -575,9 +577,6 @@ impl Compiler<'_> {
                 .help("differentiate a `fun`, or a function written where it is differentiated"),
             ));
         };
-        if derive == Derive::Taylor {
-            return Err(Box::new(Diagnostic::error("not-yet", span, "`taylor` is not available yet")));
-        }
         let point = operands[1];
         let mut mask = vec![false; captured.len()];
         mask.push(true);
@@ -749,7 +748,7 @@ pub(crate) fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
 fn contains_derivative(body: &Body) -> bool {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         body.bindings.iter().any(|binding| {
-            let mut found = matches!(binding.op, Op::Derive(..));
+            let mut found = matches!(binding.op, Op::Derive(derive, _) if derive != Derive::Taylor);
             binding.op.visit_bodies(&mut |body| found |= contains_derivative(body));
             found
         })

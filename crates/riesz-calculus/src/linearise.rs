@@ -369,7 +369,7 @@ impl Lineariser<'_> {
                 self.while_turns(var, (*state, *start), condition, body, true, span)?
             }
             Op::Call(called, arguments) => self.call(var, *called, arguments, span)?,
-            Op::Apply(..) | Op::Map { .. } | Op::OnMaps(..) => {
+            Op::Apply(..) | Op::Map { .. } | Op::OnMaps(..) | Op::Derive(..) => {
                 return Err(Box::new(
                     Diagnostic::error(
                         "not-differentiable",

@@ -99,6 +99,12 @@ impl LinearMap {
     }
 }
 
+/// Additions where the results of several maps meet.
+pub(crate) fn meeting(maps: &[LinearMap], rows: usize) -> u64 {
+    let some = maps.iter().filter(|map| !matches!(map.form(), Form::Zero) && map.columns() > 0).count() as u64;
+    some.saturating_sub(1).saturating_mul(rows as u64)
+}
+
 /// Multiplications and additions of a map without children.
 pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
     let (rows, columns) = (map.rows() as u64, map.columns() as u64);

@@ -15,7 +15,7 @@
 
 use std::collections::HashMap;
 
-use crate::cost::leaf_work;
+use crate::cost::{leaf_work, meeting};
 use crate::fold::visit;
 use crate::map::{Form, LinearMap};
 
@@ -267,10 +267,8 @@ impl<'m> Planner<'m> {
         Slot::start(self.buffers.len() - 1)
     }
 
-    /// The results of several maps are added up.
-    fn meet(&mut self, maps: &[LinearMap], length: usize) {
-        let meeting = maps.iter().filter(|map| !matches!(map.form(), Form::Zero) && map.columns() > 0).count() as u64;
-        self.additions = self.additions.saturating_add(meeting.saturating_sub(1).saturating_mul(length as u64));
+    fn meet(&mut self, maps: &[LinearMap], rows: usize) {
+        self.additions = self.additions.saturating_add(meeting(maps, rows));
     }
 
     fn is_shared(&self, map: &LinearMap) -> bool {

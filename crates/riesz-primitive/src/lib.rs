@@ -16,6 +16,7 @@ pub mod matrix;
 pub mod nagata;
 pub mod number;
 pub mod primitive;
+pub mod series;
 mod table;
 
 pub mod array;
@@ -27,4 +28,5 @@ pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
 pub use matrix::MatrixFunction;
 pub use number::Number;
 pub use primitive::{Array, Domain, Kind, OnIntegers, OnReals, Primitive, Scalar};
+pub use series::Series;
 pub use table::{find, table};

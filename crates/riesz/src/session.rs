@@ -7,7 +7,7 @@ use crate::{
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
-use riesz_core::{Bound, Checker, FunctionId, GlobalId, Size, Thunk, size};
+use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -34,6 +34,12 @@ pub struct Session {
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.
     values: Vec<Option<Value>>,
+}
+
+/// What names mean at a moment, to go back to.
+pub struct Scope {
+    names: Names,
+    definitions: BTreeMap<Name, Definition>,
 }
 
 /// Something a program defines.
@@ -149,6 +155,17 @@ impl Session {
             (definition.name.clone(), definition)
         }));
         Ok(main)
+    }
+
+    /// What names mean now.
+    pub fn scope(&self) -> Scope {
+        Scope { names: self.checker.names_now(), definitions: self.definitions.clone() }
+    }
+
+    /// Goes back to what names meant.
+    pub fn restore(&mut self, scope: Scope) {
+        self.checker.restore(scope.names);
+        self.definitions = scope.definitions;
     }
 
     /// The definitions that are in force, by name.

@@ -9,7 +9,7 @@ use super::value::{Map, Value};
 use crate::term::OnMaps;
 use crate::types::Type;
 use riesz_algebra::{Nagata, Sparse};
-use riesz_primitive::Number;
+use riesz_primitive::{Number, Series};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
 
@@ -81,6 +81,33 @@ impl<S: Number> Machine<'_, S> {
                 self.coo(&map, &zero, span)?
             }
         })
+    }
+
+    /// `f(x + t v)` and its derivatives in `t` at 0, up to an order: what the function makes of series.
+    pub(super) fn taylor(&mut self, operands: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
+        let [Value::Closure(closure), point, direction, order] = operands else {
+            return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
+        };
+        let order = super::count_of(order.int(), span)?;
+        self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
+        let constant = &mut |x: &S| Series::constant(x.value());
+        let globals: Vec<Option<Value<Series>>> =
+            self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
+        let mut machine =
+            Machine::<Series>::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        let mut directions = Vec::new();
+        direction.visit_reals(&mut |v| directions.push(v.value()));
+        let mut directions = directions.into_iter();
+        let line = point.over(&mut |x| Series::line(x.value(), directions.next().unwrap_or(0.0), order));
+        let captured: Vec<Value<Series>> = closure.captured().iter().map(|value| value.over(constant)).collect();
+        let value = machine.call(closure.function, &mut captured.into_iter().chain([line]), span)?;
+        let mut factorial = 1.0;
+        let mut derivatives = Vec::with_capacity(order + 1);
+        for n in 0..=order {
+            derivatives.push(value.over(&mut |series| S::constant(factorial * series.coefficient(n))));
+            factorial *= (n + 1) as f64;
+        }
+        Ok(Value::array(ty, derivatives))
     }
 
     /// The codomain with every number replaced by a row of the matrix, a vector of the domain.

@@ -17,7 +17,7 @@ pub use value::{Buffer, Closure, Map, Value, memory};
 use crate::data::{Data, Elements};
 use crate::size::{self, Size};
 use crate::term::{
-    Atom, Binding, Body, Comparison, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction, Step,
+    Atom, Binding, Body, Comparison, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction, Step,
     Turn,
 };
 use crate::types::Type;
@@ -253,6 +253,10 @@ impl<'p, S: Number> Machine<'p, S> {
                     _ => None,
                 });
                 self.on_maps(*operation, &values, domain, frame, span)?
+            }
+            Op::Derive(Derive::Taylor, operands) => {
+                let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
+                self.taylor(&values, element_type(ty()), span)?
             }
             Op::Derive(..) => {
                 return Err(Box::new(Diagnostic::error("not-compiled", span, "this derivative has not been compiled")));

@@ -93,8 +93,8 @@ pub(super) static ROWS: &[Law] = &[
                 let (first, second) = (factors(first), factors(second));
                 let shared = first.iter().zip(&second).take_while(|(f, g)| f == g).count();
                 let middle = first.get(shared.checked_sub(1)?)?.domain();
-                let rest = [rest_from(&first[shared..], middle), rest_from(&second[shared..], middle)];
-                Some(chain(first[..shared].iter().cloned().chain([total(rest)])))
+                let rests = [rest(&first[shared..], middle), rest(&second[shared..], middle)];
+                Some(chain(first[..shared].iter().cloned().chain([total(rests)])))
             },
             example: [
                 "sum [2]R ∘ prefix [2]R + sum [2]R ∘ reverse [2]R",
@@ -118,8 +118,8 @@ pub(super) static ROWS: &[Law] = &[
                 let shared = first.iter().rev().zip(second.iter().rev()).take_while(|(f, g)| f == g).count();
                 let (own, tail) = first.split_at(first.len() - shared);
                 let middle = tail.first()?.codomain();
-                let rest = [rest_to(own, middle), rest_to(&second[..second.len() - shared], middle)];
-                Some(chain([total(rest)].into_iter().chain(tail.iter().cloned())))
+                let rests = [rest(own, middle), rest(&second[..second.len() - shared], middle)];
+                Some(chain([total(rests)].into_iter().chain(tail.iter().cloned())))
             },
             example: [
                 "scale 2.0 ∘ project 0 of (R, R) + scale 3.0 ∘ project 0 of (R, R)",
@@ -205,7 +205,7 @@ pub(super) static ROWS: &[Law] = &[
                     _ => None,
                 })?;
                 let maps = parts.into_iter().map(|(part, of)| {
-                    total(of.into_iter().map(|term| rest_to(&term[..term.len() - 1], &part)))
+                    total(of.into_iter().map(|term| rest(&term[..term.len() - 1], &part)))
                 });
                 Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Join(maps.collect())))
             },
@@ -236,7 +236,7 @@ pub(super) static ROWS: &[Law] = &[
                 })?;
                 let maps = parts
                     .into_iter()
-                    .map(|(part, of)| total(of.into_iter().map(|term| rest_from(&term[1..], &part))));
+                    .map(|(part, of)| total(of.into_iter().map(|term| rest(&term[1..], &part))));
                 Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Fork(maps.collect())))
             },
             example: [
@@ -273,14 +273,9 @@ fn as_multiple(map: &LinearMap) -> (f64, Vec<LinearMap>) {
     }
 }
 
-/// What is left of a chain to the right of some factor: the identity where nothing is.
-pub(super) fn rest_from(maps: &[LinearMap], end: &Space) -> LinearMap {
-    if maps.is_empty() { LinearMap::identity(end.clone()) } else { chain(maps.iter().cloned()) }
-}
-
-/// What is left of a chain to the left of some factor: the identity where nothing is.
-pub(super) fn rest_to(maps: &[LinearMap], start: &Space) -> LinearMap {
-    rest_from(maps, start)
+/// What is left of a chain when factors at an end are taken away: the identity of the space there if nothing is.
+pub(super) fn rest(maps: &[LinearMap], space: &Space) -> LinearMap {
+    if maps.is_empty() { LinearMap::identity(space.clone()) } else { chain(maps.iter().cloned()) }
 }
 
 /// Two families of maps of one form, added part by part.

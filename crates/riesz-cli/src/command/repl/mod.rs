@@ -133,8 +133,9 @@ impl Repl {
         ControlFlow::Continue(())
     }
 
-    /// Adds items; evaluates the values among them and runs the checks.
+    /// Adds items; evaluates the values among them and runs the checks. When a value fails, nothing is added.
     fn define(&mut self, name: &str, text: &str) {
+        let before = self.session.scope();
         let file = match self.session.define(name, text, &Disk) {
             Ok(file) => file,
             Err(diagnostics) => return self.complain(&diagnostics),
@@ -151,7 +152,11 @@ impl Repl {
             }
             match self.session.evaluate(name, Vec::new()) {
                 Ok(found) => output::print_line(&format!("{name} = {}", self.shortened(&found))),
-                Err(diagnostics) => self.complain(&diagnostics),
+                Err(diagnostics) => {
+                    // A value that cannot be computed is not defined: what the names meant before stays.
+                    self.complain(&diagnostics);
+                    return self.session.restore(before);
+                }
             }
         }
         self.run_checks(file);

@@ -1,0 +1,308 @@
+//! Relational reduction.   [003 §2.2.3]
+
+use super::Statement::{Maps, Rewrite, Vectors};
+use super::{Law, Rewrite as Rule, chain, factors_of_two, plus, total};
+use crate::map::{Form, LinearMap};
+use crate::relation::Relation;
+use crate::space::Space;
+
+pub(super) static ROWS: &[Law] = &[
+    Law {
+        name: "relational reduction",
+        equation: "(red_R(v))_y = Σ_{(x, y) ∈ R} v_x",
+        source: "003 §2.2.3",
+        statement: Vectors(|s| {
+            let (from, to, element) = (s.size(), s.size(), s.space());
+            let relation = s.relation(from, to);
+            let v = s.numbers(&relation.domain(&element));
+            let width = element.dimension();
+            let mut sums = vec![0.0; to * width];
+            relation.each_pair(|x, y| {
+                for at in 0..width {
+                    sums[y * width + at] += v[x * width + at];
+                }
+            });
+            (LinearMap::reduce(relation, element).apply(&v), sums)
+        }),
+    },
+    Law {
+        name: "a map on every element",
+        equation: "fˣ = Πₓ f",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (f, n) = (s.any_map(), 1 + s.below(3));
+            let each = LinearMap::each_array(vec![f.clone(); n]).expect("the same spaces");
+            (LinearMap::map(n, f), each)
+        }),
+    },
+    Law {
+        name: "replication",
+        equation: "rep_Y = red_{1 × Y} ∘ ι₁",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (n, v) = (s.size(), s.space());
+            let all = Relation::pairs((0..n).map(|y| (0, y)).collect(), 1, n).expect("indices of both");
+            let inject = LinearMap::inject(0, Space::array(1, v.clone())).expect("the one element");
+            (LinearMap::reduce(Relation::Replicate(n), v.clone()), chain([LinearMap::reduce(all, v), inject]))
+        }),
+    },
+    Law {
+        name: "summation",
+        equation: "Σ_Y = π₁ ∘ red_{Y × 1}",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (n, v) = (s.size(), s.space());
+            let all = Relation::pairs((0..n).map(|x| (x, 0)).collect(), n, 1).expect("indices of both");
+            let project = LinearMap::project(0, Space::array(1, v.clone())).expect("the one element");
+            (LinearMap::reduce(Relation::Sum(n), v.clone()), chain([project, LinearMap::reduce(all, v)]))
+        }),
+    },
+    Law {
+        name: "addition",
+        equation: "(+) = Σ₂",
+        source: "003 §2.2.3",
+        statement: Vectors(|s| {
+            let v = s.space();
+            let (x, y) = (s.numbers(&v), s.numbers(&v));
+            (plus(&x, &y), LinearMap::reduce(Relation::Sum(2), v).apply(&[x, y].concat()))
+        }),
+    },
+    Law {
+        name: "duplication",
+        equation: "dup = rep₂",
+        source: "003 §2.2.3",
+        statement: Vectors(|s| {
+            let v = s.space();
+            let x = s.numbers(&v);
+            let both = LinearMap::reduce(Relation::Replicate(2), v).apply(&x);
+            ([x.clone(), x].concat(), both)
+        }),
+    },
+    Law {
+        name: "prefix sums",
+        equation: "scanₙ = red_{{(i, j) | i ≤ j}}",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (n, v) = (s.size(), s.space());
+            let pairs = (0..n).flat_map(|j| (0..=j).map(move |i| (i, j))).collect();
+            let relation = Relation::pairs(pairs, n, n).expect("indices of both");
+            (LinearMap::reduce(Relation::Prefix(n), v.clone()), LinearMap::reduce(relation, v))
+        }),
+    },
+    Law {
+        name: "fork by replication",
+        equation: "⟨f_y⟩ = Π f_y ∘ rep_Y",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (a, b, n) = (s.space(), s.space(), 1 + s.below(3));
+            let fork = s.fork(&a, &Space::array(n, b));
+            let each = LinearMap::each_array(fork.children().to_vec()).expect("the same spaces");
+            (fork, chain([each, LinearMap::reduce(Relation::Replicate(n), a)]))
+        }),
+    },
+    Law {
+        name: "join by summation",
+        equation: "[gₓ] = Σ_X ∘ Π gₓ",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (a, b, n) = (s.space(), s.space(), 1 + s.below(3));
+            let join = s.join(&Space::array(n, a), &b);
+            let each = LinearMap::each_array(join.children().to_vec()).expect("the same spaces");
+            (join, chain([LinearMap::reduce(Relation::Sum(n), b), each]))
+        }),
+    },
+    Law {
+        name: "compose reductions",
+        equation: "red_S ∘ red_R = red_{S ∘ R} where the paths are unique",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (k, m, n, element) = (1 + s.below(3), 1 + s.below(3), 1 + s.below(3), s.space());
+                let mut indices = |count: usize, size: usize| -> Vec<usize> {
+                    (0..count).map(|_| s.below(size)).collect()
+                };
+                let functions = [
+                    Relation::gather(indices(m, k), k).expect("indices of the argument"),
+                    Relation::gather(indices(n, m), m).expect("indices of the argument"),
+                ];
+                let [first, second] = functions;
+                let (outer, inner) = match s.below(4) {
+                    0 => (second, first),
+                    1 => (first.converse(), second.converse()),
+                    2 => (Relation::reverse(m), first),
+                    _ => (Relation::slice(0, m / 2, m).expect("a slice"), Relation::reverse(m)),
+                };
+                chain([LinearMap::reduce(outer, element.clone()), LinearMap::reduce(inner, element)])
+            },
+            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+                (Form::Reduce { relation: outer, element }, Form::Reduce { relation: inner, element: same })
+                    if element == same =>
+                {
+                    Some(LinearMap::reduce(outer.after(inner)?, element.clone()))
+                }
+                _ => None,
+            },
+            example: ["gather [1, 0] of [3]R ∘ gather [4, 3, 2] of [5]R", "gather [3, 4] of [5]R"],
+        }),
+    },
+    Law {
+        name: "reduction by the identity",
+        equation: "red_{{(x, x)}} = 1",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let n = s.size();
+                let relation = match s.below(3) {
+                    0 => Relation::gather((0..n).collect::<Vec<_>>(), n),
+                    1 => Relation::slice(0, n, n),
+                    _ => Relation::pairs((0..n).map(|x| (x, x)).collect(), n, n),
+                };
+                LinearMap::reduce(relation.expect("indices of both"), s.space())
+            },
+            right: |map| match map.form() {
+                Form::Reduce { relation, .. } if relation.is_identity() => {
+                    Some(LinearMap::identity(map.domain().clone()))
+                }
+                _ => None,
+            },
+            example: ["gather [0, 1, 2] of [3]R", "id [3]R"],
+        }),
+    },
+    Law {
+        name: "sum after replicate",
+        equation: "Σₙ ∘ repₙ = S(n)",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (n, v) = (s.size(), s.space());
+                let sum = LinearMap::reduce(Relation::Sum(n), v.clone());
+                chain([sum, LinearMap::reduce(Relation::Replicate(n), v)])
+            },
+            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+                (
+                    Form::Reduce { relation: Relation::Sum(n), element },
+                    Form::Reduce { relation: Relation::Replicate(_), element: same },
+                ) if element == same => Some(match n {
+                    1 => LinearMap::identity(element.clone()),
+                    _ => LinearMap::scale(*n as f64, element.clone()),
+                }),
+                _ => None,
+            },
+            example: ["sum [3]R ∘ replicate [3]R", "scale 3.0"],
+        }),
+    },
+    Law {
+        name: "project after reduction",
+        equation: "π_y ∘ red_R = πₓ where R relates y to x alone",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
+                let relation = match s.below(3) {
+                    0 => Relation::Replicate(to),
+                    1 => Relation::slice(0, from, from + 1).expect("a slice").converse(),
+                    _ => Relation::gather((0..to).map(|_| s.below(from)).collect::<Vec<_>>(), from)
+                        .expect("indices of the argument"),
+                };
+                let reduce = LinearMap::reduce(relation, element);
+                let y = s.below(reduce.codomain().count());
+                chain([LinearMap::project(y, reduce.codomain().clone()).expect("an element"), reduce])
+            },
+            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+                (Form::Project(y), Form::Reduce { relation, .. }) if !matches!(relation, Relation::Sum(_)) => {
+                    Some(match (relation.only_source(*y)?, relation) {
+                        (None, _) => LinearMap::zero(map.domain().clone(), map.codomain().clone()),
+                        (Some(_), Relation::Replicate(_)) => LinearMap::identity(map.domain().clone()),
+                        (Some(x), _) => LinearMap::project(x, map.domain().clone()).ok()?,
+                    })
+                }
+                _ => None,
+            },
+            example: ["project 1 of [2]R ∘ gather [4, 3] of [5]R", "project 3 of [5]R"],
+        }),
+    },
+    Law {
+        name: "reduction after inject",
+        equation: "red_R ∘ ιₓ = ι_y where R relates x to y alone",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
+                let relation = match s.below(3) {
+                    0 => Relation::Sum(from),
+                    1 => Relation::slice(0, to, to + 1).expect("a slice"),
+                    _ => Relation::scatter((0..from).map(|_| s.below(to)).collect::<Vec<_>>(), to)
+                        .expect("indices of the result"),
+                };
+                let reduce = LinearMap::reduce(relation, element);
+                let x = s.below(reduce.domain().count());
+                let inject = LinearMap::inject(x, reduce.domain().clone()).expect("an element");
+                chain([reduce, inject])
+            },
+            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+                (Form::Reduce { relation, .. }, Form::Inject(x)) if !matches!(relation, Relation::Replicate(_)) => {
+                    Some(match (relation.converse().only_source(*x)?, relation) {
+                        (None, _) => LinearMap::zero(map.domain().clone(), map.codomain().clone()),
+                        (Some(_), Relation::Sum(_)) => LinearMap::identity(map.domain().clone()),
+                        (Some(y), _) => LinearMap::inject(y, map.codomain().clone()).ok()?,
+                    })
+                }
+                _ => None,
+            },
+            example: ["sum [3]R ∘ inject 1 into [3]R", "id R"],
+        }),
+    },
+    Law {
+        name: "map after replicate",
+        equation: "fⁿ ∘ repₙ = repₙ ∘ f",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (n, f) = (s.size(), s.any_map());
+                let replicate = LinearMap::reduce(Relation::Replicate(n), f.domain().clone());
+                chain([LinearMap::map(n, f), replicate])
+            },
+            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+                (Form::Map(f), Form::Reduce { relation: relation @ Relation::Replicate(_), element })
+                    if f.domain() == element =>
+                {
+                    Some(chain([LinearMap::reduce(relation.clone(), f.codomain().clone()), f.clone()]))
+                }
+                _ => None,
+            },
+            example: ["map 3 (sum [2]R) ∘ replicate [3][2]R", "replicate [3]R ∘ sum [2]R"],
+        }),
+    },
+    Law {
+        name: "sum after map",
+        equation: "Σₙ ∘ fⁿ = f ∘ Σₙ",
+        source: "003 §2.2.3",
+        statement: Rewrite(Rule {
+            left: |s| {
+                let (n, f) = (s.size(), s.any_map());
+                let sum = LinearMap::reduce(Relation::Sum(n), f.codomain().clone());
+                chain([sum, LinearMap::map(n, f)])
+            },
+            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+                (Form::Reduce { relation: relation @ Relation::Sum(_), element }, Form::Map(f))
+                    if f.codomain() == element =>
+                {
+                    Some(chain([f.clone(), LinearMap::reduce(relation.clone(), f.domain().clone())]))
+                }
+                _ => None,
+            },
+            example: ["sum [3]R ∘ map 3 (scale 2.0)", "scale 2.0 ∘ sum [3]R"],
+        }),
+    },
+    Law {
+        name: "a sum of projections of an array",
+        equation: "π₀ ⊕ … ⊕ πₙ₋₁ = Σₙ",
+        source: "003 §2.2.3",
+        statement: Maps(|s| {
+            let (n, v) = (1 + s.below(3), s.space());
+            let array = Space::array(n, v.clone());
+            let project = |i| LinearMap::project(i, array.clone()).expect("an element");
+            (total((0..n).map(project)), LinearMap::reduce(Relation::Sum(n), v))
+        }),
+    },
+];

@@ -1,0 +1,427 @@
+//! Simplification: the law table as rewrites, until none applies.
+//!
+//! **What is simpler.** Maps are compared by their *measure*: what applying them costs, counting shared parts as often as
+//! they occur; if that is equal, how much there is to read; if that is equal too, how many numbers they keep. A law is used
+//! where its right side has a smaller measure than its left side, and nowhere else. Measures are triples of natural
+//! numbers in lexicographic order, and the measure of a map grows with those of its parts, so every step makes the whole
+//! smaller and there is an end. No step makes a map more expensive to apply; should one have cost sharing that was worth
+//! more, the map is left as it was.
+//!
+//! **Trials.** A few laws only prepare others: `m ∘ (n₁ ⋈ n₂) = (m ∘ n₁) ⋈ (m ∘ n₂)` is worth it if `m ∘ n₁` becomes
+//! simpler. Their right side is simplified first and kept if that has made it smaller than the left side.
+//!
+//! **Order.** Children come first. The factors of a chain are met two by two from the right, and what two become meets the
+//! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
+//! before them. Compositions of compositions and sums of sums are opened without being counted as steps.
+
+use std::collections::HashMap;
+
+use crate::cost::{leaf_work, meeting};
+use crate::law::{Law, Rewrite, Statement, laws};
+use crate::map::{Form, LinearMap};
+
+/// How many terms of a sum a term is compared with.
+const NEAR: usize = 32;
+
+/// One use of a law.
+#[derive(Clone)]
+pub struct Step {
+    /// The law.
+    pub law: &'static Law,
+    /// The part that was replaced: an instance of the law's left side.
+    pub before: LinearMap,
+    /// What replaced it: the law's right side.
+    pub after: LinearMap,
+}
+
+impl std::fmt::Debug for Step {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} = {} by {}", self.before, self.after, self.law.name)
+    }
+}
+
+impl LinearMap {
+    /// An equal map that is simpler: no law of the table makes it simpler still, and applying it costs no more.
+    pub fn simplify(&self) -> LinearMap {
+        self.simplify_with_steps().0
+    }
+
+    /// The simplified map, and the laws that were used, in order.
+    pub fn simplify_with_steps(&self) -> (LinearMap, Vec<Step>) {
+        let mut simplifier = Simplifier::new();
+        let simple = simplifier.run(self);
+        if simple.cost().work() > self.cost().work() {
+            return (self.clone(), Vec::new());
+        }
+        (simple, simplifier.steps)
+    }
+}
+
+/// What is made smaller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Measure {
+    /// Multiplications and additions.
+    work: u64,
+    /// How much there is to read.
+    weight: u64,
+    /// Numbers kept.
+    storage: u64,
+}
+
+struct Simplifier {
+    rules: Vec<(&'static Law, &'static Rewrite)>,
+    trials: Vec<(&'static Law, &'static Rewrite)>,
+    /// What maps have become, by address; the maps are kept so that no address is used again.
+    known: HashMap<usize, (LinearMap, LinearMap)>,
+    measures: HashMap<usize, (LinearMap, Measure)>,
+    /// Pairs of factors that no trial has helped.
+    refused: HashMap<(usize, usize), (LinearMap, LinearMap)>,
+    /// What has become known during a trial, in which no other trial is made.
+    tentative: Option<Vec<usize>>,
+    tasks: Vec<Task>,
+    results: Vec<LinearMap>,
+    steps: Vec<Step>,
+}
+
+enum Task {
+    /// Leaves a simplified map among the results.
+    Enter(LinearMap),
+    /// All children are among the results.
+    Rebuild(LinearMap),
+    /// Notes that a map has become the last result.
+    Remember(LinearMap),
+    /// Goes on with a chain.
+    Chain(Chain),
+    /// Goes on with a sum.
+    Sum(Sum),
+    /// The last result is what became of a trial.
+    Judge { law: &'static Law, before: LinearMap, after: LinearMap, steps: usize },
+}
+
+/// The factors of a composition. The last of `done` is the leftmost that has met all others; the last of `rest` is next.
+struct Chain {
+    done: Vec<LinearMap>,
+    rest: Vec<Part>,
+    waiting: bool,
+}
+
+/// The terms of a sum. The last of `rest` is next, and takes the place that is noted.
+struct Sum {
+    done: Vec<LinearMap>,
+    rest: Vec<(Part, Option<usize>)>,
+    waiting: Option<Option<usize>>,
+}
+
+enum Part {
+    Raw(LinearMap),
+    Simple(LinearMap),
+}
+
+impl Simplifier {
+    fn new() -> Simplifier {
+        let (mut rules, mut trials) = (Vec::new(), Vec::new());
+        for law in laws() {
+            match &law.statement {
+                Statement::Rewrite(rewrite) => rules.push((law, rewrite)),
+                Statement::Trial(rewrite) => trials.push((law, rewrite)),
+                Statement::Maps(_) | Statement::Vectors(_) => {}
+            }
+        }
+        Simplifier {
+            rules,
+            trials,
+            known: HashMap::new(),
+            measures: HashMap::new(),
+            refused: HashMap::new(),
+            tentative: None,
+            tasks: Vec::new(),
+            results: Vec::new(),
+            steps: Vec::new(),
+        }
+    }
+
+    fn run(&mut self, map: &LinearMap) -> LinearMap {
+        self.tasks.push(Task::Enter(map.clone()));
+        while let Some(task) = self.tasks.pop() {
+            match task {
+                Task::Enter(map) => self.enter(map),
+                Task::Rebuild(map) => {
+                    let children = self.results.split_off(self.results.len() - map.children().len());
+                    let same = children.iter().zip(map.children()).all(|(new, old)| new.is(old));
+                    self.settle(if same { map } else { map.with_children(children) });
+                }
+                Task::Remember(map) => {
+                    if let Some(result) = self.results.last().cloned() {
+                        self.learn(map, result);
+                    }
+                }
+                Task::Chain(chain) => self.chain(chain),
+                Task::Sum(sum) => self.sum(sum),
+                Task::Judge { law, before, after, steps } => self.judge(law, before, after, steps),
+            }
+        }
+        self.results.pop().unwrap_or_else(|| map.clone())
+    }
+
+    fn enter(&mut self, map: LinearMap) {
+        if let Some((_, result)) = self.known.get(&map.address()) {
+            self.results.push(result.clone());
+            return;
+        }
+        self.tasks.push(Task::Remember(map.clone()));
+        match map.form() {
+            Form::Compose(maps) => {
+                let rest = maps.iter().cloned().map(Part::Raw).collect();
+                self.tasks.push(Task::Chain(Chain { done: Vec::new(), rest, waiting: false }));
+            }
+            Form::Add(maps) => {
+                let rest = maps.iter().rev().map(|map| (Part::Raw(map.clone()), None)).collect();
+                self.tasks.push(Task::Sum(Sum { done: Vec::new(), rest, waiting: None }));
+            }
+            _ => {
+                let children: Vec<Task> = map.children().iter().rev().cloned().map(Task::Enter).collect();
+                self.tasks.push(Task::Rebuild(map));
+                self.tasks.extend(children);
+            }
+        }
+    }
+
+    /// A map whose children are simple: uses a law on it, or leaves it as a result.
+    fn settle(&mut self, map: LinearMap) {
+        match self.rewrite(&map) {
+            Some((law, after)) => {
+                self.steps.push(Step { law, before: map, after: after.clone() });
+                self.tasks.push(Task::Enter(after));
+            }
+            None => {
+                self.learn(map.clone(), map.clone());
+                self.results.push(map);
+            }
+        }
+    }
+
+    /// The first law that makes a map smaller.
+    fn rewrite(&mut self, map: &LinearMap) -> Option<(&'static Law, LinearMap)> {
+        for at in 0..self.rules.len() {
+            let (law, rewrite) = self.rules[at];
+            if let Some(after) = (rewrite.right)(map)
+                && self.measure(&after) < self.measure(map)
+            {
+                return Some((law, after));
+            }
+        }
+        None
+    }
+
+    fn chain(&mut self, mut chain: Chain) {
+        if chain.waiting
+            && let Some(result) = self.results.pop()
+        {
+            chain.waiting = false;
+            chain.rest.push(Part::Simple(result));
+        }
+        while let Some(part) = chain.rest.pop() {
+            let outer = match part {
+                Part::Raw(map) => {
+                    chain.waiting = true;
+                    self.tasks.push(Task::Chain(chain));
+                    self.tasks.push(Task::Enter(map));
+                    return;
+                }
+                Part::Simple(map) => map,
+            };
+            if let Form::Compose(maps) = outer.form() {
+                chain.rest.extend(maps.iter().cloned().map(Part::Simple));
+                continue;
+            }
+            let Some(inner) = chain.done.last() else {
+                chain.done.push(outer);
+                continue;
+            };
+            let key = (outer.address(), inner.address());
+            let pair = compose(vec![outer.clone(), inner.clone()]);
+            if let Some((law, after)) = self.rewrite(&pair) {
+                self.steps.push(Step { law, before: pair, after: after.clone() });
+                self.replace_last(chain, Task::Enter(after), None);
+                return;
+            }
+            if self.tentative.is_none()
+                && !self.refused.contains_key(&key)
+                && let Some((law, after)) = self.trial(&pair)
+            {
+                self.refused.insert(key, (outer.clone(), inner.clone()));
+                self.tentative = Some(Vec::new());
+                let judge = Task::Judge { law, before: pair, after: after.clone(), steps: self.steps.len() };
+                self.replace_last(chain, Task::Enter(after), Some(judge));
+                return;
+            }
+            chain.done.push(outer);
+        }
+        chain.done.reverse();
+        let pairs_only = chain.done.len() == 2;
+        let whole = compose(chain.done);
+        if pairs_only || !matches!(whole.form(), Form::Compose(_)) {
+            self.learn(whole.clone(), whole.clone());
+            self.results.push(whole);
+        } else {
+            self.settle(whole);
+        }
+    }
+
+    /// Waits for what becomes of the outer two factors that have met.
+    fn replace_last(&mut self, mut chain: Chain, enter: Task, judge: Option<Task>) {
+        chain.done.pop();
+        chain.waiting = true;
+        self.tasks.push(Task::Chain(chain));
+        self.tasks.extend(judge);
+        self.tasks.push(enter);
+    }
+
+    fn trial(&mut self, pair: &LinearMap) -> Option<(&'static Law, LinearMap)> {
+        self.trials.iter().find_map(|(law, rewrite)| Some((*law, (rewrite.right)(pair)?)))
+    }
+
+    fn judge(&mut self, law: &'static Law, before: LinearMap, after: LinearMap, steps: usize) {
+        for address in self.tentative.take().into_iter().flatten() {
+            self.known.remove(&address);
+        }
+        let Some(result) = self.results.pop() else { return };
+        if self.measure(&result) < self.measure(&before) {
+            self.steps.insert(steps, Step { law, before, after });
+            self.tasks.push(Task::Enter(result));
+        } else {
+            self.steps.truncate(steps);
+            self.results.push(before);
+        }
+    }
+
+    fn sum(&mut self, mut sum: Sum) {
+        if let Some(place) = sum.waiting.take()
+            && let Some(result) = self.results.pop()
+        {
+            sum.rest.push((Part::Simple(result), place));
+        }
+        while let Some((part, place)) = sum.rest.pop() {
+            let term = match part {
+                Part::Raw(map) => {
+                    sum.waiting = Some(place);
+                    self.tasks.push(Task::Sum(sum));
+                    self.tasks.push(Task::Enter(map));
+                    return;
+                }
+                Part::Simple(map) => map,
+            };
+            if let Form::Add(maps) = term.form() {
+                sum.rest.extend(maps.iter().rev().map(|map| (Part::Simple(map.clone()), place)));
+                continue;
+            }
+            for at in (sum.done.len().saturating_sub(NEAR)..sum.done.len()).rev() {
+                let pair = add(vec![sum.done[at].clone(), term.clone()]);
+                if let Some((law, after)) = self.rewrite(&pair) {
+                    self.steps.push(Step { law, before: pair, after: after.clone() });
+                    sum.done.remove(at);
+                    sum.waiting = Some(Some(at));
+                    self.tasks.push(Task::Sum(sum));
+                    self.tasks.push(Task::Enter(after));
+                    return;
+                }
+            }
+            let place = place.unwrap_or(sum.done.len()).min(sum.done.len());
+            sum.done.insert(place, term);
+        }
+        let whole = add(sum.done);
+        match whole.form() {
+            Form::Add(_) => self.settle(whole),
+            _ => {
+                self.learn(whole.clone(), whole.clone());
+                self.results.push(whole);
+            }
+        }
+    }
+
+    fn learn(&mut self, map: LinearMap, result: LinearMap) {
+        let address = map.address();
+        if let Some(tentative) = &mut self.tentative
+            && !self.known.contains_key(&address)
+        {
+            tentative.push(address);
+        }
+        self.known.insert(address, (map, result));
+    }
+
+    fn measure(&mut self, map: &LinearMap) -> Measure {
+        let mut tasks = vec![map];
+        while let Some(next) = tasks.last().copied() {
+            let before = tasks.len();
+            let unknown = next.children().iter().filter(|child| !self.measures.contains_key(&child.address()));
+            tasks.extend(unknown);
+            if tasks.len() == before {
+                tasks.pop();
+                let measure = self.measure_of(next);
+                if next.is(map) {
+                    return measure;
+                }
+                self.measures.insert(next.address(), (next.clone(), measure));
+            }
+        }
+        self.measure_of(map)
+    }
+
+    /// The measure of a map, from those of its children.
+    fn measure_of(&self, map: &LinearMap) -> Measure {
+        let mut total = own_measure(map);
+        let times = match map.form() {
+            Form::Map(_) => (map.domain().count() as u64).max(1),
+            _ => 1,
+        };
+        for child in map.children() {
+            if let Some((_, measure)) = self.measures.get(&child.address()) {
+                total.work = total.work.saturating_add(measure.work.saturating_mul(times));
+                total.weight = total.weight.saturating_add(measure.weight);
+                total.storage = total.storage.saturating_add(measure.storage);
+            }
+        }
+        total
+    }
+}
+
+/// What a map adds to the measures of its children.
+fn own_measure(map: &LinearMap) -> Measure {
+    let (multiplications, additions) = leaf_work(map);
+    let leaf = multiplications.saturating_add(additions);
+    let count = map.children().len() as u64;
+    let (work, weight, storage) = match map.form() {
+        Form::Zero | Form::Identity => (0, 1, 0),
+        Form::Scale(_) => (leaf, 2, 1),
+        Form::Project(_) | Form::Inject(_) | Form::Unitary(_) => (0, 3, 0),
+        Form::Reduce { relation, .. } => (leaf, 3, relation.storage() as u64),
+        Form::Diagonal(_) => (leaf, 3, map.rows() as u64),
+        Form::RankOne(_) => (leaf, 3, (map.rows() as u64).saturating_add(map.columns() as u64)),
+        Form::Contract(contraction) => {
+            let matrix = &contraction.matrix;
+            (leaf, 3, (matrix.rows() as u64).saturating_mul(matrix.columns() as u64))
+        }
+        Form::Compose(_) => (0, 1, 0),
+        Form::Add(maps) => (meeting(maps, map.rows()), 1, 0),
+        Form::Join(maps) => (meeting(maps, map.rows()), 1 + count, 0),
+        Form::Fork(_) | Form::Each(_) => (0, 1 + count, 0),
+        Form::Map(_) => (0, 2, 0),
+    };
+    Measure { work, weight, storage }
+}
+
+/// A composition of maps that fit, or the one map there is.
+fn compose(mut maps: Vec<LinearMap>) -> LinearMap {
+    match maps.len() {
+        1 => maps.swap_remove(0),
+        _ => LinearMap::compose(maps).expect("equal maps have equal spaces"),
+    }
+}
+
+/// A sum of maps that fit, or the one map there is.
+fn add(mut maps: Vec<LinearMap>) -> LinearMap {
+    match maps.len() {
+        1 => maps.swap_remove(0),
+        _ => LinearMap::add(maps).expect("equal maps have equal spaces"),
+    }
+}
