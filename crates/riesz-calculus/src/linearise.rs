@@ -956,11 +956,7 @@ impl Lineariser<'_> {
         let body = Body { bindings, result: tangent };
         let turn = Turn { state: state_tangent, start: linear_start, count: *count, index: *index, body };
         let ty = self.ty(var).tangent();
-        Ok(self.linear_turns(var, form, turn, ty, span))
-    }
-
-    fn linear_turns(&mut self, _: Var, form: Form, turn: Turn, ty: Type, span: Span) -> Tangent {
-        Tangent::Value(self.linear(form.op(turn), ty, span))
+        Ok(Tangent::Value(self.linear(form.op(turn), ty, span)))
     }
 
     /// Takes the results of a loop that kept things apart: the variable of the program, and the arrays kept.

@@ -297,10 +297,8 @@ impl<'c> Transposer<'c> {
                     }
                 }
             }
-            Op::Read(accumulator) => {
-                if let Atom::Var(accumulator) = accumulator {
-                    self.read.insert(*accumulator, given);
-                }
+            Op::Read(Atom::Var(accumulator)) => {
+                self.read.insert(*accumulator, given);
             }
             Op::Build(Iteration { count, index, body }) => {
                 self.open();

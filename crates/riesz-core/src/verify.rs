@@ -126,9 +126,8 @@ impl Verifier<'_> {
     fn binding(&mut self, Binding { var, op, .. }: &Binding) -> Verified {
         let Some(info) = self.function.vars.get(var.0 as usize) else { return Err(format!("no variable {}", var.0)) };
         let ty = info.ty.clone();
-        match self.op(op, &ty)? {
-            Some(computed) => self.expect(&format!("variable {}", var.0), &computed, &ty)?,
-            None => {}
+        if let Some(computed) = self.op(op, &ty)? {
+            self.expect(&format!("variable {}", var.0), &computed, &ty)?;
         }
         self.bind(*var)
     }

@@ -67,7 +67,7 @@ impl Plan<'_> {
     fn add_to<E: Coordinate>(&self, x: &[E], y: &mut [E]) {
         assert_eq!(x.len(), self.lengths[ARGUMENT], "a map is applied to a vector of its domain");
         let mut buffers: Vec<Vec<E>> = vec![Vec::new(); self.lengths.len()];
-        for (step, finished) in self.steps.iter().zip(&self.finished) {
+        for step in &self.steps {
             let (read, written) = (step.source.buffer, step.target.buffer);
             if read != ARGUMENT && buffers[read].is_empty() {
                 continue;
@@ -80,8 +80,8 @@ impl Plan<'_> {
             let target = if written == RESULT { &mut *y } else { &mut own };
             step.work.add_to(&source[step.source.offset..], &mut target[step.target.offset..]);
             buffers[written] = own;
-            for &buffer in finished {
-                buffers[buffer] = Vec::new();
+            if step.last {
+                buffers[read] = Vec::new();
             }
         }
     }

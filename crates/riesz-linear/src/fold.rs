@@ -3,9 +3,32 @@
 //! `fold f m = f(m, [fold f c | c child of m])`
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasherDefault, Hasher};
 
 use crate::map::{Form, LinearMap};
 use crate::vector::same;
+
+/// What is known of maps by their addresses.
+pub(crate) type ByAddress<K, T> = HashMap<K, T, BuildHasherDefault<AddressHasher>>;
+type Addresses<K> = HashSet<K, BuildHasherDefault<AddressHasher>>;
+
+/// Addresses differ in their middle bits; one multiplication spreads them.
+#[derive(Default)]
+pub(crate) struct AddressHasher(u64);
+
+impl Hasher for AddressHasher {
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_usize(byte.into()));
+    }
+
+    fn write_usize(&mut self, number: usize) {
+        self.0 = (self.0.rotate_left(5) ^ number as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    }
+
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+}
 
 /// A value for a map, from the values of its children.
 pub(crate) fn fold<T: Clone>(root: &LinearMap, mut value: impl FnMut(&LinearMap, Vec<T>) -> T) -> T {
@@ -15,7 +38,7 @@ pub(crate) fn fold<T: Clone>(root: &LinearMap, mut value: impl FnMut(&LinearMap,
     }
     let mut tasks = vec![Task::Enter(root)];
     let mut values: Vec<T> = Vec::new();
-    let mut known: HashMap<usize, T> = HashMap::new();
+    let mut known: ByAddress<usize, T> = ByAddress::default();
     while let Some(task) = tasks.pop() {
         match task {
             Task::Enter(map) => {
@@ -42,7 +65,7 @@ pub(crate) fn fold<T: Clone>(root: &LinearMap, mut value: impl FnMut(&LinearMap,
 /// Every distinct map in a term, parents before children.
 pub(crate) fn visit<'m>(root: &'m LinearMap, mut seen: impl FnMut(&'m LinearMap)) {
     let mut tasks = vec![root];
-    let mut known = HashSet::new();
+    let mut known = Addresses::default();
     while let Some(map) = tasks.pop() {
         if map.may_be_shared() && !known.insert(map.address()) {
             continue;
@@ -56,7 +79,7 @@ pub(crate) fn visit<'m>(root: &'m LinearMap, mut seen: impl FnMut(&'m LinearMap)
 impl PartialEq for LinearMap {
     fn eq(&self, other: &LinearMap) -> bool {
         let mut tasks = vec![(self, other)];
-        let mut known = HashSet::new();
+        let mut known = Addresses::default();
         while let Some((a, b)) = tasks.pop() {
             if a.is(b) || (a.may_be_shared() && b.may_be_shared() && !known.insert((a.address(), b.address()))) {
                 continue;

@@ -13,10 +13,10 @@
 //! The body of a `map` over several elements has a plan of its own, so that such maps within each other are the one thing
 //! that plans recurse over. Running them takes time exponential in their depth, so that they cannot be deep.
 
-use std::collections::HashMap;
+use std::collections::VecDeque;
 
 use crate::cost::{leaf_work, meeting};
-use crate::fold::visit;
+use crate::fold::{ByAddress, visit};
 use crate::map::{Form, LinearMap};
 
 /// The steps of applying a map, in order.
@@ -24,8 +24,6 @@ pub(crate) struct Plan<'m> {
     pub(crate) steps: Vec<Step<'m>>,
     /// The length of every buffer. The first is the argument, the second the result.
     pub(crate) lengths: Vec<usize>,
-    /// For each step, the buffers that nothing reads after it.
-    pub(crate) finished: Vec<Vec<usize>>,
     /// Additions where parts write to one place; those of the steps are not among them.
     pub(crate) additions: u64,
 }
@@ -35,6 +33,8 @@ pub(crate) struct Step<'m> {
     pub(crate) work: Work<'m>,
     pub(crate) source: Slot,
     pub(crate) target: Slot,
+    /// Whether nothing reads the source's buffer afterwards.
+    pub(crate) last: bool,
 }
 
 pub(crate) enum Work<'m> {
@@ -63,8 +63,8 @@ impl<'m> Plan<'m> {
             steps: Vec::new(),
             buffers: vec![Buffer::of(map.columns()), Buffer::of(map.rows())],
             tasks: Vec::new(),
-            results: HashMap::new(),
-            arguments: HashMap::new(),
+            results: ByAddress::default(),
+            arguments: ByAddress::default(),
             additions: 0,
         };
         planner.request(map, Slot::start(ARGUMENT), Slot::start(RESULT));
@@ -83,8 +83,8 @@ impl Slot {
 }
 
 /// The maps that a term contains more than once.
-fn shared_parts(root: &LinearMap) -> HashMap<usize, usize> {
-    let mut parents = HashMap::new();
+fn shared_parts(root: &LinearMap) -> ByAddress<usize, usize> {
+    let mut parents = ByAddress::default();
     visit(root, |map| {
         for child in map.children().iter().filter(|child| child.may_be_shared()) {
             *parents.entry(child.address()).or_insert(0) += 1;
@@ -95,14 +95,14 @@ fn shared_parts(root: &LinearMap) -> HashMap<usize, usize> {
 }
 
 struct Planner<'m> {
-    shared: HashMap<usize, usize>,
+    shared: ByAddress<usize, usize>,
     steps: Vec<Step<'m>>,
     buffers: Vec<Buffer>,
     tasks: Vec<Task<'m>>,
     /// The buffer that holds what a shared map makes of a place.
-    results: HashMap<(usize, Slot), usize>,
+    results: ByAddress<(usize, Slot), usize>,
     /// The buffer that a shared map reads to write to a place.
-    arguments: HashMap<(usize, Slot), usize>,
+    arguments: ByAddress<(usize, Slot), usize>,
     additions: u64,
 }
 
@@ -143,8 +143,7 @@ impl<'m> Planner<'m> {
         }
         let lengths: Vec<usize> = self.buffers.iter().map(|buffer| buffer.length).collect();
         let steps = in_order(self.steps, lengths.len());
-        let finished = last_reads(&steps, lengths.len());
-        Plan { steps, lengths, finished, additions: self.additions }
+        Plan { steps, lengths, additions: self.additions }
     }
 
     fn take_apart(&mut self, Task { map, source, target }: Task<'m>) {
@@ -186,7 +185,7 @@ impl<'m> Planner<'m> {
             Form::Map(element) => {
                 let (columns, rows) = (element.columns(), element.rows());
                 let work = Work::Map { count: map.rows() / rows, columns, rows, body: Plan::new(element) };
-                self.steps.push(Step { work, source, target });
+                self.steps.push(Step { work, source, target, last: false });
             }
             Form::Identity => self.copy(map.rows(), source, target),
             Form::Scale(_)
@@ -196,7 +195,7 @@ impl<'m> Planner<'m> {
             | Form::Reduce { .. }
             | Form::Project(_)
             | Form::Inject(_)
-            | Form::Unitary(_) => self.steps.push(Step { work: Work::Leaf(map), source, target }),
+            | Form::Unitary(_) => self.steps.push(Step { work: Work::Leaf(map), source, target, last: false }),
         }
     }
 
@@ -259,7 +258,7 @@ impl<'m> Planner<'m> {
     }
 
     fn copy(&mut self, length: usize, source: Slot, target: Slot) {
-        self.steps.push(Step { work: Work::Copy(length), source, target });
+        self.steps.push(Step { work: Work::Copy(length), source, target, last: false });
     }
 
     fn buffer(&mut self, length: usize) -> Slot {
@@ -278,42 +277,39 @@ impl<'m> Planner<'m> {
 
 /// A step comes after everything that writes to the buffer it reads.
 fn in_order(steps: Vec<Step<'_>>, buffers: usize) -> Vec<Step<'_>> {
-    let mut writers = vec![0u32; buffers];
-    let mut readers: Vec<Vec<usize>> = vec![Vec::new(); buffers];
-    for (at, step) in steps.iter().enumerate() {
+    let mut writers = vec![0usize; buffers];
+    // the readers of buffer b are readers[starts[b]..starts[b + 1]]
+    let mut starts = vec![0usize; buffers + 1];
+    for step in &steps {
         writers[step.target.buffer] += 1;
-        readers[step.source.buffer].push(at);
+        starts[step.source.buffer + 1] += 1;
+    }
+    for at in 0..buffers {
+        starts[at + 1] += starts[at];
+    }
+    let mut next = starts.clone();
+    let mut readers = vec![0usize; steps.len()];
+    for (at, step) in steps.iter().enumerate() {
+        readers[next[step.source.buffer]] = at;
+        next[step.source.buffer] += 1;
     }
     let mut steps: Vec<Option<Step>> = steps.into_iter().map(Some).collect();
     let mut ordered = Vec::with_capacity(steps.len());
-    let mut complete: std::collections::VecDeque<usize> = (0..buffers).filter(|&at| writers[at] == 0).collect();
+    let mut complete: VecDeque<usize> = (0..buffers).filter(|&at| writers[at] == 0).collect();
     while let Some(buffer) = complete.pop_front() {
-        for &at in &readers[buffer] {
+        let reading = &readers[starts[buffer]..starts[buffer + 1]];
+        for (count, &at) in reading.iter().enumerate() {
             let Some(step) = steps[at].take() else { continue };
             let target = step.target.buffer;
+            ordered.push(Step { last: count + 1 == reading.len(), ..step });
             writers[target] -= 1;
             if writers[target] == 0 {
                 complete.push_back(target);
             }
-            ordered.push(step);
         }
     }
     debug_assert!(steps.iter().all(Option::is_none), "a plan has no cycles");
     ordered
-}
-
-fn last_reads(steps: &[Step<'_>], buffers: usize) -> Vec<Vec<usize>> {
-    let mut last = vec![None; buffers];
-    for (at, step) in steps.iter().enumerate() {
-        last[step.source.buffer] = Some(at);
-    }
-    let mut finished = vec![Vec::new(); steps.len()];
-    for (buffer, at) in last.into_iter().enumerate() {
-        if let Some(at) = at {
-            finished[at].push(buffer);
-        }
-    }
-    finished
 }
 
 impl Plan<'_> {

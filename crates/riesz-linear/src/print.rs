@@ -33,10 +33,11 @@ use crate::space::Space;
 use crate::unitary::Unitary;
 use crate::vector::Vector;
 
-/// How many values or maps of a family the short form shows, and up to how many it shows them all.
+/// How many values or maps the short form shows of a long family, and up to how many it shows them all.
 const SHOWN: usize = 3;
-const SHORT: usize = 6;
-/// How many maps the short form shows.
+const VALUES: usize = 8;
+const MAPS: usize = 12;
+/// How many maps the short form shows in all.
 const MOST: usize = 60;
 
 impl fmt::Display for LinearMap {
@@ -68,6 +69,7 @@ enum Level {
     Chain,
     Product,
     Atom,
+    Bracketed,
 }
 
 struct Printer<'f, W> {
@@ -170,7 +172,7 @@ impl<W: Write> Printer<'_, W> {
             Form::Each(maps) => self.family("each", ['(', ')'], maps, tasks),
             Form::Map(map) => {
                 write!(self.out, "map {} ", domain.count())?;
-                tasks.push(Task::Map(map, Level::Atom));
+                tasks.push(Task::Map(map, Level::Bracketed));
                 Ok(())
             }
         }
@@ -188,7 +190,7 @@ impl<W: Write> Printer<'_, W> {
         if maps.len() < 2 {
             return self.family(word, ['(', ')'], maps, tasks);
         }
-        let shown = self.shown(maps.len());
+        let shown = self.shown(maps.len(), MAPS);
         if shown < maps.len() {
             tasks.push(Task::Text(format!("{operator}… {} maps", maps.len()).into()));
         }
@@ -210,7 +212,7 @@ impl<W: Write> Printer<'_, W> {
         tasks: &mut Vec<Task<'m>>,
     ) -> fmt::Result {
         write!(self.out, "{word} {open}")?;
-        let shown = self.shown(maps.len());
+        let shown = self.shown(maps.len(), MAPS);
         let end = if shown < maps.len() { format!(", … {} maps{close}", maps.len()) } else { close.to_string() };
         tasks.push(Task::Text(end.into()));
         for (at, map) in maps[..shown].iter().enumerate().rev() {
@@ -348,7 +350,7 @@ impl<W: Write> Printer<'_, W> {
         what: &str,
         mut item: impl FnMut(&mut Self, usize) -> fmt::Result,
     ) -> fmt::Result {
-        let shown = self.shown(length);
+        let shown = self.shown(length, VALUES);
         for at in 0..shown {
             if at > 0 {
                 self.word(", ")?;
@@ -362,8 +364,8 @@ impl<W: Write> Printer<'_, W> {
     }
 
     /// How many of a family are shown.
-    fn shown(&self, length: usize) -> usize {
-        if self.full || length <= SHORT { length } else { SHOWN }
+    fn shown(&self, length: usize, most: usize) -> usize {
+        if self.full || length <= most { length } else { SHOWN }
     }
 
     fn word(&mut self, text: &str) -> fmt::Result {

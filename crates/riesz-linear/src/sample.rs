@@ -230,13 +230,13 @@ impl Sampler {
                 let maps = families(domain).iter().map(|part| self.map_of_depth(part, codomain, depth)).collect();
                 if array(domain) { LinearMap::join_array(maps) } else { LinearMap::join(maps) }.ok()
             }
-            5 if domain.count() == codomain.count() && array(domain) == array(codomain) => {
+            5 if domain.count() == codomain.count() => {
                 let pairs = families(domain).into_iter().zip(families(codomain));
                 let maps = pairs.map(|(from, to)| self.map_of_depth(&from, &to, depth)).collect();
-                match domain {
-                    Space::Real => None,
-                    Space::Product(_) => Some(LinearMap::each(maps)),
-                    Space::Array(..) => LinearMap::each_array(maps).ok(),
+                match (domain, codomain) {
+                    (Space::Product(_), Space::Product(_)) => Some(LinearMap::each(maps)),
+                    (Space::Array(..), Space::Array(..)) => LinearMap::each_array(maps).ok(),
+                    _ => None,
                 }
             }
             6 => match (domain, codomain) {

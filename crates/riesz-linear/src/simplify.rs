@@ -14,9 +14,8 @@
 //! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
 //! before them. Compositions of compositions and sums of sums are opened without being counted as steps.
 
-use std::collections::HashMap;
-
 use crate::cost::{leaf_work, meeting};
+use crate::fold::ByAddress;
 use crate::law::{Law, Rewrite, Statement, laws};
 use crate::map::{Form, LinearMap};
 
@@ -72,10 +71,10 @@ struct Simplifier {
     rules: Vec<(&'static Law, &'static Rewrite)>,
     trials: Vec<(&'static Law, &'static Rewrite)>,
     /// What maps have become, by address; the maps are kept so that no address is used again.
-    known: HashMap<usize, (LinearMap, LinearMap)>,
-    measures: HashMap<usize, (LinearMap, Measure)>,
+    known: ByAddress<usize, (LinearMap, LinearMap)>,
+    measures: ByAddress<usize, (LinearMap, Measure)>,
     /// Pairs of factors that no trial has helped.
-    refused: HashMap<(usize, usize), (LinearMap, LinearMap)>,
+    refused: ByAddress<(usize, usize), (LinearMap, LinearMap)>,
     /// What has become known during a trial, in which no other trial is made.
     tentative: Option<Vec<usize>>,
     tasks: Vec<Task>,
@@ -130,9 +129,9 @@ impl Simplifier {
         Simplifier {
             rules,
             trials,
-            known: HashMap::new(),
-            measures: HashMap::new(),
-            refused: HashMap::new(),
+            known: ByAddress::default(),
+            measures: ByAddress::default(),
+            refused: ByAddress::default(),
             tentative: None,
             tasks: Vec::new(),
             results: Vec::new(),

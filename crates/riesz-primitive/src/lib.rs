@@ -8,9 +8,11 @@
 //! - [`primitive`]: what a row holds
 //! - [`derivative`]: a derivative as data, and its evaluation
 //! - [`number`]: the scalar algebras a program can be evaluated in
+//! - [`counted`]: numbers that count the operations on them
 //! - [`matrix`]: the functions of linear algebra, and their derivatives in every algebra
 //! - [`scalar`], [`array`](mod@array), [`other`]: the rows
 
+pub mod counted;
 pub mod derivative;
 pub mod matrix;
 pub mod nagata;
@@ -24,6 +26,7 @@ pub mod gamma;
 pub mod other;
 pub mod scalar;
 
+pub use counted::{Counted, Operations, count};
 pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
 pub use matrix::MatrixFunction;
 pub use number::Number;

@@ -210,7 +210,7 @@ impl Lexer<'_> {
                 let power: String = self.text[start..self.position].chars().map_while(superscript).collect();
                 Diagnostic::error("unknown-character", span, format!("unknown character `{first}`")).suggest(
                     span,
-                    "write powers with `^`",
+                    "write the power as",
                     format!("^{power}"),
                 )
             }
@@ -222,6 +222,8 @@ impl Lexer<'_> {
                     " ",
                 )
             }
+            '@' => Diagnostic::error("unknown-character", span, "unknown character `@`")
+                .help("the product of matrices is `dot(a, b)`"),
             _ if first.is_control() => {
                 Diagnostic::error("unknown-character", span, format!("unknown character U+{:04X}", u32::from(first)))
             }

@@ -101,7 +101,8 @@ fn words_and_operators_of_other_languages() {
 fn brackets() {
     check("(a", &["1:1 unclosed-bracket"]);
     check("f(a, [b, c)", &["1:11 mismatched-bracket"]);
-    check("f(a, [b, (c)])]", &["1:15 unexpected-token"]);
+    check("f(a, [b, (c)])]", &["1:15 mismatched-bracket"]);
+    check("f([a, b)] + c", &["1:8 mismatched-bracket"]);
     check("[a)", &["1:3 mismatched-bracket"]);
     check("{a", &["1:1 unclosed-bracket"]);
     check("(a b)", &["1:4 missing-operator"]);
@@ -109,13 +110,13 @@ fn brackets() {
     check(")", &["1:1 unexpected-token"]);
     check_program("let a = (1 + 2\nlet b = 3", &["1:9 unclosed-bracket"]);
     check_program("let a = f(1,\nfun g(x: R): R = [\ncheck true", &["1:13 unexpected-token", "2:19 unexpected-token"]);
-    check_program("let a = 1)\nlet b = 2", &["1:10 unexpected-token"]);
+    check_program("let a = 1)\nlet b = 2", &["1:10 mismatched-bracket"]);
     check_program("let a = 1\n)\nlet b = 2", &["2:1 mismatched-bracket"]);
 }
 
 #[test]
 fn forms() {
-    check("if a b else c", &["1:6 missing-operator"]);
+    check("if a b else c", &["1:6 missing-then"]);
     check("if a else c", &["1:6 missing-then"]);
     check("if a then b", &["1:12 missing-else"]);
     check("if a then b; c", &["1:12 missing-else"]);

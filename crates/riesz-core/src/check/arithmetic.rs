@@ -180,8 +180,8 @@ impl Draft<'_> {
     /// A comparison of two numbers.
     pub fn compare(&mut self, comparison: Comparison, left: Typed, right: Typed, span: Span) -> Typed {
         let (a, b) = (self.number(&left.1, span), self.number(&right.1, span));
-        let variable = matches!(a, Type::Variable(_)) && a == b;
-        if !variable && !(is_number(&a) && is_number(&b)) {
+        let comparable = matches!(a, Type::Variable(_)) && a == b || is_number(&a) && is_number(&b);
+        if !comparable {
             if a == Type::Error || b == Type::Error {
                 return (Atom::Int(0), Type::Bool);
             }

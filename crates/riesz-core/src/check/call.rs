@@ -108,7 +108,7 @@ impl Draft<'_> {
         let mut fits = true;
         let (iteration, size, element) = self.iterate(&generators[0], span, |draft| {
             let rest = vec![Given::Elements(body, generators[1..].to_vec(), place)];
-            let inner = match generators.len() {
+            match generators.len() {
                 2 => {
                     let (element, value) = draft.reduced(callable, rest, span);
                     fits = draft.resolve_deep(&element) == draft.resolve_deep(&value.1)
@@ -116,8 +116,7 @@ impl Draft<'_> {
                     value
                 }
                 _ => draft.nested_reduction(callable, rest, span),
-            };
-            inner
+            }
         });
         if !fits {
             return self.two_generators(span);
@@ -304,7 +303,7 @@ impl Draft<'_> {
         {
             let value = self.value(only, Some(&Type::Real));
             let place = self.given_span(only);
-            return self.lift(item, &signature, value, place, span);
+            return self.lift(item, value, place, span);
         }
         let what = format!("`{name}`");
         let Some(given) = self.adapt(given, signature.parameters.len(), &what, span) else {
@@ -321,11 +320,11 @@ impl Draft<'_> {
     }
 
     /// A `fun` from `R` to `R`, element by element on arrays.
-    fn lift(&mut self, item: ItemId, signature: &Rc<Signature>, value: Typed, place: Span, span: Span) -> Typed {
+    fn lift(&mut self, item: ItemId, value: Typed, place: Span, span: Span) -> Typed {
         if let Type::Array(..) = self.resolve(&value.1) {
             return self.each(&[value], span, |draft, mut parts| {
                 let part = parts.remove(0);
-                draft.lift(item, signature, part, place, span)
+                draft.lift(item, part, place, span)
             });
         }
         let argument = self.flow(value.0, &value.1, &Type::Real, place);

@@ -448,13 +448,11 @@ impl Draft<'_> {
 
     fn let_binding(&mut self, binding: &LetBinding) {
         let annotation = binding.annotation.as_ref().map(|ty| self.annotation(ty));
-        if let PatternKind::Name(name) = &binding.pattern.kind
-            && let Some(callable) = self.callable_of(binding.value, annotation.clone())
+        if let (PatternKind::Name(name), None) = (&binding.pattern.kind, &annotation)
+            && let Some(callable) = self.callable(binding.value)
         {
-            if annotation.is_none() {
-                self.scope.bind(name.clone(), Entry::Callable(callable));
-                return;
-            }
+            self.scope.bind(name.clone(), Entry::Callable(callable));
+            return;
         }
         let value = match annotation {
             Some(ty) => (self.expr_of(binding.value, &ty), ty),

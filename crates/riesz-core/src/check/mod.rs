@@ -478,9 +478,9 @@ impl Checker {
             && !matches!(annotation, Some(Type::Linear(_)))
         {
             let mut found = std::mem::take(&mut draft.diagnostics);
-            if annotation.is_some() && found.is_empty() {
+            if let (Some(annotation), true) = (&annotation, found.is_empty()) {
                 // With a written type it can be checked here, whether it is used or not.
-                draft.expr_of(*value, annotation.as_ref().expect("just seen"));
+                draft.expr_of(*value, annotation);
                 draft.settle();
                 found = std::mem::take(&mut draft.diagnostics);
             }

@@ -52,9 +52,9 @@ struct Reader<'a> {
 
 /// What names in a written type mean.
 trait Place {
-    fn size(&mut self, name: &Name, span: Span) -> Result<Size, Diagnostic>;
+    fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>>;
     fn hole(&mut self, in_function: bool) -> Size;
-    fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Diagnostic>;
+    fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Box<Diagnostic>>;
 }
 
 impl Reader<'_> {
@@ -121,7 +121,7 @@ impl Reader<'_> {
                 self.diagnostics.push(Diagnostic::error("wrong-sizes", span, "a type variable takes no sizes"));
             }
             return self.place.variable(name, span).unwrap_or_else(|diagnostic| {
-                self.diagnostics.push(diagnostic);
+                self.diagnostics.push(*diagnostic);
                 Type::Error
             });
         }
@@ -181,7 +181,7 @@ impl Reader<'_> {
                     Size::Hole
                 }
                 None => self.place.size(name, size.span).unwrap_or_else(|diagnostic| {
-                    self.diagnostics.push(diagnostic);
+                    self.diagnostics.push(*diagnostic);
                     Size::Hole
                 }),
             },
@@ -218,7 +218,7 @@ struct Header {
 }
 
 impl Place for Header {
-    fn size(&mut self, name: &Name, span: Span) -> Result<Size, Diagnostic> {
+    fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>> {
         if let Some(at) = self.sizes.iter().position(|size| size.name.as_ref() == Some(name)) {
             return Ok(Size::Atom(size::Atom::Parameter(at as u32)));
         }
@@ -227,8 +227,10 @@ impl Place for Header {
             if let Some((_, size)) = self.globals.iter().find(|(other, _)| other == name) {
                 return Ok(size.clone());
             }
-            return Err(Diagnostic::error("unknown-size", span, format!("the size `{name}` is bound nowhere"))
-                .help("a size is bound by the type of a parameter; write `_` where only the value tells it"));
+            return Err(Box::new(
+                Diagnostic::error("unknown-size", span, format!("the size `{name}` is bound nowhere"))
+                    .help("a size is bound by the type of a parameter; write `_` where only the value tells it"),
+            ));
         }
         self.sizes.push(SizeParameter { name: Some(name.clone()), argument });
         Ok(Size::Atom(size::Atom::Parameter(self.sizes.len() as u32 - 1)))
@@ -242,7 +244,7 @@ impl Place for Header {
         Size::Atom(size::Atom::Parameter(self.sizes.len() as u32 - 1))
     }
 
-    fn variable(&mut self, name: &Name, _: Span) -> Result<Type, Diagnostic> {
+    fn variable(&mut self, name: &Name, _: Span) -> Result<Type, Box<Diagnostic>> {
         let at = self.types.iter().position(|other| other == name).unwrap_or_else(|| {
             self.types.push(name.clone());
             self.types.len() - 1
@@ -302,7 +304,7 @@ struct Inside<'d, 'c> {
 }
 
 impl Place for Inside<'_, '_> {
-    fn size(&mut self, name: &Name, span: Span) -> Result<Size, Diagnostic> {
+    fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>> {
         match self.draft.lookup(name) {
             Some(Found::Local(Entry::Value(atom, ty)))
                 if matches!(self.draft.resolve(&ty), Type::Int | Type::Number(_)) =>
@@ -317,8 +319,10 @@ impl Place for Inside<'_, '_> {
                     None => Size::Atom(size::Atom::Global(global)),
                 })
             }
-            _ => Err(Diagnostic::error("unknown-size", span, format!("the size `{name}` is not an `Int` in scope"))
-                .help("write `_` to have the size found from the value")),
+            _ => Err(Box::new(
+                Diagnostic::error("unknown-size", span, format!("the size `{name}` is not an `Int` in scope"))
+                    .help("write `_` to have the size found from the value"),
+            )),
         }
     }
 
@@ -329,17 +333,17 @@ impl Place for Inside<'_, '_> {
         self.unknown.pop().unwrap_or(Size::Hole)
     }
 
-    fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Diagnostic> {
+    fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Box<Diagnostic>> {
         match self.draft.type_arguments.iter().find(|(other, _)| other == name) {
             Some((_, ty)) => Ok(ty.clone()),
-            None => Err(Diagnostic::error(
+            None => Err(Box::new(Diagnostic::error(
                 "unknown-type",
                 span,
                 format!("the type variable `{name}` is not bound here"),
             )
             .help(
                 "type variables are bound by the parameters of the `fun`; names of types start with a capital letter",
-            )),
+            ))),
         }
     }
 }

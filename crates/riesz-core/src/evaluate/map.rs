@@ -261,7 +261,7 @@ impl<S: Number> Value<S> {
                 Value::Tuple(parts?.into())
             }
             Value::Reals(elements) => {
-                let leaves: Vec<Value<S>> = elements.iter().map(|x| f(x)).collect::<Result<_, Fault>>()?;
+                let leaves: Vec<Value<S>> = elements.iter().map(&mut *f).collect::<Result<_, Fault>>()?;
                 match leaves.first() {
                     Some(Value::Real(_)) => Value::reals(leaves.iter().map(Value::real).collect()),
                     _ => Value::values(leaves),

@@ -17,8 +17,8 @@ pub use value::{Buffer, Closure, Map, Value, memory};
 use crate::data::{Data, Elements};
 use crate::size::{self, Size};
 use crate::term::{
-    Atom, Binding, Body, Comparison, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction, Step,
-    Turn,
+    Atom, Binding, Body, Comparison, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction,
+    Step, Turn,
 };
 use crate::types::Type;
 use limits::Fuel;
@@ -130,11 +130,31 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 
     fn body(&mut self, function: &'p Function, frame: &mut Vec<Value<S>>, body: &'p Body) -> Result<Value<S>, Fault> {
-        for binding in &body.bindings {
-            let value = self.operation(function, frame, binding)?;
-            frame[binding.var.0 as usize] = value;
-        }
+        self.bindings(function, frame, &body.bindings)?;
         Ok(atom(frame, body.result))
+    }
+
+    fn bindings(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        bindings: &'p [Binding],
+    ) -> Result<(), Fault> {
+        for binding in bindings {
+            let at = binding.var.0 as usize;
+            // Most operations are on real numbers, which go from slot to slot without a value made for each.
+            match real_operation(frame, &binding.op) {
+                Some(number) => match &mut frame[at] {
+                    Value::Real(slot) => *slot = number,
+                    slot => *slot = Value::Real(number),
+                },
+                None => {
+                    let value = self.operation(function, frame, binding)?;
+                    frame[at] = value;
+                }
+            }
+        }
+        Ok(())
     }
 
     fn operation(
@@ -432,7 +452,7 @@ impl<'p, S: Number> Machine<'p, S> {
         frame: &mut Vec<Value<S>>,
         Turn { state, start, count, index, body }: &'p Turn,
         span: Span,
-        after: &mut dyn FnMut(&mut Self, Value<S>) -> Result<Value<S>, Fault>,
+        after: &mut After<'_, 'p, S>,
     ) -> Result<Value<S>, Fault> {
         frame[state.0 as usize] = atom(frame, *start);
         for at in 0..atom(frame, *count).int() {
@@ -499,6 +519,9 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 }
 
+/// What to do with what a turn gives; the next state.
+type After<'a, 'p, S> = dyn FnMut(&mut Machine<'p, S>, Value<S>) -> Result<Value<S>, Fault> + 'a;
+
 /// Arrays that grow by an element each turn.
 struct Kept<'t, S: 'static> {
     types: Vec<&'t Type>,
@@ -555,6 +578,51 @@ fn atom<S: Number>(frame: &[Value<S>], atom: Atom) -> Value<S> {
     }
 }
 
+/// The value of an operand that is a real number.
+#[inline]
+fn real<S: Number>(frame: &[Value<S>], atom: Atom) -> Option<S> {
+    match atom {
+        Atom::Var(var) => match &frame[var.0 as usize] {
+            Value::Real(value) => Some(value.clone()),
+            _ => None,
+        },
+        Atom::Real(value) => Some(S::constant(value)),
+        _ => None,
+    }
+}
+
+/// The result of an operation that makes a real number of real numbers; none of any other, or one that fails.
+#[inline]
+fn real_operation<S: Number>(frame: &[Value<S>], op: &Op) -> Option<S> {
+    match op {
+        Op::Scalar(primitive, arguments) => match arguments[..] {
+            [a, b] => Some(real_binary(primitive, &real(frame, a)?, &real(frame, b)?)),
+            [a] => Some(S::apply(primitive, &[real(frame, a)?])),
+            _ => None,
+        },
+        Op::Index(Atom::Var(array), index) => match (&frame[array.0 as usize], index) {
+            (Value::Reals(elements), Atom::Var(index)) => elements.get(frame[index.0 as usize].int() as usize).cloned(),
+            (Value::Reals(elements), Atom::Int(index)) => elements.get(*index as usize).cloned(),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// A primitive of two real numbers.
+#[inline]
+fn real_binary<S: Number>(primitive: &'static Primitive, a: &S, b: &S) -> S {
+    if std::ptr::eq(primitive, &scalar::MUL) {
+        a.mul(b)
+    } else if std::ptr::eq(primitive, &scalar::ADD) {
+        a.add(b)
+    } else if std::ptr::eq(primitive, &scalar::SUB) {
+        a.sub(b)
+    } else {
+        S::apply(primitive, &[a.clone(), b.clone()])
+    }
+}
+
 #[inline]
 fn scalar_operation<S: Number>(
     frame: &[Value<S>],
@@ -578,15 +646,7 @@ fn scalar_operation<S: Number>(
 #[inline]
 fn binary<S: Number>(primitive: &'static Primitive, a: &Value<S>, b: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
     match (a, b) {
-        (Value::Real(a), Value::Real(b)) => Ok(Value::Real(if std::ptr::eq(primitive, &scalar::MUL) {
-            a.mul(b)
-        } else if std::ptr::eq(primitive, &scalar::ADD) {
-            a.add(b)
-        } else if std::ptr::eq(primitive, &scalar::SUB) {
-            a.sub(b)
-        } else {
-            S::apply(primitive, &[a.clone(), b.clone()])
-        })),
+        (Value::Real(a), Value::Real(b)) => Ok(Value::Real(real_binary(primitive, a, b))),
         (Value::Int(a), Value::Int(b)) => integer(primitive, &[*a, *b], span),
         // An integer power of a real number.
         _ => Ok(Value::Real(S::apply(primitive, &[a.real(), b.real()]))),

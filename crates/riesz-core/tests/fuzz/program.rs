@@ -80,9 +80,7 @@ impl Type {
             Type::Record(fields) => {
                 Type::Record(fields.iter().map(|(field, ty)| (*field, ty.with(name, size))).collect())
             }
-            Type::Function(from, to) => {
-                Type::Function(Box::new(from.with(name, size)), Box::new(to.with(name, size)))
-            }
+            Type::Function(from, to) => Type::Function(Box::new(from.with(name, size)), Box::new(to.with(name, size))),
             other => other.clone(),
         }
     }
@@ -385,8 +383,7 @@ impl Writer<'_> {
         match self.random.below(3) {
             0 => {
                 let size = self.size();
-                let body =
-                    self.within(&[(&state, ty), (&element, &Type::Int)], |writer| writer.expr(ty, depth - 1));
+                let body = self.within(&[(&state, ty), (&element, &Type::Int)], |writer| writer.expr(ty, depth - 1));
                 format!("(loop {state} = {start} for {element} < {size} do {body})")
             }
             1 => {
@@ -665,8 +662,7 @@ impl Writer<'_> {
             }
             10 => match element {
                 Type::Array(inner, innermost) => {
-                    let turned =
-                        Type::Array(inner.clone(), Box::new(Type::Array(size.clone(), innermost.clone())));
+                    let turned = Type::Array(inner.clone(), Box::new(Type::Array(size.clone(), innermost.clone())));
                     format!("transpose({})", self.expr(&turned, depth - 1))
                 }
                 Type::Real => {

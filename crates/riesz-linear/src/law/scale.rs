@@ -78,8 +78,11 @@ pub(super) static ROWS: &[Law] = &[
             },
             right: |map| {
                 let Form::Compose(maps) = map.form() else { return None };
+                if !maps.iter().any(is_scale) {
+                    return None;
+                }
                 let (scales, others): (Vec<_>, Vec<_>) = maps.iter().cloned().partition(is_scale);
-                if scales.is_empty() || others.is_empty() {
+                if others.is_empty() {
                     return None;
                 }
                 let k = scales.iter().filter_map(factor).fold(1.0, times);

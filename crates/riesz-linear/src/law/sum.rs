@@ -75,7 +75,10 @@ pub(super) static ROWS: &[Law] = &[
                 let ((k, m), (l, n)) = (as_multiple(first), as_multiple(second));
                 (m == n).then(|| multiple(k + l, &chain(m)))
             },
-            example: ["project 0 of (R, R) + 2.0 · project 0 of (R, R)", "3.0 · project 0 of (R, R)"],
+            example: [
+                "project 0 of (R, R) + scale 2.0 ∘ project 0 of (R, R)",
+                "scale 3.0 ∘ project 0 of (R, R)",
+            ],
         }),
     },
     Law {
@@ -141,7 +144,7 @@ pub(super) static ROWS: &[Law] = &[
                 _ => None,
             },
             example: [
-                "(id R × scale 2.0) + (scale 3.0 × id R)",
+                "id R × scale 2.0 + scale 3.0 × id R",
                 "(id R + scale 3.0) × (scale 2.0 + id R)",
             ],
         }),
@@ -160,7 +163,7 @@ pub(super) static ROWS: &[Law] = &[
                 _ => None,
             },
             example: [
-                "(id R ⋈ scale 2.0) + (scale 3.0 ⋈ id R)",
+                "id R ⋈ scale 2.0 + scale 3.0 ⋈ id R",
                 "(id R + scale 3.0) ⋈ (scale 2.0 + id R)",
             ],
         }),
@@ -193,9 +196,10 @@ pub(super) static ROWS: &[Law] = &[
             left: |s| {
                 let (family, b) = (s.family(), s.space());
                 let join = s.join(&family, &b);
-                total(join.children().iter().enumerate().map(|(x, g)| {
+                let terms = join.children().iter().enumerate().map(|(x, g)| {
                     chain([g.clone(), LinearMap::project(x, family.clone()).expect("a part of the family")])
-                }))
+                });
+                LinearMap::add(terms.collect()).expect("the same spaces")
             },
             right: |map| {
                 let terms = terms(map)?;
@@ -223,9 +227,10 @@ pub(super) static ROWS: &[Law] = &[
             left: |s| {
                 let (a, family) = (s.space(), s.family());
                 let fork = s.fork(&a, &family);
-                total(fork.children().iter().enumerate().map(|(x, f)| {
+                let terms = fork.children().iter().enumerate().map(|(x, f)| {
                     chain([LinearMap::inject(x, family.clone()).expect("a part of the family"), f.clone()])
-                }))
+                });
+                LinearMap::add(terms.collect()).expect("the same spaces")
             },
             right: |map| {
                 let terms = terms(map)?;
@@ -288,8 +293,7 @@ fn side_by_side(f: &LinearMap, g: &LinearMap) -> LinearMap {
 fn terms(map: &LinearMap) -> Option<Vec<Vec<LinearMap>>> {
     match map.form() {
         Form::Add(maps) => Some(maps.iter().map(factors).collect()),
-        // a sum of one term
-        _ => Some(vec![factors(map)]),
+        _ => None,
     }
 }
 

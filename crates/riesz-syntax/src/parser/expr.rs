@@ -188,7 +188,8 @@ impl Parser<'_> {
                 if let Some(Argument::Hole(span)) = arguments.last() {
                     let message = "the last argument of a call with generators is an element";
                     let diagnostic = Diagnostic::error("hole-outside-call", *span, message);
-                    parser.complain(diagnostic.here("expected an expression"));
+                    let diagnostic = diagnostic.here("expected an expression");
+                    parser.complain(diagnostic.help("name what is left open: `\\x -> f(x | i < n)`"));
                 }
                 generators = parser.generators();
             }
@@ -239,6 +240,7 @@ impl Parser<'_> {
             TokenKind::True => ExprKind::Bool(true),
             TokenKind::False => ExprKind::Bool(false),
             TokenKind::Name => ExprKind::Name(self.name_of(token)),
+            kind if self.keyword_names.contains(&kind) && token.gap == Gap::None => ExprKind::Name(self.name_of(token)),
             TokenKind::LeftParen => return self.parenthesised(),
             TokenKind::LeftBracket => return self.array(),
             TokenKind::LeftBrace => return self.braces(),
@@ -318,6 +320,17 @@ impl Parser<'_> {
                 self.bump();
                 Some(Generator::Below { index: Ident { name, span: pattern.span }, bound: self.expression() })
             }
+            (TokenKind::Less, PatternKind::Wildcard) => {
+                let diagnostic = Diagnostic::error("malformed-generator", pattern.span, "the index of `i < n` is a name");
+                self.complain(diagnostic.suggest(pattern.span, "if nothing uses it, write", "_i"));
+                self.bump();
+                Some(Generator::Below { index: Ident { name: "_".into(), span: pattern.span }, bound: self.expression() })
+            }
+            (TokenKind::Less, PatternKind::Tuple(_)) => {
+                let diagnostic = Diagnostic::error("malformed-generator", pattern.span, "the index of `i < n` is a name");
+                self.fail(diagnostic.help("for two indices, write two generators: `i < m, j < n`"));
+                None
+            }
             (TokenKind::LessEqual, PatternKind::Name(name)) => {
                 let message = "the bound of a generator is exclusive";
                 let diagnostic = Diagnostic::error("malformed-generator", self.here(), message);
@@ -327,8 +340,14 @@ impl Parser<'_> {
             }
             _ => {
                 let message = format!("expected `<` or `in`, found {}", self.found(self.current()));
-                let diagnostic = Diagnostic::error("malformed-generator", self.here(), message);
-                self.fail(diagnostic.help("a generator is `i < n` or `x in v`"));
+                let diagnostic = Diagnostic::error("malformed-generator", self.here(), message)
+                    .here("expected `<` or `in`")
+                    .help("a generator is `i < n` or `x in v`");
+                self.fail(match self.kind() {
+                    TokenKind::Greater | TokenKind::GreaterEqual | TokenKind::Equal | TokenKind::NotEqual => diagnostic
+                        .help("there are no filters: choose in the element, as in `sum(if x > 0 then x else 0 | x in v)`"),
+                    _ => diagnostic,
+                });
                 None
             }
         }
@@ -350,8 +369,9 @@ impl Parser<'_> {
         let named = first.kind == TokenKind::Name || first.kind.is_keyword();
         let kind = if named && matches!(second, TokenKind::Equals | TokenKind::Colon) {
             let mut fields = Vec::new();
+            let mut told = false;
             self.bracketed(false, |parser| {
-                parser.comma_separated(|parser| fields.extend(parser.record_field()));
+                parser.comma_separated(|parser| fields.extend(parser.record_field(&mut told)));
             });
             ExprKind::Record(fields)
         } else {
@@ -364,15 +384,18 @@ impl Parser<'_> {
         self.tree.add(kind, self.span_from(start))
     }
 
-    fn record_field(&mut self) -> Option<(Ident, ExprId)> {
+    /// `told`: whether the user knows how the fields of this record are written.
+    fn record_field(&mut self, told: &mut bool) -> Option<(Ident, ExprId)> {
         if self.current().gap == Gap::Newline {
             self.tokens[self.position].gap = Gap::None;
         }
         let name = self.ident("the name of a field")?;
         if self.at(TokenKind::Colon) {
             let span = self.here();
-            let diagnostic = Diagnostic::error("unexpected-token", span, "the value of a field follows `=`");
-            self.complain(diagnostic.suggest(span, "write", " ="));
+            if !std::mem::replace(told, true) {
+                let diagnostic = Diagnostic::error("unexpected-token", span, "the value of a field follows `=`");
+                self.complain(diagnostic.suggest(span, "write", " ="));
+            }
             self.bump();
         } else {
             self.expect(TokenKind::Equals, "and the value of the field");

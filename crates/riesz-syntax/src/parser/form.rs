@@ -133,7 +133,7 @@ impl Parser<'_> {
                 .here("expected `->`")
                 .help("a function is written `\\x -> ...`");
             if equals {
-                self.complain(diagnostic);
+                self.complain(diagnostic.suggest(self.here(), "write", "->"));
                 self.bump();
             } else {
                 self.fail(diagnostic);
@@ -160,9 +160,9 @@ impl Parser<'_> {
     pub(super) fn conditional(&mut self) -> ExprId {
         let start = self.bump().start;
         let condition = self.expression();
-        self.keyword(TokenKind::Then, "and the value where the condition holds", start);
+        self.keyword("missing-then", TokenKind::Then, "and the value where the condition holds", start);
         let yes = self.expression();
-        self.keyword(TokenKind::Else, "and the value where the condition does not hold", start);
+        self.keyword("missing-else", TokenKind::Else, "and the value where the condition does not hold", start);
         let no = self.expression();
         self.tree.add(ExprKind::If { condition, yes, no }, self.span_from(start))
     }
@@ -188,24 +188,19 @@ impl Parser<'_> {
                 None
             }
         };
-        self.keyword(TokenKind::Do, "and the next value of the loop", start);
+        self.keyword("missing-do", TokenKind::Do, "and the next value of the loop", start);
         let body = self.expression();
         let Some(turns) = turns else { return self.error_expr(start) };
         self.tree.add(ExprKind::Loop { pattern, start: first, turns, body }, self.span_from(start))
     }
 
     /// A keyword inside a form that began at a byte.
-    fn keyword(&mut self, kind: TokenKind, whose: &str, start: u32) {
+    fn keyword(&mut self, code: &'static str, kind: TokenKind, whose: &str, start: u32) {
         if !self.eat(kind) && !self.recovering {
             let form = self.text[start as usize..].split(|c: char| !c.is_alphabetic()).next().unwrap_or_default();
             let span = Span { file: self.file, start, end: start + form.len() as u32 };
-            let code = match kind {
-                TokenKind::Then => "missing-then",
-                TokenKind::Else => "missing-else",
-                _ => "missing-do",
-            };
             let mut diagnostic = self.unexpected(&format!("{} {whose}", kind.spelling()));
-            if diagnostic.code == "unexpected-token" {
+            if matches!(diagnostic.code, "unexpected-token" | "missing-operator") {
                 diagnostic.code = code;
             }
             self.fail(diagnostic.label(span, format!("of this `{form}`")));

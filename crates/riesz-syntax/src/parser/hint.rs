@@ -43,6 +43,9 @@ impl Parser<'_> {
                     .help(advice),
                     None if previous.kind == TokenKind::Name && self.typing == 0 => plain("missing-operator")
                         .help(format!("to call a function, write `{left}({right})`; to multiply, `{left} * {right}`")),
+                    None if self.innermost().is_some() && self.typing == 0 => {
+                        plain("missing-operator").suggest(self.after_previous(), "between them, write", ",")
+                    }
                     None => plain("missing-operator"),
                 }
             }
@@ -85,13 +88,19 @@ impl Parser<'_> {
                 plain("string-in-expression").help("strings stand only after `import` and, as labels, after `check`")
             }
             TokenKind::Underscore => Diagnostic::error("hole-outside-call", here, "`_` is not a value")
-                .here("nothing is known here")
+                .here("expected an expression")
                 .help("`_` may stand for a whole argument of a call: `f(a, _)` is `\\x -> f(a, x)`"),
             TokenKind::Plus => {
                 Diagnostic::error("unexpected-token", here, "there is no unary `+`").suggest(here, "remove it", "")
             }
             TokenKind::Dot if self.next().kind == TokenKind::Integer && self.next().start == token.end => {
-                Diagnostic::error("malformed-number", here, "a number begins with a digit").suggest(here, "write", "0.")
+                let span = self.span_of(self.next()).to(here);
+                let digits = self.text_of(self.next());
+                Diagnostic::error("malformed-number", span, "a number begins with a digit").suggest(
+                    span,
+                    "write",
+                    format!("0.{digits}"),
+                )
             }
             TokenKind::Equals => plain("unexpected-token").help("equality is written `==`"),
             kind if kind.is_keyword() && self.next().kind == TokenKind::LeftParen => {
@@ -102,7 +111,7 @@ impl Parser<'_> {
     }
 
     /// The innermost open bracket.
-    fn innermost(&self) -> Option<TokenKind> {
+    pub(super) fn innermost(&self) -> Option<TokenKind> {
         self.open.last().map(|&opening| self.tokens[opening].kind)
     }
 

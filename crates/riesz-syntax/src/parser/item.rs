@@ -33,6 +33,10 @@ impl Parser<'_> {
             self.fail_expecting("an expression");
             return None;
         }
+        if self.kind().begins_item() {
+            let diagnostic = self.no_expression().help("definitions, checks and imports stand in a file");
+            self.fail(diagnostic);
+        }
         self.context.statement = self.current().start;
         let expr = self.statements();
         if !self.recovering {
@@ -243,8 +247,8 @@ impl Parser<'_> {
     /// Reports what stands where an item should begin, or after one.
     fn report_no_item(&mut self, at_start: bool) {
         let token = self.current();
-        if !at_start && token.gap == Gap::None {
-            return self.fail_expecting("the end of the line");
+        if !at_start && token.gap == Gap::None && !token.kind.closes() {
+            return self.fail_expecting("an operator or the end of the line");
         }
         let here = self.here();
         let operator = matches!(token.kind, TokenKind::Minus | TokenKind::LeftParen | TokenKind::LeftBracket);
@@ -278,9 +282,7 @@ impl Parser<'_> {
             kind if kind.begins_expression() => {
                 diagnostic.help("to evaluate an expression, use `riesz eval FILE EXPR`; to test one, write `check`")
             }
-            kind if kind.closes() => {
-                Diagnostic::error("mismatched-bracket", here, format!("{} closes nothing", kind.spelling()))
-            }
+            kind if kind.closes() => self.closes_nothing(),
             _ => diagnostic.help("a file holds `fun`, `let`, `type`, `check` and `import`"),
         };
         self.fail(diagnostic);

@@ -107,6 +107,8 @@ pub(crate) struct Parser<'a> {
     max_nesting: usize,
     /// Whether the user knows that the text is too deep.
     too_deep: bool,
+    /// The keywords that the user knows are no names.
+    keyword_names: Vec<TokenKind>,
     names: HashMap<&'a str, Name>,
 }
 
@@ -142,6 +144,7 @@ impl<'a> Parser<'a> {
             typing: 0,
             max_nesting: options.max_nesting,
             too_deep: false,
+            keyword_names: Vec::new(),
             names: HashMap::new(),
         })
     }

@@ -19,6 +19,7 @@ impl Parser<'_> {
             let message = format!("`{word}` is a keyword and cannot be a name");
             let diagnostic = Diagnostic::error("keyword-as-name", span, message);
             self.complain(diagnostic.suggest(span, "choose another name, such as", format!("{word}'")));
+            self.keyword_names.push(token.kind);
         }
         let token = self.bump();
         Some(Ident { name: self.name_of(token), span: self.span_of(token) })

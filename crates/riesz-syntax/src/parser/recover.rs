@@ -34,8 +34,11 @@ impl Parser<'_> {
 
     /// Reports what comes after something that should have been the whole text.
     pub(super) fn expect_end(&mut self, what: &str) {
-        if !self.at(TokenKind::End) {
-            self.fail_expecting(&format!("nothing after {what}"));
+        if self.kind().closes() {
+            let diagnostic = self.closes_nothing();
+            self.fail(diagnostic);
+        } else if !self.at(TokenKind::End) {
+            self.fail_expecting(&format!("an operator or the end of {what}"));
         }
     }
 
@@ -45,6 +48,7 @@ impl Parser<'_> {
         let Some(closing) = opening.kind.closing() else { return };
         if !self.at(closing) {
             self.report_unclosed(opening, closing);
+            self.exchange(closing);
             self.skip_to(|_| false);
         }
         if self.at(closing) || (self.kind().closes() && !self.is_awaited(self.kind())) {
@@ -53,6 +57,20 @@ impl Parser<'_> {
         } else if self.kind().closes() {
             self.recovering = false;
         }
+    }
+
+    /// Puts two closing brackets in the order in which they are awaited.
+    fn exchange(&mut self, closing: TokenKind) {
+        if self.kind().closes() && self.is_awaited(self.kind()) && self.next().kind == closing {
+            self.tokens[self.position + 1].kind = self.kind();
+            self.tokens[self.position].kind = closing;
+        }
+    }
+
+    /// The error that the current token closes a bracket that was never opened.
+    pub(super) fn closes_nothing(&self) -> Diagnostic {
+        let message = format!("{} closes nothing", self.kind().spelling());
+        Diagnostic::error("mismatched-bracket", self.here(), message).here("no bracket is open here")
     }
 
     /// Whether a bracket outside the innermost one waits for this token.
@@ -230,8 +248,12 @@ impl Parser<'_> {
         }
         let start = (end + offset) as u32;
         let span = Span { file: self.file, start, end: start + 1 };
-        Diagnostic::error("unexpected-semicolon", span, "`;` cannot stand here")
-            .help("inside brackets `;` stands only between a `let` and what follows it")
+        let diagnostic = Diagnostic::error("unexpected-semicolon", span, "`;` cannot stand here")
+            .help("inside brackets `;` stands only between a `let` and what follows it");
+        match self.innermost() {
+            Some(TokenKind::LeftBracket) => diagnostic.help("the rows of a matrix are arrays: `[[a, b], [c, d]]`"),
+            _ => diagnostic,
+        }
     }
 
     pub(super) fn report_trailing_comma(&mut self, comma: Token) {

@@ -44,7 +44,7 @@ impl Parser<'_> {
             TokenKind::LeftBrace => self.record_type(),
             TokenKind::Underscore => {
                 let diagnostic = Diagnostic::error("unexpected-token", self.here(), "`_` is a size, not a type");
-                self.fail(diagnostic.help("leave the type out to have it inferred, or name it: `t`"));
+                self.fail(diagnostic.help("a `let` without a type has it inferred; a parameter of any type is `x: t`"));
                 TypeKind::Error
             }
             _ => {

@@ -1,0 +1,113 @@
+//! How long Riesz takes: clocks, programs that are ready to run, and tables.
+//!
+//! A time is that of the thread, not of the wall, so that a busy machine changes it little. Each is the median of many
+//! runs.
+
+use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::{Checker, Program, Thunk};
+use riesz_syntax::{FileId, ParseOptions, Tree, parse, parse_expression};
+use std::hint::black_box;
+use std::time::Duration;
+
+/// A program and an expression, checked, with its derivatives compiled and its top-level values computed.
+pub struct Prepared {
+    program: Program,
+    thunk: Thunk,
+    values: Vec<Option<Value<f64>>>,
+}
+
+impl Prepared {
+    /// Prepares an expression in the scope of a program.
+    ///
+    /// # Panics
+    /// If there is a mistake in one of them: programs to be timed are right.
+    pub fn new(program: &str, expression: &str) -> Prepared {
+        let mut checker = Checker::new();
+        let problems = checker.add(vec![parsed(program)], false);
+        assert!(problems.is_empty(), "{problems:?}");
+        let (tree, found, problems) = parse_expression(FileId(2), expression, &ParseOptions::default());
+        let (Some(found), true) = (found, problems.is_empty()) else { panic!("{expression}: {problems:?}") };
+        let thunk = checker.expression(tree, found, Vec::new()).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+        let mut program = checker.program;
+        riesz_calculus::compile_from(&mut program, &[thunk.function]).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+        let mut prepared = Prepared { program, thunk, values: Vec::new() };
+        prepared.values = {
+            let mut machine = prepared.machine();
+            machine.run(prepared.thunk.function).unwrap_or_else(|mistake| panic!("{mistake:?}"));
+            machine.globals().to_vec()
+        };
+        prepared
+    }
+
+    /// Evaluates the expression.
+    pub fn run(&self) -> Value<f64> {
+        self.machine().run(self.thunk.function).unwrap_or_else(|mistake| panic!("{mistake:?}"))
+    }
+
+    /// How long that takes.
+    pub fn time(&self) -> Duration {
+        time(|| self.run())
+    }
+
+    fn machine(&self) -> Machine<'_, f64> {
+        Machine::new(&self.program, Limits::default(), |id| self.values.get(id.0 as usize).cloned().flatten())
+    }
+}
+
+/// The tree of a text without mistakes.
+pub fn parsed(text: &str) -> Tree {
+    let (tree, problems) = parse(FileId(1), text, &ParseOptions::default());
+    assert!(problems.is_empty(), "{problems:?}");
+    tree
+}
+
+/// How long something takes: the median over half a second of runs, and at least five.
+pub fn time<T>(mut run: impl FnMut() -> T) -> Duration {
+    time_after(|| (), |()| run())
+}
+
+/// The same for what needs something made anew for each run, which is not counted.
+pub fn time_after<A, T>(mut make: impl FnMut() -> A, mut run: impl FnMut(A) -> T) -> Duration {
+    let mut times = Vec::new();
+    let mut total = Duration::ZERO;
+    while times.len() < 5 || total < Duration::from_millis(500) {
+        let made = make();
+        let start = now();
+        let result = black_box(run(made));
+        let took = now() - start;
+        drop(result);
+        total += took;
+        times.push(took);
+    }
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+/// What the clock of this thread shows.
+#[cfg(unix)]
+fn now() -> Duration {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    Duration::new(now.tv_sec as u64, now.tv_nsec as u32)
+}
+
+/// What the clock shows.
+#[cfg(not(unix))]
+fn now() -> Duration {
+    std::time::SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default()
+}
+
+/// Prints a table, as a page shows it.
+pub fn print_table(heading: &[&str], rows: &[Vec<String>]) {
+    let width = |column: usize| {
+        rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0).max(heading[column].chars().count())
+    };
+    let line = |cells: &[String]| {
+        let cells: Vec<String> =
+            cells.iter().enumerate().map(|(column, cell)| format!("{cell:<0$}", width(column))).collect();
+        println!("| {} |", cells.join(" | "));
+    };
+    line(&heading.iter().map(ToString::to_string).collect::<Vec<_>>());
+    println!("|{}", "---|".repeat(heading.len()));
+    rows.iter().for_each(|row| line(row));
+    println!();
+}
