@@ -36,15 +36,7 @@ pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), V
         Origin::Computed(function) => Some(function),
         Origin::Given => None,
     }));
-    let mut calculus = Calculus {
-        program: std::mem::take(program),
-        linearised: FxHashMap::default(),
-        by_forward: FxHashMap::default(),
-        state: FxHashMap::default(),
-        recursive: FxHashMap::default(),
-        copies: FxHashMap::default(),
-        specialised: FxHashSet::default(),
-    };
+    let mut calculus = Calculus::new(std::mem::take(program));
     let mut problems = Vec::new();
     for root in roots {
         if let Err(problem) = calculus.compile_function(root)
@@ -116,6 +108,19 @@ enum State {
 }
 
 impl Calculus {
+    /// A program none of whose derivatives have been compiled.
+    pub fn new(program: Program) -> Calculus {
+        Calculus {
+            program,
+            linearised: FxHashMap::default(),
+            by_forward: FxHashMap::default(),
+            state: FxHashMap::default(),
+            recursive: FxHashMap::default(),
+            copies: FxHashMap::default(),
+            specialised: FxHashSet::default(),
+        }
+    }
+
     /// Makes sure that neither the function nor those it needs contain derivatives.
     fn compile_function(&mut self, root: FunctionId) -> Result<(), Problem> {
         // Depth first, without recursion along calls: chains of functions can be long.
@@ -262,7 +267,7 @@ impl Calculus {
         recursive: bool,
     ) -> Vec<(Var, Type)> {
         let span = function.span;
-        let Streams { mut vars, linear_vars, primal: primal_bindings, mut linear, inputs, output } = streams;
+        let Streams { mut vars, linear_vars, primal: primal_bindings, mut linear, inputs, output, .. } = streams;
         let result_type = function.result.tangent();
         let output = match output {
             Some(output) => output,
@@ -607,9 +612,9 @@ impl Compiler<'_> {
                 }
                 _ => {
                     let value = bind(self, Op::Call(function, arguments), value_type.clone());
-                    let forward = self.calculus.zero_map(&[&point_type, &value_type], 1, &point_type, span);
-                    let reverse = self.calculus.zero_map(&[&point_type, &value_type], 0, &value_type, span);
-                    Op::Map { forward, reverse, captured: vec![point, value] }
+                    let forward = self.calculus.zero_map(&[&value_type, &point_type], 0, &point_type, span);
+                    let reverse = self.calculus.zero_map(&[&value_type, &point_type], 1, &value_type, span);
+                    Op::Map { forward, reverse, captured: vec![value, point] }
                 }
             };
             out.push(Binding { var, op, span });

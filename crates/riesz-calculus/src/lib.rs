@@ -15,9 +15,12 @@ mod array;
 mod coefficient;
 mod compile;
 mod dead;
+pub mod derive;
 mod free;
 pub mod linearise;
 mod specialise;
+mod structure;
 pub mod transpose;
 
 pub use compile::{compile, compile_from};
+pub use structure::structure;

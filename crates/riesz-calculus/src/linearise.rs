@@ -9,7 +9,7 @@
 
 use crate::compile::{Calculus, Linearised, Problem};
 use crate::free::Free;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Reduction, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Reduction, Step, Turn, Var, VarInfo};
 use riesz_core::{Size, Type};
 use riesz_primitive::derivative::Derivative;
 use riesz_primitive::{Primitive, scalar};
@@ -70,6 +70,8 @@ pub(crate) struct Streams {
     pub inputs: Vec<Var>,
     /// The tangent of the result; none where the result does not vary.
     pub output: Option<Atom>,
+    /// The tangents of the variables of the program.
+    pub tangents: FxHashMap<Var, Tangent>,
 }
 
 /// Linearises a function in the parameters that `mask` marks.
@@ -99,7 +101,8 @@ pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bo
         tangent => Some(lineariser.materialise(&tangent, function.body.result, function.span)),
     };
     let Level { primal, linear } = lineariser.close();
-    Ok(Streams { vars: lineariser.vars, linear_vars: lineariser.linear_vars, primal, linear, inputs, output })
+    let Lineariser { vars, linear_vars, tangents, .. } = lineariser;
+    Ok(Streams { vars, linear_vars, primal, linear, inputs, output, tangents })
 }
 
 impl Lineariser<'_> {
@@ -384,8 +387,41 @@ impl Lineariser<'_> {
                 Tangent::Zero
             }
         };
+        let tangent = self.sized(tangent, var, span);
         self.tangents.insert(var, tangent);
         Ok(())
+    }
+
+    /// The tangent of a variable, with the sizes that only its value tells read off that: what is added to it by parts
+    /// needs to know where it ends.
+    fn sized(&mut self, tangent: Tangent, var: Var, span: Span) -> Tangent {
+        let Tangent::Value(atom) = tangent else { return tangent };
+        let ty = self.atom_type(atom);
+        let sized = self.read_sizes(&ty, var, &mut Vec::new(), span);
+        match sized == ty {
+            true => tangent,
+            false => Tangent::Value(self.linear(Op::Copy(atom), sized, span)),
+        }
+    }
+
+    /// The elements of an array of arrays may differ in size where it was kept for a derivative: those stay open.
+    fn read_sizes(&mut self, ty: &Type, var: Var, path: &mut Vec<Step>, span: Span) -> Type {
+        match ty {
+            Type::Array(Size::Hole, element) => {
+                let size = self.primal(Op::SizeOf(Atom::Var(var), path.clone()), Type::Int, span);
+                Type::array(size_of(size), (**element).clone())
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let mut parts = ty.components().unwrap_or_default();
+                for (at, part) in parts.iter_mut().enumerate() {
+                    path.push(Step::Component(at));
+                    *part = self.read_sizes(part, var, path, span);
+                    path.pop();
+                }
+                ty.with_components(parts)
+            }
+            _ => ty.clone(),
+        }
     }
 
     /// The tangent of an operand as one value, if it is not zero.

@@ -28,14 +28,25 @@ fn a_gradient_costs_a_few_values() {
         };
         let all = |expression: &str| operations(file, expression);
         let counts = || -> Result<(Operations, Operations), String> {
-        let base = all(&format!("{{ let point = {point}; point }}"))?;
-        let value = all(&format!("({function})({point})"))? - base;
-        let both = all(&format!("vjp({function}, {point}, 1.0)"))? - base;
-        Ok((value, both))
+            let base = all(&format!("{{ let point = {point}; point }}"))?;
+            let value = all(&format!("({function})({point})"))? - base;
+            let both = all(&format!("vjp({function}, {point}, 1.0)"))? - base;
+            Ok((value, both))
         };
-        let (value, both) = match counts() { Ok(c) => c, Err(e) => { println!("FAILED {file} {function}: {e}"); continue } };
+        let (value, both) = match counts() {
+            Ok(c) => c,
+            Err(e) => {
+                println!("FAILED {file} {function}: {e}");
+                continue;
+            }
+        };
         let ratio = both.total() as f64 / value.total().max(1) as f64;
-        println!("{ratio:6.2} {:8} {:8}  {file} {}", value.total(), both.total(), function.chars().take(70).collect::<String>());
+        println!(
+            "{ratio:6.2} {:8} {:8}  {file} {}",
+            value.total(),
+            both.total(),
+            function.chars().take(70).collect::<String>()
+        );
         println!("{:?}\n{:?}", value, both);
         if ratio > 4.0 {
             worst.push(format!("{ratio:.2} {file} {function}"));

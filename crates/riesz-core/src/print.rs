@@ -34,7 +34,7 @@ pub fn print(program: &Program, function: &Function) -> String {
 }
 
 /// A name for each variable: the user's, made unique by a number where it must be.
-fn names(function: &Function) -> Vec<String> {
+pub fn names(function: &Function) -> Vec<String> {
     let mut used = FxHashSet::default();
     let mut next = rustc_hash::FxHashMap::<String, u32>::default();
     let name = |info: &crate::term::VarInfo| {

@@ -273,7 +273,7 @@ pub enum Op {
         forward: FunctionId,
         /// Applies its adjoint to its last argument.
         reverse: FunctionId,
-        /// The first arguments of both.
+        /// The first arguments of both; the last of them is the point that the map is the derivative at.
         captured: Vec<Atom>,
     },
     /// An operation on linear maps.

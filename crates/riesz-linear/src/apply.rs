@@ -10,10 +10,10 @@
 use riesz_algebra::{Module, Monoid};
 
 use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
-use crate::matrix::Matrix;
-use crate::plan::{ARGUMENT, Plan, RESULT, Work};
+use crate::matrix::{Layout, Matrix};
+use crate::plan::{ARGUMENT, Plan, RESULT, Repeated, Work};
 use crate::relation::Relation;
-use crate::unitary::{Unitary, blocks};
+use crate::unitary::{Unitary, each_block};
 
 impl LinearMap {
     /// `m ⊙ x`: the map at a vector of its domain.
@@ -93,7 +93,8 @@ impl Work<'_> {
         match self {
             Work::Copy(length) => add(&x[..*length], y),
             Work::Leaf(map) => leaf(map, &x[..map.columns()], &mut y[..map.rows()]),
-            Work::Map { count, columns, rows, body } => {
+            Work::Map(repeated) => {
+                let Repeated { count, columns, rows, body } = &**repeated;
                 for (x, y) in x.chunks_exact(*columns).zip(y.chunks_exact_mut(*rows)).take(*count) {
                     body.add_to(x, y);
                 }
@@ -121,11 +122,11 @@ fn leaf<E: Coordinate>(map: &LinearMap, x: &[E], y: &mut [E]) {
         Form::Contract(contraction) => contract(contraction, x, y),
         Form::Reduce { relation, element } => reduce(relation, element.dimension(), x, y),
         Form::Project(index) => {
-            let start = map.domain().part(*index).map_or(0, |part| part.1);
+            let start = map.domain().offset(*index);
             add(&x[start..start + y.len()], y);
         }
         Form::Inject(index) => {
-            let start = map.codomain().part(*index).map_or(0, |part| part.1);
+            let start = map.codomain().offset(*index);
             add(x, &mut y[start..]);
         }
         Form::Unitary(unitary) => permute(unitary, map, x, y),
@@ -145,33 +146,36 @@ fn dot<E: Coordinate>(v: &[f64], x: &[E]) -> E {
     sum
 }
 
-/// `y = a x` and `y = x b`, row by row of the result.
 fn contract<E: Coordinate>(contraction: &Contraction, x: &[E], y: &mut [E]) {
     let Contraction { side, matrix, over } = contraction;
-    let (rows, columns, width) = (matrix.rows(), matrix.columns(), over.dimension());
     match side {
-        Side::Left => {
-            for i in 0..rows {
-                let y = &mut y[i * width..(i + 1) * width];
-                for j in 0..columns {
-                    let k = matrix.at(i, j);
-                    let x = &x[j * width..(j + 1) * width];
-                    y.iter_mut().zip(x).for_each(|(y, x)| y.accumulate_multiple(k, x));
-                }
-            }
-        }
+        Side::Left => multiply(matrix, over.dimension(), x, y),
+        // x b = (bᵀ xᵀ)ᵀ, row by row
         Side::Right => {
+            let (transposed, rows, columns) = (matrix.transpose(), matrix.rows(), matrix.columns());
             for (x, y) in x.chunks_exact(rows).zip(y.chunks_exact_mut(columns)) {
-                multiply_row(matrix, x, y);
+                multiply(&transposed, 1, x, y);
             }
         }
     }
 }
 
-fn multiply_row<E: Coordinate>(matrix: &Matrix, x: &[E], y: &mut [E]) {
-    for (i, x) in x.iter().enumerate() {
-        for (j, y) in y.iter_mut().enumerate() {
-            y.accumulate_multiple(matrix.at(i, j), x);
+/// `y += a x` for arrays of vectors of some width, in the order in which the matrix lies in memory.
+fn multiply<E: Coordinate>(matrix: &Matrix, width: usize, x: &[E], y: &mut [E]) {
+    let mut step = |i: usize, j: usize, k: f64| {
+        let (x, y) = (&x[j * width..(j + 1) * width], &mut y[i * width..(i + 1) * width]);
+        y.iter_mut().zip(x).for_each(|(y, x)| y.accumulate_multiple(k, x));
+    };
+    match matrix.layout() {
+        Layout::Rows(values) => {
+            for (i, row) in values.chunks_exact(matrix.columns()).enumerate() {
+                row.iter().enumerate().for_each(|(j, k)| step(i, j, *k));
+            }
+        }
+        Layout::Columns(values) => {
+            for (j, column) in values.chunks_exact(matrix.rows()).enumerate() {
+                column.iter().enumerate().for_each(|(i, k)| step(i, j, *k));
+            }
         }
     }
 }
@@ -206,31 +210,11 @@ fn permute<E: Coordinate>(unitary: &Unitary, map: &LinearMap, x: &[E], y: &mut [
                 }
             }
         }
-        Unitary::Zip => each_block(&blocks(map.domain()), |apart, together, length| {
+        Unitary::Zip => each_block(map.domain(), |apart, together, length| {
             add(&x[apart..apart + length], &mut y[together..together + length]);
         }),
-        Unitary::Unzip => each_block(&blocks(map.codomain()), |apart, together, length| {
+        Unitary::Unzip => each_block(map.codomain(), |apart, together, length| {
             add(&x[together..together + length], &mut y[apart..apart + length]);
         }),
-    }
-}
-
-/// Where each block lies unzipped and zipped.
-fn each_block(blocks: &[Vec<usize>], mut visit: impl FnMut(usize, usize, usize)) {
-    let mut apart: Vec<usize> = blocks
-        .iter()
-        .scan(0, |end, family| {
-            let start = *end;
-            *end += family.iter().sum::<usize>();
-            Some(start)
-        })
-        .collect();
-    let mut together = 0;
-    for index in 0..blocks.first().map_or(0, Vec::len) {
-        for (family, apart) in blocks.iter().zip(&mut apart) {
-            let length = family[index];
-            visit(*apart, together, length);
-            (*apart, together) = (*apart + length, together + length);
-        }
     }
 }

@@ -12,7 +12,8 @@
 //! ```
 //!
 //! Forward mode is the bracketing from the right, reverse mode that from the left. Finding the cheapest takes cubic time,
-//! so a chain of more than [`LONGEST`] factors chooses among those two and a reverse part after a forward part.
+//! so a chain of more than `LONGEST` factors is
+//! taken one of these two ways, or cut once and each part taken one of them.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -23,7 +24,7 @@ use crate::matrix::Matrix;
 use crate::plan::Plan;
 
 /// The longest chain whose bracketings are all considered.
-pub const LONGEST: usize = 64;
+const LONGEST: usize = 64;
 
 /// How a chain is best multiplied out, and what that costs. It prints as the bracketing: `(m1 ∘ m2) ∘ m3`.
 #[derive(Clone, Debug)]
@@ -214,33 +215,52 @@ impl Chain {
         products
     }
 
-    /// Forward, reverse, or a part of each.
+    /// All of it forward or reverse, or each of two parts.
     fn best_of_two_parts(&self) -> Vec<Product> {
         let last = self.rows.len() - 1;
-        // what reverse costs up to each factor, and what forward costs from it on
-        let mut upto = vec![self.matrix[0]];
-        for product in self.reverse(0, last) {
-            upto.push(upto[upto.len() - 1].plus(self.price(product)));
-        }
-        let mut from = vec![self.matrix[last]];
-        for product in self.forward(0, last) {
-            from.push(from[from.len() - 1].plus(self.price(product)));
-        }
-        from.reverse();
+        let (applied, pulled) = (running_work(&self.apply), running_work(&self.adjoint));
+        let forward = |from: usize, to: usize| {
+            u128::from(self.columns[to])
+                .saturating_mul(applied[to] - applied[from])
+                .saturating_add(self.matrix[to].work().into())
+        };
+        let reverse = |from: usize, to: usize| {
+            u128::from(self.rows[from])
+                .saturating_mul(pulled[to + 1] - pulled[from + 1])
+                .saturating_add(self.matrix[from].work().into())
+        };
+        let part = |from: usize, to: usize| forward(from, to).min(reverse(from, to));
         let middle = |split: usize| Product { from: 0, split, to: last, way: Way::Neither };
-        let mixed = (0..last).map(|split| (upto[split].plus(from[split + 1]).plus(self.price(middle(split))), split));
-        let extreme = upto[last].min(from[0]);
-        match mixed.min().filter(|(cost, _)| *cost < extreme) {
+        let split = (0..last)
+            .map(|split| {
+                let product = u128::from(self.price(middle(split)).work());
+                (part(0, split).saturating_add(part(split + 1, last)).saturating_add(product), split)
+            })
+            .min()
+            .filter(|(work, _)| *work < part(0, last));
+        let chosen = |from: usize, to: usize| {
+            if forward(from, to) <= reverse(from, to) { self.forward(from, to) } else { self.reverse(from, to) }
+        };
+        match split {
+            None => chosen(0, last),
             Some((_, split)) => {
-                let mut products = self.reverse(0, split);
-                products.extend(self.forward(split + 1, last));
+                let mut products = chosen(0, split);
+                products.extend(chosen(split + 1, last));
                 products.push(middle(split));
                 products
             }
-            None if upto[last] < from[0] => self.reverse(0, last),
-            None => self.forward(0, last),
         }
     }
+}
+
+/// What the first factors cost together, for every number of them.
+fn running_work(costs: &[Cost]) -> Vec<u128> {
+    let mut sums = vec![0];
+    sums.extend(costs.iter().scan(0, |sum, cost| {
+        *sum += u128::from(cost.work());
+        Some(*sum)
+    }));
+    sums
 }
 
 impl Cost {

@@ -169,12 +169,13 @@ impl Flow {
             let made = match &step.work {
                 Work::Copy(length) => share(*length),
                 Work::Leaf(map) => self.leaf(map, share(map.columns())),
-                Work::Map { count, columns, body, .. } => {
+                Work::Map(repeated) => {
                     let before = (self.multiplications, self.additions);
-                    let made = self.run(body, share(*columns)) * *count as f64;
-                    self.multiplications += (self.multiplications - before.0) * (*count as f64 - 1.0);
-                    self.additions += (self.additions - before.1) * (*count as f64 - 1.0);
-                    made
+                    let made = self.run(&repeated.body, share(repeated.columns));
+                    let others = repeated.count as f64 - 1.0;
+                    self.multiplications += (self.multiplications - before.0) * others;
+                    self.additions += (self.additions - before.1) * others;
+                    made * repeated.count as f64
                 }
             };
             entries[written] = (entries[written] + made).min(self.width * plan.lengths[written] as f64);

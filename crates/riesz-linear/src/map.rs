@@ -417,7 +417,7 @@ fn common(maps: &[LinearMap], what: &str, end: End) -> Result<Space, SpaceError>
 
 fn part(index: usize, space: &Space) -> Result<Space, SpaceError> {
     match space.part(index) {
-        Some((part, _)) => Ok(part.clone()),
+        Some(part) => Ok(part.clone()),
         None => Err(SpaceError::new(format!("{space} has no part {index}"))),
     }
 }

@@ -18,9 +18,15 @@ use crate::space::SpaceError;
 pub struct Matrix {
     rows: usize,
     columns: usize,
-    /// From one row to the next, and from one column to the next, in the numbers.
-    strides: (usize, usize),
+    /// Whether the numbers lie column by column.
+    by_columns: bool,
     values: Arc<[f64]>,
+}
+
+/// The numbers as they lie in memory.
+pub(crate) enum Layout<'m> {
+    Rows(&'m [f64]),
+    Columns(&'m [f64]),
 }
 
 impl Matrix {
@@ -34,7 +40,7 @@ impl Matrix {
             let given = values.len();
             return Err(SpaceError::new(format!("{given} numbers do not fill {rows} rows of {columns}")));
         }
-        Ok(Matrix { rows, columns, strides: (columns, 1), values })
+        Ok(Matrix { rows, columns, by_columns: false, values })
     }
 
     /// How many rows there are.
@@ -52,7 +58,8 @@ impl Matrix {
     /// # Panics
     /// If there is no such row or column.
     pub fn at(&self, row: usize, column: usize) -> f64 {
-        self.values[row * self.strides.0 + column * self.strides.1]
+        assert!(row < self.rows && column < self.columns, "row {row} and column {column} are in the matrix");
+        self.values[if self.by_columns { column * self.rows + row } else { row * self.columns + column }]
     }
 
     /// The numbers of a row.
@@ -67,19 +74,19 @@ impl Matrix {
 
     /// `aᵀ`, without copying
     pub fn transpose(&self) -> Matrix {
-        Matrix {
-            rows: self.columns,
-            columns: self.rows,
-            strides: (self.strides.1, self.strides.0),
-            values: self.values.clone(),
-        }
+        let by_columns = !self.by_columns;
+        Matrix { rows: self.columns, columns: self.rows, by_columns, values: self.values.clone() }
+    }
+
+    pub(crate) fn layout(&self) -> Layout<'_> {
+        if self.by_columns { Layout::Columns(&self.values) } else { Layout::Rows(&self.values) }
     }
 
     pub(crate) fn from_rows(columns: usize, rows: impl ExactSizeIterator<Item = Vec<f64>>) -> Matrix {
         let count = rows.len();
         let values: Vec<f64> = rows.flatten().collect();
         debug_assert_eq!(values.len(), count * columns);
-        Matrix { rows: count, columns, strides: (columns, 1), values: values.into() }
+        Matrix { rows: count, columns, by_columns: false, values: values.into() }
     }
 
     pub(crate) fn address(&self) -> usize {
@@ -124,9 +131,8 @@ pub(crate) fn images(map: &LinearMap) -> Vec<Row> {
 /// Equal numbers, bit by bit.
 impl PartialEq for Matrix {
     fn eq(&self, other: &Matrix) -> bool {
-        let numbers = |matrix: &Matrix| (matrix.rows, matrix.columns, matrix.strides);
-        if numbers(self) == numbers(other) && Arc::ptr_eq(&self.values, &other.values) {
-            return true;
+        if self.by_columns == other.by_columns && Arc::ptr_eq(&self.values, &other.values) {
+            return self.rows == other.rows && self.columns == other.columns;
         }
         (self.rows, self.columns) == (other.rows, other.columns)
             && (0..self.rows).all(|i| self.row(i).zip(other.row(i)).all(|(a, b)| a.to_bits() == b.to_bits()))

@@ -43,7 +43,15 @@ pub(crate) enum Work<'m> {
     /// The numbers themselves.
     Copy(usize),
     /// The same plan for each element of an array.
-    Map { count: usize, columns: usize, rows: usize, body: Plan<'m> },
+    Map(Box<Repeated<'m>>),
+}
+
+/// A plan for the elements of an array.
+pub(crate) struct Repeated<'m> {
+    pub(crate) count: usize,
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+    pub(crate) body: Plan<'m>,
 }
 
 /// A place in a buffer.
@@ -184,8 +192,8 @@ impl<'m> Planner<'m> {
             Form::Map(element) if element.rows() == map.rows() => self.request(element, source, target),
             Form::Map(element) => {
                 let (columns, rows) = (element.columns(), element.rows());
-                let work = Work::Map { count: map.rows() / rows, columns, rows, body: Plan::new(element) };
-                self.steps.push(Step { work, source, target, last: false });
+                let repeated = Repeated { count: map.rows() / rows, columns, rows, body: Plan::new(element) };
+                self.steps.push(Step { work: Work::Map(Box::new(repeated)), source, target, last: false });
             }
             Form::Identity => self.copy(map.rows(), source, target),
             Form::Scale(_)
@@ -320,9 +328,9 @@ impl Plan<'_> {
             let (multiplications, additions) = match &step.work {
                 Work::Copy(_) => (0, 0),
                 Work::Leaf(map) => leaf_work(map),
-                Work::Map { count, body, .. } => {
-                    let (multiplications, additions) = body.work();
-                    (multiplications.saturating_mul(*count as u64), additions.saturating_mul(*count as u64))
+                Work::Map(repeated) => {
+                    let ((multiplications, additions), count) = (repeated.body.work(), repeated.count as u64);
+                    (multiplications.saturating_mul(count), additions.saturating_mul(count))
                 }
             };
             total = (total.0.saturating_add(multiplications), total.1.saturating_add(additions));
@@ -334,7 +342,7 @@ impl Plan<'_> {
     pub(crate) fn room(&self) -> u64 {
         let own = self.lengths.iter().skip(1).fold(0u64, |sum, &length| sum.saturating_add(length as u64));
         self.steps.iter().fold(own, |sum, step| match &step.work {
-            Work::Map { body, .. } => sum.saturating_add(body.room()),
+            Work::Map(repeated) => sum.saturating_add(repeated.body.room()),
             _ => sum,
         })
     }

@@ -183,7 +183,7 @@ impl Sampler {
             },
             _ => return None,
         };
-        let (rows, columns) = (domain.part(0)?.0.count(), codomain.part(0)?.0.count());
+        let (rows, columns) = (domain.part(0)?.count(), codomain.part(0)?.count());
         let map = LinearMap::right(self.matrix(rows, columns), over);
         (map.domain() == domain && map.codomain() == codomain).then_some(map)
     }
@@ -207,9 +207,6 @@ impl Sampler {
     }
 
     fn compound(&mut self, domain: &Space, codomain: &Space, depth: usize) -> Option<LinearMap> {
-        let families = |space: &Space| -> Vec<Space> {
-            (0..space.count()).filter_map(|index| Some(space.part(index)?.0.clone())).collect()
-        };
         let array = |space: &Space| matches!(space, Space::Array(..));
         match self.below(8) {
             0 => {
@@ -223,16 +220,16 @@ impl Sampler {
                 outer.after(&inner).ok()
             }
             3 => {
-                let maps = families(codomain).iter().map(|part| self.map_of_depth(domain, part, depth)).collect();
+                let maps = codomain.parts().map(|part| self.map_of_depth(domain, part, depth)).collect();
                 if array(codomain) { LinearMap::fork_array(maps) } else { LinearMap::fork(maps) }.ok()
             }
             4 => {
-                let maps = families(domain).iter().map(|part| self.map_of_depth(part, codomain, depth)).collect();
+                let maps = domain.parts().map(|part| self.map_of_depth(part, codomain, depth)).collect();
                 if array(domain) { LinearMap::join_array(maps) } else { LinearMap::join(maps) }.ok()
             }
             5 if domain.count() == codomain.count() => {
-                let pairs = families(domain).into_iter().zip(families(codomain));
-                let maps = pairs.map(|(from, to)| self.map_of_depth(&from, &to, depth)).collect();
+                let pairs = domain.parts().zip(codomain.parts());
+                let maps = pairs.map(|(from, to)| self.map_of_depth(from, to, depth)).collect();
                 match (domain, codomain) {
                     (Space::Product(_), Space::Product(_)) => Some(LinearMap::each(maps)),
                     (Space::Array(..), Space::Array(..)) => LinearMap::each_array(maps).ok(),
@@ -275,19 +272,19 @@ impl Sampler {
 
     /// A fork to a family.
     pub fn fork(&mut self, domain: &Space, family: &Space) -> LinearMap {
-        let maps = parts(family).map(|part| self.map_of_depth(domain, part, 1)).collect();
+        let maps = family.parts().map(|part| self.map_of_depth(domain, part, 1)).collect();
         LinearMap::new(domain.clone(), family.clone(), Form::Fork(maps))
     }
 
     /// A join from a family.
     pub fn join(&mut self, family: &Space, codomain: &Space) -> LinearMap {
-        let maps = parts(family).map(|part| self.map_of_depth(part, codomain, 1)).collect();
+        let maps = family.parts().map(|part| self.map_of_depth(part, codomain, 1)).collect();
         LinearMap::new(family.clone(), codomain.clone(), Form::Join(maps))
     }
 
     /// A map part by part, between families that are alike.
     pub fn each(&mut self, from: &Space, to: &Space) -> LinearMap {
-        let maps = parts(from).zip(parts(to)).map(|(from, to)| self.map_of_depth(from, to, 1)).collect();
+        let maps = from.parts().zip(to.parts()).map(|(from, to)| self.map_of_depth(from, to, 1)).collect();
         LinearMap::new(from.clone(), to.clone(), Form::Each(maps))
     }
 
@@ -299,8 +296,4 @@ impl Sampler {
         z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         z ^ (z >> 31)
     }
-}
-
-fn parts(family: &Space) -> impl Iterator<Item = &Space> {
-    (0..family.count()).filter_map(|index| Some(family.part(index)?.0))
 }

@@ -14,12 +14,14 @@
 //! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
 //! before them. Compositions of compositions and sums of sums are opened without being counted as steps.
 
+use std::sync::LazyLock;
+
 use crate::cost::{leaf_work, meeting};
 use crate::fold::ByAddress;
-use crate::law::{Law, Rewrite, Statement, laws};
+use crate::law::{Law, Rule, Statement, laws};
 use crate::map::{Form, LinearMap};
 
-/// How many terms of a sum a term is compared with.
+/// How many of the terms before it a term of a sum is compared with; fewer in sums of hundreds.
 const NEAR: usize = 32;
 
 /// One use of a law.
@@ -67,9 +69,43 @@ struct Measure {
     storage: u64,
 }
 
+/// The laws that are rewrites, by what they rewrite: a law is tried on maps of the kind of its example.
+struct Rules {
+    compositions: Vec<Entry>,
+    sums: Vec<Entry>,
+    others: Vec<Entry>,
+    trials: Vec<Entry>,
+}
+
+type Entry = (&'static Law, &'static Rule);
+
+static RULES: LazyLock<Rules> = LazyLock::new(|| {
+    let mut rules = Rules { compositions: Vec::new(), sums: Vec::new(), others: Vec::new(), trials: Vec::new() };
+    for law in laws() {
+        match &law.statement {
+            Statement::Trial(rule) => rules.trials.push((law, rule)),
+            Statement::Rewrite(rule) => match rule.example[0].parse::<LinearMap>().as_ref().map(LinearMap::form) {
+                Ok(Form::Compose(_)) => rules.compositions.push((law, rule)),
+                Ok(Form::Add(_)) => rules.sums.push((law, rule)),
+                _ => rules.others.push((law, rule)),
+            },
+            Statement::Maps(_) | Statement::Vectors(_) => {}
+        }
+    }
+    rules
+});
+
+impl Rules {
+    fn for_form(&self, form: &Form) -> &[Entry] {
+        match form {
+            Form::Compose(_) => &self.compositions,
+            Form::Add(_) => &self.sums,
+            _ => &self.others,
+        }
+    }
+}
+
 struct Simplifier {
-    rules: Vec<(&'static Law, &'static Rewrite)>,
-    trials: Vec<(&'static Law, &'static Rewrite)>,
     /// What maps have become, by address; the maps are kept so that no address is used again.
     known: ByAddress<usize, (LinearMap, LinearMap)>,
     measures: ByAddress<usize, (LinearMap, Measure)>,
@@ -118,17 +154,7 @@ enum Part {
 
 impl Simplifier {
     fn new() -> Simplifier {
-        let (mut rules, mut trials) = (Vec::new(), Vec::new());
-        for law in laws() {
-            match &law.statement {
-                Statement::Rewrite(rewrite) => rules.push((law, rewrite)),
-                Statement::Trial(rewrite) => trials.push((law, rewrite)),
-                Statement::Maps(_) | Statement::Vectors(_) => {}
-            }
-        }
         Simplifier {
-            rules,
-            trials,
             known: ByAddress::default(),
             measures: ByAddress::default(),
             refused: ByAddress::default(),
@@ -201,12 +227,11 @@ impl Simplifier {
 
     /// The first law that makes a map smaller.
     fn rewrite(&mut self, map: &LinearMap) -> Option<(&'static Law, LinearMap)> {
-        for at in 0..self.rules.len() {
-            let (law, rewrite) = self.rules[at];
-            if let Some(after) = (rewrite.right)(map)
+        for (law, rule) in RULES.for_form(map.form()) {
+            if let Some(after) = (rule.right)(map)
                 && self.measure(&after) < self.measure(map)
             {
-                return Some((law, after));
+                return Some((*law, after));
             }
         }
         None
@@ -277,7 +302,7 @@ impl Simplifier {
     }
 
     fn trial(&mut self, pair: &LinearMap) -> Option<(&'static Law, LinearMap)> {
-        self.trials.iter().find_map(|(law, rewrite)| Some((*law, (rewrite.right)(pair)?)))
+        RULES.trials.iter().find_map(|(law, rule)| Some((*law, (rule.right)(pair)?)))
     }
 
     fn judge(&mut self, law: &'static Law, before: LinearMap, after: LinearMap, steps: usize) {
@@ -314,7 +339,8 @@ impl Simplifier {
                 sum.rest.extend(maps.iter().rev().map(|map| (Part::Simple(map.clone()), place)));
                 continue;
             }
-            for at in (sum.done.len().saturating_sub(NEAR)..sum.done.len()).rev() {
+            let near = (NEAR * NEAR / sum.done.len().max(1)).clamp(2, NEAR);
+            for at in (sum.done.len().saturating_sub(near)..sum.done.len()).rev() {
                 let pair = add(vec![sum.done[at].clone(), term.clone()]);
                 if let Some((law, after)) = self.rewrite(&pair) {
                     self.steps.push(Step { law, before: pair, after: after.clone() });

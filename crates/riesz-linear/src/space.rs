@@ -70,15 +70,26 @@ impl Space {
         }
     }
 
-    /// The part of a product or element of an array, and where in a vector it starts.
-    pub fn part(&self, index: usize) -> Option<(&Space, usize)> {
+    /// The part of a product or element of an array.
+    pub fn part(&self, index: usize) -> Option<&Space> {
         match self {
             Space::Real => None,
-            Space::Product(parts) => {
-                let part = parts.get(index)?;
-                Some((part, parts[..index].iter().map(Space::dimension).sum()))
-            }
-            Space::Array(size, element) => (index < *size).then(|| (&**element, index * element.dimension())),
+            Space::Product(parts) => parts.get(index),
+            Space::Array(size, element) => (index < *size).then_some(&**element),
+        }
+    }
+
+    /// The parts of a product or the elements of an array, in order.
+    pub fn parts(&self) -> impl Iterator<Item = &Space> {
+        (0..self.count()).filter_map(|index| self.part(index))
+    }
+
+    /// Where in a vector a part starts.
+    pub fn offset(&self, index: usize) -> usize {
+        match self {
+            Space::Real => 0,
+            Space::Product(parts) => parts.iter().take(index).map(Space::dimension).sum(),
+            Space::Array(_, element) => index * element.dimension(),
         }
     }
 
@@ -160,7 +171,8 @@ mod tests {
         assert_eq!(space.to_string(), "(R, [2][3]R, ())");
         assert_eq!(Space::product([Space::Real]).to_string(), "(R,)");
         assert_eq!(space.dimension(), 7);
-        assert_eq!(space.part(1), Some((&Space::array(2, Space::reals(3)), 1)));
+        assert_eq!(space.part(1), Some(&Space::array(2, Space::reals(3))));
+        assert_eq!((space.offset(1), space.offset(2)), (1, 7));
         assert_eq!(space.part(3), None);
     }
 

@@ -68,7 +68,7 @@ impl LinearMap {
 }
 
 fn zipped(spaces: &[Space]) -> Result<Space, SpaceError> {
-    let row = |index: usize| Space::product(spaces.iter().filter_map(|space| Some(space.part(index)?.0.clone())));
+    let row = |index: usize| Space::product(spaces.iter().filter_map(|space| space.part(index).cloned()));
     let arrays = spaces.iter().map(|space| match space {
         Space::Array(size, element) => Some((*size, element)),
         _ => None,
@@ -93,19 +93,16 @@ fn zipped(spaces: &[Space]) -> Result<Space, SpaceError> {
     }
 }
 
-/// The length of each block of numbers that zipping moves, part by part of the unzipped side.
-pub(crate) fn blocks(unzipped: &Space) -> Vec<Vec<usize>> {
-    let parts = match unzipped {
-        Space::Product(parts) => parts,
-        _ => return Vec::new(),
-    };
-    parts.iter().map(lengths).collect()
-}
-
-fn lengths(family: &Space) -> Vec<usize> {
-    match family {
-        Space::Real => Vec::new(),
-        Space::Product(parts) => parts.iter().map(Space::dimension).collect(),
-        Space::Array(size, element) => vec![element.dimension(); *size],
+/// Where each block of numbers that zipping moves lies unzipped and zipped, and its length.
+pub(crate) fn each_block(unzipped: &Space, mut visit: impl FnMut(usize, usize, usize)) {
+    let Space::Product(families) = unzipped else { return };
+    let mut apart: Vec<usize> = (0..families.len()).map(|index| unzipped.offset(index)).collect();
+    let mut together = 0;
+    for index in 0..families.first().map_or(0, Space::count) {
+        for (family, apart) in families.iter().zip(&mut apart) {
+            let length = family.part(index).map_or(0, Space::dimension);
+            visit(*apart, together, length);
+            (*apart, together) = (*apart + length, together + length);
+        }
     }
 }

@@ -32,7 +32,8 @@ fn zero_vectors_meet_anything() {
 fn the_zero_map_reads_nothing() {
     for wild in WILD {
         let zero = LinearMap::zero(Space::Real, Space::Real);
-        let map = LinearMap::compose(vec![LinearMap::scale(wild, Space::Real), zero, LinearMap::scale(wild, Space::Real)]);
+        let map =
+            LinearMap::compose(vec![LinearMap::scale(wild, Space::Real), zero, LinearMap::scale(wild, Space::Real)]);
         let map = map.unwrap().plus(&LinearMap::scale(2.0, Space::Real)).unwrap();
         assert_eq!(map.apply(&[3.0]), [6.0]);
         assert_eq!(map.adjoint().apply(&[3.0]), [6.0]);

@@ -23,9 +23,10 @@ fn a_million_by_a_million() {
     .unwrap();
     let derivative = chain.simplify();
 
-    assert_eq!(derivative.to_string(), format!(
-        "{c:?} · ([0.0, 1.0, 2.0, … 1000000 values] ⊗ [0.0, 1e-6, 2e-6, … 1000000 values])"
-    ));
+    assert_eq!(
+        derivative.to_string(),
+        format!("{c:?} · ([0.0, 1.0, 2.0, … 1000000 values] ⊗ [0.0, 1e-6, 2e-6, … 1000000 values])")
+    );
     let cost = derivative.cost();
     assert_eq!(cost.multiplications, 2 * MILLION as u64 + 1);
     assert_eq!(cost.additions, MILLION as u64 - 1);

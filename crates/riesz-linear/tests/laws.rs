@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use proptest::prelude::*;
 use riesz_linear::law::{Statement, laws};
-use riesz_linear::{LinearMap, Sampler};
+use riesz_linear::{Form, LinearMap, Sampler};
 
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
@@ -20,14 +20,32 @@ proptest! {
 #[test]
 fn the_example_of_every_rewrite_is_what_it_says() {
     for law in laws() {
-        let (Statement::Rewrite(rewrite) | Statement::Trial(rewrite)) = &law.statement else { continue };
-        let [left, right] = rewrite.example.map(|text| match text.parse::<LinearMap>() {
+        let (Statement::Rewrite(rule) | Statement::Trial(rule)) = &law.statement else { continue };
+        let [left, right] = rule.example.map(|text| match text.parse::<LinearMap>() {
             Ok(map) => map,
             Err(error) => panic!("{}: {text}: {error}", law.name),
         });
-        let rewritten = (rewrite.right)(&left);
+        let rewritten = (rule.right)(&left);
         assert_eq!(rewritten.as_ref(), Some(&right), "{}: {left} becomes {rewritten:?}, not {right}", law.name);
-        assert_eq!(rewrite.example, [format!("{left:#}"), format!("{right:#}")].each_ref().map(String::as_str));
+        assert_eq!(rule.example, [format!("{left:#}"), format!("{right:#}")].each_ref().map(String::as_str));
+    }
+}
+
+/// The simplifier tries a law on maps of the kind of its example.
+#[test]
+fn examples_are_of_the_kind_of_their_law() {
+    let kind = |map: &LinearMap| match map.form() {
+        Form::Compose(_) => "composition",
+        Form::Add(_) => "sum",
+        _ => "other",
+    };
+    for law in laws() {
+        let (Statement::Rewrite(rule) | Statement::Trial(rule)) = &law.statement else { continue };
+        let example: LinearMap = rule.example[0].parse().unwrap();
+        for seed in 0..50 {
+            let left = (rule.left)(&mut Sampler::new(seed));
+            assert_eq!(kind(&left), kind(&example), "{}: {left}", law.name);
+        }
     }
 }
 
@@ -44,10 +62,7 @@ fn names_are_unique() {
 #[test]
 fn every_law_of_the_papers_is_in_the_table() {
     let figures: &[(&str, &[&str])] = &[
-        (
-            "002 §2.1",
-            &["m ⊙ (x + y) = m ⊙ x + m ⊙ y", "k * (m ⊙ x) = m ⊙ (k * x)"],
-        ),
+        ("002 §2.1", &["m ⊙ (x + y) = m ⊙ x + m ⊙ y", "k * (m ⊙ x) = m ⊙ (k * x)"]),
         (
             // semantics
             "002 Fig. 4",

@@ -82,11 +82,16 @@ pub struct Evaluated {
     pub value: Value,
     /// Its type, with the sizes that it has.
     pub ty: Type,
+    /// It as text, where linear maps are shown by their structure.
+    shown: Option<String>,
 }
 
 impl fmt::Display for Evaluated {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.value.show(&self.ty))
+        match &self.shown {
+            Some(shown) => f.write_str(shown),
+            None => f.write_str(&self.value.show(&self.ty)),
+        }
     }
 }
 
@@ -188,7 +193,36 @@ impl Session {
         let Thunk { function, ty } = self.check(name, text, bindings)?;
         let value = self.run(function).map_err(|diagnostic| vec![*diagnostic])?;
         let ty = measured(&ty, &value);
-        Ok(Evaluated { value, ty })
+        let shown = match ty.any(&mut |part| matches!(part, Type::Linear(_))) {
+            true => Some(self.show_maps(&value, &ty)),
+            false => None,
+        };
+        Ok(Evaluated { value, ty, shown })
+    }
+
+    /// A value as text, with its linear maps in combinatory form.
+    fn show_maps(&self, value: &Value, ty: &Type) -> String {
+        let program = &self.checker.program;
+        let mut machine = Machine::new(program, self.options.limits.clone(), |_| None);
+        value.show_with(ty, &mut |map| {
+            let term = riesz_calculus::structure(program, &mut machine, map).ok().flatten()?;
+            Some(term.to_string())
+        })
+    }
+
+    /// The same with every linear map replaced by its matrix.
+    pub fn with_matrices(&self, evaluated: &Evaluated) -> Result<Evaluated, Box<Diagnostic>> {
+        let mut machine = Machine::new(&self.checker.program, self.options.limits.clone(), |_| None);
+        let span = Span { file: FileId(0), start: 0, end: 0 };
+        let value = machine.with_matrices(&evaluated.value, span)?;
+        let ty = evaluated.ty.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Linear(arrow) => Some(arrow.1.rebuild(&mut Clone::clone, &mut |leaf| match leaf {
+                Type::Real => Some(arrow.0.clone()),
+                _ => None,
+            })),
+            _ => None,
+        });
+        Ok(Evaluated { value, ty, shown: None })
     }
 
     /// The type of an expression.

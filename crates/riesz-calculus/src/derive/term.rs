@@ -126,7 +126,11 @@ pub(crate) enum Expr {
     Atom(Atom),
     Apply(Head, Vec<Expr>),
     /// `[e | i < n]`
-    Each { index: Var, count: Box<Expr>, element: Box<Expr> },
+    Each {
+        index: Var,
+        count: Box<Expr>,
+        element: Box<Expr>,
+    },
 }
 
 /// What an expression applies.
@@ -247,11 +251,9 @@ impl Expr {
             Expr::Apply(head, arguments) => {
                 Expr::Apply(head.clone(), arguments.iter().map(|argument| argument.replace(f)).collect())
             }
-            Expr::Each { index, count, element } => Expr::Each {
-                index: *index,
-                count: Box::new(count.replace(f)),
-                element: Box::new(element.replace(f)),
-            },
+            Expr::Each { index, count, element } => {
+                Expr::Each { index: *index, count: Box::new(count.replace(f)), element: Box::new(element.replace(f)) }
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("array of a size that the type does not say", 4, Writer::of_open_size),
 ];
 
-impl Writer<'_> {
+impl Writer {
     // ---- reductions ----
 
     fn sum(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
@@ -191,8 +191,7 @@ impl Writer<'_> {
     /// An array of indices below a size.
     fn indices(&mut self, count: &Size, below: &Size) -> String {
         if count.name.is_none() && count.least > 0 && self.random.percent(50) {
-            let indices: Vec<String> =
-                (0..count.least).map(|_| self.random.below(below.least).to_string()).collect();
+            let indices: Vec<String> = (0..count.least).map(|_| self.random.below(below.least).to_string()).collect();
             return format!("[{}]", indices.join(", "));
         }
         let index = self.name("i");
@@ -377,8 +376,7 @@ impl Writer<'_> {
             1 => {
                 let (y, state) = (writer.name("y"), writer.name("s"));
                 let start = writer.expr(ty, shares[1] / 2);
-                let step = writer
-                    .within(&[(&y, &element), (&state, ty)], |writer| writer.tame(ty, shares[1] / 2));
+                let step = writer.within(&[(&y, &element), (&state, ty)], |writer| writer.tame(ty, shares[1] / 2));
                 writer.node(ty, format!("(loop {state} = $ for {y} in {name} do $)"), vec![start, step])
             }
             _ => writer.expr(ty, shares[1]),

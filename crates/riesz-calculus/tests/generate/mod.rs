@@ -97,7 +97,7 @@ pub fn program(seed: u64, size: usize) -> Program {
         domain = array(Size::constant(3), Type::Real);
     }
     let mut writer = Writer {
-        random: &mut random,
+        random,
         scope: Vec::new(),
         sizes: Vec::new(),
         names: 0,
@@ -129,8 +129,8 @@ struct Signature {
     result: Type,
 }
 
-struct Writer<'r> {
-    random: &'r mut Random,
+struct Writer {
+    random: Random,
     scope: Vec<Variable>,
     /// Sizes that have names here.
     sizes: Vec<Size>,
@@ -144,7 +144,7 @@ struct Writer<'r> {
     derivatives: usize,
 }
 
-impl Writer<'_> {
+impl Writer {
     fn entry(&mut self, domain: &Type, codomain: &Type, fuel: usize) -> (Type, Type) {
         let named = self.random.percent(40);
         let mut sizes: Vec<(Size, Size)> = Vec::new();
@@ -229,7 +229,7 @@ impl Writer<'_> {
     }
 
     fn types(&mut self) -> Types<'_> {
-        Types { random: self.random, sizes: &self.sizes }
+        Types { random: &mut self.random, sizes: &self.sizes }
     }
 
     fn size(&mut self) -> Size {
@@ -337,7 +337,10 @@ impl Writer<'_> {
                 self.node(ty, text, Vec::new())
             }
             Type::Int => self.int(),
-            Type::Bool => self.node(ty, if self.random.percent(50) { "true" } else { "false" }, Vec::new()),
+            Type::Bool => {
+                let text = *self.random.pick(&["true", "false"]);
+                self.node(ty, text, Vec::new())
+            }
             Type::Array(size, element) if size.name.is_none() && size.least > 0 && self.random.percent(60) => {
                 let elements = (0..size.least).map(|_| self.leaf(element)).collect();
                 self.node(ty, format!("[{}]", vec!["$"; size.least].join(", ")), elements)

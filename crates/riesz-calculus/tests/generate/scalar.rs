@@ -45,7 +45,7 @@ fn domains(primitive: &'static Primitive) -> Vec<Domain> {
 const FAST: &[&str] = &["exp", "exp2", "expm1", "sinh", "cosh"];
 const STEPS: &[&str] = &["sign", "floor", "ceil", "round"];
 
-impl Writer<'_> {
+impl Writer {
     fn unary(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
         if !ty.is_tensor() {
             return None;

@@ -22,7 +22,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("empty array", 1, Writer::empty),
 ];
 
-impl Writer<'_> {
+impl Writer {
     fn tuple(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
         let Type::Tuple(parts) = ty else { return None };
         let nodes = self.exprs(parts, fuel);
@@ -103,9 +103,8 @@ impl Writer<'_> {
         let Type::Array(rows, row) = ty else { return None };
         let Type::Array(columns, element) = &**row else { return None };
         let (i, j) = (self.name("i"), self.name("j"));
-        let element = self.indexed(&i, rows, |writer| {
-            writer.indexed(&j, columns, |writer| writer.expr(element, fuel - 1))
-        });
+        let element =
+            self.indexed(&i, rows, |writer| writer.indexed(&j, columns, |writer| writer.expr(element, fuel - 1)));
         Some(self.node(ty, format!("[$ | {i} < {}, {j} < {}]", rows.show(), columns.show()), vec![element]))
     }
 

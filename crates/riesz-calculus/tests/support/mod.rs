@@ -92,5 +92,7 @@ impl Case {
 pub fn run<S: Number>(checker: &Checker, program: &Program, function: FunctionId) -> Result<Value<S>, String> {
     let given = |global| checker.given(global).map(|data| from_data::<S>(data, &program.global(global).ty));
     let mut machine = Machine::<S>::new(program, Limits::default(), given);
-    machine.run(function).map_err(|fault| format!("{} at {:?}", codes(&[*fault.clone()]), fault.labels.first().map(|l| l.span)))
+    machine
+        .run(function)
+        .map_err(|fault| format!("{} at {:?}", codes(&[*fault.clone()]), fault.labels.first().map(|l| l.span)))
 }

@@ -51,8 +51,11 @@ fn evaluate(
         None => mistaken_file(expression, diagnostics),
     })?;
     match arguments.json {
-        true => value::json::write(&found.value, &found.ty)
-            .map_err(|problem| vec![Diagnostic::placeless("no-json", problem)]),
+        true => {
+            let found = session.with_matrices(&found).map_err(|problem| vec![*problem])?;
+            value::json::write(&found.value, &found.ty)
+                .map_err(|problem| vec![Diagnostic::placeless("no-json", problem)])
+        }
         false => Ok(found.to_string()),
     }
 }

@@ -57,7 +57,7 @@ impl Draft<'_> {
                 if let (Type::Array(m, _), Type::Array(n, _)) = (&a, &b)
                     && let Err(mismatch) = self.equate(m, n, span)
                 {
-                    let diagnostic = self.mismatch(mismatch, &a, &b, span);
+                    let diagnostic = self.differ(mismatch, &a, &b, spelling(operator).0, span);
                     return self.fail(diagnostic.help("element by element, both arrays must have the same size"));
                 }
                 self.each(&[left, right], span, |draft, parts| {
@@ -92,13 +92,24 @@ impl Draft<'_> {
     }
 
     fn bad_operands(&mut self, operator: BinaryOperator, a: &Type, b: &Type, span: Span) -> Typed {
+        let help = match (operator, self.resolve(a), self.resolve(b)) {
+            (_, Type::Bool, _) | (_, _, Type::Bool) => "to make a number of a condition, write `if ... then 1 else 0`",
+            (BinaryOperator::Multiply, Type::Linear(_), Type::Linear(_)) => "linear maps are composed by `compose(g, f)`",
+            (_, Type::Linear(_), _) | (_, _, Type::Linear(_)) => {
+                "linear maps from and to the same spaces have `+` and `-`, and may be multiplied by a number"
+            }
+            (_, Type::Function(_), _) | (_, _, Type::Function(_)) => {
+                "operators work on values: call the function, as in `\\x -> 2 * f(x)`"
+            }
+            _ => "operators work on numbers, and element by element on arrays, tuples and records of one shape; a number may stand beside an array",
+        };
         let (a, b) = (self.show(a), self.show(b));
         let (sign, verb) = spelling(operator);
         self.fail(
-                    Diagnostic::error("bad-operands", span, format!("cannot {verb} {a} and {b}"))
-                        .here(format!("`{sign}` between {a} and {b}"))
-                        .help("operators work on numbers, and element by element on arrays, tuples and records of one shape; a number may stand beside an array"),
-                )
+            Diagnostic::error("bad-operands", span, format!("cannot {verb} {a} and {b}"))
+                .here(format!("`{sign}` between {a} and {b}"))
+                .help(help),
+        )
     }
 
     fn arithmetic_of_parts(
@@ -171,8 +182,11 @@ impl Draft<'_> {
             }),
             Type::Tuple(_) | Type::Record(_) => self.each_part(value, span, |draft, part, _| draft.negate(part, span)),
             ty => {
-                let ty = self.show(&ty);
-                self.fail(Diagnostic::error("bad-operands", span, format!("cannot negate {ty}")))
+                let diagnostic = Diagnostic::error("bad-operands", span, format!("cannot negate {}", self.show(&ty)));
+                self.fail(match ty {
+                    Type::Bool => diagnostic.help("the opposite of a condition is `not c`"),
+                    _ => diagnostic,
+                })
             }
         }
     }
@@ -209,31 +223,35 @@ impl Draft<'_> {
         self.resolve(ty)
     }
 
-    /// A function of one number, or of two, element by element on arrays. `integers`: gives an `Int` for `Int`s.
-    pub fn elementwise(&mut self, primitive: &'static Primitive, arguments: Vec<Typed>, span: Span) -> Typed {
+    /// A function of one number, or of two, element by element on arrays. `places`: where the arguments stand.
+    pub fn elementwise(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: Vec<Typed>,
+        places: &[Span],
+        span: Span,
+    ) -> Typed {
         let types: Vec<Type> = arguments.iter().map(|(_, ty)| self.number(ty, span)).collect();
         if types.contains(&Type::Error) {
             return (Atom::Int(0), Type::Error);
         }
         if types.iter().all(is_number) {
-            return self.function_of_numbers(primitive, arguments, types, span);
+            return self.function_of_numbers(primitive, arguments, types, places, span);
         }
         let arrays: Vec<usize> = (0..types.len()).filter(|&at| matches!(types[at], Type::Array(..))).collect();
-        let fits = (0..types.len()).all(|at| arrays.contains(&at) || is_number(&types[at]));
-        if !fits {
-            let found: Vec<String> = types.iter().map(|ty| self.show(ty)).collect();
-            let found = found.join(" and ");
-            return self.fail(
-                Diagnostic::error("type-mismatch", span, format!("`{}` is not defined on {found}", primitive.name))
-                    .help(format!("{} {}", primitive.name, primitive.signatures.join(" or "))),
-            );
+        if let Some(at) = (0..types.len()).find(|at| !arrays.contains(at) && !is_number(&types[*at])) {
+            let found = self.show(&types[at]);
+            let message = format!("`{}` is not defined on {found}", primitive.name);
+            let diagnostic = Diagnostic::error("type-mismatch", places[at], message).here(format!("this is {found}"));
+            return self.fail(diagnostic.help(signatures(primitive)));
         }
         if let [first, second] = arrays[..]
             && let (Type::Array(m, _), Type::Array(n, _)) = (&types[first], &types[second])
             && let Err(mismatch) = self.equate(m, n, span)
         {
-            let diagnostic = self.mismatch(mismatch, &types[first], &types[second], span);
-            return self.fail(diagnostic);
+            let diagnostic = self.mismatch(mismatch.swapped(), &types[second], &types[first], places[second]);
+            let shown = self.show(&types[first]);
+            return self.fail(diagnostic.label(places[first], format!("this is {shown}")));
         }
         let over: Vec<Typed> = arrays.iter().map(|&at| arguments[at].clone()).collect();
         self.each(&over, span, |draft, elements| {
@@ -241,7 +259,7 @@ impl Draft<'_> {
             for (at, element) in arrays.into_iter().zip(elements) {
                 arguments[at] = element;
             }
-            draft.elementwise(primitive, arguments, span)
+            draft.elementwise(primitive, arguments, places, span)
         })
     }
 
@@ -250,6 +268,7 @@ impl Draft<'_> {
         primitive: &'static Primitive,
         arguments: Vec<Typed>,
         types: Vec<Type>,
+        places: &[Span],
         span: Span,
     ) -> Typed {
         let riesz_primitive::Kind::Scalar(row) = &primitive.kind else {
@@ -264,8 +283,8 @@ impl Draft<'_> {
             }
         };
         let mut atoms = Vec::with_capacity(arguments.len());
-        for (atom, from) in arguments {
-            atoms.push(self.flow(atom, &from, &ty, span));
+        for ((atom, from), &place) in arguments.into_iter().zip(places) {
+            atoms.push(self.flow(atom, &from, &ty, place));
         }
         (self.bind(Op::Scalar(primitive, atoms), ty.clone(), span), ty)
     }
@@ -329,6 +348,16 @@ impl Draft<'_> {
             .enumerate()
             .map(|(at, part)| (self.bind(Op::Project(value, at), part.clone(), span), part))
             .collect()
+    }
+}
+
+/// What a built-in function takes and gives.
+pub(crate) fn signatures(primitive: &Primitive) -> String {
+    let written: Vec<String> =
+        primitive.signatures.iter().map(|signature| format!("`{}{signature}`", primitive.name)).collect();
+    match &written[..] {
+        [only] => format!("its type is {only}"),
+        several => format!("its types are {}", several.join(", ")),
     }
 }
 

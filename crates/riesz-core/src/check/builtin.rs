@@ -3,7 +3,7 @@
 //! Functions of numbers work element by element. Functions of arrays are typed by the signatures of their rows. What is
 //! left are the forms that become constructs of the core, and the few functions of any number of arguments.
 
-use super::arithmetic::{Typed, is_number};
+use super::arithmetic::{Typed, is_number, signatures};
 use super::call::{Given, instantiate};
 use super::draft::Draft;
 use crate::size::Size;
@@ -40,8 +40,9 @@ impl Draft<'_> {
                     return (Atom::Int(0), Type::Error);
                 };
                 let hint = self.scalar_hint(primitive);
+                let places: Vec<Span> = given.iter().map(|given| self.given_span(given)).collect();
                 let values = given.iter().map(|given| self.value(given, hint.as_ref())).collect();
-                self.elementwise(primitive, values, span)
+                self.elementwise(primitive, values, &places, span)
             }
             Kind::Operator => self.operator(primitive, given, span),
             Kind::Constant(value) => (Atom::Real(value), Type::Real),
@@ -57,8 +58,24 @@ impl Draft<'_> {
         }
     }
 
-    fn fitted(&mut self, primitive: &Primitive, given: Vec<Given>, arity: usize, span: Span) -> Option<Vec<Given>> {
-        self.adapt(given, arity, &format!("`{}`", primitive.name), span)
+    fn fitted(
+        &mut self,
+        primitive: &'static Primitive,
+        given: Vec<Given>,
+        arity: usize,
+        span: Span,
+    ) -> Option<Vec<Given>> {
+        let signature = self.checker.primitive_signature(primitive, 0);
+        if given.len() != 1 && arity == 1 && !takes_tuples(&signature.parameters) {
+            self.wrong_arguments(given.len(), 1, &format!("`{}`", primitive.name), span);
+            self.explain(span, |diagnostic| diagnostic.help(signatures(primitive)));
+            return None;
+        }
+        let given = self.adapt(given, arity, &format!("`{}`", primitive.name), span);
+        if given.is_none() {
+            self.explain(span, |diagnostic| diagnostic.help(signatures(primitive)));
+        }
+        given
     }
 
     fn form(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
@@ -100,7 +117,7 @@ impl Draft<'_> {
             }
             "zip" => {
                 let arrays: Vec<Typed> = given.iter().map(|given| self.array_given(given)).collect();
-                self.equate_all(&arrays, span);
+                self.equate_all(&arrays, &given);
                 self.mapped(&arrays, span, |draft, elements| {
                     let (atoms, types): (Vec<Atom>, Vec<Type>) = elements.into_iter().unzip();
                     let ty = Type::Tuple(types.into());
@@ -115,7 +132,8 @@ impl Draft<'_> {
                 let (array, ty) = self.array_given(&given[2]);
                 let Type::Array(size, element) = self.resolve(&ty) else { return (Atom::Int(0), Type::Error) };
                 let count = self.length(array, &ty, span);
-                let (turn, state) = self.turns(start, start_span, count, span, |draft, state, index| {
+                let function_span = self.given_span(&given[0]);
+                let (turn, state) = self.turns(start, start_span, count, function_span, |draft, state, index| {
                     let value = draft.bind(Op::Index(array, Atom::Var(index)), (*element).clone(), span);
                     draft.call_target(&function, vec![state, (value, (*element).clone())], span)
                 });
@@ -129,10 +147,11 @@ impl Draft<'_> {
             "concat" => self.concat(primitive, &given, span),
             "inner" => {
                 let (left, right) = (self.value(&given[0], None), self.value(&given[1], None));
-                let joined = match self.join(&left.1, &right.1, span) {
+                let place = self.given_span(&given[1]);
+                let joined = match self.join(&left.1, &right.1, place) {
                     Ok(joined) => joined,
                     Err(mismatch) => {
-                        let diagnostic = self.mismatch(mismatch, &right.1, &left.1, span);
+                        let diagnostic = self.mismatch(mismatch.swapped(), &right.1, &left.1, place);
                         return self.fail(diagnostic.help("the inner product is of two vectors of one space"));
                     }
                 };
@@ -170,7 +189,7 @@ impl Draft<'_> {
                         span,
                         format!("`{}` is not defined on {}", primitive.name, shown.join(" and ")),
                     )
-                    .help(format!("{} {}", primitive.name, primitive.signatures.join(" or "))),
+                    .help(signatures(primitive)),
                 );
             }
         }
@@ -194,13 +213,16 @@ impl Draft<'_> {
         (atom, Type::array(size, element))
     }
 
-    fn equate_all(&mut self, arrays: &[Typed], span: Span) {
-        for pair in arrays.windows(2) {
+    fn equate_all(&mut self, arrays: &[Typed], given: &[Given]) {
+        for (pair, given) in arrays.windows(2).zip(given.windows(2)) {
+            let (before, place) = (self.given_span(&given[0]), self.given_span(&given[1]));
             if let [(_, a @ Type::Array(m, _)), (_, b @ Type::Array(n, _))] = pair
-                && let Err(mismatch) = self.equate(n, m, span)
+                && let Err(mismatch) = self.equate(n, m, place)
             {
-                let diagnostic = self.mismatch(mismatch, b, a, span);
-                self.report(diagnostic);
+                let (shown, found) = (self.show(a), self.show(b));
+                let diagnostic = self.mismatch(mismatch, &Type::Error, &Type::Error, place);
+                let diagnostic = diagnostic.here(format!("this is {found}"));
+                self.report(diagnostic.label(before, format!("this is {shown}")));
             }
         }
     }
@@ -227,11 +249,11 @@ impl Draft<'_> {
             let shown = self.show(&ty);
             return match self.resolve(element) {
                 Type::Error => (Atom::Int(0), Type::Error),
-                _ => self.fail(Diagnostic::error(
-                    "type-mismatch",
-                    span,
-                    format!("`unzip` takes an array of tuples, found {shown}"),
-                )),
+                _ => {
+                    let message = format!("`unzip` takes an array of tuples, found {shown}");
+                    let place = self.given_span(given);
+                    self.fail(Diagnostic::error("type-mismatch", place, message).here(format!("this is {shown}")))
+                }
             };
         };
         let (mut atoms, mut types) = (Vec::new(), Vec::new());
@@ -260,7 +282,8 @@ impl Draft<'_> {
                 Some(joined) => match self.join(&joined, element, place) {
                     Ok(joined) => joined,
                     Err(mismatch) => {
-                        let diagnostic = self.mismatch(mismatch, element, &joined, place);
+                        let expected = Type::array(Size::Hole, joined);
+                        let diagnostic = self.mismatch(mismatch.swapped(), &ty, &expected, place);
                         return self
                             .fail(diagnostic.help("arrays that are put together have elements of one type and size"));
                     }
@@ -314,11 +337,19 @@ impl Draft<'_> {
                 Reduction::All | Reduction::Any => "conditions (`Bool`)",
                 _ => "numbers",
             };
-            return self.fail(Diagnostic::error(
-                "type-mismatch",
-                span,
-                format!("`{}` takes an array of {needed}, found elements {shown}", primitive.name),
-            ));
+            let place = match given {
+                Given::Elements(body, ..) => self.tree().expr(*body).span,
+                _ => self.given_span(given),
+            };
+            let message = format!("`{}` takes an array of {needed}, found elements {shown}", primitive.name);
+            let diagnostic = Diagnostic::error("type-mismatch", place, message);
+            return self.fail(match (reduction, &resolved) {
+                (Reduction::All | Reduction::Any, ty) if is_number(ty) => {
+                    diagnostic.help(format!("compare the elements: `{}(x > 0 | x in v)`", primitive.name))
+                }
+                (Reduction::Sum, Type::Bool) => diagnostic.help("to count, write `sum(if c then 1 else 0 | c in v)`"),
+                _ => diagnostic,
+            });
         }
         let ty = match reduction {
             Reduction::ArgMax | Reduction::ArgMin => Type::Int,
@@ -371,6 +402,11 @@ impl Draft<'_> {
             }
         }
     }
+}
+
+/// Whether the only parameter may be a tuple, so that several arguments can be it.
+pub(crate) fn takes_tuples(parameters: &[Type]) -> bool {
+    matches!(parameters, [Type::Tuple(_) | Type::Variable(_) | Type::Error])
 }
 
 /// The reduction that a function of one array is.

@@ -6,7 +6,9 @@
 //! is filled in when its argument's type is known.
 
 use super::arithmetic::Typed;
+use super::builtin::takes_tuples;
 use super::draft::Draft;
+use super::expr::value_span;
 use super::scope::{Entry, Scope};
 use super::signature::Signature;
 use super::{ItemId, UnitId};
@@ -158,6 +160,9 @@ impl Draft<'_> {
                     _ => (None, None),
                 };
                 let Some(given) = self.adapt(given, parameters.len(), "this function", span) else {
+                    if let [first, .., last] | [first @ last] = &parameters[..] {
+                        self.explain(span, |diagnostic| diagnostic.label(first.span.to(last.span), "its parameters"));
+                    }
                     return (Atom::Int(0), Type::Error);
                 };
                 let hints: Vec<Option<Type>> = match (from, parameters.len()) {
@@ -283,14 +288,27 @@ impl Draft<'_> {
                 _ => {}
             }
         }
-        let count = |n: usize| match n {
+        self.wrong_arguments(given.len(), parameters, what, span);
+        None
+    }
+
+    pub fn wrong_arguments(&mut self, given: usize, parameters: usize, what: &str, span: Span) {
+        let takes = match parameters {
             0 => "no arguments".to_string(),
             1 => "1 argument".to_string(),
             n => format!("{n} arguments"),
         };
-        let message = format!("{what} takes {}, {} given", count(parameters), given.len());
+        let given = if given == 0 { "none".to_string() } else { given.to_string() };
+        let message = format!("{what} takes {takes}, {given} given");
         self.report(Diagnostic::error("wrong-arguments", span, message));
-        None
+    }
+
+    /// Adds to what was just said of the arguments of a call.
+    pub fn explain(&mut self, call: Span, more: impl FnOnce(Diagnostic) -> Diagnostic) {
+        if let Some(last) = self.diagnostics.pop() {
+            let about = last.code == "wrong-arguments" && last.labels.len() == 1 && last.labels[0].span == call;
+            self.diagnostics.push(if about { more(last) } else { last });
+        }
     }
 
     // ---- items ----
@@ -306,7 +324,19 @@ impl Draft<'_> {
             return self.lift(item, value, place, span);
         }
         let what = format!("`{name}`");
-        let Some(given) = self.adapt(given, signature.parameters.len(), &what, span) else {
+        let (count, parameters) = (given.len(), &signature.parameters);
+        let given = if parameters.len() == 1 && count != 1 && !takes_tuples(parameters) {
+            self.wrong_arguments(count, 1, &what, span);
+            None
+        } else {
+            self.adapt(given, parameters.len(), &what, span)
+        };
+        let Some(given) = given else {
+            if let [first, .., last] | [first @ last] = &signature.spans[..]
+                && first.file != super::PRELUDE_FILE
+            {
+                self.explain(span, |diagnostic| diagnostic.label(first.to(*last), "its parameters"));
+            }
             return (Atom::Int(0), Type::Error);
         };
         let (types, sizes) = self.fresh(&signature);
@@ -383,8 +413,10 @@ impl Draft<'_> {
                     let declared = signature.spans.get(at);
                     let diagnostic = draft.mismatch(mismatch, &ty, &expected, place);
                     match declared {
-                        Some(&declared) => diagnostic.label(declared, format!("{what} is declared here")),
-                        None => diagnostic,
+                        Some(&declared) if declared.file != super::PRELUDE_FILE => {
+                            diagnostic.label(declared, format!("{what} takes this"))
+                        }
+                        _ => diagnostic,
                     }
                 });
                 for (size, parameter) in sizes.iter().zip(&signature.sizes) {
@@ -416,11 +448,13 @@ impl Draft<'_> {
             }
             other => {
                 let shown = self.show(&other);
-                return self.fail(
-                    Diagnostic::error("not-a-function", place, format!("{shown} is not a function"))
-                        .here("called here")
-                        .help("to multiply, write `*`"),
-                );
+                let message = format!("expected a function, found {shown}");
+                let diagnostic = Diagnostic::error("not-a-function", place, message).here(format!("this is {shown}"));
+                return self.fail(match other {
+                    Type::Real | Type::Int | Type::Number(_) => diagnostic.help("to multiply, write `*`"),
+                    Type::Array(..) => diagnostic.help("an element of an array is taken with `[ ]`: `v[0]`"),
+                    _ => diagnostic,
+                });
             }
         };
         let parts = match self.resolve(&from) {
@@ -543,8 +577,9 @@ impl Draft<'_> {
         let hint = Some(result.clone()).filter(|ty| !matches!(self.resolve(ty), Type::Unknown(_)));
         let argument = Given::Value(Atom::Var(var), parameter.clone(), span);
         let (atom, ty) = self.invoke(callable, vec![argument], span, hint.as_ref());
+        let place = self.body_span(callable).unwrap_or(span);
         let atom = match &hint {
-            Some(expected) => self.flow(atom, &ty, expected, span),
+            Some(expected) => self.flow(atom, &ty, expected, place),
             None => atom,
         };
         let body = self.close(atom);
@@ -568,6 +603,16 @@ impl Draft<'_> {
             self.at_postponed(&postponed, |draft| {
                 draft.fill(&postponed.callable, postponed.lambda, &arrow.0, &arrow.1, postponed.span);
             });
+        }
+    }
+
+    /// Where a function's value is computed, if the function is written out.
+    fn body_span(&self, callable: &Callable) -> Option<Span> {
+        let Callable::Lambda { unit, lambda, .. } = callable else { return None };
+        let tree = self.checker.tree(*unit);
+        match &tree.expr(*lambda).kind {
+            ExprKind::Lambda { body, .. } => Some(value_span(&tree, *body)),
+            _ => None,
         }
     }
 

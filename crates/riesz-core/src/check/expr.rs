@@ -30,7 +30,7 @@ impl Draft<'_> {
     /// An expression that must be of a type.
     pub fn expr_of(&mut self, id: ExprId, expected: &Type) -> Atom {
         let (atom, ty) = self.expr(id, Some(expected));
-        let span = self.tree().expr(id).span;
+        let span = value_span(&self.tree(), id);
         self.flow(atom, &ty, expected, span)
     }
 
@@ -75,7 +75,8 @@ impl Draft<'_> {
             ExprKind::If { condition, yes, no } => {
                 let condition = self.expr_of(*condition, &Type::Bool);
                 let branch = |id: ExprId| move |draft: &mut Self| draft.expr(id, hint);
-                self.conditional(condition, branch(*yes), branch(*no), span)
+                let places = (value_span(&tree, *yes), value_span(&tree, *no));
+                self.conditional(condition, branch(*yes), branch(*no), places, span)
             }
             ExprKind::Loop { pattern, start, turns, body } => self.a_loop(pattern, *start, turns, *body, hint, span),
             ExprKind::Unary { operator: UnaryOperator::Not, operand } => {
@@ -140,7 +141,7 @@ impl Draft<'_> {
             }
             None if matches!(hint.map(|hint| self.resolve(hint)), Some(Type::Int)) => self.fail(
                 Diagnostic::error("integer-too-large", span, "this integer does not fit into 64 bits")
-                    .help("write it as a real number, with a point: `1e20`"),
+                    .help("an `Int` is needed here, and the largest is 9223372036854775807"),
             ),
             None => (Atom::Real(integer.real), Type::Real),
         }
@@ -252,7 +253,7 @@ impl Draft<'_> {
                         let first = tree.expr(elements[0]).span;
                         let shown = self.show(&joined);
                         let diagnostic = self
-                            .mismatch(mismatch, &value.1, &joined, place)
+                            .mismatch(mismatch.swapped(), &value.1, &joined, place)
                             .label(first, format!("the elements before are {shown}"))
                             .help("all elements of an array have one type and one size");
                         self.report(diagnostic);
@@ -407,6 +408,7 @@ impl Draft<'_> {
         }
         let ty = self.resolve(&ty);
         let shown = self.show(&ty);
+        let mut meant = None;
         let position = match (&ty, field) {
             (Type::Error, _) => return (Atom::Int(0), Type::Error),
             (Type::Tuple(parts), Field::Position(at)) if (*at as usize) < parts.len() => Ok(*at as usize),
@@ -416,10 +418,8 @@ impl Draft<'_> {
             }),
             (Type::Record(record), Field::Name(name)) => record.position(name).ok_or_else(|| {
                 let names: Vec<&str> = record.shown.iter().map(|&at| &*record.fields[at as usize].0).collect();
-                match nearest(name, names.iter().copied()) {
-                    Some(meant) => format!("did you mean `.{meant}`?"),
-                    None => format!("its fields are {}", names.join(", ")),
-                }
+                meant = nearest(name, names.iter().copied()).map(str::to_string);
+                format!("its fields are {}", names.join(", "))
             }),
             (Type::Record(_), Field::Position(_)) => Err("the fields of a record are taken by name".to_string()),
             (Type::Array(..), Field::Position(at)) => Err(format!("elements of an array are taken with `[{at}]`")),
@@ -439,7 +439,11 @@ impl Draft<'_> {
                     Field::Name(name) => name.to_string(),
                 };
                 let message = format!("{shown} has no field `{field}`");
-                self.fail(Diagnostic::error("unknown-field", span, message).help(help))
+                let diagnostic = Diagnostic::error("unknown-field", span, message);
+                self.fail(match meant {
+                    Some(meant) => diagnostic.suggest(span, "did you mean", meant),
+                    None => diagnostic.help(help),
+                })
             }
         }
     }
@@ -492,15 +496,15 @@ impl Draft<'_> {
                     Type::Error => parts.iter().map(|_| (Atom::Int(0), Type::Error)).collect(),
                     other => {
                         let shown = self.show(&other);
-                        let count = parts.len();
-                        self.report(
-                            Diagnostic::error(
-                                "pattern-mismatch",
-                                pattern.span,
-                                format!("a pattern of {count} parts cannot match {shown}"),
-                            )
-                            .here(format!("the value is {shown}")),
-                        );
+                        let message = format!("a pattern of {} parts cannot match {shown}", parts.len());
+                        let diagnostic = Diagnostic::error("pattern-mismatch", pattern.span, message)
+                            .here(format!("the value is {shown}"));
+                        self.report(match other {
+                            Type::Array(..) => diagnostic.help("only tuples are taken apart; elements are `v[0]`, `v[1]`"),
+                            Type::Record(_) => diagnostic.help("only tuples are taken apart; fields are `r.x`, `r.y`"),
+                            Type::Tuple(_) => diagnostic.help("write `_` for parts that are not needed"),
+                            _ => diagnostic.help("only tuples are taken apart"),
+                        });
                         parts.iter().map(|_| (Atom::Int(0), Type::Error)).collect()
                     }
                 };
@@ -519,6 +523,7 @@ impl Draft<'_> {
         condition: Atom,
         yes: impl FnOnce(&mut Self) -> Typed,
         no: impl FnOnce(&mut Self) -> Typed,
+        places: (Span, Span),
         span: Span,
     ) -> Typed {
         let (yes, a) = self.branch(yes);
@@ -526,12 +531,9 @@ impl Draft<'_> {
         let joined = match self.join_either(&a, &b, span) {
             Ok(joined) => joined,
             Err(mismatch) => {
-                let (shown_a, shown_b) = (self.show(&a), self.show(&b));
-                let diagnostic = self.mismatch(mismatch, &b, &a, span);
-                return self.fail(Diagnostic {
-                    labels: vec![riesz_syntax::Label { span, text: format!("then: {shown_a}, else: {shown_b}") }],
-                    ..diagnostic.help("both branches of an `if` have one type and one size")
-                });
+                let diagnostic = self.mismatch(mismatch.swapped(), &b, &a, places.1);
+                let diagnostic = diagnostic.label(places.0, format!("this is {}", self.show(&a)));
+                return self.fail(diagnostic.help("both branches of an `if` have one type and one size"));
             }
         };
         let (yes, no) = (self.convert_result(yes, &a, &joined, span), self.convert_result(no, &b, &joined, span));
@@ -567,7 +569,7 @@ impl Draft<'_> {
     ) -> Typed {
         let start_span = self.tree().expr(start).span;
         let start = self.expr(start, hint);
-        let body_span = self.tree().expr(body).span;
+        let body_span = value_span(&self.tree(), body);
         let next = |draft: &mut Self, state: Typed| {
             draft.bind_pattern(pattern, state);
             draft.expr(body, None)
@@ -593,8 +595,9 @@ impl Draft<'_> {
                 self.scope = outside.inner();
                 self.open();
                 self.adopt(state);
+                let mistakes = self.diagnostics.len();
                 let result = next(self, (Atom::Var(state), ty.clone()));
-                let result = self.loop_result(result, &ty, body_span, start_span);
+                let result = self.loop_result(result, &ty, body_span, start_span, mistakes);
                 let body = self.close(result);
                 self.scope = outside;
                 (self.bind(Op::While { state, start, condition, body }, ty.clone(), span), ty)
@@ -617,8 +620,9 @@ impl Draft<'_> {
         let index = self.var(Type::Int, None);
         let outside = self.scope.clone();
         self.scope = outside.inner();
+        let mistakes = self.diagnostics.len();
         let result = next(self, (Atom::Var(state), ty.clone()), index);
-        let result = self.loop_result(result, &ty, body_span, start_span);
+        let result = self.loop_result(result, &ty, body_span, start_span, mistakes);
         let body = self.close(result);
         self.scope = outside;
         (Turn { state, start, count, index, body }, ty)
@@ -629,7 +633,18 @@ impl Draft<'_> {
         (self.flow(start, &ty, &loose, span), loose)
     }
 
-    fn loop_result(&mut self, (result, from): Typed, state: &Type, span: Span, start_span: Span) -> Atom {
+    /// `mistakes`: how many there were before the body; one more in it may have spoilt the type of its result.
+    fn loop_result(
+        &mut self,
+        (result, from): Typed,
+        state: &Type,
+        span: Span,
+        start_span: Span,
+        mistakes: usize,
+    ) -> Atom {
+        if self.diagnostics.len() > mistakes {
+            return result;
+        }
         self.flow_or(result, &from, state, span, |draft, mismatch| {
             let shown = draft.show(state);
             draft
@@ -671,9 +686,9 @@ impl Draft<'_> {
                     let condition = self.flow(value.0, &value.1, &Type::Bool, left_span);
                     let rest = |draft: &mut Self| (draft.expr_of(*right, &Type::Bool), Type::Bool);
                     if *operator == BinaryOperator::And {
-                        self.conditional(condition, rest, |_| (Atom::Bool(false), Type::Bool), span)
+                        self.conditional(condition, rest, |_| (Atom::Bool(false), Type::Bool), (span, span), span)
                     } else {
-                        self.conditional(condition, |_| (Atom::Bool(true), Type::Bool), rest, span)
+                        self.conditional(condition, |_| (Atom::Bool(true), Type::Bool), rest, (span, span), span)
                     }
                 }
                 BinaryOperator::Equal | BinaryOperator::NotEqual => {
@@ -720,12 +735,8 @@ impl Draft<'_> {
         let joined = match self.join(&left.1, &right.1, span) {
             Ok(joined) => joined,
             Err(mismatch) => {
-                let (a, b) = (self.show(&left.1), self.show(&right.1));
-                let diagnostic = self.mismatch(mismatch, &right.1, &left.1, span);
-                self.report(Diagnostic {
-                    labels: vec![riesz_syntax::Label { span, text: format!("`{sign}` between {a} and {b}") }],
-                    ..diagnostic
-                });
+                let diagnostic = self.differ(mismatch, &left.1, &right.1, sign, span);
+                self.report(diagnostic);
                 return None;
             }
         };
@@ -735,10 +746,14 @@ impl Draft<'_> {
         }
         if resolved.any(&mut |part| matches!(part, Type::Function(_) | Type::Linear(_))) {
             let shown = self.show(&resolved);
+            let (what, help) = match resolved {
+                Type::Linear(_) => ("linear maps", "compare their matrices: `matrix(m)`"),
+                _ => ("functions", "compare their values at a point"),
+            };
             self.report(
-                Diagnostic::error("not-comparable", span, format!("`{sign}` does not compare functions"))
+                Diagnostic::error("not-comparable", span, format!("`{sign}` does not compare {what}"))
                     .here(format!("both sides are {shown}"))
-                    .help("compare their values at a point"),
+                    .help(help),
             );
             return None;
         }
@@ -818,6 +833,15 @@ impl Draft<'_> {
     }
 }
 
+/// Where the value of an expression is computed: behind its `let`s.
+pub(super) fn value_span(tree: &riesz_syntax::Tree, id: ExprId) -> Span {
+    let mut expr = tree.expr(id);
+    while let ExprKind::Let { body, .. } | ExprKind::Block(body) = &expr.kind {
+        expr = tree.expr(*body);
+    }
+    expr.span
+}
+
 fn is_integer_literal(tree: &riesz_syntax::Tree, id: ExprId) -> bool {
     match &tree.expr(id).kind {
         ExprKind::Integer(Integer { value: Some(value), .. }) => i64::try_from(*value).is_ok(),
@@ -840,6 +864,10 @@ fn foreign(name: &str) -> Option<&'static str> {
         "float" | "double" => "an `Int` becomes an `R` by itself where one is needed; `real(k)` says so",
         "print" | "println" => "there is no printing inside a program; evaluate an expression to see its value",
         "exp10" => "write `10 ^ x`",
+        "derivative" | "diff" | "deriv" | "differentiate" => "the derivative of `f` at `x` is the linear map `D(f, x)`",
+        "gradient" | "nabla" => "the gradient of `f` at `x` is `grad(f, x)`",
+        "jacfwd" | "jacrev" | "jac" => "the matrix of the derivative of `f` at `x` is `jacobian(f, x)`",
+        "pullback" => "the adjoint of the derivative is `adjoint(D(f, x))`",
         "tgamma" | "gamma" => "write `exp(lgamma(x))`",
         "zeros" => "write `replicate(n, 0.0)`",
         "ones" => "write `replicate(n, 1.0)`",

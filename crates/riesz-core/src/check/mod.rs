@@ -29,7 +29,7 @@ use finish::DraftFunction;
 use riesz_primitive::Primitive;
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, Name, PatternKind};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span, Tree};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entry, Scope};
 use signature::{Signature, SizeParameter};
 use std::rc::Rc;
@@ -40,6 +40,8 @@ pub const PRELUDE_FILE: FileId = FileId(0);
 pub const PRELUDE: &str = include_str!("../prelude.rz");
 /// How many instances of functions with type variables a program may need.
 const MOST_INSTANCES: usize = 10_000;
+/// How deep the types may nest at which functions with type variables are used.
+const DEEPEST_INSTANCE: usize = 200;
 
 /// A file among those being checked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -67,6 +69,8 @@ pub struct Checker {
     names: FxHashMap<Name, ItemId>,
     prelude: FxHashMap<Name, ItemId>,
     types: FxHashMap<Name, (UnitId, usize)>,
+    /// The named types that have been found to be wrong; nothing more is said of them.
+    wrong_types: FxHashSet<Name>,
     constants: FxHashMap<GlobalId, i64>,
     instances: FxHashMap<(ItemId, Vec<Type>), FunctionId>,
     requests: Vec<Request>,
@@ -161,6 +165,7 @@ impl Checker {
             names: FxHashMap::default(),
             prelude: FxHashMap::default(),
             types: FxHashMap::default(),
+            wrong_types: FxHashSet::default(),
             constants: FxHashMap::default(),
             instances: FxHashMap::default(),
             requests: Vec::new(),
@@ -183,6 +188,7 @@ impl Checker {
     /// Puts back what names meant.
     pub fn restore(&mut self, before: Names) {
         (self.names, self.types) = (before.names, before.types);
+        self.wrong_types.clear();
         self.checks.truncate(before.checks);
     }
 
@@ -364,6 +370,9 @@ impl Checker {
             if name.name.chars().next().is_some_and(char::is_uppercase) && !matches!(&*name.name, "R" | "Int" | "Bool")
             {
                 let (_, _, mut found) = signature::signature(self, unit, &[], Some(&used));
+                if !found.is_empty() {
+                    self.wrong_types.insert(name.name.clone());
+                }
                 diagnostics.append(&mut found);
             }
         }
@@ -597,6 +606,14 @@ impl Checker {
                 continue;
             }
             let name = self.item_name(item);
+            if types.iter().any(|ty| !is_shallow(ty, DEEPEST_INSTANCE)) {
+                let message = format!("`{name}` is used at types that nest more than {DEEPEST_INSTANCE} deep");
+                diagnostics.push(
+                    Diagnostic::error("too-many-instances", span, message)
+                        .help("a function that calls itself at ever larger types has no end"),
+                );
+                continue;
+            }
             if self.instances.len() > MOST_INSTANCES {
                 diagnostics.push(
                     Diagnostic::error(
@@ -770,6 +787,7 @@ impl Draft<'_> {
             self.reject_clash(&parameter.pattern, signature, &mut repeated);
             self.bind_pattern(&parameter.pattern, (Atom::Var(var), ty));
         }
+        self.forgive_sizes(&tree.items[at].kind);
         let span = tree.items[at].span;
         let result = call::instantiate(&signature.result, types, &sizes);
         let (atom, result) = match self.resolve(&signature.result) {
@@ -778,14 +796,14 @@ impl Draft<'_> {
                 let (atom, ty) = self.expr(*body, None);
                 match hint {
                     Some(hint) => {
-                        let place = tree.expr(*body).span;
+                        let place = expr::value_span(&tree, *body);
                         (self.flow(atom, &ty, &hint, place), hint)
                     }
                     None => (atom, ty),
                 }
             }
             _ => {
-                let place = tree.expr(*body).span;
+                let place = expr::value_span(&tree, *body);
                 let (atom, ty) = self.expr(*body, Some(&result));
                 let declared = match &tree.items[at].kind {
                     ItemKind::Fun { result: Some(written), .. } => Some(written.span),
@@ -806,6 +824,17 @@ impl Draft<'_> {
         DraftFunction { name, parameters: passed, sizes, body, result, span }
     }
 
+    /// A size in a signature that could not be read is unknown: nothing more is said of it.
+    fn forgive_sizes(&mut self, fun: &ItemKind) {
+        let ItemKind::Fun { parameters, result, .. } = fun else { return };
+        let types = parameters.iter().map(|parameter| &parameter.ty).chain(result);
+        for name in types.flat_map(needs::size_names) {
+            if self.lookup(&name).is_none() {
+                self.scope.bind(name, Entry::Value(Atom::Int(0), Type::Error));
+            }
+        }
+    }
+
     /// A name is either a size or a parameter, unless the parameter is the `Int` that the size is.
     fn reject_clash(&mut self, pattern: &tree::Pattern, signature: &Signature, seen: &mut Vec<Name>) {
         match &pattern.kind {
@@ -817,7 +846,11 @@ impl Draft<'_> {
                         true => format!("`{name}` is both a parameter and the name of a size"),
                         false => format!("`{name}` is a parameter twice"),
                     };
-                    self.report(Diagnostic::error("duplicate-name", pattern.span, message));
+                    let diagnostic = Diagnostic::error("duplicate-name", pattern.span, message);
+                    self.report(match size {
+                        true => diagnostic.help("only an `Int` parameter is a size itself; choose another name for one of them"),
+                        false => diagnostic,
+                    });
                 }
                 seen.push(name.clone());
             }
@@ -876,6 +909,17 @@ impl Draft<'_> {
         self.checker.program.globals.push(Global { name: "data".into(), ty: ty.clone(), origin: Origin::Given });
         self.checker.given.insert(global, data);
         (self.bind(Op::Global(global), ty.clone(), span), ty)
+    }
+}
+
+/// Whether a type nests no deeper than a number of levels.
+fn is_shallow(ty: &Type, levels: usize) -> bool {
+    let inner = |ty: &Type| levels > 0 && is_shallow(ty, levels - 1);
+    match ty {
+        Type::Array(_, element) => inner(element),
+        Type::Tuple(_) | Type::Record(_) => ty.components().unwrap_or_default().iter().all(inner),
+        Type::Function(arrow) | Type::Linear(arrow) => inner(&arrow.0) && inner(&arrow.1),
+        _ => true,
     }
 }
 

@@ -60,13 +60,20 @@ trait Place {
 impl Reader<'_> {
     fn ty(&mut self, ty: &tree::Type, bound: &[(Name, Size)], in_function: bool) -> Type {
         self.parts += 1;
-        if self.parts == LARGEST_TYPE {
-            let message = format!("this type has more than {LARGEST_TYPE} parts");
-            self.diagnostics.push(Diagnostic::error("type-too-large", ty.span, message));
-        }
         if self.parts >= LARGEST_TYPE {
             return Type::Error;
         }
+        let outermost = self.parts == 1;
+        let read = self.parts_of(ty, bound, in_function);
+        if outermost && self.parts >= LARGEST_TYPE {
+            let message = format!("this type has more than {LARGEST_TYPE} parts");
+            let diagnostic = Diagnostic::error("type-too-large", ty.span, message);
+            self.diagnostics.push(diagnostic.help("use an array instead of nested tuples"));
+        }
+        read
+    }
+
+    fn parts_of(&mut self, ty: &tree::Type, bound: &[(Name, Size)], in_function: bool) -> Type {
         match &ty.kind {
             TypeKind::Name(name, sizes) => self.named(name, sizes, ty.span, bound, in_function),
             TypeKind::Tuple(parts) => Type::Tuple(parts.iter().map(|part| self.ty(part, bound, in_function)).collect()),
@@ -142,14 +149,30 @@ impl Reader<'_> {
             });
             return Type::Error;
         };
+        if self.checker.wrong_types.contains(name) {
+            return Type::Error;
+        }
         if parameters.len() != sizes.len() {
-            let message = format!("`{name}` takes {} sizes, {} given", parameters.len(), sizes.len());
-            self.diagnostics.push(Diagnostic::error("wrong-sizes", span, message));
+            let takes = match parameters.len() {
+                0 => "no sizes".to_string(),
+                1 => "1 size".to_string(),
+                several => format!("{several} sizes"),
+            };
+            let given = if sizes.is_empty() { "none".to_string() } else { sizes.len().to_string() };
+            let diagnostic = Diagnostic::error("wrong-sizes", span, format!("`{name}` takes {takes}, {given} given"));
+            self.diagnostics.push(match parameters.is_empty() {
+                true => diagnostic.suggest(span, "write", &**name),
+                false => {
+                    let names: Vec<&str> = parameters.iter().map(|name| &**name).collect();
+                    diagnostic.help(format!("write `{name}[{}]`, with a size for each", names.join(", ")))
+                }
+            });
             return Type::Error;
         }
         if self.expanding.contains(name) {
             let message = format!("the type `{name}` is defined in terms of itself");
-            self.diagnostics.push(Diagnostic::error("cyclic-type", span, message));
+            let diagnostic = Diagnostic::error("cyclic-type", span, message);
+            self.diagnostics.push(diagnostic.help("the values of a type have one shape, so that types are not recursive"));
             return Type::Error;
         }
         let sizes: Vec<(Name, Size)> =
@@ -170,14 +193,7 @@ impl Reader<'_> {
             SizeKind::Name(name) => match bound.iter().find(|(other, _)| other == name) {
                 Some((_, size)) => size.clone(),
                 None if !self.expanding.is_empty() => {
-                    self.diagnostics.push(
-                        Diagnostic::error(
-                            "unknown-size",
-                            size.span,
-                            format!("the size `{name}` is not a parameter of the type"),
-                        )
-                        .help(format!("write `type Name[{name}] = ...`")),
-                    );
+                    self.unbound_size(name, size.span, bound);
                     Size::Hole
                 }
                 None => self.place.size(name, size.span).unwrap_or_else(|diagnostic| {
@@ -202,6 +218,26 @@ impl Reader<'_> {
                 })
             }
         }
+    }
+}
+
+impl Reader<'_> {
+    /// Says of the first size that a named type should have as a parameter that it has not, and what to write.
+    fn unbound_size(&mut self, name: &Name, span: Span, bound: &[(Name, Size)]) {
+        if self.diagnostics.iter().any(|diagnostic| diagnostic.code == "unknown-size") {
+            return;
+        }
+        let Some(ty) = self.expanding.last() else { return };
+        let mut parameters: Vec<Name> = bound.iter().map(|(name, _)| name.clone()).collect();
+        let body = self.checker.type_named(self.unit, ty).map(|(_, _, body)| super::needs::size_names(&body));
+        for size in body.unwrap_or_default() {
+            if !parameters.contains(&size) {
+                parameters.push(size);
+            }
+        }
+        let message = format!("the size `{name}` is not a parameter of the type `{ty}`");
+        let help = format!("write `type {ty}[{}] = ...`", parameters.join(", "));
+        self.diagnostics.push(Diagnostic::error("unknown-size", span, message).help(help));
     }
 }
 

@@ -3,10 +3,11 @@
 /// The candidate nearest to a name, if it is near enough to be meant.
 pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = name.chars().count();
-    if letters > 64 {
+    // Any name of one letter is near to any other.
+    if letters > 64 || letters == 1 {
         return None;
     }
-    let within = if letters <= 2 { 1 } else { 1 + letters / 4 };
+    let within = if letters == 2 { 1 } else { 1 + letters / 4 };
     candidates
         .into_iter()
         .filter(|candidate| *candidate != name && candidate.chars().count().abs_diff(letters) <= within)
@@ -49,6 +50,7 @@ mod tests {
         assert_eq!(nearest("smu", names), Some("sum"));
         assert_eq!(nearest("scater_ad", names), Some("scatter_add"));
         assert_eq!(nearest("X", names), None);
+        assert_eq!(nearest("i", ["pi"]), None);
         assert_eq!(nearest("completely", names), None);
     }
 }

@@ -44,6 +44,16 @@ pub(crate) enum Mismatch {
     Sizes(Size, Size),
 }
 
+impl Mismatch {
+    /// The same, with the two sides exchanged.
+    pub fn swapped(self) -> Mismatch {
+        match self {
+            Mismatch::Types => Mismatch::Types,
+            Mismatch::Sizes(a, b) => Mismatch::Sizes(b, a),
+        }
+    }
+}
+
 impl Unknowns {
     /// An unknown type.
     pub fn ty(&mut self) -> Type {
@@ -412,6 +422,10 @@ impl Draft<'_> {
 
     /// Sizes that calls pass and that nothing tells, or that cannot be.
     pub fn reject_open_sizes(&mut self) {
+        // Where something is wrong already, what would have told the size may be missing.
+        if !self.diagnostics.is_empty() {
+            return;
+        }
         let mut problems = Vec::new();
         for call in &self.calls {
             for size in &call.sizes {
@@ -478,6 +492,17 @@ impl Draft<'_> {
         }
     }
 
+    /// What to say when the two sides of an operator, in the order of the mismatch, do not fit each other.
+    pub fn differ(&self, mismatch: Mismatch, a: &Type, b: &Type, sign: &str, span: Span) -> Diagnostic {
+        let sizes = match &mismatch {
+            Mismatch::Sizes(m, n) => Some(format!("sizes differ: {} and {}", self.show_size(m), self.show_size(n))),
+            Mismatch::Types => None,
+        };
+        let mut diagnostic = self.mismatch(mismatch, b, a, span);
+        diagnostic.message = sizes.unwrap_or(diagnostic.message);
+        diagnostic.here(format!("`{sign}` between {} and {}", self.show(a), self.show(b)))
+    }
+
     /// What to say when a value does not fit.
     pub fn mismatch(&self, mismatch: Mismatch, found: &Type, expected: &Type, span: Span) -> Diagnostic {
         let (found_text, expected_text) = (self.show(found), self.show(expected));
@@ -497,11 +522,20 @@ impl Draft<'_> {
                     Diagnostic::error("type-mismatch", span, format!("expected {expected_text}, found {found_text}"))
                         .here(format!("this is {found_text}"));
                 match (self.resolve(found), self.resolve(expected)) {
-                    (Type::Real, Type::Int | Type::Number(_)) => diagnostic.help(
-                        "an `R` does not become an `Int` by itself: write `trunc(...)` to drop what is behind the point",
-                    ),
+                    (Type::Real, Type::Int | Type::Number(_)) => diagnostic
+                        .help("an `R` does not become an `Int` by itself: `trunc(x)` drops what is behind the point, `div(a, b)` divides integers"),
                     (Type::Bool, Type::Real | Type::Int | Type::Number(_)) => {
                         diagnostic.help("to make a number of a condition, write `if ... then 1 else 0`")
+                    }
+                    (Type::Real | Type::Int | Type::Number(_), Type::Bool) => {
+                        diagnostic.help("a number is no condition: compare it, as in `x != 0`")
+                    }
+                    (Type::Function(_), Type::Linear(_)) => diagnostic
+                        .help("a function need not be linear; its derivative at a point is a linear map: `D(f, x)`"),
+                    (Type::Real | Type::Number(_), Type::Tuple(parts)) | (Type::Tuple(parts), Type::Real)
+                        if parts.is_empty() =>
+                    {
+                        diagnostic.help("an `Int` does not vary, so that derivatives by it are `()`: differentiate at an `R`, as in `real(k)`")
                     }
                     (Type::Array(size, element), expected)
                         if self.resolve_size(&size) == Size::Constant(1) && self.resolve(&element) == expected =>

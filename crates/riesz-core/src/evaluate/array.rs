@@ -21,6 +21,10 @@ impl<S: Number> Machine<'_, S> {
         let elements: usize = arguments.iter().map(Value::len).sum();
         self.reserve(elements, size_of::<Value<S>>(), span)?;
         let first = &arguments[0];
+        let shaped = matches!(primitive.name, "concat" | "update" | "scatter_add");
+        if !shaped && arguments.iter().any(|argument| matches!(argument, Value::Zero)) {
+            return Ok(Value::Zero);
+        }
         Ok(match primitive.name {
             "reverse" => take(first, &mut (0..first.len()).rev()),
             "concat" => {

@@ -50,8 +50,6 @@ impl<S: Number> Machine<'_, S> {
         &mut self,
         operation: OnMaps,
         operands: &[Value<S>],
-        domain: Option<&Type>,
-        frame: &[Value<S>],
         span: Span,
     ) -> Result<Value<S>, Fault> {
         let map = |at: usize| match operands.get(at) {
@@ -71,14 +69,14 @@ impl<S: Number> Machine<'_, S> {
             }
             OnMaps::Scale => Value::Map(Rc::new(Map::Scale(operands[0].real(), map(1)?))),
             OnMaps::Matrix => {
-                let zero = self.filled(domain.unwrap_or(&Type::Real), 0.0, frame, span)?;
                 let map = map(0)?;
-                self.matrix(&map, zero, span)?
+                let domain = self.domain(&map, span)?;
+                self.matrix(&map, domain, span)?
             }
             OnMaps::Coo => {
-                let zero = self.filled(domain.unwrap_or(&Type::Real), 0.0, frame, span)?;
                 let map = map(0)?;
-                self.coo(&map, &zero, span)?
+                let domain = self.domain(&map, span)?;
+                self.coo(&map, &domain, span)?
             }
         })
     }
@@ -108,6 +106,38 @@ impl<S: Number> Machine<'_, S> {
             factorial *= (n + 1) as f64;
         }
         Ok(Value::array(ty, derivatives))
+    }
+
+    /// The zero of a map's domain.
+    fn domain(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
+        match map {
+            Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
+            Map::Adjoint(map) => {
+                let domain = self.domain(map, span)?;
+                self.apply_map(map, domain, false, span)
+            }
+            Map::Compose(_, map) | Map::Add(map, _) | Map::Scale(_, map) => self.domain(map, span),
+        }
+    }
+
+    /// The value with the matrices of the linear maps in it.
+    pub fn with_matrices(&mut self, value: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        Ok(match value {
+            Value::Map(map) => {
+                let domain = self.domain(map, span)?;
+                self.matrix(map, domain, span)?
+            }
+            Value::Tuple(parts) => {
+                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| self.with_matrices(part, span)).collect();
+                Value::Tuple(parts?.into())
+            }
+            Value::Values(elements) => {
+                let elements: Result<Vec<_>, Fault> =
+                    elements.iter().map(|element| self.with_matrices(element, span)).collect();
+                Value::values(elements?)
+            }
+            other => other.clone(),
+        })
     }
 
     /// The codomain with every number replaced by a row of the matrix, a vector of the domain.

@@ -70,6 +70,13 @@ impl<'p, S: Number> Machine<'p, S> {
         self.enter(function, &mut arguments.into_iter())
     }
 
+    /// Evaluates one binding of a function in a frame that holds a value for each of its variables.
+    pub fn bind(&mut self, function: &'p Function, frame: &mut Vec<Value<S>>, binding: &'p Binding) -> Result<(), Fault> {
+        let value = self.operation(function, frame, binding)?;
+        frame[binding.var.0 as usize] = value;
+        Ok(())
+    }
+
     /// The values of globals computed so far.
     pub fn globals(&self) -> &[Option<Value<S>>] {
         &self.globals
@@ -246,7 +253,7 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::Zero(a) => atom(frame, *a).zero_tangent(),
             Op::Accumulator => {
                 let Type::Accumulator(inner) = ty() else { return Ok(Value::unit()) };
-                let zero = self.filled(inner, 0.0, frame, span)?;
+                let zero = self.zero(inner, frame, span)?;
                 Value::Accumulator(Rc::new(RefCell::new(zero)))
             }
             Op::AddTo(accumulator, path, value) => {
@@ -265,14 +272,7 @@ impl<'p, S: Number> Machine<'p, S> {
             })),
             Op::OnMaps(operation, operands) => {
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
-                let domain = operands.first().and_then(|operand| match operand {
-                    Atom::Var(var) => match &function.var(*var).ty {
-                        Type::Linear(arrow) => Some(&arrow.0),
-                        _ => None,
-                    },
-                    _ => None,
-                });
-                self.on_maps(*operation, &values, domain, frame, span)?
+                self.on_maps(*operation, &values, span)?
             }
             Op::Derive(Derive::Taylor, operands) => {
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
@@ -282,8 +282,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 return Err(Box::new(Diagnostic::error("not-compiled", span, "this derivative has not been compiled")));
             }
             Op::Call(called, arguments) => {
-                let values: Vec<Value<S>> = arguments.iter().map(|argument| atom(frame, *argument)).collect();
-                self.call(*called, &mut values.into_iter(), span)?
+                self.call(*called, &mut arguments.iter().map(|argument| atom(frame, *argument)), span)?
             }
             Op::Closure(called, captured) => {
                 self.reserve(captured.len(), size_of::<Value<S>>(), span)?;
@@ -435,7 +434,9 @@ impl<'p, S: Number> Machine<'p, S> {
             (Reduction::Any, None) => Ok(Value::Bool(false)),
             (Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin, None) => {
                 let (what, name) = match reduction {
-                    Reduction::Max | Reduction::ArgMax => ("greatest", "max"),
+                    Reduction::Max => ("greatest", "max"),
+                    Reduction::ArgMax => ("greatest", "argmax"),
+                    Reduction::ArgMin => ("least", "argmin"),
                     _ => ("least", "min"),
                 };
                 Err(Box::new(
@@ -483,6 +484,24 @@ impl<'p, S: Number> Machine<'p, S> {
     fn storage<T>(&mut self, count: usize, span: Span) -> Result<Vec<T>, Fault> {
         self.reserve(count, size_of::<T>(), span)?;
         Ok(Vec::with_capacity(count))
+    }
+
+    /// The zero of a type, as far as its shape is known.
+    fn zero(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        Ok(match ty {
+            Type::Array(Size::Hole, _) => Value::Zero,
+            Type::Array(size, element) if **element != Type::Real => {
+                let count = self.size(size, frame);
+                self.reserve(count, size_of::<Value<S>>(), span)?;
+                let element_value = self.zero(element, frame, span)?;
+                Value::array(element, vec![element_value; count])
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let parts = ty.components().unwrap_or_default();
+                Value::Tuple(parts.iter().map(|part| self.zero(part, frame, span)).collect::<Result<_, Fault>>()?)
+            }
+            _ => self.filled(ty, 0.0, frame, span)?,
+        })
     }
 
     /// The value of a type whose every number is the same.
@@ -664,7 +683,7 @@ fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Sp
                 Diagnostic::error("division-by-zero", span, format!("`{}` of {} by zero", primitive.name, shown[0]))
             } else {
                 Diagnostic::error("integer-overflow", span, "this integer does not fit into 64 bits")
-                    .here(format!("on {}", shown.join(" and ")))
+                    .here(format!("computed from {}", shown.join(" and ")))
                     .help("compute with real numbers: write `real(...)`, or a point behind a literal")
             }))
         }

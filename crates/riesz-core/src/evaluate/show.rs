@@ -1,24 +1,29 @@
 //! Values as text: what `eval` prints, and what reads back as the same value.
 
-use super::value::Value;
+use super::value::{Map, Value};
 use crate::types::Type;
 use riesz_primitive::Number;
 
 impl<S: Number> Value<S> {
-    /// The value of a type as text.
+    /// The value of a type as text; of linear maps only the type.
     pub fn show(&self, ty: &Type) -> String {
+        self.show_with(ty, &mut |_| None)
+    }
+
+    /// The value of a type as text, with linear maps as `map` shows them.
+    pub fn show_with(&self, ty: &Type, map: &mut dyn FnMut(&Map<S>) -> Option<String>) -> String {
         let mut text = String::new();
-        self.write(ty, &mut text);
+        self.write(ty, map, &mut text);
         text
     }
 
-    fn write(&self, ty: &Type, text: &mut String) {
-        let list = |text: &mut String, parts: &mut dyn Iterator<Item = (Value<S>, &Type)>| {
+    fn write(&self, ty: &Type, map: &mut dyn FnMut(&Map<S>) -> Option<String>, text: &mut String) {
+        let mut list = |text: &mut String, parts: &mut dyn Iterator<Item = (Value<S>, &Type)>| {
             for (at, (part, ty)) in parts.enumerate() {
                 if at > 0 {
                     *text += ", ";
                 }
-                part.write(ty, text);
+                part.write(ty, map, text);
             }
         };
         match (self, ty) {
@@ -31,7 +36,7 @@ impl<S: Number> Value<S> {
                     *text += if at > 0 { ", " } else { "{" };
                     *text += name;
                     *text += " = ";
-                    parts[field as usize].write(ty, text);
+                    parts[field as usize].write(ty, map, text);
                 }
                 text.push('}');
             }
@@ -44,6 +49,10 @@ impl<S: Number> Value<S> {
                 text.push('[');
                 list(text, &mut self.elements().map(|value| (value, &**element)));
                 text.push(']');
+            }
+            (Value::Map(linear), _) => {
+                let shown = map(linear).unwrap_or_else(|| format!("<linear map {}>", ty.show(&|_| "_".into(), &|_| "_".into())));
+                *text += &shown;
             }
             _ => *text += &format!("<function {}>", ty.show(&|_| "_".into(), &|_| "_".into())),
         }

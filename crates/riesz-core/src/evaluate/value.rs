@@ -32,7 +32,7 @@ pub enum Value<S: 'static> {
     Closure(Rc<Closure<S>>),
     /// A linear map.
     Map(Rc<Map<S>>),
-    /// A zero whose shape is not known: of what a recursive function keeps.
+    /// A zero whose shape is not known: of what a recursive function keeps, of an array whose size only its value tells.
     Zero,
     /// A sum in the making.
     Accumulator(Rc<RefCell<Value<S>>>),

@@ -1,7 +1,7 @@
 //! Composition: a category with zero maps.   [002 Fig. 4 "Properties"]
 
 use super::Statement::{Maps, Rewrite};
-use super::{Law, Rewrite as Rule, chain, factors_of_two};
+use super::{Law, Rule, chain, factors_of_two};
 use crate::map::{Form, LinearMap};
 
 pub(super) static ROWS: &[Law] = &[

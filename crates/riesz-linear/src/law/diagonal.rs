@@ -2,7 +2,7 @@
 
 use super::Statement::Rewrite;
 use super::scale::factor;
-use super::{Law, Rewrite as Rule, chain, factors_of_two, terms_of_two, total};
+use super::{Law, Rule, chain, factor_forms, terms_of_two, total};
 use crate::map::{Form, LinearMap};
 use crate::space::{Space, times};
 use crate::vector::Vector;
@@ -17,7 +17,7 @@ pub(super) static ROWS: &[Law] = &[
                 let a = s.space();
                 chain([LinearMap::diagonal(s.vector(&a)), LinearMap::diagonal(s.vector(&a))])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Diagonal(d), Form::Diagonal(e)) => Some(LinearMap::diagonal(d.zip(e, times))),
                 _ => None,
             },
@@ -38,13 +38,14 @@ pub(super) static ROWS: &[Law] = &[
                     _ => total([d, LinearMap::diagonal(s.vector(&a))]),
                 }
             },
-            right: |map| match terms_of_two(map)? {
-                (d, e) => match (d.form(), e.form()) {
-                    (Form::Diagonal(d), Form::Diagonal(e)) => Some(LinearMap::diagonal(d.zip(e, |d, e| d + e))),
-                    (Form::Diagonal(d), _) => factor(e).map(|k| LinearMap::diagonal(d.map(|d| d + k))),
-                    (_, Form::Diagonal(e)) => factor(d).map(|k| LinearMap::diagonal(e.map(|e| k + e))),
-                    _ => None,
-                },
+            right: |map| {
+                let (first, second) = terms_of_two(map)?;
+                Some(LinearMap::diagonal(match (first.form(), second.form()) {
+                    (Form::Diagonal(d), Form::Diagonal(e)) => d.zip(e, |d, e| d + e),
+                    (Form::Diagonal(d), _) => factor(second).map(|k| d.map(|d| d + k))?,
+                    (_, Form::Diagonal(e)) => factor(first).map(|k| e.map(|e| k + e))?,
+                    _ => return None,
+                }))
             },
             example: ["diagonal [2.0, 3.0] + scale 5.0 [2]R", "diagonal [7.0, 8.0]"],
         }),
@@ -79,7 +80,7 @@ pub(super) static ROWS: &[Law] = &[
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
-                let parts = (0..family.count()).filter_map(|index| Some(family.part(index)?.0.clone()));
+                let parts = family.parts().cloned();
                 let maps: Vec<LinearMap> = parts
                     .map(|part| match s.below(3) {
                         0 => LinearMap::identity(part),

@@ -35,9 +35,9 @@ pub struct Law {
 /// The two sides of a law.
 pub enum Statement {
     /// Maps, of which the left one is replaced by the right one wherever that is simpler.
-    Rewrite(Rewrite),
+    Rewrite(Rule),
     /// Maps, of which the left one is replaced by the right one where other laws then find something to do in it.
-    Trial(Rewrite),
+    Trial(Rule),
     /// Maps.
     Maps(fn(&mut Sampler) -> (LinearMap, LinearMap)),
     /// Vectors.
@@ -45,7 +45,7 @@ pub enum Statement {
 }
 
 /// A law to be used from left to right.
-pub struct Rewrite {
+pub struct Rule {
     /// Makes random maps of the form of the left side.
     pub left: fn(&mut Sampler) -> LinearMap,
     /// The right side for a map of the form of the left side; none for any other.
@@ -92,9 +92,9 @@ impl Law {
                 let (left, right) = sides(sampler);
                 self.equal(&left, &right)
             }
-            Statement::Rewrite(rewrite) | Statement::Trial(rewrite) => {
-                let left = (rewrite.left)(sampler);
-                match (rewrite.right)(&left) {
+            Statement::Rewrite(rule) | Statement::Trial(rule) => {
+                let left = (rule.left)(sampler);
+                match (rule.right)(&left) {
                     Some(right) => self.equal(&left, &right),
                     None => Err(self.broken(&format!("{left:#}"), "nothing")),
                 }
@@ -131,6 +131,16 @@ fn terms_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
         Form::Add(maps) if maps.len() == 2 => Some((&maps[0], &maps[1])),
         _ => None,
     }
+}
+
+/// How the two factors of a composition of two are made.
+fn factor_forms(map: &LinearMap) -> Option<(&Form, &Form)> {
+    factors_of_two(map).map(|(outer, inner)| (outer.form(), inner.form()))
+}
+
+/// How the two terms of a sum of two are made.
+fn term_forms(map: &LinearMap) -> Option<(&Form, &Form)> {
+    terms_of_two(map).map(|(first, second)| (first.form(), second.form()))
 }
 
 /// A composition of maps that fit, or the one map there is.

@@ -2,7 +2,7 @@
 
 use super::Statement::{Maps, Rewrite, Trial};
 use super::sum::rest;
-use super::{Law, Rewrite as Rule, chain, factors_of_two, total};
+use super::{Law, Rule, chain, factor_forms, factors_of_two, total};
 use crate::associate::factors;
 use crate::map::{Form, LinearMap};
 use crate::sample::Sampler;
@@ -18,7 +18,7 @@ pub(super) static ROWS: &[Law] = &[
                 let (a, family, b) = (s.space(), s.family(), s.space());
                 chain([s.join(&family, &b), s.fork(&a, &family)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Join(ms), Form::Fork(ns)) => Some(total(composed(ms, ns))),
                 _ => None,
             },
@@ -34,14 +34,11 @@ pub(super) static ROWS: &[Law] = &[
                 let (family, b, c) = (s.family(), s.space(), s.space());
                 chain([s.map(&b, &c), s.join(&family, &b)])
             },
-            right: |map| match factors_of_two(map)? {
-                (m, join) => match join.form() {
-                    Form::Join(ns) => {
-                        let maps = ns.iter().map(|n| chain([m.clone(), n.clone()])).collect();
-                        Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Join(maps)))
-                    }
-                    _ => None,
-                },
+            right: |map| {
+                let (m, join) = factors_of_two(map)?;
+                let Form::Join(ns) = join.form() else { return None };
+                let maps = ns.iter().map(|n| chain([m.clone(), n.clone()]));
+                Some(family_of(map, Form::Join(maps.collect())))
             },
             example: ["scale 2.0 ∘ (id R ⋈ scale 3.0)", "scale 2.0 ∘ id R ⋈ scale 2.0 ∘ scale 3.0"],
         }),
@@ -55,14 +52,11 @@ pub(super) static ROWS: &[Law] = &[
                 let (a, b, family) = (s.space(), s.space(), s.family());
                 chain([s.fork(&b, &family), s.map(&a, &b)])
             },
-            right: |map| match factors_of_two(map)? {
-                (fork, m) => match fork.form() {
-                    Form::Fork(ns) => {
-                        let maps = ns.iter().map(|n| chain([n.clone(), m.clone()])).collect();
-                        Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Fork(maps)))
-                    }
-                    _ => None,
-                },
+            right: |map| {
+                let (fork, m) = factors_of_two(map)?;
+                let Form::Fork(ns) = fork.form() else { return None };
+                let maps = ns.iter().map(|n| chain([n.clone(), m.clone()]));
+                Some(family_of(map, Form::Fork(maps.collect())))
             },
             example: ["(id R × scale 3.0) ∘ scale 2.0", "id R ∘ scale 2.0 × scale 3.0 ∘ scale 2.0"],
         }),
@@ -126,7 +120,7 @@ pub(super) static ROWS: &[Law] = &[
                 let fork = s.fork(&a, &family);
                 chain([projection(s, &family), fork])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Project(index), Form::Fork(maps)) => maps.get(*index).cloned(),
                 _ => None,
             },
@@ -143,7 +137,7 @@ pub(super) static ROWS: &[Law] = &[
                 let join = s.join(&family, &b);
                 chain([join, injection(s, &family)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Join(maps), Form::Inject(index)) => maps.get(*index).cloned(),
                 _ => None,
             },
@@ -160,7 +154,7 @@ pub(super) static ROWS: &[Law] = &[
                 let inject = injection(s, &family);
                 chain([projection(s, &family), inject])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Project(i), Form::Inject(j)) if i == j => Some(LinearMap::identity(map.domain().clone())),
                 (Form::Project(_), Form::Inject(_)) => {
                     Some(LinearMap::zero(map.domain().clone(), map.codomain().clone()))
@@ -186,10 +180,7 @@ pub(super) static ROWS: &[Law] = &[
                 let part = part_of(each, *index)?;
                 Some(chain([part, LinearMap::project(*index, each.domain().clone()).ok()?]))
             },
-            example: [
-                "project 1 of (R, R) ∘ each (id R, scale 2.0)",
-                "scale 2.0 ∘ project 1 of (R, R)",
-            ],
+            example: ["project 1 of (R, R) ∘ each (id R, scale 2.0)", "scale 2.0 ∘ project 1 of (R, R)"],
         }),
     },
     Law {
@@ -209,10 +200,7 @@ pub(super) static ROWS: &[Law] = &[
                 let part = part_of(each, *index)?;
                 Some(chain([LinearMap::inject(*index, each.codomain().clone()).ok()?, part]))
             },
-            example: [
-                "map 3 (scale 2.0) ∘ inject 1 into [3]R",
-                "inject 1 into [3]R ∘ scale 2.0",
-            ],
+            example: ["map 3 (scale 2.0) ∘ inject 1 into [3]R", "inject 1 into [3]R ∘ scale 2.0"],
         }),
     },
     Law {
@@ -253,7 +241,7 @@ pub(super) static ROWS: &[Law] = &[
                 let like = s.family_like(&family);
                 chain([s.each(&family, &like), s.fork(&a, &family)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Each(fs), Form::Fork(gs)) => Some(family_of(map, Form::Fork(composed(fs, gs)))),
                 _ => None,
             },
@@ -270,7 +258,7 @@ pub(super) static ROWS: &[Law] = &[
                 let like = s.family_like(&family);
                 chain([s.join(&like, &b), s.each(&family, &like)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Join(gs), Form::Each(fs)) => Some(family_of(map, Form::Join(composed(gs, fs)))),
                 _ => None,
             },
@@ -292,7 +280,7 @@ pub(super) static ROWS: &[Law] = &[
                     _ => chain([LinearMap::map(family.count(), outer.children()[0].clone()), inner]),
                 }
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Each(gs), Form::Each(fs)) => Some(family_of(map, Form::Each(composed(gs, fs)))),
                 (Form::Map(g), Form::Map(f)) => Some(family_of(map, Form::Map(chain([g.clone(), f.clone()])))),
                 _ => None,
@@ -347,7 +335,7 @@ pub(super) static ROWS: &[Law] = &[
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
-                let parts = (0..family.count()).filter_map(|index| Some(family.part(index)?.0.clone()));
+                let parts = family.parts().cloned();
                 let maps = parts.map(LinearMap::identity).collect();
                 LinearMap::new(family.clone(), family.clone(), Form::Each(maps))
             },
@@ -370,7 +358,7 @@ pub(super) static ROWS: &[Law] = &[
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, family) = (s.space(), s.family());
-                let parts = (0..family.count()).filter_map(|index| Some(family.part(index)?.0.clone()));
+                let parts = family.parts().cloned();
                 let maps: Vec<LinearMap> = parts.map(|part| LinearMap::zero(a.clone(), part)).collect();
                 let fork = LinearMap::new(a, family, Form::Fork(maps));
                 if s.below(2) == 0 { fork } else { fork.adjoint() }
@@ -419,7 +407,8 @@ fn family_of(map: &LinearMap, form: Form) -> LinearMap {
 fn common(chains: &[Vec<LinearMap>], at: impl Fn(&[LinearMap], usize) -> Option<&LinearMap>) -> usize {
     let Some((first, others)) = chains.split_first() else { return 0 };
     let shared = |count: usize| {
-        at(first, count).is_some_and(|map| others.iter().all(|chain| at(chain, count).is_some_and(|other| other == map)))
+        at(first, count)
+            .is_some_and(|map| others.iter().all(|chain| at(chain, count).is_some_and(|other| other == map)))
     };
     (0..first.len()).take_while(|&count| shared(count)).count()
 }

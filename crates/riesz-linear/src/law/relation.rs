@@ -1,7 +1,7 @@
 //! Relational reduction.   [003 §2.2.3]
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rewrite as Rule, chain, factors_of_two, plus, total};
+use super::{Law, Rule, chain, factor_forms, plus, total};
 use crate::map::{Form, LinearMap};
 use crate::relation::Relation;
 use crate::space::Space;
@@ -118,9 +118,8 @@ pub(super) static ROWS: &[Law] = &[
         statement: Rewrite(Rule {
             left: |s| {
                 let (k, m, n, element) = (1 + s.below(3), 1 + s.below(3), 1 + s.below(3), s.space());
-                let mut indices = |count: usize, size: usize| -> Vec<usize> {
-                    (0..count).map(|_| s.below(size)).collect()
-                };
+                let mut indices =
+                    |count: usize, size: usize| -> Vec<usize> { (0..count).map(|_| s.below(size)).collect() };
                 let functions = [
                     Relation::gather(indices(m, k), k).expect("indices of the argument"),
                     Relation::gather(indices(n, m), m).expect("indices of the argument"),
@@ -134,7 +133,7 @@ pub(super) static ROWS: &[Law] = &[
                 };
                 chain([LinearMap::reduce(outer, element.clone()), LinearMap::reduce(inner, element)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Reduce { relation: outer, element }, Form::Reduce { relation: inner, element: same })
                     if element == same =>
                 {
@@ -178,7 +177,7 @@ pub(super) static ROWS: &[Law] = &[
                 let sum = LinearMap::reduce(Relation::Sum(n), v.clone());
                 chain([sum, LinearMap::reduce(Relation::Replicate(n), v)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (
                     Form::Reduce { relation: Relation::Sum(n), element },
                     Form::Reduce { relation: Relation::Replicate(_), element: same },
@@ -208,7 +207,7 @@ pub(super) static ROWS: &[Law] = &[
                 let y = s.below(reduce.codomain().count());
                 chain([LinearMap::project(y, reduce.codomain().clone()).expect("an element"), reduce])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Project(y), Form::Reduce { relation, .. }) if !matches!(relation, Relation::Sum(_)) => {
                     Some(match (relation.only_source(*y)?, relation) {
                         (None, _) => LinearMap::zero(map.domain().clone(), map.codomain().clone()),
@@ -239,7 +238,7 @@ pub(super) static ROWS: &[Law] = &[
                 let inject = LinearMap::inject(x, reduce.domain().clone()).expect("an element");
                 chain([reduce, inject])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Reduce { relation, .. }, Form::Inject(x)) if !matches!(relation, Relation::Replicate(_)) => {
                     Some(match (relation.converse().only_source(*x)?, relation) {
                         (None, _) => LinearMap::zero(map.domain().clone(), map.codomain().clone()),
@@ -262,7 +261,7 @@ pub(super) static ROWS: &[Law] = &[
                 let replicate = LinearMap::reduce(Relation::Replicate(n), f.domain().clone());
                 chain([LinearMap::map(n, f), replicate])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Map(f), Form::Reduce { relation: relation @ Relation::Replicate(_), element })
                     if f.domain() == element =>
                 {
@@ -283,7 +282,7 @@ pub(super) static ROWS: &[Law] = &[
                 let sum = LinearMap::reduce(Relation::Sum(n), f.codomain().clone());
                 chain([sum, LinearMap::map(n, f)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Reduce { relation: relation @ Relation::Sum(_), element }, Form::Map(f))
                     if f.codomain() == element =>
                 {

@@ -1,7 +1,7 @@
 //! Multiples.   [002 §2.1, §2.7, Fig. 4]
 
 use super::Statement::Rewrite;
-use super::{Law, Rewrite as Rule, chain, factors_of_two, terms_of_two, total};
+use super::{Law, Rule, chain, factors_of_two, terms_of_two, total};
 use crate::map::{Form, LinearMap, RankOne};
 use crate::space::times;
 
@@ -88,10 +88,7 @@ pub(super) static ROWS: &[Law] = &[
                 let k = scales.iter().filter_map(factor).fold(1.0, times);
                 Some(chain(with_multiple(others, k)))
             },
-            example: [
-                "scale 2.0 [3]R ∘ replicate [3]R ∘ scale 3.0",
-                "replicate [3]R ∘ scale 6.0",
-            ],
+            example: ["scale 2.0 [3]R ∘ replicate [3]R ∘ scale 3.0", "replicate [3]R ∘ scale 6.0"],
         }),
     },
 ];

@@ -1,7 +1,7 @@
 //! Sums: maps with the same spaces form a vector space, and composition is linear on both sides.   [002 §2.2, Fig. 4]
 
 use super::Statement::{Maps, Rewrite};
-use super::{Law, Rewrite as Rule, chain, terms_of_two, total};
+use super::{Law, Rule, chain, term_forms, terms_of_two, total};
 use crate::associate::factors;
 use crate::map::{Form, LinearMap, RankOne};
 use crate::space::Space;
@@ -75,10 +75,7 @@ pub(super) static ROWS: &[Law] = &[
                 let ((k, m), (l, n)) = (as_multiple(first), as_multiple(second));
                 (m == n).then(|| multiple(k + l, &chain(m)))
             },
-            example: [
-                "project 0 of (R, R) + scale 2.0 ∘ project 0 of (R, R)",
-                "scale 3.0 ∘ project 0 of (R, R)",
-            ],
+            example: ["project 0 of (R, R) + scale 2.0 ∘ project 0 of (R, R)", "scale 3.0 ∘ project 0 of (R, R)"],
         }),
     },
     Law {
@@ -99,10 +96,7 @@ pub(super) static ROWS: &[Law] = &[
                 let rests = [rest(&first[shared..], middle), rest(&second[shared..], middle)];
                 Some(chain(first[..shared].iter().cloned().chain([total(rests)])))
             },
-            example: [
-                "sum [2]R ∘ prefix [2]R + sum [2]R ∘ reverse [2]R",
-                "sum [2]R ∘ (prefix [2]R + reverse [2]R)",
-            ],
+            example: ["sum [2]R ∘ prefix [2]R + sum [2]R ∘ reverse [2]R", "sum [2]R ∘ (prefix [2]R + reverse [2]R)"],
         }),
     },
     Law {
@@ -139,14 +133,11 @@ pub(super) static ROWS: &[Law] = &[
                 let (a, family) = (s.space(), s.family());
                 total([s.fork(&a, &family), s.fork(&a, &family)])
             },
-            right: |map| match terms_of_two(map)? {
-                (f, g) if matches!((f.form(), g.form()), (Form::Fork(_), Form::Fork(_))) => Some(side_by_side(f, g)),
+            right: |map| match term_forms(map)? {
+                (Form::Fork(_), Form::Fork(_)) => added_part_by_part(map),
                 _ => None,
             },
-            example: [
-                "id R × scale 2.0 + scale 3.0 × id R",
-                "(id R + scale 3.0) × (scale 2.0 + id R)",
-            ],
+            example: ["id R × scale 2.0 + scale 3.0 × id R", "(id R + scale 3.0) × (scale 2.0 + id R)"],
         }),
     },
     Law {
@@ -158,14 +149,11 @@ pub(super) static ROWS: &[Law] = &[
                 let (family, b) = (s.family(), s.space());
                 total([s.join(&family, &b), s.join(&family, &b)])
             },
-            right: |map| match terms_of_two(map)? {
-                (f, g) if matches!((f.form(), g.form()), (Form::Join(_), Form::Join(_))) => Some(side_by_side(f, g)),
+            right: |map| match term_forms(map)? {
+                (Form::Join(_), Form::Join(_)) => added_part_by_part(map),
                 _ => None,
             },
-            example: [
-                "id R ⋈ scale 2.0 + scale 3.0 ⋈ id R",
-                "(id R + scale 3.0) ⋈ (scale 2.0 + id R)",
-            ],
+            example: ["id R ⋈ scale 2.0 + scale 3.0 ⋈ id R", "(id R + scale 3.0) ⋈ (scale 2.0 + id R)"],
         }),
     },
     Law {
@@ -178,8 +166,8 @@ pub(super) static ROWS: &[Law] = &[
                 let like = s.family_like(&family);
                 total([s.each(&family, &like), s.each(&family, &like)])
             },
-            right: |map| match terms_of_two(map)? {
-                (f, g) if matches!((f.form(), g.form()), (Form::Each(_), Form::Each(_))) => Some(side_by_side(f, g)),
+            right: |map| match term_forms(map)? {
+                (Form::Each(_), Form::Each(_)) => added_part_by_part(map),
                 _ => None,
             },
             example: [
@@ -208,15 +196,12 @@ pub(super) static ROWS: &[Law] = &[
                     Form::Project(index) => Some(*index),
                     _ => None,
                 })?;
-                let maps = parts.into_iter().map(|(part, of)| {
-                    total(of.into_iter().map(|term| rest(&term[..term.len() - 1], &part)))
-                });
+                let maps = parts
+                    .into_iter()
+                    .map(|(part, of)| total(of.into_iter().map(|term| rest(&term[..term.len() - 1], &part))));
                 Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Join(maps.collect())))
             },
-            example: [
-                "scale 2.0 ∘ project 0 of (R, R) + scale 3.0 ∘ project 1 of (R, R)",
-                "scale 2.0 ⋈ scale 3.0",
-            ],
+            example: ["scale 2.0 ∘ project 0 of (R, R) + scale 3.0 ∘ project 1 of (R, R)", "scale 2.0 ⋈ scale 3.0"],
         }),
     },
     Law {
@@ -239,15 +224,11 @@ pub(super) static ROWS: &[Law] = &[
                     Form::Inject(index) => Some(*index),
                     _ => None,
                 })?;
-                let maps = parts
-                    .into_iter()
-                    .map(|(part, of)| total(of.into_iter().map(|term| rest(&term[1..], &part))));
+                let maps =
+                    parts.into_iter().map(|(part, of)| total(of.into_iter().map(|term| rest(&term[1..], &part))));
                 Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Fork(maps.collect())))
             },
-            example: [
-                "inject 0 into (R, R) ∘ scale 2.0 + inject 1 into (R, R) ∘ scale 3.0",
-                "scale 2.0 × scale 3.0",
-            ],
+            example: ["inject 0 into (R, R) ∘ scale 2.0 + inject 1 into (R, R) ∘ scale 3.0", "scale 2.0 × scale 3.0"],
         }),
     },
 ];
@@ -283,10 +264,11 @@ pub(super) fn rest(maps: &[LinearMap], space: &Space) -> LinearMap {
     if maps.is_empty() { LinearMap::identity(space.clone()) } else { chain(maps.iter().cloned()) }
 }
 
-/// Two families of maps of one form, added part by part.
-fn side_by_side(f: &LinearMap, g: &LinearMap) -> LinearMap {
+/// The sum of two families of maps of one form, part by part.
+fn added_part_by_part(map: &LinearMap) -> Option<LinearMap> {
+    let (f, g) = terms_of_two(map)?;
     let sums = f.children().iter().zip(g.children()).map(|(f, g)| total([f.clone(), g.clone()]));
-    f.with_children(sums.collect())
+    Some(f.with_children(sums.collect()))
 }
 
 /// The factors of every term of a sum.
@@ -297,18 +279,20 @@ fn terms(map: &LinearMap) -> Option<Vec<Vec<LinearMap>>> {
     }
 }
 
+/// A part of a family, and the terms that belong to it.
+type Part<'t> = (Space, Vec<&'t [LinearMap]>);
+
 /// Terms sorted by the part of a family that the factor at their end belongs to, if every part has one.
 fn by_part<'t>(
     terms: &'t [Vec<LinearMap>],
     ends: &[&LinearMap],
     family: &Space,
     part: impl Fn(&LinearMap) -> Option<usize>,
-) -> Option<Vec<(Space, Vec<&'t Vec<LinearMap>>)>> {
+) -> Option<Vec<Part<'t>>> {
     if terms.len() < family.count() {
         return None;
     }
-    let mut parts: Vec<(Space, Vec<&Vec<LinearMap>>)> =
-        (0..family.count()).map(|index| Some((family.part(index)?.0.clone(), Vec::new()))).collect::<Option<_>>()?;
+    let mut parts: Vec<Part> = family.parts().map(|part| (part.clone(), Vec::new())).collect();
     for (term, end) in terms.iter().zip(ends) {
         parts.get_mut(part(end)?)?.1.push(term);
     }

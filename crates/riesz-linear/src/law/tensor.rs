@@ -1,7 +1,7 @@
 //! Tensor products: rank-one maps `u ⊗ v` and contractions `(a *)`, `(* b)`.   [003 §2.2.4, §3.1, §3.2, §8]
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rewrite as Rule, chain, factors_of_two, terms_of_two, total};
+use super::{Law, Rule, chain, factor_forms, factors_of_two, term_forms, total};
 use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
 use crate::matrix::Matrix;
 use crate::sample::Sampler;
@@ -19,7 +19,7 @@ pub(super) static ROWS: &[Law] = &[
                 let outer = LinearMap::rank_one(s.number(), s.vector(&c), s.vector(&b));
                 chain([outer, LinearMap::rank_one(s.number(), s.vector(&b), s.vector(&a))])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::RankOne(f), Form::RankOne(g)) => {
                     let k = times(times(f.coefficient, g.coefficient), f.right.inner(&g.left));
                     Some(LinearMap::rank_one(k, f.left.clone(), g.right.clone()))
@@ -109,7 +109,7 @@ pub(super) static ROWS: &[Law] = &[
                 let first = LinearMap::rank_one(s.number(), u.clone(), s.vector(&a));
                 total([first, LinearMap::rank_one(s.number(), u, s.vector(&a))])
             },
-            right: |map| match (terms_of_two(map)?.0.form(), terms_of_two(map)?.1.form()) {
+            right: |map| match term_forms(map)? {
                 (Form::RankOne(f), Form::RankOne(g)) if f.left == g.left => {
                     Some(LinearMap::rank_one(1.0, f.left.clone(), combined(f, &f.right, g, &g.right)))
                 }
@@ -129,7 +129,7 @@ pub(super) static ROWS: &[Law] = &[
                 let first = LinearMap::rank_one(s.number(), s.vector(&b), v.clone());
                 total([first, LinearMap::rank_one(s.number(), s.vector(&b), v)])
             },
-            right: |map| match (terms_of_two(map)?.0.form(), terms_of_two(map)?.1.form()) {
+            right: |map| match term_forms(map)? {
                 (Form::RankOne(f), Form::RankOne(g)) if f.right == g.right => {
                     Some(LinearMap::rank_one(1.0, combined(f, &f.left, g, &g.left), f.right.clone()))
                 }
@@ -207,7 +207,7 @@ pub(super) static ROWS: &[Law] = &[
                 let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
                 chain([LinearMap::left(s.matrix(m, k), over.clone()), LinearMap::left(s.matrix(k, n), over)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Contract(a), Form::Contract(b))
                     if (a.side, b.side) == (Side::Left, Side::Left) && a.over == b.over =>
                 {
@@ -227,7 +227,7 @@ pub(super) static ROWS: &[Law] = &[
                 let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
                 chain([LinearMap::right(s.matrix(k, n), over.clone()), LinearMap::right(s.matrix(m, k), over)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Contract(b), Form::Contract(a))
                     if (a.side, b.side) == (Side::Right, Side::Right) && a.over == b.over =>
                 {
@@ -251,11 +251,10 @@ pub(super) static ROWS: &[Law] = &[
                     total([LinearMap::right(s.matrix(m, n), over.clone()), LinearMap::right(s.matrix(m, n), over)])
                 }
             },
-            right: |map| match (terms_of_two(map)?.0.form(), terms_of_two(map)?.1.form()) {
+            right: |map| match term_forms(map)? {
                 (Form::Contract(a), Form::Contract(b)) if a.side == b.side && a.over == b.over => {
                     let Contraction { side, matrix, over } = a;
-                    let values: Vec<f64> =
-                        matrix.values().iter().zip(b.matrix.values()).map(|(a, b)| a + b).collect();
+                    let values: Vec<f64> = matrix.values().iter().zip(b.matrix.values()).map(|(a, b)| a + b).collect();
                     let matrix = Matrix::new(matrix.rows(), matrix.columns(), values).ok()?;
                     Some(match side {
                         Side::Left => LinearMap::left(matrix, over.clone()),

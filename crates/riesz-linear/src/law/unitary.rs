@@ -4,7 +4,7 @@
 //! same numbers in the same space.
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rewrite as Rule, chain, factors_of_two};
+use super::{Law, Rule, chain, factor_forms, factors_of_two};
 use crate::map::{Form, LinearMap};
 use crate::sample::Sampler;
 use crate::space::Space;
@@ -193,16 +193,13 @@ pub(super) static ROWS: &[Law] = &[
                 };
                 chain([reshape(&flat, &Space::product([a.clone()])), reshape(&a, &flat)])
             },
-            right: |map| match (factors_of_two(map)?.0.form(), factors_of_two(map)?.1.form()) {
+            right: |map| match factor_forms(map)? {
                 (Form::Unitary(Unitary::Reshape), Form::Unitary(Unitary::Reshape)) => {
                     LinearMap::reshape(map.domain().clone(), map.codomain().clone()).ok()
                 }
                 _ => None,
             },
-            example: [
-                "reshape [4]R to [2][2]R ∘ reshape (R, R, R, R) to [4]R",
-                "reshape (R, R, R, R) to [2][2]R",
-            ],
+            example: ["reshape [4]R to [2][2]R ∘ reshape (R, R, R, R) to [4]R", "reshape (R, R, R, R) to [2][2]R"],
         }),
     },
     Law {

@@ -1,0 +1,122 @@
+//! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`: the equations for numbers that hold to the last bit.
+
+use riesz_core::term::{Atom, Op};
+use riesz_core::types::Type;
+use riesz_primitive::scalar::{
+    ABS, ADD, COSH, DIV, ERFC, EXACT_MUL, EXP, EXP2, HYPOT, MAX, MIN, MUL, NEG, POW, POWER, POWI, SQRT, SUB,
+};
+use riesz_primitive::{Number, Primitive};
+
+/// What can be asked of an operand.
+pub(super) struct Facts<'a> {
+    /// What it is the negative of.
+    pub negated: &'a dyn Fn(Atom) -> Option<Atom>,
+    /// Whether it is never −0.
+    pub unsigned: &'a dyn Fn(Atom) -> bool,
+}
+
+/// What a primitive of numbers comes to; none where that is nothing simpler.
+pub(super) fn fold(primitive: &'static Primitive, operands: &[Atom], ty: &Type, facts: &Facts) -> Option<Op> {
+    let constant = constant(primitive, operands, ty).map(Op::Copy);
+    constant.or_else(|| match ty {
+        Type::Int => integers(primitive, operands),
+        _ => reals(primitive, operands, facts),
+    })
+}
+
+/// The value, where all operands are constants and it is no error.
+fn constant(primitive: &'static Primitive, operands: &[Atom], ty: &Type) -> Option<Atom> {
+    let row = primitive.scalar()?;
+    if *ty == Type::Int {
+        let integer = |operand: &Atom| match operand {
+            Atom::Int(value) => Some(*value),
+            _ => None,
+        };
+        let operands: Vec<i64> = operands.iter().map(integer).collect::<Option<_>>()?;
+        return row.integer?(&operands).map(Atom::Int);
+    }
+    let real = |operand: &Atom| match operand {
+        Atom::Real(value) => Some(*value),
+        // The exponent of a power.
+        Atom::Int(value) => Some(*value as f64),
+        _ => None,
+    };
+    let operands: Vec<f64> = operands.iter().map(real).collect::<Option<_>>()?;
+    row.real?;
+    Some(Atom::Real(f64::apply(primitive, &operands)))
+}
+
+fn integers(primitive: &'static Primitive, operands: &[Atom]) -> Option<Op> {
+    let is = |row: &'static Primitive| std::ptr::eq(primitive, row);
+    match *operands {
+        [x, Atom::Int(0)] | [Atom::Int(0), x] if is(&ADD) => Some(Op::Copy(x)),
+        [x, Atom::Int(0)] if is(&SUB) => Some(Op::Copy(x)),
+        [x, y] if is(&SUB) && x == y => Some(Op::Copy(Atom::Int(0))),
+        [x, Atom::Int(1)] | [Atom::Int(1), x] if is(&MUL) => Some(Op::Copy(x)),
+        [_, Atom::Int(0)] | [Atom::Int(0), _] if is(&MUL) => Some(Op::Copy(Atom::Int(0))),
+        [x, y] if (is(&MIN) || is(&MAX)) && x == y => Some(Op::Copy(x)),
+        _ => None,
+    }
+}
+
+fn reals(primitive: &'static Primitive, operands: &[Atom], facts: &Facts) -> Option<Op> {
+    let is = |row: &'static Primitive| std::ptr::eq(primitive, row);
+    let power = || is(&POW) || is(&POWER) || is(&POWI);
+    let scalar = |row: &'static Primitive, operands: &[Atom]| Some(Op::Scalar(row, operands.to_vec()));
+    let whole = exponent(operands.get(1));
+    match *operands {
+        [x, Atom::Real(0.0)] | [Atom::Real(0.0), x] if is(&ADD) && (facts.unsigned)(x) => Some(Op::Copy(x)),
+        [x, Atom::Real(zero)] | [Atom::Real(zero), x] if is(&ADD) && is_zero(zero, true) => Some(Op::Copy(x)),
+        [x, Atom::Real(zero)] if is(&SUB) && is_zero(zero, false) => Some(Op::Copy(x)),
+        [x, y] if is(&ADD) => match ((facts.negated)(x), (facts.negated)(y)) {
+            (_, Some(negative)) => scalar(&SUB, &[x, negative]),
+            (Some(negative), None) => scalar(&SUB, &[y, negative]),
+            (None, None) => None,
+        },
+        [x, y] if is(&SUB) => scalar(&ADD, &[x, (facts.negated)(y)?]),
+        [x] if is(&NEG) => (facts.negated)(x).map(Op::Copy),
+        [x, Atom::Real(1.0)] | [Atom::Real(1.0), x] if is(&MUL) => Some(Op::Copy(x)),
+        [x, Atom::Real(-1.0)] | [Atom::Real(-1.0), x] if is(&MUL) => scalar(&NEG, &[x]),
+        [x, Atom::Real(1.0)] if is(&DIV) => Some(Op::Copy(x)),
+        [x, Atom::Real(-1.0)] if is(&DIV) => scalar(&NEG, &[x]),
+        // The product in which zeros are exact makes 0 of −0, also where the other factor is 1.
+        [_, Atom::Real(0.0)] | [Atom::Real(0.0), _] if is(&EXACT_MUL) => Some(Op::Copy(Atom::Real(0.0))),
+        [x, Atom::Real(1.0)] | [Atom::Real(1.0), x] if is(&EXACT_MUL) => match (facts.unsigned)(x) {
+            true => Some(Op::Copy(x)),
+            false => scalar(&ADD, &[x, Atom::Real(0.0)]),
+        },
+        [_, _] if power() && whole == Some(0.0) => Some(Op::Copy(Atom::Real(1.0))),
+        [x, _] if power() && whole == Some(1.0) => Some(Op::Copy(x)),
+        [x, _] if is(&POWI) && whole == Some(2.0) => scalar(&MUL, &[x, x]),
+        [x, _] if is(&POWI) && whole == Some(-1.0) => scalar(&DIV, &[Atom::Real(1.0), x]),
+        [x, y] if (is(&MIN) || is(&MAX)) && x == y => Some(Op::Copy(x)),
+        _ => None,
+    }
+}
+
+/// Whether a primitive of reals never gives −0.
+pub(super) fn is_unsigned(primitive: &'static Primitive, operands: &[Atom], unsigned: &dyn Fn(Atom) -> bool) -> bool {
+    let is = |row: &'static Primitive| std::ptr::eq(primitive, row);
+    match *operands {
+        _ if is(&EXP) || is(&EXP2) || is(&COSH) || is(&ERFC) || is(&ABS) || is(&HYPOT) => true,
+        // Only the sum of two −0 is one.
+        [x, y] if is(&ADD) => unsigned(x) || unsigned(y),
+        [x, _] if is(&SUB) => unsigned(x),
+        [x, y] if is(&MUL) => x == y,
+        [x, y] if is(&MIN) || is(&MAX) => unsigned(x) && unsigned(y),
+        [x] if is(&SQRT) => unsigned(x),
+        _ => false,
+    }
+}
+
+fn exponent(operand: Option<&Atom>) -> Option<f64> {
+    match operand {
+        Some(Atom::Int(value)) => Some(*value as f64),
+        Some(Atom::Real(value)) => Some(*value),
+        _ => None,
+    }
+}
+
+fn is_zero(value: f64, negative: bool) -> bool {
+    value == 0.0 && value.is_sign_negative() == negative
+}
