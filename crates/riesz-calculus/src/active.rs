@@ -54,6 +54,13 @@ impl Analysis<'_> {
         let varies = match op {
             Op::Compare(..) | Op::Same(..) | Op::Near(..) | Op::Zero(_) | Op::SizeOf(..) | Op::CheckSizes(..) => false,
             Op::Accumulator => return false,
+            // A function has no tangent, but what it captured may: whoever calls it must know.
+            Op::Closure(_, captured) => {
+                if captured.iter().any(|value| self.is_active(*value)) {
+                    self.active.insert(*var);
+                }
+                return false;
+            }
             Op::AddTo(accumulator, _, value) => {
                 if self.is_active(*value)
                     && let Atom::Var(accumulator) = accumulator

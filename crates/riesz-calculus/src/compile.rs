@@ -1,7 +1,7 @@
 //! Compiling derivatives away: every `D`, `jvp`, `vjp` in a program becomes calls of functions made by linearisation and
 //! transposition, innermost first.
 
-use crate::dead::drop_dead;
+use crate::optimise::drop_dead;
 use crate::free::Free;
 use crate::linearise::{Streams, linearise, write_size};
 use crate::specialise::specialise;

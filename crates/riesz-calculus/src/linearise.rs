@@ -373,14 +373,7 @@ impl Lineariser<'_> {
             }
             Op::Call(called, arguments) => self.call(var, *called, arguments, span)?,
             Op::Apply(..) | Op::Map { .. } | Op::OnMaps(..) | Op::Derive(..) => {
-                return Err(Box::new(
-                    Diagnostic::error(
-                        "not-differentiable",
-                        span,
-                        "cannot differentiate through a function that is known only when the program runs",
-                    )
-                    .help("call a `fun`, or a function written where it is used"),
-                ));
+                return Err(unknown_function(span));
             }
             _ => {
                 copy(self);
@@ -1083,6 +1076,12 @@ impl Lineariser<'_> {
             .iter()
             .map(|argument| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies())
             .collect();
+        let captures = |atom: &Atom| {
+            matches!(atom, Atom::Var(var) if self.active.contains(var) && matches!(self.ty(*var), Type::Function(_)))
+        };
+        if arguments.iter().any(captures) {
+            return Err(unknown_function(span));
+        }
         let linearised = self.calculus.linearised(called, &mask)?;
         let Linearised { primal, forward, .. } = linearised;
         let Some(forward) = forward else {
@@ -1106,6 +1105,17 @@ impl Lineariser<'_> {
         let tangent = self.linear(Op::Call(forward, passed), ty.tangent(), span);
         Ok(if ty.varies() { Tangent::Value(tangent) } else { Tangent::Zero })
     }
+}
+
+fn unknown_function(span: Span) -> Problem {
+    Box::new(
+        Diagnostic::error(
+            "not-differentiable",
+            span,
+            "cannot differentiate through a function that is known only when the program runs",
+        )
+        .help("call a `fun`, or a function written where it is used"),
+    )
 }
 
 /// What a loop gives.

@@ -10,7 +10,7 @@ use riesz_linear::{LinearMap, Matrix, Relation, Space, Vector};
 use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
 
-/// The map as a term, simplified; none where the linear program does something that has no term.
+/// The map as a term, simplified; none where there is no term for what the linear program does, and no small matrix.
 pub fn structure<'p>(
     program: &'p Program,
     machine: &mut Machine<'p, f64>,
@@ -19,9 +19,33 @@ pub fn structure<'p>(
     let mut terms = Terms { program, machine };
     match terms.map(map) {
         Ok(map) => Ok(Some(map.simplify())),
-        Err(Stop::NoTerm) => Ok(None),
+        Err(Stop::NoTerm) => from_entries(machine, map),
         Err(Stop::Fault(fault)) => Err(fault),
     }
+}
+
+/// How many entries of a matrix are put into a term.
+const MOST_ENTRIES: usize = 1 << 20;
+
+/// The map from the entries of its matrix that are not structurally zero: a diagonal, or a matrix.
+fn from_entries(machine: &mut Machine<f64>, map: &Map<f64>) -> Result<Option<LinearMap>, Fault> {
+    let (domain, codomain) = machine.spaces(map)?;
+    let (columns, rows) = match (space(&domain), space(&codomain)) {
+        (Space::Array(columns, from), Space::Array(rows, to)) if *from == Space::Real && *to == Space::Real => (columns, rows),
+        _ => return Ok(None),
+    };
+    let entries = machine.entries(map)?;
+    if rows == columns && entries.iter().all(|(row, column, _)| row == column) {
+        let mut diagonal = vec![0.0; rows];
+        entries.iter().for_each(|(row, _, value)| diagonal[*row] = *value);
+        return Ok(Some(LinearMap::diagonal(Vector::of_reals(diagonal))));
+    }
+    if rows.saturating_mul(columns) > MOST_ENTRIES {
+        return Ok(None);
+    }
+    let mut values = vec![0.0; rows * columns];
+    entries.iter().for_each(|(row, column, value)| values[row * columns + column] = *value);
+    Ok(Matrix::new(rows, columns, values).ok().map(|matrix| LinearMap::left(matrix, Space::Real)))
 }
 
 /// Why there is no term.

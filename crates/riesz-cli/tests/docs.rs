@@ -13,15 +13,13 @@
 //! | `sh` | commands for a person; the scripts among them exist |
 //! | `text` | nothing that runs |
 
-use riesz::primitive::{Kind, Primitive, table};
+use riesz::primitive::{Primitive, table};
 use riesz::{Diagnostic, Loaded, Session};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// While the manual says this, it need not describe the functions that differentiate.
-const NO_DERIVATIVES: &str = "Derivatives are not part of this version yet.";
 /// How a fresh machine runs the program; here it is built already.
 const FROM_SOURCE: &str = "cargo run --release -p riesz-cli --";
 
@@ -46,29 +44,21 @@ fn every_block_is_true() {
 
 #[test]
 fn the_manual_has_every_built_in() {
-    let manual = manual();
+    let manual = fs::read_to_string(root().join("docs/language.md")).unwrap();
     let tables = manual.split_once("\n## Built-in functions\n").unwrap().1.split("\n## ").next().unwrap();
     let rows: Vec<Vec<String>> = tables.lines().filter_map(cells).collect();
     let mut described = 0;
     for primitive in table().iter().filter(|primitive| !primitive.hidden()) {
         let row = rows.iter().find(|row| row[0] == format!("`{}`", primitive.name));
-        match row {
-            Some(row) => assert_eq!(&row[1..], &manual_row(primitive), "{}", primitive.name),
-            None => assert!(
-                matches!(primitive.kind, Kind::Operator) && manual.contains(NO_DERIVATIVES),
-                "docs/language.md lacks a row: | `{}` | {} |",
-                primitive.name,
-                manual_row(primitive).map(|cell| cell.replace('|', "\\|")).join(" | ")
-            ),
-        }
-        described += usize::from(row.is_some());
+        let Some(row) = row else {
+            let cells = manual_row(primitive).map(|cell| cell.replace('|', "\\|")).join(" | ");
+            panic!("docs/language.md lacks a row: | `{}` | {cells} |", primitive.name);
+        };
+        assert_eq!(&row[1..], &manual_row(primitive), "{}", primitive.name);
+        described += 1;
     }
     assert_eq!(described, rows.len(), "docs/language.md describes what is no built-in function, or one twice");
     println!("{described} built-in functions");
-}
-
-fn manual() -> String {
-    fs::read_to_string(root().join("docs/language.md")).unwrap()
 }
 
 /// What the manual says of a built-in function after its name: signatures, summary, example.
@@ -79,13 +69,10 @@ fn manual_row(primitive: &Primitive) -> [String; 3] {
 
 #[test]
 fn the_examples_of_built_ins_hold() {
-    let derivatives = !manual().contains(NO_DERIVATIVES);
     let mut count = 0;
     for primitive in table().iter().filter(|primitive| !primitive.hidden()) {
-        if derivatives || !matches!(primitive.kind, Kind::Operator) {
-            assert_eq!(evaluate(primitive.example), Ok("true".to_string()), "{}", primitive.name);
-            count += 1;
-        }
+        assert_eq!(evaluate(primitive.example), Ok("true".to_string()), "{}", primitive.name);
+        count += 1;
     }
     println!("{count} examples hold");
 }

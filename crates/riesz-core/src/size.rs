@@ -67,7 +67,7 @@ impl Size {
         }
     }
 
-    /// `self + other`; none when a coefficient leaves the integers of 64 bits.
+    /// `self + other`; none when a coefficient leaves the integers of 64 bits, or there are too many monomials.
     pub fn add(&self, other: &Size) -> Option<Size> {
         match (self, other) {
             (Size::Hole, _) | (_, Size::Hole) => Some(Size::Hole),
@@ -177,7 +177,11 @@ impl Size {
     }
 }
 
-/// Sorts, collects like monomials and drops zeros.
+/// How many monomials a size may have, and each of them factors: repeated squaring would make more than there is room for.
+const MOST_MONOMIALS: usize = 100;
+const MOST_FACTORS: usize = 16;
+
+/// Sorts, collects like monomials and drops zeros; none when there are too many, or a coefficient is too large.
 fn normal(mut monomials: Vec<Monomial>) -> Option<Size> {
     monomials.sort_unstable_by(|a, b| a.factors.cmp(&b.factors));
     let mut collected: Vec<Monomial> = Vec::with_capacity(monomials.len());
@@ -190,6 +194,9 @@ fn normal(mut monomials: Vec<Monomial>) -> Option<Size> {
         }
     }
     collected.retain(|monomial| monomial.coefficient != 0);
+    if collected.len() > MOST_MONOMIALS || collected.iter().any(|monomial| monomial.factors.len() > MOST_FACTORS) {
+        return None;
+    }
     Some(match collected.as_slice() {
         [] => Size::Constant(0),
         [one] if one.factors.is_empty() => Size::Constant(one.coefficient),

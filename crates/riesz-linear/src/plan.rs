@@ -107,11 +107,24 @@ struct Planner<'m> {
     steps: Vec<Step<'m>>,
     buffers: Vec<Buffer>,
     tasks: Vec<Task<'m>>,
-    /// The buffer that holds what a shared map makes of a place.
-    results: ByAddress<(usize, Slot), usize>,
-    /// The buffer that a shared map reads to write to a place.
-    arguments: ByAddress<(usize, Slot), usize>,
+    /// Where a shared map has put what it makes of a place.
+    results: ByAddress<(usize, Slot), Known>,
+    /// Where a shared map reads what it makes into a place.
+    arguments: ByAddress<(usize, Slot), Known>,
     additions: u64,
+}
+
+/// A buffer at the far side of a shared map, and the one at its near side if that is its own too.
+#[derive(Clone, Copy)]
+struct Known {
+    far: usize,
+    near: Option<usize>,
+}
+
+impl Known {
+    fn buffers(self) -> impl Iterator<Item = usize> {
+        [self.far].into_iter().chain(self.near)
+    }
 }
 
 struct Buffer {
@@ -215,18 +228,18 @@ impl<'m> Planner<'m> {
         let mut length = 0;
         while let Some((first, rest)) = maps.split_last()
             && let Some(&known) = self.results.get(&(first.address(), source))
-            && !self.buffers[known].written_again
+            && known.buffers().all(|buffer| !self.buffers[buffer].written_again)
         {
-            self.buffers[known].read_again = true;
-            (maps, source, length) = (rest, Slot::start(known), first.rows());
+            known.buffers().for_each(|buffer| self.buffers[buffer].read_again = true);
+            (maps, source, length) = (rest, Slot::start(known.far), first.rows());
         }
         let asked = target;
         while let Some((last, rest)) = maps.split_first()
             && let Some(&known) = self.arguments.get(&(last.address(), target))
-            && !self.buffers[known].read_again
+            && known.buffers().all(|buffer| !self.buffers[buffer].read_again)
         {
-            self.buffers[known].written_again = true;
-            (maps, target, length) = (rest, Slot::start(known), last.columns());
+            known.buffers().for_each(|buffer| self.buffers[buffer].written_again = true);
+            (maps, target, length) = (rest, Slot::start(known.far), last.columns());
         }
         if target != asked {
             self.additions = self.additions.saturating_add(length as u64);
@@ -238,8 +251,9 @@ impl<'m> Planner<'m> {
                 let (argument, result) = (self.buffer(map.columns()), self.buffer(map.rows()));
                 self.copy(map.columns(), source, argument);
                 self.link(map, argument, result);
-                self.results.insert((map.address(), source), result.buffer);
-                self.arguments.insert((map.address(), target), argument.buffer);
+                let (read, written) = (argument.buffer, result.buffer);
+                self.results.insert((map.address(), source), Known { far: written, near: Some(read) });
+                self.arguments.insert((map.address(), target), Known { far: read, near: Some(written) });
                 self.copy(map.rows(), result, target);
             }
             _ => {
@@ -248,10 +262,10 @@ impl<'m> Planner<'m> {
                     let to = if at == 0 { target } else { self.buffer(map.rows()) };
                     if self.is_shared(map) {
                         if at > 0 {
-                            self.results.insert((map.address(), from), to.buffer);
+                            self.results.insert((map.address(), from), Known { far: to.buffer, near: None });
                         }
                         if at + 1 < maps.len() {
-                            self.arguments.insert((map.address(), to), from.buffer);
+                            self.arguments.insert((map.address(), to), Known { far: from.buffer, near: None });
                         }
                     }
                     self.link(map, from, to);
@@ -316,7 +330,7 @@ fn in_order(steps: Vec<Step<'_>>, buffers: usize) -> Vec<Step<'_>> {
             }
         }
     }
-    debug_assert!(steps.iter().all(Option::is_none), "a plan has no cycles");
+    assert!(steps.iter().all(Option::is_none), "a plan has no cycles");
     ordered
 }
 

@@ -1,7 +1,10 @@
 //! Random maps of every form: what applying, adjoints, matrices and text agree on.
 
+use std::num::Wrapping;
+
 use proptest::prelude::*;
-use riesz_linear::{LinearMap, Sampler, inner};
+use riesz_algebra::{Module, Monoid};
+use riesz_linear::{Form, LinearMap, Sampler, inner};
 
 /// Random maps, as seeds.
 fn maps() -> impl Strategy<Value = (LinearMap, Sampler)> {
@@ -11,19 +14,104 @@ fn maps() -> impl Strategy<Value = (LinearMap, Sampler)> {
     })
 }
 
+/// Maps from `[2]R` to itself in which every part is shared again and again.
+fn shared_maps(turns: usize, most: usize) -> impl Strategy<Value = LinearMap> {
+    any::<u64>().prop_map(move |seed| {
+        let mut sampler = Sampler::new(seed);
+        let small = ["reverse [2]R", "diagonal [1.0, -1.0]", "[1.0, 0.0] ⊗ [0.0, 1.0]"];
+        let mut pool: Vec<LinearMap> = small.iter().map(|text| text.parse().unwrap()).collect();
+        for _ in 0..turns {
+            let count = 1 + sampler.below(most);
+            let mut some =
+                || -> Vec<LinearMap> { (0..count).map(|_| pool[sampler.below(pool.len())].clone()).collect() };
+            let (first, second) = (some(), some());
+            pool.push(match sampler.below(5) {
+                0 | 1 => LinearMap::compose(first).unwrap(),
+                2 => LinearMap::add(first).unwrap(),
+                3 => LinearMap::join(first).unwrap().after(&LinearMap::fork(second).unwrap()).unwrap(),
+                _ => {
+                    let each = LinearMap::each_array(second).unwrap();
+                    let [join, fork] = [LinearMap::join_array(first.clone()), LinearMap::fork_array(first)];
+                    LinearMap::compose(vec![join.unwrap(), each, fork.unwrap()]).unwrap()
+                }
+            });
+        }
+        pool.pop().unwrap()
+    })
+}
+
+/// Numbers modulo 2⁶⁴, in which nothing is rounded however large it grows.
+#[derive(Clone, Debug, PartialEq)]
+struct Modular(Wrapping<i64>);
+
+impl Monoid for Modular {
+    fn zero() -> Modular {
+        Modular(Wrapping(0))
+    }
+    fn add(&self, other: &Modular) -> Modular {
+        Modular(self.0 + other.0)
+    }
+}
+
+impl Module<f64> for Modular {
+    fn scale(&self, factor: &f64) -> Modular {
+        Modular(self.0 * Wrapping(*factor as i64))
+    }
+}
+
+/// Applying by the equations of [002 Fig. 4], sharing nothing.
+fn meaning(map: &LinearMap, x: &[Modular]) -> Vec<Modular> {
+    let zero = || vec![Modular::zero(); map.rows()];
+    let plus = |u: Vec<Modular>, v: Vec<Modular>| -> Vec<Modular> { u.iter().zip(v).map(|(u, v)| u.add(&v)).collect() };
+    let mut start = 0;
+    let mut part = |of: &LinearMap| {
+        start += of.columns();
+        x[start - of.columns()..start].to_vec()
+    };
+    match map.form() {
+        Form::Compose(maps) => maps.iter().rev().fold(x.to_vec(), |x, map| meaning(map, &x)),
+        Form::Add(maps) => maps.iter().fold(zero(), |sum, map| plus(sum, meaning(map, x))),
+        Form::Fork(maps) => maps.iter().flat_map(|map| meaning(map, x)).collect(),
+        Form::Join(maps) => maps.iter().fold(zero(), |sum, map| plus(sum, meaning(map, &part(map)))),
+        Form::Each(maps) => maps.iter().flat_map(|map| meaning(map, &part(map))).collect(),
+        Form::Map(element) => (0..map.domain().count()).flat_map(|_| meaning(element, &part(element))).collect(),
+        _ => map.apply_over(x),
+    }
+}
+
+/// `1, 2, 3, …`
+fn counting(length: usize) -> Vec<Modular> {
+    (1..=length as i64).map(|number| Modular(Wrapping(number))).collect()
+}
+
 /// Column by column: what `matrix` and `coo` are measured against.
 fn columns(map: &LinearMap) -> Vec<Vec<f64>> {
     map.domain().basis().map(|unit| map.apply(&unit)).collect()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300000) })]
 
     /// `⟨mᵀ t, s⟩ = ⟨t, m s⟩`   [002 §2.3 (TP)]
     #[test]
     fn adjoints_move_across_the_inner_product((map, mut sampler) in maps()) {
         let (s, t) = (sampler.numbers(map.domain()), sampler.numbers(map.codomain()));
         prop_assert_eq!(inner(&map.adjoint().apply(&t), &s), inner(&t, &map.apply(&s)), "{:#}", map);
+    }
+
+    #[test]
+    fn applying_follows_the_semantics(map in prop_oneof![maps().prop_map(|(map, _)| map), shared_maps(7, 3)]) {
+        for map in [map.adjoint(), map] {
+            let x = counting(map.columns());
+            prop_assert_eq!(map.apply_over(&x), meaning(&map, &x), "{:#}", map);
+        }
+    }
+
+    #[test]
+    fn shared_maps_are_simplified_to_equal_ones(map in shared_maps(5, 2)) {
+        let simple = map.simplify();
+        prop_assert_eq!(simple.matrix().values(), map.matrix().values());
+        prop_assert!(simple.cost().work() <= map.cost().work());
     }
 
     /// `(mᵀ)ᵀ = m`   [002 Fig. 5]

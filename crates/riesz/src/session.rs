@@ -213,8 +213,7 @@ impl Session {
     /// The same with every linear map replaced by its matrix.
     pub fn with_matrices(&self, evaluated: &Evaluated) -> Result<Evaluated, Box<Diagnostic>> {
         let mut machine = Machine::new(&self.checker.program, self.options.limits.clone(), |_| None);
-        let span = Span { file: FileId(0), start: 0, end: 0 };
-        let value = machine.with_matrices(&evaluated.value, span)?;
+        let value = machine.with_matrices(&evaluated.value)?;
         let ty = evaluated.ty.rebuild(&mut Clone::clone, &mut |part| match part {
             Type::Linear(arrow) => Some(arrow.1.rebuild(&mut Clone::clone, &mut |leaf| match leaf {
                 Type::Real => Some(arrow.0.clone()),

@@ -23,7 +23,7 @@ pub use associate::Association;
 pub use count::Count;
 
 use crate::compile::{Calculus, Problem};
-use crate::dead::drop_dead;
+use crate::optimise::drop_dead;
 use crate::linearise::{Streams, linearise};
 use crate::transpose::Transposer;
 use build::{Derivative, Scope, build, is_pure};

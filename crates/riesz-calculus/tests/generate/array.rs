@@ -400,7 +400,8 @@ impl Writer {
                 let condition = self.condition(1);
                 let mut parts = self.exprs(&[ty.clone(), more], fuel);
                 parts.insert(0, condition);
-                self.node(&ty, "(if $ then $ else $)", parts)
+                let template = self.library("front($)");
+                self.node(&ty, format!("(if $ then {template} else $)"), parts)
             }
             2 => {
                 let parts = vec![self.expr(&ty, fuel / 2), self.open_array(element, fuel / 2)];

@@ -10,6 +10,7 @@ use crate::size::Size;
 use crate::term::{Atom, Iteration, Op, Reduction};
 use crate::types::Type;
 use riesz_primitive::{Kind, Primitive, scalar};
+use riesz_syntax::tree::{ExprId, Generator};
 use riesz_syntax::{Diagnostic, Span};
 
 impl Draft<'_> {
@@ -317,6 +318,43 @@ impl Draft<'_> {
                 (Iteration { count, index, body: self.close(value) }, (**element).clone())
             }
         };
+        let place = match given {
+            Given::Elements(body, ..) => self.tree().expr(*body).span,
+            _ => self.given_span(given),
+        };
+        self.reduction(reduction, primitive, iteration, (element, place), span)
+    }
+
+    /// Reductions inside each other, one for each generator, without the arrays between them.
+    pub fn reduce_nested(
+        &mut self,
+        reduction: Reduction,
+        primitive: &'static Primitive,
+        body: ExprId,
+        generators: &[Generator],
+        span: Span,
+    ) -> Typed {
+        let (iteration, _, element) = self.iterate(&generators[0], span, |draft| match &generators[1..] {
+            [] => draft.expr(body, None),
+            rest => draft.reduce_nested(reduction, primitive, body, rest, span),
+        });
+        if matches!(reduction, Reduction::ArgMax | Reduction::ArgMin)
+            && self.unify(&element, &Type::Int, span).is_err()
+        {
+            return self.two_generators(span);
+        }
+        let place = self.tree().expr(body).span;
+        self.reduction(reduction, primitive, iteration, (element, place), span)
+    }
+
+    fn reduction(
+        &mut self,
+        reduction: Reduction,
+        primitive: &Primitive,
+        iteration: Iteration,
+        (element, place): (Type, Span),
+        span: Span,
+    ) -> Typed {
         if matches!(self.resolve(&element), Type::Unknown(_)) {
             let number = match reduction {
                 Reduction::All | Reduction::Any => Type::Bool,
@@ -336,10 +374,6 @@ impl Draft<'_> {
                 Reduction::Sum | Reduction::Product => "numbers, or arrays, tuples and records of them",
                 Reduction::All | Reduction::Any => "conditions (`Bool`)",
                 _ => "numbers",
-            };
-            let place = match given {
-                Given::Elements(body, ..) => self.tree().expr(*body).span,
-                _ => self.given_span(given),
             };
             let message = format!("`{}` takes an array of {needed}, found elements {shown}", primitive.name);
             let diagnostic = Diagnostic::error("type-mismatch", place, message);
@@ -410,7 +444,7 @@ pub(crate) fn takes_tuples(parameters: &[Type]) -> bool {
 }
 
 /// The reduction that a function of one array is.
-fn reduction(name: &str) -> Option<Reduction> {
+pub(super) fn reduction(name: &str) -> Option<Reduction> {
     Some(match name {
         "sum" => Reduction::Sum,
         "prod" => Reduction::Product,

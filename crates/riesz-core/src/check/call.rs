@@ -107,6 +107,11 @@ impl Draft<'_> {
         let (Some(Given::Elements(body, generators, place)), true) = (given.pop(), given.is_empty()) else {
             return self.two_generators(span);
         };
+        if let Callable::Primitive(primitive) = **callable
+            && let Some(reduction) = super::builtin::reduction(primitive.name)
+        {
+            return self.reduce_nested(reduction, primitive, body, &generators, span);
+        }
         let mut fits = true;
         let (iteration, size, element) = self.iterate(&generators[0], span, |draft| {
             let rest = vec![Given::Elements(body, generators[1..].to_vec(), place)];
@@ -137,7 +142,7 @@ impl Draft<'_> {
         (element, self.invoke(callable, vec![Given::Value(atom, ty, span)], span, None))
     }
 
-    fn two_generators(&mut self, span: Span) -> Typed {
+    pub fn two_generators(&mut self, span: Span) -> Typed {
         self.fail(
             Diagnostic::error("misplaced-generator", span, "two generators in a call need a function of one array whose result is of its element's type")
                 .help("`sum(e | i < m, j < n)` is `sum(sum(e | j < n) | i < m)`; for other functions, build the array first: `f([e | i < m, j < n])`"),
@@ -146,7 +151,7 @@ impl Draft<'_> {
 
     /// Calls a function that is one by its form.
     pub fn invoke(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
-        if self.too_large() {
+        if self.gives_up() {
             return (Atom::Int(0), Type::Error);
         }
         match &**callable {
@@ -594,15 +599,22 @@ impl Draft<'_> {
 
     /// Writes the closures that were put off and whose argument's type has become known.
     pub fn force_postponed(&mut self) {
-        while let Some(at) = (0..self.postponed.len()).find(|&at| {
-            let Type::Function(arrow) = &self.postponed[at].ty else { return false };
-            !matches!(self.resolve(&arrow.0), Type::Unknown(_))
-        }) {
-            let postponed = self.postponed.remove(at);
-            let Type::Function(arrow) = &postponed.ty else { continue };
-            self.at_postponed(&postponed, |draft| {
-                draft.fill(&postponed.callable, postponed.lambda, &arrow.0, &arrow.1, postponed.span);
-            });
+        loop {
+            let (known, unknown): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut self.postponed).into_iter().partition(|postponed| match &postponed.ty {
+                    Type::Function(arrow) => !matches!(self.resolve(&arrow.0), Type::Unknown(_)),
+                    _ => false,
+                });
+            self.postponed = unknown;
+            if known.is_empty() {
+                return;
+            }
+            for postponed in known {
+                let Type::Function(arrow) = &postponed.ty else { continue };
+                self.at_postponed(&postponed, |draft| {
+                    draft.fill(&postponed.callable, postponed.lambda, &arrow.0, &arrow.1, postponed.span);
+                });
+            }
         }
     }
 

@@ -1,7 +1,7 @@
 //! Derivatives: `D`, `grad` and the like, and what is done with linear maps.
 
-use super::arithmetic::{Typed, is_number};
-use super::call::Given;
+use super::arithmetic::{Typed, is_number, signatures};
+use super::call::{Callable, Given, instantiate};
 use super::draft::Draft;
 use crate::term::{Atom, Derive, OnMaps, Op};
 use crate::types::Type;
@@ -18,7 +18,19 @@ impl Draft<'_> {
             "taylor" => 4,
             _ => 2,
         };
-        let Some(given) = self.adapt(given, arity, &format!("`{}`", primitive.name), span) else {
+        let (count, what) = (given.len(), format!("`{}`", primitive.name));
+        let given = if arity == 1 && count != 1 {
+            self.wrong_arguments(count, 1, &what, span);
+            None
+        } else {
+            self.adapt(given, arity, &what, span)
+        };
+        let Some(given) = given else {
+            self.explain(span, |diagnostic| diagnostic.help(signatures(primitive)));
+            if arity > 1 && count > arity {
+                let tuple = "the point of a function of several parameters is one tuple: `grad(f, (x, y))`";
+                self.diagnostics.last_mut().into_iter().for_each(|diagnostic| diagnostic.help.push(tuple.into()));
+            }
             return (Atom::Int(0), Type::Error);
         };
         match primitive.name {
@@ -28,8 +40,10 @@ impl Draft<'_> {
                 let (Type::Linear(g), Type::Linear(f)) = (&after.1, &before.1) else {
                     return (Atom::Int(0), Type::Error);
                 };
-                if let Err(mismatch) = self.unify(&f.1, &g.0, span) {
-                    let diagnostic = self.mismatch(mismatch, &f.1, &g.0, span);
+                let place = self.given_span(&given[1]);
+                if let Err(mismatch) = self.unify(&f.1, &g.0, place) {
+                    let fitting = Type::Linear(Arc::new((f.0.clone(), g.0.clone())));
+                    let diagnostic = self.mismatch(mismatch, &before.1, &fitting, place);
                     return self
                         .fail(diagnostic.help("`compose(g, f)` applies `f` first: what it gives is what `g` takes"));
                 }
@@ -37,7 +51,14 @@ impl Draft<'_> {
                 (self.bind(Op::OnMaps(OnMaps::Compose, vec![after.0, before.0]), ty.clone(), span), ty)
             }
             name => {
-                let point = self.point(&given[1]);
+                if self.is_callable(&given[1]) && !self.is_callable(&given[0]) {
+                    let (atom, ty) = self.value(&given[0], None);
+                    if !self.is_function(&ty) {
+                        let place = self.given_span(&given[0]);
+                        return self.function_at(&Given::Value(atom, ty, place), &Type::Real, None, span);
+                    }
+                }
+                let point = self.point(&given[0], &given[1]);
                 self.derived(name, &given, point, span)
             }
         }
@@ -89,8 +110,53 @@ impl Draft<'_> {
         }
     }
 
+    fn is_callable(&self, given: &Given) -> bool {
+        matches!(given, Given::Expr(expr) if self.callable(*expr).is_some())
+    }
+
+    fn is_function(&self, ty: &Type) -> bool {
+        matches!(self.resolve(ty), Type::Function(_) | Type::Linear(_) | Type::Error | Type::Unknown(_))
+    }
+
+    /// The point of a derivative, at the type that a `fun` says it takes.
+    fn point(&mut self, function: &Given, given: &Given) -> Typed {
+        let (atom, point) = self.real_point(given);
+        let item = match function {
+            Given::Expr(expr) => self.callable(*expr),
+            _ => None,
+        };
+        let Some(Callable::Item(item)) = item.as_deref() else { return (atom, point) };
+        let Some(signature) = self.checker.signature(*item) else { return (atom, point) };
+        let by_element = signature.parameters[..] == [Type::Real] && matches!(point, Type::Array(..));
+        if point == Type::Error || by_element {
+            return (atom, point);
+        }
+        let (types, sizes) = self.fresh(&signature);
+        let expected =
+            Type::tuple(signature.parameters.iter().map(|ty| instantiate(ty, &types, &sizes)).collect());
+        let place = self.given_span(given);
+        let name = self.checker.item_name(*item);
+        let mut fits = true;
+        let atom = self.flow_or(atom, &point, &expected, place, |draft, mismatch| {
+            fits = false;
+            let diagnostic = if expected.varies() {
+                draft.mismatch(mismatch, &point, &expected, place)
+            } else {
+                let message = format!("there is no derivative of `{name}`: it takes {}", draft.show(&expected));
+                Diagnostic::error("not-differentiable", place, message).help("of numbers only an `R` varies")
+            };
+            match &signature.spans[..] {
+                [first, .., last] | [first @ last] if first.file != super::PRELUDE_FILE => {
+                    diagnostic.label(first.to(*last), format!("`{name}` takes this"))
+                }
+                _ => diagnostic,
+            }
+        });
+        (atom, if fits { self.resolve_deep(&expected) } else { Type::Error })
+    }
+
     /// The point of a derivative: literals in it are real.
-    fn point(&mut self, given: &Given) -> Typed {
+    fn real_point(&mut self, given: &Given) -> Typed {
         let (atom, ty) = self.value(given, None);
         let place = self.given_span(given);
         let resolved = self.resolve_deep(&ty);
@@ -132,7 +198,7 @@ impl Draft<'_> {
             Some(callable) => self.function_value(callable, Some(&expected), place),
             None => self.value(given, Some(&expected)),
         };
-        if !matches!(self.resolve(&ty), Type::Function(_) | Type::Linear(_) | Type::Error | Type::Unknown(_)) {
+        if !self.is_function(&ty) {
             let shown = self.show(&ty);
             return self.fail(
                 Diagnostic::error(
@@ -140,6 +206,7 @@ impl Draft<'_> {
                     place,
                     format!("expected a function to differentiate, found {shown}"),
                 )
+                .here(format!("this is {shown}"))
                 .help("the function comes first, then the point: `grad(f, x)`"),
             );
         }
@@ -213,6 +280,7 @@ impl Draft<'_> {
                         place,
                         format!("a gradient is of a function that gives an `R`, not {shown}"),
                     )
+                    .here(format!("this gives {shown}"))
                     .help("for other functions use `jacobian(f, x)`, or `vjp(f, x, dy)`"),
                 );
             }
@@ -265,7 +333,7 @@ impl Draft<'_> {
                     Type::Function(_) => diagnostic
                         .here("a function, which need not be linear")
                         .help("its derivative at a point is a linear map: `D(f, x)`"),
-                    _ => diagnostic.help("linear maps are made by `D(f, x)`"),
+                    _ => diagnostic.here(format!("this is {shown}")).help("linear maps are made by `D(f, x)`"),
                 })
             }
         }
@@ -316,7 +384,8 @@ impl Draft<'_> {
         let (operation, operands, ty) = match (operator, &a, &b) {
             (BinaryOperator::Add | BinaryOperator::Subtract, Type::Linear(_), Type::Linear(_)) => {
                 if let Err(mismatch) = self.unify(&a, &b, span) {
-                    let diagnostic = self.mismatch(mismatch, &b, &a, span);
+                    let sign = if operator == BinaryOperator::Add { "+" } else { "-" };
+                    let diagnostic = self.differ(mismatch, &a, &b, sign, span);
                     return Some(
                         self.fail(diagnostic.help("linear maps are added when they go from and to the same spaces")),
                     );

@@ -15,14 +15,20 @@ use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, FunctionId, Op, Step, Var};
 use crate::types::Type;
 use riesz_primitive::scalar;
+use riesz_syntax::parser::MAX_ERRORS;
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span, Tree};
+use std::cell::Cell;
 use std::rc::Rc;
 
 /// How many parts a type may have: doubling tuples grow without bound.
-const LARGEST_TYPE: u32 = 100_000;
+pub(super) const LARGEST_TYPE: u32 = 20_000;
+/// How deep types may nest: functions of types recurse.
+pub(super) const DEEPEST_TYPE: u32 = 500;
 /// How many bindings the functions of one group may have, expanded local functions included.
-const MOST_BINDINGS: usize = 5_000_000;
+const MOST_BINDINGS: usize = 1_000_000;
+/// How many parts the types of all those bindings may have.
+const MOST_PARTS: usize = 20_000_000;
 
 pub(crate) struct Draft<'c> {
     pub checker: &'c mut Checker,
@@ -42,6 +48,11 @@ pub(crate) struct Draft<'c> {
     bodies: Vec<OpenBody>,
     body_count: u32,
     binding_count: usize,
+    part_count: usize,
+    /// Whether a type or the whole has grown too large: then the item is wrong anyway, and its check is to end soon.
+    too_large: bool,
+    /// Whether a type turned out too large where nothing could be reported.
+    pub overgrown: Cell<bool>,
 }
 
 pub(crate) struct DraftVar {
@@ -103,6 +114,9 @@ impl<'c> Draft<'c> {
             bodies: Vec::new(),
             body_count: 0,
             binding_count: 0,
+            part_count: 0,
+            too_large: false,
+            overgrown: Cell::new(false),
         }
     }
 
@@ -112,7 +126,7 @@ impl<'c> Draft<'c> {
     }
 
     pub fn report(&mut self, diagnostic: Diagnostic) {
-        if self.diagnostics.len() < 100 && !self.diagnostics.contains(&diagnostic) {
+        if self.diagnostics.len() < MAX_ERRORS && !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
     }
@@ -153,50 +167,69 @@ impl<'c> Draft<'c> {
     /// Binds an operation's result.
     pub fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
         let size = self.size_of_op(&op);
-        let ty = if matches!(op, Op::Tuple(_)) { self.bounded(ty, span) } else { ty };
+        self.measure(&ty, span);
         let var = self.var(ty, None);
         self.vars[var.0 as usize].size = size;
         self.push(Binding { var, op, span });
         Atom::Var(var)
     }
 
-    /// The type, unless it has grown too large: tuples of tuples double quickly.
-    fn bounded(&mut self, ty: Type, span: Span) -> Type {
+    /// Sees to it that types stay small, each and together: tuples of tuples double quickly.
+    fn measure(&mut self, ty: &Type, span: Span) {
         let mut parts = 0;
-        let large = ty.any(&mut |_| {
-            parts += 1;
-            parts > LARGEST_TYPE
-        });
-        if !large {
-            return ty;
+        if !fits(ty, DEEPEST_TYPE, &mut parts) || self.overgrown.get() {
+            return self.reject_type(span);
+        }
+        self.part_count += parts as usize;
+        if self.part_count > MOST_PARTS {
+            self.reject_size(span);
+        }
+    }
+
+    /// Reports that a type is too large.
+    pub fn reject_type(&mut self, span: Span) {
+        if std::mem::replace(&mut self.too_large, true) {
+            return;
         }
         self.report(
-            Diagnostic::error("type-too-large", span, format!("this value has more than {LARGEST_TYPE} parts"))
+            Diagnostic::error("type-too-large", span, "the type of this value is too large")
+                .here(format!("more than {LARGEST_TYPE} parts, or nested more than {DEEPEST_TYPE} deep"))
                 .help("use an array instead of nested tuples"),
         );
-        Type::Error
+    }
+
+    /// Reports types that grew too large where nothing could be reported.
+    pub fn reject_overgrown(&mut self) {
+        self.measure_unknowns();
+        let last = self.bodies.last().and_then(|body| body.bindings.last()).map(|binding| binding.span);
+        if let (true, Some(span)) = (self.overgrown.get(), last) {
+            self.reject_type(span);
+        }
+    }
+
+    fn reject_size(&mut self, span: Span) {
+        if std::mem::replace(&mut self.too_large, true) {
+            return;
+        }
+        self.report(
+            Diagnostic::error("program-too-large", span, "this item is too large once its local functions are expanded")
+                .help("make the functions that it uses most `fun`s of their own"),
+        );
     }
 
     pub fn push(&mut self, binding: Binding) {
         self.binding_count += 1;
         if self.binding_count == MOST_BINDINGS {
-            self.report(
-                Diagnostic::error(
-                    "program-too-large",
-                    binding.span,
-                    "this item is too large once its local functions are expanded",
-                )
-                .help("make the functions that it uses most `fun`s of their own"),
-            );
+            self.reject_size(binding.span);
         }
-        // An item that has grown too large is wrong anyway: let it end without growing further.
         if self.binding_count < MOST_BINDINGS {
             self.bodies.last_mut().expect("a body is open").bindings.push(binding);
         }
     }
 
-    pub fn too_large(&self) -> bool {
-        self.binding_count >= MOST_BINDINGS
+    /// Whether enough is wrong with the item: what is left of it need not be looked at.
+    pub fn gives_up(&self) -> bool {
+        self.too_large || self.diagnostics.len() >= MAX_ERRORS
     }
 
     /// Makes a variable one of the present body.
@@ -232,6 +265,9 @@ impl<'c> Draft<'c> {
             }),
             Op::Scalar(primitive, arguments) => {
                 let (left, right) = (self.size_of(*arguments.first()?), self.size_of(*arguments.get(1)?));
+                if let (true, Size::Constant(exponent @ 0..=64)) = (std::ptr::eq(*primitive, &scalar::POWI), &right) {
+                    return (0..*exponent).try_fold(Size::Constant(1), |power, _| power.mul(&left));
+                }
                 if std::ptr::eq(*primitive, &scalar::ADD) {
                     left.add(&right)
                 } else if std::ptr::eq(*primitive, &scalar::SUB) {
@@ -364,6 +400,23 @@ impl<'c> Draft<'c> {
         let done = work(self);
         self.bodies = saved;
         done
+    }
+}
+
+/// Whether a type has few enough parts and levels; counts the parts.
+fn fits(ty: &Type, depth: u32, parts: &mut u32) -> bool {
+    *parts += 1;
+    if depth == 0 || *parts > LARGEST_TYPE {
+        return false;
+    }
+    match ty {
+        Type::Array(_, element) => fits(element, depth - 1, parts),
+        Type::Tuple(inner) => inner.iter().all(|part| fits(part, depth - 1, parts)),
+        Type::Record(record) => record.fields.iter().all(|(_, ty)| fits(ty, depth - 1, parts)),
+        Type::Function(arrow) | Type::Linear(arrow) => {
+            fits(&arrow.0, depth - 1, parts) && fits(&arrow.1, depth - 1, parts)
+        }
+        _ => true,
     }
 }
 

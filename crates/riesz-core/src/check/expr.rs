@@ -38,7 +38,7 @@ impl Draft<'_> {
         let tree = self.tree();
         let expr = tree.expr(id);
         let span = expr.span;
-        if self.too_large() {
+        if self.gives_up() {
             return (Atom::Int(0), Type::Error);
         }
         match &expr.kind {
@@ -240,6 +240,11 @@ impl Draft<'_> {
             _ => None,
         };
         let tree = self.tree();
+        if let Some(literals) = elements.iter().map(|&element| literal(&tree, element)).collect::<Option<Vec<_>>>()
+            && !literals.is_empty()
+        {
+            return self.array_of_literals(literals, element_hint, span);
+        }
         let mut joined = None;
         let mut values = Vec::with_capacity(elements.len());
         for &element in elements {
@@ -272,6 +277,21 @@ impl Draft<'_> {
             (values.into_iter()).map(|((atom, ty), place)| self.flow(atom, &ty, &element, place)).collect();
         let ty = Type::array(Size::Constant(atoms.len() as i64), element);
         (self.bind(Op::Array(atoms), ty.clone(), span), ty)
+    }
+
+    /// Tables of numbers can be long: their elements need no variables.
+    fn array_of_literals(&mut self, mut literals: Vec<Atom>, hint: Option<Type>, span: Span) -> Typed {
+        let real = literals.iter().any(|literal| matches!(literal, Atom::Real(_)));
+        let element = match hint.map(|hint| self.resolve(&hint)) {
+            _ if real => Type::Real,
+            Some(Type::Real) => Type::Real,
+            _ => self.unknowns.number(),
+        };
+        if element == Type::Real {
+            literals.iter_mut().for_each(make_real);
+        }
+        let ty = Type::array(Size::Constant(literals.len() as i64), element);
+        (self.bind(Op::Array(literals), ty.clone(), span), ty)
     }
 
     fn comprehension(&mut self, body: ExprId, generators: &[Generator], hint: Option<&Type>, span: Span) -> Typed {
@@ -407,7 +427,6 @@ impl Draft<'_> {
             self.force_postponed();
         }
         let ty = self.resolve(&ty);
-        let shown = self.show(&ty);
         let mut meant = None;
         let position = match (&ty, field) {
             (Type::Error, _) => return (Atom::Int(0), Type::Error),
@@ -430,7 +449,11 @@ impl Draft<'_> {
         };
         match position {
             Ok(at) => {
-                let part = ty.components().unwrap_or_default()[at].clone();
+                let part = match &ty {
+                    Type::Record(record) => record.fields[at].1.clone(),
+                    Type::Tuple(parts) => parts[at].clone(),
+                    _ => Type::Error,
+                };
                 (self.bind(Op::Project(value, at), part.clone(), span), part)
             }
             Err(help) => {
@@ -438,7 +461,7 @@ impl Draft<'_> {
                     Field::Position(at) => at.to_string(),
                     Field::Name(name) => name.to_string(),
                 };
-                let message = format!("{shown} has no field `{field}`");
+                let message = format!("{} has no field `{field}`", self.show(&ty));
                 let diagnostic = Diagnostic::error("unknown-field", span, message);
                 self.fail(match meant {
                     Some(meant) => diagnostic.suggest(span, "did you mean", meant),
@@ -830,6 +853,31 @@ impl Draft<'_> {
         self.unit = saved_unit;
         self.scope = saved_scope;
         done
+    }
+}
+
+/// The number that an expression is by its form.
+fn literal(tree: &riesz_syntax::Tree, id: ExprId) -> Option<Atom> {
+    let number = |id: ExprId| match tree.expr(id).kind {
+        ExprKind::Integer(Integer { value: Some(value), .. }) => i64::try_from(value).ok().map(Atom::Int),
+        ExprKind::Real(value) => Some(Atom::Real(value)),
+        _ => None,
+    };
+    match tree.expr(id).kind {
+        ExprKind::Unary { operator: UnaryOperator::Negate, operand } => match number(operand)? {
+            Atom::Int(0) => None,
+            Atom::Int(value) => Some(Atom::Int(-value)),
+            Atom::Real(value) => Some(Atom::Real(-value)),
+            _ => None,
+        },
+        _ => number(id),
+    }
+}
+
+/// An integer where a real number is needed.
+pub(super) fn make_real(atom: &mut Atom) {
+    if let Atom::Int(value) = *atom {
+        *atom = Atom::Real(value as f64);
     }
 }
 

@@ -2,6 +2,7 @@
 //! from zero in each function.
 
 use super::draft::{Draft, DraftCall};
+use super::expr::make_real;
 use crate::renumber::renumber;
 use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Step, Turn, Var, VarInfo};
@@ -88,8 +89,27 @@ impl Finisher<'_, '_> {
                 self.binding(binding);
             }
             let result = self.atom(body.result);
-            Body { bindings: self.bodies.pop().unwrap_or_default(), result }
+            self.end_body(result)
         })
+    }
+
+    /// Ends the innermost body; what it binds cannot be used after it.
+    fn end_body(&mut self, result: Atom) -> Body {
+        let bindings = self.bodies.pop().unwrap_or_default();
+        for binding in &bindings {
+            self.defined.remove(&binding.var);
+        }
+        Body { bindings, result }
+    }
+
+    /// A body inside which more can be used.
+    fn body_with(&mut self, bound: &[Var], body: Body) -> Body {
+        self.defined.extend(bound);
+        let body = self.body(body);
+        for var in bound {
+            self.defined.remove(var);
+        }
+        body
     }
 
     fn push(&mut self, var: Var, op: Op, span: Span) {
@@ -196,7 +216,15 @@ impl Finisher<'_, '_> {
             Op::IsNan(a) => Op::IsNan(self.atom(a)),
             Op::Tuple(parts) => Op::Tuple(self.atoms(parts)),
             Op::Project(a, at) => Op::Project(self.atom(a), at),
-            Op::Array(elements) => Op::Array(self.atoms(elements)),
+            Op::Array(elements) => {
+                let mut elements = self.atoms(elements);
+                if let Type::Array(_, element) = self.type_of(Atom::Var(var))
+                    && *element == Type::Real
+                {
+                    elements.iter_mut().for_each(make_real);
+                }
+                Op::Array(elements)
+            }
             Op::Index(array, index) => Op::Index(self.atom(array), self.atom(index)),
             Op::ArrayFunction(primitive, arguments) => Op::ArrayFunction(primitive, self.atoms(arguments)),
             Op::Apply(function, argument) => Op::Apply(self.atom(function), self.atom(argument)),
@@ -222,22 +250,21 @@ impl Finisher<'_, '_> {
             Op::Loop(turn) => Op::Loop(self.turn(turn)),
             Op::Scan(turn) => Op::Scan(self.turn(turn)),
             Op::While { state, start, condition, body } => {
-                self.defined.insert(state);
                 let start = self.atom(start);
-                Op::While { state, start, condition: self.body(condition), body: self.body(body) }
+                let (condition, body) = (self.body_with(&[state], condition), self.body_with(&[state], body));
+                Op::While { state, start, condition, body }
             }
         };
         self.push(var, op, span);
     }
 
     fn iteration(&mut self, Iteration { count, index, body }: Iteration) -> Iteration {
-        self.defined.insert(index);
-        Iteration { count: self.atom(count), index, body: self.body(body) }
+        Iteration { count: self.atom(count), index, body: self.body_with(&[index], body) }
     }
 
     fn turn(&mut self, Turn { state, start, count, index, body }: Turn) -> Turn {
-        self.defined.extend([state, index]);
-        Turn { state, start: self.atom(start), count: self.atom(count), index, body: self.body(body) }
+        let (start, count) = (self.atom(start), self.atom(count));
+        Turn { state, start, count, index, body: self.body_with(&[state, index], body) }
     }
 
     /// A copy is another name, a conversion, or a view at a type with other names for its sizes.
@@ -273,7 +300,8 @@ impl Finisher<'_, '_> {
                 self.defined.insert(index);
                 let element = self.bind(Op::Index(atom, Atom::Var(index)), (**a).clone(), span);
                 let result = self.convert(element, a, b, span);
-                let body = Body { bindings: self.bodies.pop().unwrap_or_default(), result };
+                let body = self.end_body(result);
+                self.defined.remove(&index);
                 self.bind(Op::Build(Iteration { count, index, body }), to.clone(), span)
             }
             _ => {
@@ -385,10 +413,7 @@ impl Finisher<'_, '_> {
         let draft = &mut self.draft.lambdas[lambda.0 as usize];
         let (parameter, result, span) = (draft.parameter, draft.result.clone(), draft.span);
         let body = draft.body.take().unwrap_or(Body { bindings: Vec::new(), result: Atom::Int(0) });
-        let outside = self.defined.clone();
-        self.defined.insert(parameter);
-        let body = self.body(body);
-        self.defined = outside;
+        let body = self.body_with(&[parameter], body);
         let result = self.rename(&self.draft.final_type(&result));
         let mut free = Free { bound: FxHashSet::from_iter([parameter]), found: Vec::new(), seen: FxHashSet::default() };
         free.type_of(self, Atom::Var(parameter));

@@ -27,6 +27,7 @@ use call::Callable;
 use draft::Draft;
 use finish::DraftFunction;
 use riesz_primitive::Primitive;
+use riesz_syntax::parser::MAX_ERRORS;
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, Name, PatternKind};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span, Tree};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -73,6 +74,8 @@ pub struct Checker {
     wrong_types: FxHashSet<Name>,
     constants: FxHashMap<GlobalId, i64>,
     instances: FxHashMap<(ItemId, Vec<Type>), FunctionId>,
+    /// The instances that the present addition asked for.
+    fresh_instances: Vec<(ItemId, Vec<Type>)>,
     requests: Vec<Request>,
     primitive_signatures: FxHashMap<(&'static str, usize), Rc<Signature>>,
     data: Vec<Rc<Data>>,
@@ -168,6 +171,7 @@ impl Checker {
             wrong_types: FxHashSet::default(),
             constants: FxHashMap::default(),
             instances: FxHashMap::default(),
+            fresh_instances: Vec::new(),
             requests: Vec::new(),
             primitive_signatures: FxHashMap::default(),
             data: Vec::new(),
@@ -219,6 +223,9 @@ impl Checker {
         let edges: Vec<Vec<usize>> =
             (first_item..self.items.len()).map(|item| self.needs(ItemId(item as u32), first_item)).collect();
         for group in order::groups(&edges) {
+            if diagnostics.len() >= MAX_ERRORS {
+                break;
+            }
             let cyclic = group.len() > 1 || edges[group[0]].contains(&group[0]);
             let members: Vec<ItemId> = group.into_iter().map(|at| ItemId((first_item + at) as u32)).collect();
             self.group(&members, cyclic, &mut diagnostics);
@@ -227,6 +234,7 @@ impl Checker {
             self.unit_checks(UnitId(unit as u32), &mut diagnostics);
         }
         self.serve_requests(&mut diagnostics);
+        diagnostics.truncate(MAX_ERRORS);
         diagnostics
     }
 
@@ -364,6 +372,9 @@ impl Checker {
         let tree = self.tree(unit);
         for item in &tree.items {
             let ItemKind::Type { name, sizes, .. } = &item.kind else { continue };
+            if diagnostics.len() >= MAX_ERRORS {
+                return;
+            }
             let hole = |ident: &tree::Ident| tree::Size { kind: tree::SizeKind::Hole, span: ident.span };
             let kind = tree::TypeKind::Name(name.name.clone(), sizes.iter().map(hole).collect());
             let used = tree::Type { kind, span: name.span };
@@ -505,7 +516,7 @@ impl Checker {
         let body = draft.close(atom);
         let ty = draft.leave(&ty);
         let mut found = std::mem::take(&mut draft.diagnostics);
-        if !found.is_empty() {
+        if !found.is_empty() || ty.any(&mut |part| *part == Type::Error) {
             diagnostics.append(&mut found);
             return;
         }
@@ -542,6 +553,9 @@ impl Checker {
         let tree = self.tree(unit);
         for item in &tree.items {
             let ItemKind::Check { label, condition } = &item.kind else { continue };
+            if diagnostics.len() >= MAX_ERRORS {
+                return;
+            }
             let mut draft = Draft::new(self, unit);
             draft.open();
             let (holds, sides) = draft.condition(*condition);
@@ -595,6 +609,7 @@ impl Checker {
         }
         let function = self.reserve(self.item_name(item), span);
         self.instances.insert((item, types.clone()), function);
+        self.fresh_instances.push((item, types.clone()));
         self.requests.push(Request { item, types, function, span });
         function
     }
@@ -602,8 +617,7 @@ impl Checker {
     fn serve_requests(&mut self, diagnostics: &mut Vec<Diagnostic>) {
         while let Some(Request { item, types, function, span }) = self.requests.pop() {
             if !diagnostics.is_empty() {
-                self.instances.remove(&(item, types));
-                continue;
+                break;
             }
             let name = self.item_name(item);
             if types.iter().any(|ty| !is_shallow(ty, DEEPEST_INSTANCE)) {
@@ -660,6 +674,14 @@ impl Checker {
                     .collect();
                 let note = format!("`{name}` is used with {} here", names.join(", "));
                 diagnostics.extend(found.into_iter().map(|diagnostic| diagnostic.label(span, note.clone())));
+            }
+        }
+        let fresh = std::mem::take(&mut self.fresh_instances);
+        if !diagnostics.is_empty() {
+            // What has not been finished, or calls what has not, must not be found again.
+            self.requests.clear();
+            for instance in fresh {
+                self.instances.remove(&instance);
             }
         }
     }
@@ -864,6 +886,7 @@ impl Draft<'_> {
         self.finish_postponed();
         self.equate_later();
         self.reject_open_sizes();
+        self.reject_overgrown();
     }
 
     /// Gives a function the result that was found for it, over its own parameters.

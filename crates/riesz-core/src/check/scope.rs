@@ -61,7 +61,8 @@ impl Scope {
         let mut scope = self;
         loop {
             if let Some(entries) = scope.frame.bound.borrow().entries.get(name)
-                && let Some((_, entry)) = entries.iter().rev().find(|(moment, _)| *moment <= scope.moment)
+                && let before = entries.partition_point(|(moment, _)| *moment <= scope.moment)
+                && let Some((_, entry)) = entries[..before].last()
             {
                 return Some(entry.clone());
             }

@@ -3,13 +3,14 @@
 //! In a signature, type variables and sizes are numbered parameters: `([n]t, Int) -> t` has one of each. A size is
 //! passed to the function unless an `Int` argument is it.
 
-use super::draft::Draft;
+use super::draft::{DEEPEST_TYPE, Draft};
 use super::scope::Entry;
 use super::{Checker, Found, UnitId};
 use crate::size::{self, Size};
 use crate::types::{Record, Type};
 use riesz_syntax::tree::{self, BinaryOperator, Name, Parameter, PatternKind, SizeKind, TypeKind};
 use riesz_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashSet;
 use std::rc::Rc;
 
 /// How many parts a written type may have once its named types are expanded.
@@ -47,6 +48,8 @@ struct Reader<'a> {
     /// The named types being expanded.
     expanding: Vec<Name>,
     parts: usize,
+    depth: u32,
+    too_large: bool,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -57,16 +60,31 @@ trait Place {
     fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Box<Diagnostic>>;
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    fn new(checker: &'a Checker, unit: UnitId, place: &'a mut dyn Place) -> Reader<'a> {
+        Reader {
+            checker,
+            unit,
+            place,
+            expanding: Vec::new(),
+            parts: 0,
+            depth: 0,
+            too_large: false,
+            diagnostics: Vec::new(),
+        }
+    }
+
     fn ty(&mut self, ty: &tree::Type, bound: &[(Name, Size)], in_function: bool) -> Type {
         self.parts += 1;
-        if self.parts >= LARGEST_TYPE {
+        if self.parts >= LARGEST_TYPE || self.depth >= DEEPEST_TYPE {
+            self.too_large = true;
             return Type::Error;
         }
-        let outermost = self.parts == 1;
-        let read = self.parts_of(ty, bound, in_function);
-        if outermost && self.parts >= LARGEST_TYPE {
-            let message = format!("this type has more than {LARGEST_TYPE} parts");
+        self.depth += 1;
+        let read = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.parts_of(ty, bound, in_function));
+        self.depth -= 1;
+        if self.depth == 0 && self.too_large {
+            let message = format!("this type has more than {LARGEST_TYPE} parts or {DEEPEST_TYPE} levels");
             let diagnostic = Diagnostic::error("type-too-large", ty.span, message);
             self.diagnostics.push(diagnostic.help("use an array instead of nested tuples"));
         }
@@ -83,9 +101,10 @@ impl Reader<'_> {
             }
             TypeKind::Record(fields) => {
                 let mut read: Vec<(Name, Type)> = Vec::with_capacity(fields.len());
+                let mut seen = FxHashSet::default();
                 for (name, ty) in fields {
                     let ty = self.ty(ty, bound, in_function);
-                    if read.iter().any(|(other, _)| *other == name.name) {
+                    if !seen.insert(&name.name) {
                         let message = format!("the field `{}` stands twice in this type", name.name);
                         self.diagnostics.push(Diagnostic::error("duplicate-name", name.span, message));
                     } else {
@@ -312,7 +331,7 @@ pub(crate) fn signature(
     let mut diagnostics = Vec::new();
     let mut read = |header: &mut Header, ty: &tree::Type| {
         let mut reader =
-            Reader { checker, unit, place: header, expanding: Vec::new(), parts: 0, diagnostics: Vec::new() };
+            Reader::new(checker, unit, header);
         let read = reader.ty(ty, &[], false);
         diagnostics.append(&mut reader.diagnostics);
         read
@@ -390,14 +409,7 @@ impl Draft<'_> {
         let holes = count_holes(ty);
         let mut unknown: Vec<Size> = (0..holes).map(|_| self.unknowns.size()).collect();
         let mut place = Inside { draft: self, unknown: &mut unknown, globals: &mut Vec::new() };
-        let mut reader = Reader {
-            checker: self.checker,
-            unit: self.unit,
-            place: &mut place,
-            expanding: Vec::new(),
-            parts: 0,
-            diagnostics: Vec::new(),
-        };
+        let mut reader = Reader::new(self.checker, self.unit, &mut place);
         let read = reader.ty(ty, &[], false);
         let diagnostics = reader.diagnostics;
         diagnostics.into_iter().for_each(|diagnostic| self.report(diagnostic));

@@ -19,10 +19,12 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
 
 /// How many letters to add, drop, change or swap with their neighbour; a change of case alone counts as one.
 fn distance(a: &str, b: &str) -> usize {
-    if a.to_lowercase() == b.to_lowercase() {
+    if a.len() == b.len() && a.to_lowercase() == b.to_lowercase() {
         return 1;
     }
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    // What both begin with costs nothing, and most names are told apart by little.
+    let same = a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count();
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().skip(same).collect(), b.chars().skip(same).collect());
     let mut rows = vec![(0..=b.len()).collect::<Vec<_>>()];
     for i in 1..=a.len() {
         let mut row = vec![i];

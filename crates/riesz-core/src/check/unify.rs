@@ -8,13 +8,15 @@
 //! Whether a number is an `Int` or an `R` is a least solution of constraints `a ≤ b` over `Int ≤ R`: what nothing makes
 //! an `R` is an `Int`. Sizes are equated as polynomials; what cannot be told before the program runs is checked when it does.
 
-use super::draft::Draft;
+use super::draft::{DEEPEST_TYPE, Draft, LARGEST_TYPE};
 use crate::size::{self, Size};
 use crate::term::{Atom, Op};
 use crate::types::Type;
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span};
 
+/// How many pairs of types are compared for one group of items.
+const MOST_EFFORT: usize = 20_000_000;
 /// How many letters of a type a message shows.
 const LONGEST_TYPE: usize = 300;
 
@@ -24,6 +26,8 @@ pub(crate) struct Unknowns {
     types: Vec<Option<Type>>,
     numbers: Vec<Number>,
     sizes: Vec<Option<Size>>,
+    /// How many types have been compared.
+    effort: usize,
     size_names: Vec<Option<Name>>,
 }
 
@@ -140,17 +144,34 @@ impl Draft<'_> {
 
     /// The type with all of it known that is.
     pub fn resolve_deep(&self, ty: &Type) -> Type {
-        ty.rebuild(&mut |size| self.resolve_size(size), &mut |part| match part {
-            Type::Unknown(_) => {
-                let found = self.resolve(part);
-                Some(if matches!(found, Type::Unknown(_)) { found } else { self.resolve_deep(&found) })
+        self.resolve_within(ty, DEEPEST_TYPE, &mut LARGEST_TYPE.clone())
+    }
+
+    /// Unknowns can stand for types that hold unknowns in turn, many times over: what gets too large is cut off.
+    fn resolve_within(&self, ty: &Type, depth: u32, parts: &mut u32) -> Type {
+        if depth == 0 || *parts == 0 {
+            self.overgrown.set(true);
+            return Type::Error;
+        }
+        *parts -= 1;
+        let mut inner = |ty: &Type| self.resolve_within(ty, depth - 1, parts);
+        match self.resolve(ty) {
+            Type::Array(size, element) => Type::array(self.resolve_size(&size), inner(&element)),
+            ty @ (Type::Tuple(_) | Type::Record(_)) => {
+                let resolved = ty.components().unwrap_or_default().iter().map(inner).collect();
+                ty.with_components(resolved)
             }
-            Type::Number(_) => Some(self.resolve(part)),
-            _ => None,
-        })
+            Type::Function(arrow) => Type::function(inner(&arrow.0), inner(&arrow.1)),
+            Type::Linear(arrow) => Type::Linear((inner(&arrow.0), inner(&arrow.1)).into()),
+            other => other,
+        }
     }
 
     pub fn resolve_size(&self, size: &Size) -> Size {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.resolve_size_here(size))
+    }
+
+    fn resolve_size_here(&self, size: &Size) -> Size {
         if !size.atoms().iter().any(|atom| matches!(atom, size::Atom::Unknown(_))) {
             return size.clone();
         }
@@ -191,8 +212,29 @@ impl Draft<'_> {
         }
     }
 
+    /// Compares types, unless so much has been compared that types without end must be the reason.
+    fn with_effort<T>(&mut self, tired: T, compare: impl FnOnce(&mut Self) -> T) -> T {
+        self.unknowns.effort += 1;
+        if self.unknowns.effort > MOST_EFFORT {
+            self.overgrown.set(true);
+            return tired;
+        }
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || compare(self))
+    }
+
+    /// Looks whether unknown types have turned out too large.
+    pub fn measure_unknowns(&self) {
+        for ty in self.unknowns.types.iter().flatten() {
+            self.resolve_deep(ty);
+        }
+    }
+
     /// Makes `from` flow into `to`; true if a value may have to be converted.
     fn subsume(&mut self, from: &Type, to: &Type, span: Span) -> Result<bool, Mismatch> {
+        self.with_effort(Ok(false), |draft| draft.subsume_here(from, to, span))
+    }
+
+    fn subsume_here(&mut self, from: &Type, to: &Type, span: Span) -> Result<bool, Mismatch> {
         let (from, to) = (self.resolve(from), self.resolve(to));
         match (&from, &to) {
             (Type::Error, _) | (_, Type::Error) => Ok(false),
@@ -234,10 +276,20 @@ impl Draft<'_> {
 
     /// Makes two types the same.
     pub fn unify(&mut self, a: &Type, b: &Type, span: Span) -> Result<(), Mismatch> {
+        self.with_effort(Ok(()), |draft| draft.unify_here(a, b, span))
+    }
+
+    fn unify_here(&mut self, a: &Type, b: &Type, span: Span) -> Result<(), Mismatch> {
         let (a, b) = (self.resolve(a), self.resolve(b));
         match (&a, &b) {
             (Type::Error, _) | (_, Type::Error) => Ok(()),
-            (Type::Unknown(x), Type::Unknown(y)) if x == y => Ok(()),
+            (Type::Unknown(x), Type::Unknown(y)) => {
+                // The younger stands for the older, so that many of them make no chain.
+                if x != y {
+                    self.unknowns.types[*x.max(y) as usize] = Some(Type::Unknown(*x.min(y)));
+                }
+                Ok(())
+            }
             (Type::Unknown(unknown), other) | (other, Type::Unknown(unknown)) => {
                 let other = self.resolve_deep(other);
                 if other.any(&mut |part| part == &Type::Unknown(*unknown)) {
@@ -284,6 +336,10 @@ impl Draft<'_> {
     }
 
     fn join_sizes(&mut self, a: &Type, b: &Type, span: Span, either: bool) -> Result<Type, Mismatch> {
+        self.with_effort(Ok(Type::Error), |draft| draft.join_here(a, b, span, either))
+    }
+
+    fn join_here(&mut self, a: &Type, b: &Type, span: Span, either: bool) -> Result<Type, Mismatch> {
         let (a, b) = (self.resolve(a), self.resolve(b));
         match (&a, &b) {
             (Type::Error, other) | (other, Type::Error) => Ok(other.clone()),
@@ -356,7 +412,8 @@ impl Draft<'_> {
         if a == b || a == Size::Hole || b == Size::Hole {
             return Ok(());
         }
-        let Some(difference) = a.sub(&b) else { return Err(Mismatch::Sizes(a, b)) };
+        // Where even the difference is too large to write down, only the program's run can tell.
+        let difference = a.sub(&b).unwrap_or(Size::Hole);
         match difference {
             Size::Constant(0) => return Ok(()),
             Size::Constant(_) => return Err(Mismatch::Sizes(a, b)),
@@ -384,9 +441,14 @@ impl Draft<'_> {
                 return self.divide(index, coefficient, &rest, &a, &b, span);
             }
         }
-        if difference.atoms().iter().any(unknown) {
+        let atoms = [a.atoms(), b.atoms()].concat();
+        if atoms.iter().any(unknown) {
             // Nothing to be done now; most of these are found by another argument. What is left is looked at in the end.
             self.later.push((a, b, span));
+            return Ok(());
+        }
+        if atoms.iter().any(|atom| matches!(atom, size::Atom::Var(var) if !self.in_scope(*var))) {
+            self.report_unknown_sizes(&a, &b, span);
             return Ok(());
         }
         let (left, right) = (self.compute(&a, span), self.compute(&b, span));
@@ -409,7 +471,7 @@ impl Draft<'_> {
             if rest % coefficient != 0 {
                 return Err(Mismatch::Sizes(a.clone(), b.clone()));
             }
-            self.unknowns.sizes[index as usize] = Some(Size::Constant(-rest / coefficient));
+            self.unknowns.sizes[index as usize] = Some(Size::Constant(-(rest / coefficient)));
             return Ok(());
         }
         let negated = rest.mul(&Size::Constant(-1)).unwrap_or(Size::Hole);
@@ -458,12 +520,16 @@ impl Draft<'_> {
             }
         }
         for (a, b, span) in std::mem::take(&mut self.later) {
-            let (a, b) = (self.show_size(&a), self.show_size(&b));
-            self.report(
-                Diagnostic::error("unknown-size", span, format!("cannot tell what sizes make {a} equal to {b}"))
-                    .help("write the type of the value, or pass the size as an `Int`"),
-            );
+            self.report_unknown_sizes(&a, &b, span);
         }
+    }
+
+    fn report_unknown_sizes(&mut self, a: &Size, b: &Size, span: Span) {
+        let (a, b) = (self.show_size(a), self.show_size(b));
+        self.report(
+            Diagnostic::error("unknown-size", span, format!("cannot tell what sizes make {a} equal to {b}"))
+                .help("write the type of the value, or pass the size as an `Int`"),
+        );
     }
 
     // ---- messages ----

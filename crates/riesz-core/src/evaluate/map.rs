@@ -13,6 +13,9 @@ use riesz_primitive::{Number, Series};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
 
+/// The place of what is asked of a map from outside the program.
+const NOWHERE: Span = Span { file: riesz_syntax::FileId(0), start: 0, end: 0 };
+
 impl<S: Number> Machine<'_, S> {
     /// Applies a map, or its adjoint.
     pub(super) fn apply_map(
@@ -121,19 +124,19 @@ impl<S: Number> Machine<'_, S> {
     }
 
     /// The value with the matrices of the linear maps in it.
-    pub fn with_matrices(&mut self, value: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
+    pub fn with_matrices(&mut self, value: &Value<S>) -> Result<Value<S>, Fault> {
         Ok(match value {
             Value::Map(map) => {
-                let domain = self.domain(map, span)?;
-                self.matrix(map, domain, span)?
+                let domain = self.domain(map, NOWHERE)?;
+                self.matrix(map, domain, NOWHERE)?
             }
             Value::Tuple(parts) => {
-                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| self.with_matrices(part, span)).collect();
+                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| self.with_matrices(part)).collect();
                 Value::Tuple(parts?.into())
             }
             Value::Values(elements) => {
                 let elements: Result<Vec<_>, Fault> =
-                    elements.iter().map(|element| self.with_matrices(element, span)).collect();
+                    elements.iter().map(|element| self.with_matrices(element)).collect();
                 Value::values(elements?)
             }
             other => other.clone(),
@@ -171,14 +174,30 @@ impl<S: Number> Machine<'_, S> {
         })
     }
 
-    /// The entries that are not structurally zero, by row, then column.
-    fn coo(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
+    /// The zeros of a map's domain and codomain.
+    pub fn spaces(&mut self, map: &Map<S>) -> Result<(Value<S>, Value<S>), Fault> {
+        let domain = self.domain(map, NOWHERE)?;
+        let codomain = self.apply_map(map, domain.clone(), false, NOWHERE)?;
+        Ok((domain, codomain))
+    }
+
+    /// The entries of a map's matrix that are not structurally zero, by row, then column.
+    pub fn entries(&mut self, map: &Map<S>) -> Result<Vec<(usize, usize, f64)>, Fault> {
+        let domain = self.domain(map, NOWHERE)?;
+        self.entries_from(map, &domain, NOWHERE)
+    }
+
+    /// What the map makes of sparse linear forms.
+    fn entries_from(
+        &mut self,
+        map: &Map<S>,
+        domain: &Value<S>,
+        span: Span,
+    ) -> Result<Vec<(usize, usize, f64)>, Fault> {
         type Form = Nagata<f64, Sparse>;
-        let globals: Vec<Option<Value<Form>>> = self
-            .globals
-            .iter()
-            .map(|value| value.as_ref().map(|value| value.over(&mut |x| Form::constant(x.value()))))
-            .collect();
+        let constant = &mut |x: &S| Form::constant(x.value());
+        let globals: Vec<Option<Value<Form>>> =
+            self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
         let mut machine =
             Machine::<Form>::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
         let mut column = 0;
@@ -186,16 +205,20 @@ impl<S: Number> Machine<'_, S> {
             column += 1;
             Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
         });
-        let result = machine.apply_map(&map.over(&mut |x| Form::constant(x.value())), unknowns, false, span)?;
-        let (mut rows, mut columns, mut values, mut row) = (Vec::new(), Vec::new(), Vec::new(), 0);
+        let result = machine.apply_map(&map.over(constant), unknowns, false, span)?;
+        let (mut entries, mut row) = (Vec::new(), 0);
         result.visit_reals(&mut |form| {
-            for (column, value) in form.tangent.entries() {
-                rows.push(row);
-                columns.push(column as i64);
-                values.push(S::constant(value));
-            }
+            entries.extend(form.tangent.entries().map(|(column, value)| (row, column, value)));
             row += 1;
         });
+        Ok(entries)
+    }
+
+    fn coo(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        let entries = self.entries_from(map, domain, span)?;
+        let rows = entries.iter().map(|(row, ..)| *row as i64).collect();
+        let columns = entries.iter().map(|(_, column, _)| *column as i64).collect();
+        let values = entries.iter().map(|(.., value)| S::constant(*value)).collect();
         // A record's fields are sorted by name: cols, rows, vals.
         Ok(Value::Tuple([Value::ints(columns), Value::ints(rows), Value::reals(values)].into()))
     }

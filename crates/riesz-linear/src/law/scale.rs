@@ -82,10 +82,10 @@ pub(super) static ROWS: &[Law] = &[
                     return None;
                 }
                 let (scales, others): (Vec<_>, Vec<_>) = maps.iter().cloned().partition(is_scale);
-                if others.is_empty() {
-                    return None;
-                }
                 let k = scales.iter().filter_map(factor).fold(1.0, times);
+                if others.is_empty() {
+                    return Some(LinearMap::scale(k, map.domain().clone()));
+                }
                 Some(chain(with_multiple(others, k)))
             },
             example: ["scale 2.0 [3]R ∘ replicate [3]R ∘ scale 3.0", "replicate [3]R ∘ scale 6.0"],

@@ -1,0 +1,65 @@
+//! The optimiser: programs of the core that compute the same values, to the last bit, with less.
+//!
+//! Each pass is one file, and opens with the equation it applies. None of them grows a program by more than a factor, or
+//! takes more than a time proportional to its size. What a program computes stays the same bit for bit; an error in a value
+//! that nobody uses may go unreported, but none appears that was not there.
+
+mod calls;
+mod dead;
+mod fold;
+mod inline;
+mod number;
+mod rename;
+mod share;
+
+pub(crate) use dead::drop_dead;
+
+use calls::Calls;
+use riesz_core::renumber::renumber;
+use riesz_core::term::{Body, Function, FunctionId, Program, Var};
+use riesz_core::Atom;
+
+/// A pass over one function.
+type Pass = fn(&mut Function);
+
+/// The passes, in order. They make work for each other, and so are gone through more than once.
+const PASSES: [(&str, Pass); 3] = [("fold", fold::fold), ("share", share::share), ("dead", dead::dead)];
+
+/// How often to go through the passes.
+const ROUNDS: usize = 3;
+
+/// Optimises the functions that some functions need.
+pub fn optimise(program: &mut Program, roots: &[FunctionId]) {
+    optimise_watched(program, roots, &mut |_, _, _| {});
+}
+
+/// The same, showing the program after each pass over a function.
+pub fn optimise_watched(
+    program: &mut Program,
+    roots: &[FunctionId],
+    watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
+) {
+    let calls = Calls::of(program, roots);
+    for &id in &calls.order {
+        inline::inline(program, id, &calls);
+        watch("inline", id, program);
+        for _ in 0..ROUNDS {
+            for (name, pass) in PASSES {
+                pass(&mut program.functions[id.0 as usize]);
+                watch(name, id, program);
+            }
+        }
+        number_again(&mut program.functions[id.0 as usize]);
+        watch("renumber", id, program);
+    }
+}
+
+/// Numbers the variables of a function from zero again, without those that are gone.
+fn number_again(function: &mut Function) {
+    let nothing = Body { bindings: Vec::new(), result: Atom::Int(0) };
+    let body = std::mem::replace(&mut function.body, nothing);
+    let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
+    *function = renumber(function.name.clone(), &parameters, body, &function.result, function.span, &|var| {
+        function.vars[var.0 as usize].clone()
+    });
+}
