@@ -13,7 +13,7 @@ use riesz_core::term::{
     Atom, Binding, Body, Derive, Function, FunctionId, Iteration, OnMaps, Op, Origin, Place, Program, Var, VarInfo,
 };
 use riesz_syntax::tree::Name;
-use riesz_syntax::{Diagnostic, Span};
+use riesz_syntax::{Diagnostic, Label, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Why something cannot be differentiated.
@@ -585,7 +585,13 @@ impl Compiler<'_> {
         let point = operands[1];
         let mut mask = vec![false; captured.len()];
         mask.push(true);
-        let linearised = self.calculus.linearised(function, &mask)?;
+        let linearised = self.calculus.linearised(function, &mask).map_err(|mut problem| {
+            let main = &mut problem.labels[0];
+            if problem.code == "recursive-derivative" && main.text.is_empty() {
+                *main = Label { span, text: "this derivative needs itself".into() };
+            }
+            problem
+        })?;
         let called = self.calculus.program.function(function);
         let value_type = open_sizes(&called.result);
         let point_type = called.vars[captured.len()].ty.clone();

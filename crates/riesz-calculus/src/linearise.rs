@@ -885,7 +885,7 @@ impl Lineariser<'_> {
         };
         let yes = body(self, needed_yes, yes.level, tangents.map(|t| t.0));
         let no = body(self, needed_no, no.level, tangents.map(|t| t.1));
-        let ty = self.ty(var).tangent();
+        let ty = if varies { self.ty(var).tangent() } else { Type::unit() };
         let tangent = self.linear(Op::If { condition, yes, no }, ty, span);
         Ok(if varies { Tangent::Value(tangent) } else { Tangent::Zero })
     }
@@ -927,7 +927,6 @@ impl Lineariser<'_> {
         &mut self,
         nested: &Nested,
         form: Form,
-        state: Var,
         bound: &[Var],
         needed: &Needed,
         size: &Size,
@@ -951,7 +950,7 @@ impl Lineariser<'_> {
         let outputs = parts.len();
         parts.extend(needed.kept.iter().map(|var| Atom::Var(*var)));
         let inside: Vec<Type> = parts.iter().map(|part| self.atom_type(*part)).collect();
-        let mut types = vec![self.ty(state).clone()];
+        let mut types = vec![self.ty(bound[0]).clone()];
         types.extend(inside[1..].iter().map(|ty| Type::array(size.clone(), self.outside(ty, &nested.level, bound))));
         let tuple = self.var(Type::Tuple(inside.into()));
         bindings.push(Binding { var: tuple, op: Op::Tuple(parts), span });
@@ -972,10 +971,10 @@ impl Lineariser<'_> {
             false => {
                 let size = size_of(*count);
                 let (body, types, outputs) =
-                    self.traced(&nested, form, *state, &[*state, *index], &needed, &size, span);
+                    self.traced(&nested, form, &[*state, *index], &needed, &size, span);
                 let turn = Turn { state: *state, start: *start, count: *count, index: *index, body };
                 let all = self.primal(Op::Trace(turn), Type::Tuple(types.clone().into()), span);
-                self.project_all(var, all, types, outputs, form, 0, span)
+                self.project_all(var, all, types, outputs, form, span)
             }
         };
         let mut bindings = self.recall(&needed, &arrays, Atom::Var(*index), span);
@@ -994,16 +993,15 @@ impl Lineariser<'_> {
         var: Var,
         all: Atom,
         types: Vec<Type>,
-        outputs: usize,
+        own: usize,
         form: Form,
-        more: usize,
         span: Span,
     ) -> Vec<Atom> {
         let mut parts: Vec<Atom> = Vec::new();
         for (at, ty) in types.into_iter().enumerate() {
             parts.push(self.primal(Op::Project(all, at), ty, span));
         }
-        let kept = parts.split_off(outputs + more);
+        let kept = parts.split_off(own);
         let op = match form {
             Form::Loop => Op::Copy(parts[0]),
             Form::Scan => Op::Copy(parts[1]),
@@ -1034,7 +1032,7 @@ impl Lineariser<'_> {
         let form = if traces { Form::Trace } else { Form::Loop };
         let (nested, tangent, state_tangent) = self.loop_body(state, body, span)?;
         let needed = self.needed(&nested.level, &[tangent], &[state]);
-        let (body, mut types, outputs) = self.traced(&nested, form, state, &[state], &needed, &Size::Hole, span);
+        let (body, mut types, outputs) = self.traced(&nested, form, &[state], &needed, &Size::Hole, span);
         types.insert(1, Type::Int);
         let arrays_from = 2;
         let op = Op::TraceWhile { state, start, condition: condition.clone(), body };
@@ -1046,7 +1044,7 @@ impl Lineariser<'_> {
                 *ty = Type::array(size_of(count), (**element).clone());
             }
         }
-        let arrays = self.project_all(var, all, types, outputs, form, 1, span);
+        let arrays = self.project_all(var, all, types, outputs + 1, form, span);
         let index = self.var(Type::Int);
         let mut bindings = self.recall(&needed, &arrays, Atom::Var(index), span);
         bindings.extend(nested.level.linear);

@@ -229,7 +229,8 @@ impl<'c> Transposer<'c> {
             Op::AddTo(accumulator, path, value) => {
                 let Atom::Var(accumulator) = accumulator else { return };
                 if let Some(&cotangent) = self.read.get(accumulator) {
-                    let part = self.part(cotangent, path, span);
+                    let ty = self.atom_type(*value);
+                    let part = self.part(cotangent, path, &ty, span);
                     self.add(*value, &[], part, span);
                 }
                 return;
@@ -354,8 +355,8 @@ impl<'c> Transposer<'c> {
         found
     }
 
-    /// The part of a value that a path leads to.
-    fn part(&mut self, value: Atom, path: &[Place], span: Span) -> Atom {
+    /// The part of a value that a path leads to, which is of a type.
+    fn part(&mut self, value: Atom, path: &[Place], part: &Type, span: Span) -> Atom {
         let mut value = value;
         for place in path {
             let ty = self.atom_type(value);
@@ -364,8 +365,9 @@ impl<'c> Transposer<'c> {
                     self.bind(Op::Index(value, *index), (**element).clone(), span)
                 }
                 (Place::Component(at), _) => {
-                    let part = ty.components().and_then(|parts| parts.get(*at).cloned()).unwrap_or(Type::Real);
-                    self.bind(Op::Project(value, *at), part, span)
+                    // What is kept does not say what its components are.
+                    let component = ty.components().and_then(|parts| parts.get(*at).cloned());
+                    self.bind(Op::Project(value, *at), component.unwrap_or_else(|| part.clone()), span)
                 }
                 _ => value,
             };

@@ -119,7 +119,7 @@ pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
         Form::Contract(Contraction { side: _, matrix, over }) => {
             let width = over.dimension() as u64;
             let products = (matrix.rows() as u64).saturating_mul(matrix.columns() as u64).saturating_mul(width);
-            (products, products - rows)
+            (products, products.saturating_sub(rows))
         }
         Form::Reduce { relation, element } => {
             (0, (relation.additions() as u64).saturating_mul(element.dimension() as u64))

@@ -10,7 +10,7 @@ use crate::vector::same;
 
 /// What is known of maps by their addresses.
 pub(crate) type ByAddress<K, T> = HashMap<K, T, BuildHasherDefault<AddressHasher>>;
-type Addresses<K> = HashSet<K, BuildHasherDefault<AddressHasher>>;
+pub(crate) type Addresses<K> = HashSet<K, BuildHasherDefault<AddressHasher>>;
 
 /// Addresses differ in their middle bits; one multiplication spreads them.
 #[derive(Default)]
@@ -73,6 +73,19 @@ pub(crate) fn visit<'m>(root: &'m LinearMap, mut seen: impl FnMut(&'m LinearMap)
         seen(map);
         tasks.extend(map.children().iter().rev());
     }
+}
+
+/// The maps that a term contains in more than one place.
+pub(crate) fn shared_parts(root: &LinearMap) -> Addresses<usize> {
+    let (mut once, mut again) = (Addresses::default(), Addresses::default());
+    visit(root, |map| {
+        for child in map.children().iter().filter(|child| child.may_be_shared()) {
+            if !once.insert(child.address()) {
+                again.insert(child.address());
+            }
+        }
+    });
+    again
 }
 
 /// Equal as data: the same terms between the same spaces, with numbers compared bit by bit.

@@ -16,7 +16,7 @@
 use std::collections::VecDeque;
 
 use crate::cost::{leaf_work, meeting};
-use crate::fold::{ByAddress, visit};
+use crate::fold::{Addresses, ByAddress, shared_parts};
 use crate::map::{Form, LinearMap};
 
 /// The steps of applying a map, in order.
@@ -86,24 +86,12 @@ impl Slot {
     }
 
     fn skip(self, offset: usize) -> Slot {
-        Slot { offset: self.offset + offset, ..self }
+        Slot { offset: self.offset.wrapping_add(offset), ..self }
     }
 }
 
-/// The maps that a term contains more than once.
-fn shared_parts(root: &LinearMap) -> ByAddress<usize, usize> {
-    let mut parents = ByAddress::default();
-    visit(root, |map| {
-        for child in map.children().iter().filter(|child| child.may_be_shared()) {
-            *parents.entry(child.address()).or_insert(0) += 1;
-        }
-    });
-    parents.retain(|_, count| *count > 1);
-    parents
-}
-
 struct Planner<'m> {
-    shared: ByAddress<usize, usize>,
+    shared: Addresses<usize>,
     steps: Vec<Step<'m>>,
     buffers: Vec<Buffer>,
     tasks: Vec<Task<'m>>,
@@ -171,7 +159,7 @@ impl<'m> Planner<'m> {
         if map.rows() == 0 || map.columns() == 0 {
             return;
         }
-        // requests are taken from the end, so they are made in reverse
+        // Requests are taken from the end, so they are made in reverse. In spaces too large for vectors offsets mean nothing.
         match map.form() {
             Form::Zero => {}
             Form::Compose(maps) => self.chain(maps, source, target),
@@ -182,7 +170,7 @@ impl<'m> Planner<'m> {
             Form::Fork(maps) => {
                 let mut offset = map.rows();
                 for map in maps.iter().rev() {
-                    offset -= map.rows();
+                    offset = offset.wrapping_sub(map.rows());
                     self.request(map, source, target.skip(offset));
                 }
             }
@@ -190,15 +178,15 @@ impl<'m> Planner<'m> {
                 self.meet(maps, map.rows());
                 let mut offset = map.columns();
                 for map in maps.iter().rev() {
-                    offset -= map.columns();
+                    offset = offset.wrapping_sub(map.columns());
                     self.request(map, source.skip(offset), target);
                 }
             }
             Form::Each(maps) => {
                 let (mut read, mut written) = (map.columns(), map.rows());
                 for map in maps.iter().rev() {
-                    read -= map.columns();
-                    written -= map.rows();
+                    read = read.wrapping_sub(map.columns());
+                    written = written.wrapping_sub(map.rows());
                     self.request(map, source.skip(read), target.skip(written));
                 }
             }
@@ -293,7 +281,7 @@ impl<'m> Planner<'m> {
     }
 
     fn is_shared(&self, map: &LinearMap) -> bool {
-        self.shared.contains_key(&map.address())
+        self.shared.contains(&map.address())
     }
 }
 

@@ -253,7 +253,7 @@ impl Sampler {
     }
 
     /// A product or an array of a few parts.
-    pub fn family(&mut self) -> Space {
+    pub(crate) fn family(&mut self) -> Space {
         let parts = 1 + self.below(3);
         if self.below(2) == 0 {
             Space::product((0..parts).map(|_| self.space_of_depth(1)))
@@ -263,7 +263,7 @@ impl Sampler {
     }
 
     /// Another family of as many parts, a product or an array like this one.
-    pub fn family_like(&mut self, family: &Space) -> Space {
+    pub(crate) fn family_like(&mut self, family: &Space) -> Space {
         match family {
             Space::Array(size, _) => Space::array(*size, self.space_of_depth(1)),
             _ => Space::product((0..family.count()).map(|_| self.space_of_depth(1))),
@@ -271,19 +271,19 @@ impl Sampler {
     }
 
     /// A fork to a family.
-    pub fn fork(&mut self, domain: &Space, family: &Space) -> LinearMap {
+    pub(crate) fn fork(&mut self, domain: &Space, family: &Space) -> LinearMap {
         let maps = family.parts().map(|part| self.map_of_depth(domain, part, 1)).collect();
         LinearMap::new(domain.clone(), family.clone(), Form::Fork(maps))
     }
 
     /// A join from a family.
-    pub fn join(&mut self, family: &Space, codomain: &Space) -> LinearMap {
+    pub(crate) fn join(&mut self, family: &Space, codomain: &Space) -> LinearMap {
         let maps = family.parts().map(|part| self.map_of_depth(part, codomain, 1)).collect();
         LinearMap::new(family.clone(), codomain.clone(), Form::Join(maps))
     }
 
     /// A map part by part, between families that are alike.
-    pub fn each(&mut self, from: &Space, to: &Space) -> LinearMap {
+    pub(crate) fn each(&mut self, from: &Space, to: &Space) -> LinearMap {
         let maps = from.parts().zip(to.parts()).map(|(from, to)| self.map_of_depth(from, to, 1)).collect();
         LinearMap::new(from.clone(), to.clone(), Form::Each(maps))
     }

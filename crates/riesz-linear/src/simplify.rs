@@ -12,12 +12,13 @@
 //!
 //! **Order.** Children come first. The factors of a chain are met two by two from the right, and what two become meets the
 //! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
-//! before them. Compositions of compositions and sums of sums are opened without being counted as steps.
+//! before them. Compositions of compositions and sums of sums are opened without being counted as steps; where many share
+//! one long composition, as the states of a loop do, they stop being opened before that takes more than linear room.
 
 use std::sync::LazyLock;
 
 use crate::cost::{leaf_work, meeting};
-use crate::fold::ByAddress;
+use crate::fold::{Addresses, ByAddress, shared_parts, visit};
 use crate::law::{Law, Rule, Statement, laws};
 use crate::map::{Form, LinearMap};
 
@@ -106,6 +107,8 @@ impl Rules {
 }
 
 struct Simplifier {
+    /// What the term contains in more than one place, and is simplified once.
+    shared: Addresses<usize>,
     /// What maps have become, by address; the maps are kept so that no address is used again.
     known: ByAddress<usize, (LinearMap, LinearMap)>,
     measures: ByAddress<usize, (LinearMap, Measure)>,
@@ -116,6 +119,8 @@ struct Simplifier {
     tasks: Vec<Task>,
     results: Vec<LinearMap>,
     steps: Vec<Step>,
+    /// How many more maps may be copied by opening compositions and sums.
+    room: usize,
 }
 
 enum Task {
@@ -155,6 +160,7 @@ enum Part {
 impl Simplifier {
     fn new() -> Simplifier {
         Simplifier {
+            shared: Addresses::default(),
             known: ByAddress::default(),
             measures: ByAddress::default(),
             refused: ByAddress::default(),
@@ -162,10 +168,15 @@ impl Simplifier {
             tasks: Vec::new(),
             results: Vec::new(),
             steps: Vec::new(),
+            room: 0,
         }
     }
 
     fn run(&mut self, map: &LinearMap) -> LinearMap {
+        self.shared = shared_parts(map);
+        let mut size = 0;
+        visit(map, |map| size += 1 + map.children().len());
+        self.room = 1000 + 20 * size;
         self.tasks.push(Task::Enter(map.clone()));
         while let Some(task) = self.tasks.pop() {
             match task {
@@ -247,6 +258,12 @@ impl Simplifier {
         while let Some(part) = chain.rest.pop() {
             let outer = match part {
                 Part::Raw(map) => {
+                    if let Form::Compose(maps) = map.form()
+                        && !self.shared.contains(&map.address())
+                    {
+                        chain.rest.extend(maps.iter().cloned().map(Part::Raw));
+                        continue;
+                    }
                     chain.waiting = true;
                     self.tasks.push(Task::Chain(chain));
                     self.tasks.push(Task::Enter(map));
@@ -254,7 +271,9 @@ impl Simplifier {
                 }
                 Part::Simple(map) => map,
             };
-            if let Form::Compose(maps) = outer.form() {
+            if let Form::Compose(maps) = outer.form()
+                && self.may_open(maps.len())
+            {
                 chain.rest.extend(maps.iter().cloned().map(Part::Simple));
                 continue;
             }
@@ -328,6 +347,12 @@ impl Simplifier {
         while let Some((part, place)) = sum.rest.pop() {
             let term = match part {
                 Part::Raw(map) => {
+                    if let Form::Add(maps) = map.form()
+                        && !self.shared.contains(&map.address())
+                    {
+                        sum.rest.extend(maps.iter().rev().map(|map| (Part::Raw(map.clone()), place)));
+                        continue;
+                    }
                     sum.waiting = Some(place);
                     self.tasks.push(Task::Sum(sum));
                     self.tasks.push(Task::Enter(map));
@@ -335,7 +360,9 @@ impl Simplifier {
                 }
                 Part::Simple(map) => map,
             };
-            if let Form::Add(maps) = term.form() {
+            if let Form::Add(maps) = term.form()
+                && self.may_open(maps.len())
+            {
                 sum.rest.extend(maps.iter().rev().map(|map| (Part::Simple(map.clone()), place)));
                 continue;
             }
@@ -362,6 +389,12 @@ impl Simplifier {
                 self.results.push(whole);
             }
         }
+    }
+
+    /// Whether a family that may be shared is copied into the one around it.
+    fn may_open(&mut self, size: usize) -> bool {
+        self.room = self.room.saturating_sub(size);
+        self.room > 0
     }
 
     fn learn(&mut self, map: LinearMap, result: LinearMap) {

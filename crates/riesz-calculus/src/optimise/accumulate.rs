@@ -9,9 +9,9 @@
 //! Additions keep their order, and the zero they begin with, so that nothing changes in the last bit. A loop can be
 //! rewritten only if all that it adds to can.
 
+use super::each::Writer;
 use super::length::Lengths;
 use super::rename::type_of;
-use crate::linearise::write_size;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Place, Reduction, Var, VarInfo};
 use riesz_core::types::Type;
@@ -250,7 +250,7 @@ impl Rewriting<'_> {
                 let ty = self.vars[var.0 as usize].ty.clone();
                 let total = match self.totals.remove(accumulator).flatten() {
                     Some(total) => total,
-                    None => self.each(&ty, &mut |_, _, _, _| Atom::Real(0.0), &[], span, out),
+                    None => self.writer(span).each(&ty, &[], &|_, _, _, _| Atom::Real(0.0), out),
                 };
                 out.push(Binding { var, op: Op::Copy(total), span });
             }
@@ -288,10 +288,10 @@ impl Rewriting<'_> {
         let total = match self.totals.get(&accumulator).copied().flatten() {
             Some(total) => self.bind(plus(total, value), ty.clone(), span, out),
             None => {
-                let add_zero = &mut |rewriting: &mut Self, element: &[Atom], span: Span, out: &mut Vec<Binding>| {
-                    rewriting.bind(Op::Scalar(&ADD, vec![element[0], Atom::Real(0.0)]), Type::Real, span, out)
+                let add_zero = &|writer: &mut Writer, element: &[Atom], ty: &Type, out: &mut Vec<Binding>| {
+                    writer.bind(Op::Scalar(&ADD, vec![element[0], Atom::Real(0.0)]), ty.clone(), out)
                 };
-                self.each(&ty, add_zero, &[value], span, out)
+                self.writer(span).each(&ty, &[value], add_zero, out)
             }
         };
         self.totals.insert(accumulator, Some(total));
@@ -346,36 +346,12 @@ impl Rewriting<'_> {
         parts
     }
 
-    /// The value of a type whose numbers are made of those of some values.
-    fn each(
-        &mut self,
-        ty: &Type,
-        number: &mut dyn FnMut(&mut Self, &[Atom], Span, &mut Vec<Binding>) -> Atom,
-        of: &[Atom],
-        span: Span,
-        out: &mut Vec<Binding>,
-    ) -> Atom {
-        let Type::Array(size, element) = ty else { return number(self, of, span, out) };
-        let count = write_size(size, self.vars, out, span);
-        let index = self.var(Type::Int);
-        let mut bindings = Vec::new();
-        let elements: Vec<Atom> = (of.iter())
-            .map(|array| self.bind(Op::Index(*array, Atom::Var(index)), (**element).clone(), span, &mut bindings))
-            .collect();
-        let result = self.each(element, number, &elements, span, &mut bindings);
-        let body = Body { bindings, result };
-        self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), span, out)
-    }
-
-    fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+    fn writer(&mut self, span: Span) -> Writer<'_> {
+        Writer { vars: self.vars, span }
     }
 
     fn bind(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Atom {
-        let var = self.var(ty);
-        out.push(Binding { var, op, span });
-        Atom::Var(var)
+        self.writer(span).bind(op, ty, out)
     }
 }
 
@@ -396,7 +372,7 @@ fn split(function: &mut Function) {
 /// The accumulators of tuples that are made in a body, and whether they are only added to and read.
 fn tuples(body: &Body, vars: &[VarInfo], found: &mut FxHashMap<Var, bool>) {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-        let mut used = |atom: &Atom, found: &mut FxHashMap<Var, bool>| {
+        let used = |atom: &Atom, found: &mut FxHashMap<Var, bool>| {
             if let Atom::Var(var) = atom
                 && let Some(plain) = found.get_mut(var)
             {
@@ -425,7 +401,7 @@ fn tuples(body: &Body, vars: &[VarInfo], found: &mut FxHashMap<Var, bool>) {
 struct Splitting<'v> {
     vars: &'v mut Vec<VarInfo>,
     tuples: FxHashMap<Var, bool>,
-    /// The accumulators of the components; none for those that do not vary.
+    /// The accumulators of the components; none for those that are `()`.
     parts: FxHashMap<Var, Vec<Option<Var>>>,
 }
 
@@ -445,7 +421,7 @@ impl Splitting<'_> {
                 let Type::Accumulator(inner) = self.vars[var.0 as usize].ty.clone() else { return };
                 let mut parts = Vec::new();
                 for ty in inner.components().unwrap_or_default() {
-                    parts.push(ty.varies().then(|| {
+                    parts.push((ty != Type::unit()).then(|| {
                         let tuple = ty.components().is_some();
                         let part = self.var(Type::Accumulator(ty.into()));
                         if tuple {

@@ -4,13 +4,20 @@
 //! takes more than a time proportional to its size. What a program computes stays the same bit for bit; an error in a value
 //! that nobody uses may go unreported, but none appears that was not there.
 
+mod accumulate;
 mod calls;
+mod cost;
 mod dead;
+mod each;
 mod fold;
+mod fuse;
+mod hoist;
 mod inline;
+mod length;
 mod number;
 mod rename;
 mod share;
+mod zero;
 
 pub(crate) use dead::drop_dead;
 
@@ -23,10 +30,18 @@ use riesz_core::Atom;
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 3] = [("fold", fold::fold), ("share", share::share), ("dead", dead::dead)];
+const PASSES: [(&str, Pass); 7] = [
+    ("fold", fold::fold),
+    ("share", share::share),
+    ("dead", dead::dead),
+    ("accumulate", accumulate::accumulate),
+    ("fuse", fuse::fuse),
+    ("hoist", hoist::hoist),
+    ("zero", zero::zero),
+];
 
 /// How often to go through the passes.
-const ROUNDS: usize = 3;
+const ROUNDS: usize = 4;
 
 /// Optimises the functions that some functions need.
 pub fn optimise(program: &mut Program, roots: &[FunctionId]) {

@@ -166,7 +166,7 @@ impl Draft<'_> {
                 };
                 let Some(given) = self.adapt(given, parameters.len(), "this function", span) else {
                     if let [first, .., last] | [first @ last] = &parameters[..] {
-                        self.explain(span, |diagnostic| diagnostic.label(first.span.to(last.span), "its parameters"));
+                        self.explain(span, |diagnostic| diagnostic.label(first.span.to(last.span), "the function is this"));
                     }
                     return (Atom::Int(0), Type::Error);
                 };
@@ -340,7 +340,8 @@ impl Draft<'_> {
             if let [first, .., last] | [first @ last] = &signature.spans[..]
                 && first.file != super::PRELUDE_FILE
             {
-                self.explain(span, |diagnostic| diagnostic.label(first.to(*last), "its parameters"));
+                let text = if signature.spans.len() > 1 { "its parameters" } else { "its parameter" };
+                self.explain(span, |diagnostic| diagnostic.label(first.to(*last), text));
             }
             return (Atom::Int(0), Type::Error);
         };

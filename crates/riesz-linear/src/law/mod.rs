@@ -125,6 +125,14 @@ fn factors_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
     }
 }
 
+/// The factors of a composition, or the one map there is.
+fn factors(map: &LinearMap) -> &[LinearMap] {
+    match map.form() {
+        Form::Compose(maps) => maps,
+        _ => std::slice::from_ref(map),
+    }
+}
+
 /// The two terms of a sum of two.
 fn terms_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
     match map.form() {

@@ -2,8 +2,7 @@
 
 use super::Statement::{Maps, Rewrite, Trial};
 use super::sum::rest;
-use super::{Law, Rule, chain, factor_forms, factors_of_two, total};
-use crate::associate::factors;
+use super::{Law, Rule, chain, factor_forms, factors, factors_of_two, total};
 use crate::map::{Form, LinearMap};
 use crate::sample::Sampler;
 use crate::space::Space;
@@ -74,7 +73,7 @@ pub(super) static ROWS: &[Law] = &[
             },
             right: |map| {
                 let Form::Fork(maps) = map.form() else { return None };
-                let chains: Vec<Vec<LinearMap>> = maps.iter().map(factors).collect();
+                let chains: Vec<&[LinearMap]> = maps.iter().map(factors).collect();
                 let shared = common(&chains, |chain, at| chain.len().checked_sub(at + 1).map(|at| &chain[at]));
                 let first = chains.first().filter(|_| shared > 0)?;
                 let tail = &first[first.len() - shared..];
@@ -99,7 +98,7 @@ pub(super) static ROWS: &[Law] = &[
             },
             right: |map| {
                 let Form::Join(maps) = map.form() else { return None };
-                let chains: Vec<Vec<LinearMap>> = maps.iter().map(factors).collect();
+                let chains: Vec<&[LinearMap]> = maps.iter().map(factors).collect();
                 let shared = common(&chains, |chain, at| chain.get(at));
                 let head = &chains.first().filter(|_| shared > 0)?[..shared];
                 let middle = head[shared - 1].domain();
@@ -404,7 +403,7 @@ fn family_of(map: &LinearMap, form: Form) -> LinearMap {
 }
 
 /// How many factors all chains have in common, counted from an end; none for a single chain.
-fn common(chains: &[Vec<LinearMap>], at: impl Fn(&[LinearMap], usize) -> Option<&LinearMap>) -> usize {
+fn common(chains: &[&[LinearMap]], at: impl Fn(&[LinearMap], usize) -> Option<&LinearMap>) -> usize {
     let Some((first, others)) = chains.split_first() else { return 0 };
     let shared = |count: usize| {
         at(first, count)

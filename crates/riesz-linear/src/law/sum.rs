@@ -1,8 +1,7 @@
 //! Sums: maps with the same spaces form a vector space, and composition is linear on both sides.   [002 §2.2, Fig. 4]
 
 use super::Statement::{Maps, Rewrite};
-use super::{Law, Rule, chain, term_forms, terms_of_two, total};
-use crate::associate::factors;
+use super::{Law, Rule, chain, factors, term_forms, terms_of_two, total};
 use crate::map::{Form, LinearMap, RankOne};
 use crate::space::Space;
 
@@ -91,7 +90,7 @@ pub(super) static ROWS: &[Law] = &[
             right: |map| {
                 let (first, second) = terms_of_two(map)?;
                 let (first, second) = (factors(first), factors(second));
-                let shared = first.iter().zip(&second).take_while(|(f, g)| f == g).count();
+                let shared = first.iter().zip(second).take_while(|(f, g)| f == g).count();
                 let middle = first.get(shared.checked_sub(1)?)?.domain();
                 let rests = [rest(&first[shared..], middle), rest(&second[shared..], middle)];
                 Some(chain(first[..shared].iter().cloned().chain([total(rests)])))
@@ -272,7 +271,7 @@ fn added_part_by_part(map: &LinearMap) -> Option<LinearMap> {
 }
 
 /// The factors of every term of a sum.
-fn terms(map: &LinearMap) -> Option<Vec<Vec<LinearMap>>> {
+fn terms(map: &LinearMap) -> Option<Vec<&[LinearMap]>> {
     match map.form() {
         Form::Add(maps) => Some(maps.iter().map(factors).collect()),
         _ => None,
@@ -284,7 +283,7 @@ type Part<'t> = (Space, Vec<&'t [LinearMap]>);
 
 /// Terms sorted by the part of a family that the factor at their end belongs to, if every part has one.
 fn by_part<'t>(
-    terms: &'t [Vec<LinearMap>],
+    terms: &[&'t [LinearMap]],
     ends: &[&LinearMap],
     family: &Space,
     part: impl Fn(&LinearMap) -> Option<usize>,

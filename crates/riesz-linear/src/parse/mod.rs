@@ -13,9 +13,14 @@
 //! What follows a word is in the table of words below. In ASCII, `.` is `∘`, `&` is `×`, `|` is `⋈`, `*` is `·` and `><` is
 //! `⊗`; `⊸` is `-o`.
 
+mod literal;
+mod token;
+
 use std::fmt;
 use std::str::FromStr;
 
+use self::literal::Literal;
+use self::token::{Kind, tokens};
 use crate::map::{Form, LinearMap};
 use crate::matrix::Matrix;
 use crate::relation::{Line, Relation, Walk};
@@ -68,109 +73,6 @@ fn read<T>(text: &str, rule: fn(&mut Parser) -> Parsed<T>) -> Parsed<T> {
 }
 
 type Parsed<T> = Result<T, ParseError>;
-
-#[derive(Clone, Debug, PartialEq)]
-enum Kind {
-    Word(String),
-    Number(f64, Option<usize>),
-    Symbol(&'static str),
-    End,
-}
-
-/// Every symbol, longest first, with what it stands for.
-const SYMBOLS: &[(&str, &str)] = &[
-    ("-o", "-o"),
-    ("⊸", "-o"),
-    ("><", "⊗"),
-    ("⊗", "⊗"),
-    ("∘", "∘"),
-    (".", "∘"),
-    ("×", "×"),
-    ("&", "×"),
-    ("⋈", "⋈"),
-    ("|", "⋈"),
-    ("·", "·"),
-    ("*", "·"),
-    ("+", "+"),
-    ("⊕", "+"),
-    (":", ":"),
-    (",", ","),
-    ("(", "("),
-    (")", ")"),
-    ("[", "["),
-    ("]", "]"),
-];
-
-fn tokens(text: &str) -> Parsed<Vec<(Kind, usize)>> {
-    let mut tokens = Vec::new();
-    let mut at = 0;
-    while let Some(first) = text[at..].chars().next() {
-        let rest = &text[at..];
-        let length = if first.is_whitespace() {
-            first.len_utf8()
-        } else if let Some((symbol, meaning)) = SYMBOLS.iter().find(|(symbol, _)| rest.starts_with(symbol)) {
-            tokens.push((Kind::Symbol(meaning), at));
-            symbol.len()
-        } else if first.is_alphabetic() {
-            let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
-            tokens.push((word(&rest[..length]), at));
-            length
-        } else if first.is_ascii_digit() || first == '-' {
-            let length = number_length(rest);
-            tokens.push((number(&rest[..length], at)?, at));
-            length
-        } else {
-            return Err(ParseError { offset: at, message: format!("`{first}` is no part of a linear map") });
-        };
-        at += length;
-    }
-    tokens.push((Kind::End, text.len()));
-    Ok(tokens)
-}
-
-fn word(text: &str) -> Kind {
-    match text {
-        "inf" => Kind::Number(f64::INFINITY, None),
-        "nan" => Kind::Number(f64::NAN, None),
-        _ => Kind::Word(text.to_string()),
-    }
-}
-
-/// `-`, digits, a point between digits, an exponent; `-inf`
-fn number_length(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let digits = |from: usize| from + bytes[from..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let sign = usize::from(bytes[0] == b'-');
-    if text[sign..].starts_with("inf") {
-        return sign + 3;
-    }
-    let mut end = digits(sign);
-    if bytes.get(end) == Some(&b'.') && bytes.get(end + 1).is_some_and(u8::is_ascii_digit) {
-        end = digits(end + 1);
-    }
-    if matches!(bytes.get(end), Some(b'e' | b'E')) {
-        let sign = usize::from(matches!(bytes.get(end + 1), Some(b'-' | b'+')));
-        if bytes.get(end + 1 + sign).is_some_and(u8::is_ascii_digit) {
-            end = digits(end + 1 + sign);
-        }
-    }
-    end.max(1)
-}
-
-fn number(text: &str, offset: usize) -> Parsed<Kind> {
-    match text.parse() {
-        Ok(value) => Ok(Kind::Number(value, text.parse().ok())),
-        Err(_) => Err(ParseError { offset, message: format!("`{text}` is not a number") }),
-    }
-}
-
-/// A literal before its space is known.
-enum Literal {
-    Number(f64),
-    Array(Vec<Literal>),
-    Product(Vec<Literal>),
-    Typed(Box<Literal>, Space),
-}
 
 struct Parser {
     tokens: Vec<(Kind, usize)>,
@@ -464,12 +366,7 @@ impl Parser {
 
     /// The vector of a literal.
     fn vector(&mut self, literal: Literal) -> Parsed<Vector> {
-        let mut values = Vec::new();
-        let space = match literal {
-            Literal::Typed(literal, space) => self.fit(self.offset(), fill(&literal, &space, &mut values))?,
-            literal => self.fit(self.offset(), infer(&literal, &mut values))?,
-        };
-        self.fit(self.offset(), Vector::new(space, values))
+        self.fit(self.offset(), literal.vector())
     }
 
     fn space(&mut self) -> Parsed<Space> {
@@ -633,54 +530,4 @@ impl Parser {
     fn wrong<T>(&self, offset: usize, message: String) -> Parsed<T> {
         Err(ParseError { offset, message })
     }
-}
-
-/// The space that the numbers of a literal tell.
-fn infer(literal: &Literal, values: &mut Vec<f64>) -> Result<Space, SpaceError> {
-    match literal {
-        Literal::Number(value) => {
-            values.push(*value);
-            Ok(Space::Real)
-        }
-        Literal::Product(parts) => {
-            let spaces: Result<Vec<Space>, SpaceError> = parts.iter().map(|part| infer(part, values)).collect();
-            Ok(Space::product(spaces?))
-        }
-        Literal::Array(elements) => {
-            let Some((first, rest)) = elements.split_first() else {
-                return Err(SpaceError::new("the space of an empty array is written: `([] : [0]R)`"));
-            };
-            let element = infer(first, values)?;
-            for other in rest {
-                let space = infer(other, values)?;
-                if space != element {
-                    return Err(SpaceError::new(format!(
-                        "the elements of an array have one space, and here are both {element} and {space}"
-                    )));
-                }
-            }
-            Ok(Space::array(elements.len(), element))
-        }
-        Literal::Typed(literal, space) => fill(literal, space, values),
-    }
-}
-
-/// The numbers of a literal of a space that is written.
-fn fill(literal: &Literal, space: &Space, values: &mut Vec<f64>) -> Result<Space, SpaceError> {
-    let fits = match (literal, space) {
-        (Literal::Number(value), Space::Real) => {
-            values.push(*value);
-            true
-        }
-        (Literal::Array(elements), Space::Array(size, element)) if elements.len() == *size => {
-            elements.iter().try_for_each(|literal| fill(literal, element, values).map(drop))?;
-            true
-        }
-        (Literal::Product(literals), Space::Product(parts)) if literals.len() == parts.len() => {
-            literals.iter().zip(parts.iter()).try_for_each(|(literal, part)| fill(literal, part, values).map(drop))?;
-            true
-        }
-        _ => false,
-    };
-    if fits { Ok(space.clone()) } else { Err(SpaceError::new(format!("this is no vector of {space}"))) }
 }
