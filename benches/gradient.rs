@@ -52,5 +52,9 @@ const FUNCTIONS: [(&str, &str, &str); 7] = [
          fun g(n: Int, x: R): R = if n == 0 then sin(x) else g(n - 1, x) * g(n - 1, 0.5 * x)",
         "0.5",
     ),
-    ("determinant", "fun f(x: [n][n]R): R = logdet(x)", "[sin(i * j + 1) + (if i == j then 3 else 0) | i < 20, j < 20]"),
+    (
+        "determinant",
+        "fun f(x: [n][n]R): R = logdet(x)",
+        "[sin(i * j + 1) + (if i == j then 3 else 0) | i < 20, j < 20]",
+    ),
 ];

@@ -3,8 +3,8 @@
 
 use crate::optimise::drop_dead;
 use crate::free::Free;
-use crate::linearise::{Streams, linearise, write_size};
-use crate::specialise::specialise;
+use crate::linearise::{Streams, linearise, size_of, write_size};
+use crate::specialise::{Specialisation, specialise};
 use crate::transpose::Transposer;
 use riesz_core::Type;
 use riesz_core::renumber::renumber;
@@ -71,21 +71,21 @@ impl Linearised {
 
     /// The type of something kept, where the function was called with some arguments and what is kept before it is known.
     pub fn kept_type(&self, at: usize, arguments: &[Atom], before: &[Atom]) -> Type {
-        let size_of = |atom: Atom| match atom {
-            Atom::Var(var) => Size::var(var),
-            Atom::Int(value) => Size::Constant(value),
-            _ => Size::Hole,
-        };
-        self.kept[at].1.map_sizes(&mut |size| {
-            size.replace(&mut |atom| match atom {
-                size::Atom::Var(var) => match self.kept[..at].iter().position(|(kept, _)| *kept == var) {
-                    Some(known) => size_of(before[known]),
-                    None => arguments.get(var.0 as usize).map_or(Size::Hole, |argument| size_of(*argument)),
-                },
-                atom => Size::Atom(atom),
-            })
+        with_sizes(&self.kept[at].1, |var| match self.kept[..at].iter().position(|(kept, _)| *kept == var) {
+            Some(known) => before.get(known).copied(),
+            None => arguments.get(var.0 as usize).copied(),
         })
     }
+}
+
+/// The type with what its sizes are where a function is called; those that are not known there stay open.
+pub(crate) fn with_sizes(ty: &Type, known: impl Fn(Var) -> Option<Atom>) -> Type {
+    ty.map_sizes(&mut |size| {
+        size.replace(&mut |atom| match atom {
+            size::Atom::Var(var) => known(var).map_or(Size::Hole, size_of),
+            atom => Size::Atom(atom),
+        })
+    })
 }
 
 /// A program whose derivatives are being compiled.
@@ -95,10 +95,8 @@ pub(crate) struct Calculus {
     by_forward: FxHashMap<FunctionId, (FunctionId, usize)>,
     state: FxHashMap<FunctionId, State>,
     recursive: FxHashMap<FunctionId, bool>,
-    /// Copies of functions made for the functions they are called with.
-    pub copies: FxHashMap<(FunctionId, Vec<Option<FunctionId>>), FunctionId>,
-    /// Functions whose calls have been made direct.
-    pub specialised: FxHashSet<FunctionId>,
+    /// Functions as values.
+    pub specialisation: Specialisation,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -116,8 +114,7 @@ impl Calculus {
             by_forward: FxHashMap::default(),
             state: FxHashMap::default(),
             recursive: FxHashMap::default(),
-            copies: FxHashMap::default(),
-            specialised: FxHashSet::default(),
+            specialisation: Specialisation::default(),
         }
     }
 
@@ -593,9 +590,9 @@ impl Compiler<'_> {
             problem
         })?;
         let called = self.calculus.program.function(function);
-        let value_type = open_sizes(&called.result);
-        let point_type = called.vars[captured.len()].ty.clone();
         let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
+        let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
+        let point_type = called.vars[captured.len()].ty.clone();
         let mut bind = |compiler: &mut Self, op: Op, ty: Type| {
             let var = compiler.var(ty);
             out.push(Binding { var, op, span });

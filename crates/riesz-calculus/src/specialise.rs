@@ -1,140 +1,473 @@
-//! Functions that take functions, before they are differentiated: calls of functions that are known where they are
-//! called become direct calls.
+//! Functions as values, before they are differentiated: calls of functions that are known where they are called become
+//! direct calls.
+//!
+//! A function is known where it was made, and also after it was passed to a `fun`, given back by one, put into a tuple or
+//! record, or chosen by an `if`. What it captured travels in its place: `f` is the values it captured, `(f, x)` those and `x`,
+//! `if c then f else g` is `c` and what both captured.
 
-use crate::compile::Calculus;
+use crate::compile::{Calculus, with_sizes};
+use crate::optimise::drop_dead;
+use riesz_core::Type;
 use riesz_core::renumber::renumber;
-use riesz_core::size::{self, Size};
-use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Var, VarInfo};
-use rustc_hash::FxHashMap;
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Origin, Program, Var, VarInfo};
+use riesz_syntax::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many copies of functions a program may need.
 const MOST_COPIES: usize = 10_000;
 
-/// Makes every call of a known function direct: applications of closures that are made in the function, and calls that
-/// pass such closures, which become calls of copies of the called function that make the closures themselves.
+/// What is remembered from function to function.
+#[derive(Default)]
+pub(crate) struct Specialisation {
+    /// The functions whose calls have been made direct, or are being.
+    begun: FxHashSet<FunctionId>,
+    /// Copies made for the functions that they are called with.
+    copies: FxHashMap<(FunctionId, Vec<Shape>), FunctionId>,
+    /// Of functions that give functions: the copies that give what these captured.
+    given: FxHashMap<FunctionId, (FunctionId, Shape)>,
+}
+
+/// Makes every call of a known function direct. A call that passes known functions becomes one of a copy that makes them
+/// itself, a call that gives functions one of a copy that gives what they captured.
 pub(crate) fn specialise(calculus: &mut Calculus, id: FunctionId) {
-    if !calculus.specialised.insert(id) {
+    if !calculus.specialisation.begun.insert(id) {
         return;
     }
     let function = calculus.program.function(id).clone();
-    let mut specialiser = Specialiser { calculus, known: FxHashMap::default() };
+    let mut specialiser = Specialiser { calculus, vars: function.vars.clone(), known: FxHashMap::default() };
     let body = specialiser.body(&function.body);
-    calculus.program.functions[id.0 as usize].body = body;
+    let result = specialiser.known(body.result);
+    let vars = specialiser.vars;
+    if let Some(result) = result {
+        let split = split(&function, body.clone(), &result, vars.clone());
+        calculus.program.functions.push(split);
+        let split = FunctionId(calculus.program.functions.len() as u32 - 1);
+        calculus.specialisation.begun.insert(split);
+        calculus.specialisation.given.insert(id, (split, result.shape()));
+    }
+    calculus.program.functions[id.0 as usize] = finished(&function, body, &function.result, &vars);
 }
 
-/// A closure: the function and what it captured.
-type Known = (FunctionId, Vec<Atom>);
+/// The function that gives what the known functions in its result captured.
+fn split(function: &Function, mut body: Body, result: &Known, mut vars: Vec<VarInfo>) -> Function {
+    let mut atoms = Vec::new();
+    result.flatten(&mut atoms);
+    let ty = Type::Tuple(atoms.iter().map(|atom| type_of(&vars, *atom)).collect());
+    let tuple = fresh(&mut vars, ty.clone());
+    body.bindings.push(Binding { var: tuple, op: Op::Tuple(atoms), span: function.span });
+    body.result = Atom::Var(tuple);
+    finished(function, body, &ty, &vars)
+}
+
+/// A function with another body, without the functions in it that nobody calls any more.
+fn finished(function: &Function, mut body: Body, result: &Type, vars: &[VarInfo]) -> Function {
+    drop_dead(&mut body, vars);
+    let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
+    renumber(function.name.clone(), &parameters, body, result, function.span, &|var| vars[var.0 as usize].clone())
+}
+
+// ---- what is known ----
+
+/// A value with functions in it that are known.
+#[derive(Clone)]
+enum Known {
+    /// A value without functions.
+    Data(Atom),
+    /// A function and what it captured.
+    Closure(FunctionId, Vec<Atom>),
+    /// One or the other, by a condition.
+    Choice(Atom, Box<Known>, Box<Known>),
+    /// A tuple or record.
+    Tuple(Vec<Known>),
+}
+
+/// What is known of a value, without the values in it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum Shape {
+    Data,
+    Closure(FunctionId, usize),
+    Choice(Box<Shape>, Box<Shape>),
+    Tuple(Vec<Shape>),
+}
+
+impl Known {
+    fn shape(&self) -> Shape {
+        match self {
+            Known::Data(_) => Shape::Data,
+            Known::Closure(function, captured) => Shape::Closure(*function, captured.len()),
+            Known::Choice(_, yes, no) => Shape::Choice(Box::new(yes.shape()), Box::new(no.shape())),
+            Known::Tuple(parts) => Shape::Tuple(parts.iter().map(Known::shape).collect()),
+        }
+    }
+
+    /// The values in it.
+    fn flatten(&self, atoms: &mut Vec<Atom>) {
+        match self {
+            Known::Data(atom) => atoms.push(*atom),
+            Known::Closure(_, captured) => atoms.extend(captured),
+            Known::Choice(condition, yes, no) => {
+                atoms.push(*condition);
+                yes.flatten(atoms);
+                no.flatten(atoms);
+            }
+            Known::Tuple(parts) => parts.iter().for_each(|part| part.flatten(atoms)),
+        }
+    }
+
+    /// The operation that makes the value.
+    fn make(&self, ty: &Type, vars: &mut Vec<VarInfo>, out: &mut Vec<Binding>, span: Span) -> Op {
+        match self {
+            Known::Data(atom) => Op::Copy(*atom),
+            Known::Closure(function, captured) => Op::Closure(*function, captured.clone()),
+            Known::Choice(condition, yes, no) => {
+                let mut body = |known: &Known| {
+                    let mut bindings = Vec::new();
+                    let result = known.made(ty, vars, &mut bindings, span);
+                    Body { bindings, result }
+                };
+                Op::If { condition: *condition, yes: body(yes), no: body(no) }
+            }
+            Known::Tuple(parts) => {
+                let types = ty.components().unwrap_or_default();
+                Op::Tuple(parts.iter().zip(&types).map(|(part, ty)| part.made(ty, vars, out, span)).collect())
+            }
+        }
+    }
+
+    fn made(&self, ty: &Type, vars: &mut Vec<VarInfo>, out: &mut Vec<Binding>, span: Span) -> Atom {
+        if let Known::Data(atom) = self {
+            return *atom;
+        }
+        let op = self.make(ty, vars, out, span);
+        let var = fresh(vars, ty.clone());
+        out.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+}
+
+impl Shape {
+    /// What is known, given the values in it.
+    fn known(&self, atoms: &mut dyn Iterator<Item = Atom>) -> Known {
+        let mut next = || atoms.next().expect("as many values as the shape has");
+        match self {
+            Shape::Data => Known::Data(next()),
+            Shape::Closure(function, count) => Known::Closure(*function, (0..*count).map(|_| next()).collect()),
+            Shape::Choice(yes, no) => {
+                let condition = next();
+                Known::Choice(condition, Box::new(yes.known(atoms)), Box::new(no.known(atoms)))
+            }
+            Shape::Tuple(parts) => Known::Tuple(parts.iter().map(|part| part.known(atoms)).collect()),
+        }
+    }
+
+    /// Parameters for the values in it, where it stands for a parameter of a type.
+    fn parameters(&self, ty: &Type, program: &Program, vars: &mut Vec<VarInfo>, parameters: &mut Vec<Var>) -> Known {
+        let mut parameter = |vars: &mut Vec<VarInfo>, ty: Type| {
+            let var = fresh(vars, ty);
+            parameters.push(var);
+            Atom::Var(var)
+        };
+        match self {
+            Shape::Data => Known::Data(parameter(vars, ty.clone())),
+            Shape::Closure(function, count) => {
+                let mut captured: Vec<Atom> = Vec::with_capacity(*count);
+                for info in &program.function(*function).vars[..*count] {
+                    let ty = with_sizes(&info.ty, |var| captured.get(var.0 as usize).copied());
+                    captured.push(parameter(vars, ty));
+                }
+                Known::Closure(*function, captured)
+            }
+            Shape::Choice(yes, no) => {
+                let condition = parameter(vars, Type::Bool);
+                let yes = yes.parameters(ty, program, vars, parameters);
+                let no = no.parameters(ty, program, vars, parameters);
+                Known::Choice(condition, Box::new(yes), Box::new(no))
+            }
+            Shape::Tuple(parts) => {
+                let types = ty.components().unwrap_or_default();
+                let parts = parts.iter().zip(&types);
+                Known::Tuple(parts.map(|(part, ty)| part.parameters(ty, program, vars, parameters)).collect())
+            }
+        }
+    }
+}
+
+// ---- one function ----
 
 struct Specialiser<'c> {
     calculus: &'c mut Calculus,
-    /// Variables that are closures made here.
+    vars: Vec<VarInfo>,
+    /// The variables with functions in them that are known.
     known: FxHashMap<Var, Known>,
 }
 
 impl Specialiser<'_> {
-    fn body(&mut self, body: &Body) -> Body {
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
-            let bindings = body.bindings.iter().map(|binding| self.binding(binding)).collect();
-            Body { bindings, result: body.result }
-        })
-    }
-
-    fn closure(&self, atom: &Atom) -> Option<Known> {
+    fn known(&self, atom: Atom) -> Option<Known> {
         match atom {
-            Atom::Var(var) => self.known.get(var).cloned(),
+            Atom::Var(var) => self.known.get(&var).cloned(),
             _ => None,
         }
     }
 
-    fn binding(&mut self, Binding { var, op, span }: &Binding) -> Binding {
-        let op = match op {
+    fn ty(&self, var: Var) -> Type {
+        self.vars[var.0 as usize].ty.clone()
+    }
+
+    /// A variable of the type that something has.
+    fn like(&mut self, atom: Atom) -> Var {
+        let ty = type_of(&self.vars, atom);
+        fresh(&mut self.vars, ty)
+    }
+
+    fn body(&mut self, body: &Body) -> Body {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            let mut bindings = Vec::with_capacity(body.bindings.len());
+            for binding in &body.bindings {
+                self.binding(binding, &mut bindings);
+            }
+            Body { bindings, result: body.result }
+        })
+    }
+
+    fn binding(&mut self, binding: &Binding, out: &mut Vec<Binding>) {
+        let Binding { var, op, span } = binding;
+        let (var, span) = (*var, *span);
+        match op {
             Op::Closure(function, captured) => {
                 let (function, captured) = self.direct(*function, captured.clone());
-                self.known.insert(*var, (function, captured.clone()));
-                Op::Closure(function, captured)
+                self.define(var, Known::Closure(function, captured), out, span);
             }
-            Op::Copy(source) => {
-                if let Some(closure) = self.closure(source) {
-                    self.known.insert(*var, closure);
-                }
-                op.clone()
-            }
-            Op::Apply(called, argument) => match self.closure(called) {
-                Some((function, mut arguments)) => {
-                    arguments.push(*argument);
-                    let (function, arguments) = self.direct(function, arguments);
-                    Op::Call(function, arguments)
-                }
-                None => op.clone(),
+            Op::Copy(source) => match self.known(*source) {
+                Some(known) => self.define(var, known, out, span),
+                None => out.push(binding.clone()),
             },
-            Op::Call(function, arguments) => {
-                let (function, arguments) = self.direct(*function, arguments.clone());
-                Op::Call(function, arguments)
+            Op::Tuple(parts) => {
+                if parts.iter().any(|part| self.known(*part).is_some()) {
+                    let part = |part: &Atom| self.known(*part).unwrap_or(Known::Data(*part));
+                    let known = Known::Tuple(parts.iter().map(part).collect());
+                    self.known.insert(var, known);
+                }
+                out.push(binding.clone());
             }
+            Op::Project(tuple, at) => match self.known(*tuple) {
+                Some(Known::Tuple(mut parts)) => self.define(var, parts.swap_remove(*at), out, span),
+                _ => out.push(binding.clone()),
+            },
+            Op::Apply(called, argument) => match self.known(*called) {
+                Some(known) => self.apply(var, &known, *argument, out, span),
+                None => out.push(binding.clone()),
+            },
+            Op::Call(function, arguments) => self.call(var, *function, arguments.clone(), out, span),
+            Op::Global(global) if has_functions(&self.ty(var)) => {
+                let origin = self.calculus.program.global(*global).origin;
+                match origin {
+                    // What it captured is computed anew: nobody else can see it.
+                    Origin::Computed(function) if self.gives_functions(function) => {
+                        self.call(var, function, Vec::new(), out, span);
+                    }
+                    _ => out.push(binding.clone()),
+                }
+            }
+            Op::If { condition, yes, no } => {
+                let (yes, no) = (self.body(yes), self.body(no));
+                self.choose(var, *condition, yes, no, out, span);
+            }
+            Op::Derive(derive, operands) => match self.known(operands[0]) {
+                Some(Known::Choice(condition, yes, no)) => {
+                    let mut branch = |known: Known| {
+                        let (mut bindings, mut operands) = (Vec::new(), operands.clone());
+                        let function = self.like(operands[0]);
+                        self.define(function, known, &mut bindings, span);
+                        operands[0] = Atom::Var(function);
+                        let result = self.like(Atom::Var(var));
+                        self.binding(&Binding { var: result, op: Op::Derive(*derive, operands), span }, &mut bindings);
+                        Body { bindings, result: Atom::Var(result) }
+                    };
+                    let (yes, no) = (branch(*yes), branch(*no));
+                    self.choose(var, condition, yes, no, out, span);
+                }
+                _ => out.push(binding.clone()),
+            },
             _ => {
                 let mut op = op.clone();
                 op.visit_bodies_mut(&mut |body| *body = self.body(body));
-                op
+                out.push(Binding { var, op, span });
             }
-        };
-        Binding { var: *var, op, span: *span }
+        }
     }
 
-    /// A function and arguments, some of them closures that are known: the copy of the function that makes them
-    /// itself, and what they capture in their place.
-    fn direct(&mut self, function: FunctionId, arguments: Vec<Atom>) -> Known {
-        let closures: Vec<Option<Known>> = arguments.iter().map(|argument| self.closure(argument)).collect();
-        if closures.iter().all(Option::is_none) {
+    /// Binds a variable to a value with functions that are known.
+    fn define(&mut self, var: Var, known: Known, out: &mut Vec<Binding>, span: Span) {
+        let op = known.make(&self.ty(var), &mut self.vars, out, span);
+        out.push(Binding { var, op, span });
+        if !matches!(known, Known::Data(_)) {
+            self.known.insert(var, known);
+        }
+    }
+
+    /// Calls what is known.
+    fn apply(&mut self, var: Var, called: &Known, argument: Atom, out: &mut Vec<Binding>, span: Span) {
+        match called {
+            Known::Closure(function, captured) => {
+                let arguments = captured.iter().copied().chain([argument]).collect();
+                self.call(var, *function, arguments, out, span);
+            }
+            Known::Choice(condition, yes, no) => {
+                let mut branch = |called: &Known| {
+                    let result = self.like(Atom::Var(var));
+                    let mut bindings = Vec::new();
+                    self.apply(result, called, argument, &mut bindings, span);
+                    Body { bindings, result: Atom::Var(result) }
+                };
+                let (yes, no) = (branch(yes), branch(no));
+                self.choose(var, *condition, yes, no, out, span);
+            }
+            Known::Data(called) => out.push(Binding { var, op: Op::Apply(*called, argument), span }),
+            Known::Tuple(_) => unreachable!("a tuple is not called"),
+        }
+    }
+
+    fn call(&mut self, var: Var, function: FunctionId, arguments: Vec<Atom>, out: &mut Vec<Binding>, span: Span) {
+        let (function, arguments) = self.direct(function, arguments);
+        if !has_functions(&self.ty(var)) || !self.gives_functions(function) {
+            out.push(Binding { var, op: Op::Call(function, arguments), span });
+            return;
+        }
+        let (split, shape) = self.calculus.specialisation.given[&function].clone();
+        let types = self.calculus.program.function(split).result.components().unwrap_or_default();
+        let types: Vec<Type> =
+            types.iter().map(|ty| with_sizes(ty, |var| arguments.get(var.0 as usize).copied())).collect();
+        let all = fresh(&mut self.vars, Type::Tuple(types.clone().into()));
+        out.push(Binding { var: all, op: Op::Call(split, arguments), span });
+        let mut atoms = Vec::with_capacity(types.len());
+        for (at, ty) in types.into_iter().enumerate() {
+            let part = fresh(&mut self.vars, ty);
+            out.push(Binding { var: part, op: Op::Project(Atom::Var(all), at), span });
+            atoms.push(Atom::Var(part));
+        }
+        self.define(var, shape.known(&mut atoms.into_iter()), out, span);
+    }
+
+    /// Whether the functions in the result of a function are known.
+    fn gives_functions(&mut self, function: FunctionId) -> bool {
+        specialise(self.calculus, function);
+        self.calculus.specialisation.given.contains_key(&function)
+    }
+
+    /// Binds a variable to one of two bodies. The functions in the result are known where those of both are.
+    fn choose(&mut self, var: Var, condition: Atom, yes: Body, no: Body, out: &mut Vec<Binding>, span: Span) {
+        let known = match (self.known(yes.result), self.known(no.result)) {
+            (Some(a), Some(b)) => {
+                let inside = yes.bindings.iter().chain(&no.bindings).map(|binding| binding.var).collect();
+                Some((a, b, inside))
+            }
+            _ => None,
+        };
+        out.push(Binding { var, op: Op::If { condition, yes, no }, span });
+        if let Some((a, b, inside)) = known
+            && let Some(known) = self.join(var, condition, (&a, &b), &inside, out, span)
+        {
+            self.known.insert(var, known);
+        }
+    }
+
+    /// What is known of `value`, which is one of two by a condition; nothing where a function captured what is bound
+    /// inside the branches.
+    fn join(
+        &mut self,
+        value: Var,
+        condition: Atom,
+        (yes, no): (&Known, &Known),
+        inside: &FxHashSet<Var>,
+        out: &mut Vec<Binding>,
+        span: Span,
+    ) -> Option<Known> {
+        match (yes, no) {
+            (Known::Data(_), Known::Data(_)) => Some(Known::Data(Atom::Var(value))),
+            (Known::Tuple(a), Known::Tuple(b)) => {
+                let types = self.ty(value).components()?;
+                let mut parts = Vec::with_capacity(types.len());
+                for (at, (pair, ty)) in a.iter().zip(b).zip(types).enumerate() {
+                    let part = fresh(&mut self.vars, ty);
+                    out.push(Binding { var: part, op: Op::Project(Atom::Var(value), at), span });
+                    parts.push(self.join(part, condition, pair, inside, out, span)?);
+                }
+                Some(Known::Tuple(parts))
+            }
+            _ => {
+                let mut atoms = Vec::new();
+                yes.flatten(&mut atoms);
+                no.flatten(&mut atoms);
+                let hidden = atoms.iter().any(|atom| matches!(atom, Atom::Var(var) if inside.contains(var)));
+                (!hidden).then(|| Known::Choice(condition, Box::new(yes.clone()), Box::new(no.clone())))
+            }
+        }
+    }
+
+    /// A function and arguments, some with functions in them that are known: the copy of the function that makes these
+    /// itself, and what they captured in their place.
+    fn direct(&mut self, function: FunctionId, arguments: Vec<Atom>) -> (FunctionId, Vec<Atom>) {
+        let known: Vec<Known> =
+            arguments.iter().map(|argument| self.known(*argument).unwrap_or(Known::Data(*argument))).collect();
+        let shapes: Vec<Shape> = known.iter().map(Known::shape).collect();
+        if shapes.iter().all(|shape| *shape == Shape::Data) {
             return (function, arguments);
         }
-        let passed = (arguments.iter().zip(&closures))
-            .flat_map(|(argument, closure)| match closure {
-                Some((_, captured)) => captured.clone(),
-                None => vec![*argument],
-            })
-            .collect();
-        let key = (function, closures.iter().map(|closure| closure.as_ref().map(|(function, _)| *function)).collect());
-        if let Some(&copy) = self.calculus.copies.get(&key) {
+        let mut passed = Vec::new();
+        known.iter().for_each(|known| known.flatten(&mut passed));
+        let specialisation = &mut self.calculus.specialisation;
+        let key = (function, shapes);
+        if let Some(&copy) = specialisation.copies.get(&key) {
             return (copy, passed);
         }
-        if self.calculus.copies.len() >= MOST_COPIES {
+        if specialisation.copies.len() >= MOST_COPIES {
             return (function, arguments);
         }
-        let original = self.calculus.program.function(function).clone();
-        let mut vars = original.vars.clone();
-        let (mut parameters, mut makes) = (Vec::new(), Vec::new());
-        for at in 0..original.parameters {
-            let parameter = Var(at as u32);
-            let Some(Some((inner, captured))) = closures.get(at) else {
-                parameters.push(parameter);
-                continue;
-            };
-            let mut inside: Vec<Atom> = Vec::with_capacity(captured.len());
-            for info in &self.calculus.program.function(*inner).vars[..captured.len()] {
-                let ty = info.ty.map_sizes(&mut |size| {
-                    size.replace(&mut |atom| match atom {
-                        size::Atom::Var(var) => match inside.get(var.0 as usize) {
-                            Some(Atom::Var(var)) => Size::var(*var),
-                            _ => Size::Hole,
-                        },
-                        atom => Size::Atom(atom),
-                    })
-                });
-                vars.push(VarInfo { name: info.name.clone(), ty });
-                let var = Var(vars.len() as u32 - 1);
-                parameters.push(var);
-                inside.push(Atom::Var(var));
-            }
-            makes.push(Binding { var: parameter, op: Op::Closure(*inner, inside), span: original.span });
-        }
-        let mut body = original.body.clone();
-        body.bindings.splice(0..0, makes);
-        let copy = renumber(original.name.clone(), &parameters, body, &original.result, original.span, &|var| {
-            vars[var.0 as usize].clone()
-        });
+        let copy = copy(&self.calculus.program, self.calculus.program.function(function), &key.1);
         self.calculus.program.functions.push(copy);
         let copy = FunctionId(self.calculus.program.functions.len() as u32 - 1);
-        self.calculus.copies.insert(key, copy);
+        self.calculus.specialisation.copies.insert(key, copy);
         (copy, passed)
     }
+}
+
+/// The copy of a function that makes the functions in its first arguments itself.
+fn copy(program: &Program, original: &Function, shapes: &[Shape]) -> Function {
+    let mut vars = original.vars.clone();
+    let (mut parameters, mut makes) = (Vec::new(), Vec::new());
+    for at in 0..original.parameters {
+        let parameter = Var(at as u32);
+        match shapes.get(at) {
+            None | Some(Shape::Data) => parameters.push(parameter),
+            Some(shape) => {
+                let ty = original.var(parameter).ty.clone();
+                let known = shape.parameters(&ty, program, &mut vars, &mut parameters);
+                let op = known.make(&ty, &mut vars, &mut makes, original.span);
+                makes.push(Binding { var: parameter, op, span: original.span });
+            }
+        }
+    }
+    let mut body = original.body.clone();
+    body.bindings.splice(0..0, makes);
+    renumber(original.name.clone(), &parameters, body, &original.result, original.span, &|var| {
+        vars[var.0 as usize].clone()
+    })
+}
+
+fn fresh(vars: &mut Vec<VarInfo>, ty: Type) -> Var {
+    vars.push(VarInfo { name: None, ty });
+    Var(vars.len() as u32 - 1)
+}
+
+fn type_of(vars: &[VarInfo], atom: Atom) -> Type {
+    match atom {
+        Atom::Var(var) => vars[var.0 as usize].ty.clone(),
+        Atom::Int(_) => Type::Int,
+        Atom::Real(_) => Type::Real,
+        Atom::Bool(_) => Type::Bool,
+    }
+}
+
+fn has_functions(ty: &Type) -> bool {
+    ty.any(&mut |part| matches!(part, Type::Function(_)))
 }

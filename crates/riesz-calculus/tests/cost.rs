@@ -3,13 +3,15 @@
 mod support;
 
 use riesz_primitive::{Counted, Operations, count};
-use support::{Case, check_file, codes};
+use support::{Case, check_file_with, codes};
 
 /// The operations that an expression takes.
-fn operations(file: &str, expression: &str) -> Result<Operations, String> {
-    let case = Case::new(check_file(file)?, expression)?;
+fn operations(file: &str, point: &str, expression: &str) -> Result<Operations, String> {
+    let case = Case::new(check_file_with(file, &format!("\nlet the_point = {point}\n"))?, expression)?;
     let mut program = case.checker.program.clone();
+    riesz_calculus::optimise::optimise(&mut program, &[case.function]);
     riesz_calculus::compile_from(&mut program, &[case.function]).map_err(|problems| codes(&problems))?;
+    riesz_calculus::optimise::optimise(&mut program, &[case.function]);
     // Top-level values are computed once, and are no part of the function.
     let (value, all) = count(|| case.run::<Counted>(&program));
     value?;
@@ -26,11 +28,11 @@ fn a_gradient_costs_a_few_values() {
             file = line;
             continue;
         };
-        let all = |expression: &str| operations(file, expression);
+        let all = |expression: &str| operations(file, point, expression);
         let counts = || -> Result<(Operations, Operations), String> {
-            let base = all(&format!("{{ let point = {point}; point }}"))?;
-            let value = all(&format!("({function})({point})"))? - base;
-            let both = all(&format!("vjp({function}, {point}, 1.0)"))? - base;
+            let base = all("the_point")?;
+            let value = all(&format!("({function})(the_point)"))? - base;
+            let both = all(&format!("vjp({function}, the_point, 1.0)"))? - base;
             Ok((value, both))
         };
         let (value, both) = match counts() {

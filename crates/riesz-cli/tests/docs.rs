@@ -1,5 +1,5 @@
-//! What the pages of the project show is what the program does: every code block of `docs/*.md` and of the pages at the
-//! root is executed, and the manual has every built-in function.
+//! What the pages of the project show is what the program does: every code block of the pages at the root, in `docs` and
+//! in `benches` is executed, and the manual has every built-in function.
 //!
 //! The word after the fence says what a block is:
 //!
@@ -211,10 +211,10 @@ fn cells(line: &str) -> Option<Vec<String>> {
     Some(format!("`{row}").split(" | ").map(|cell| cell.replace('\u{1}', "|")).collect())
 }
 
-/// The pages at the root and under `docs`, by their paths from the root.
+/// The pages, by their paths from the root.
 fn pages() -> Vec<PathBuf> {
     let mut pages = Vec::new();
-    for folder in ["", "docs"] {
+    for folder in ["", "docs", "benches"] {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let name = entry.unwrap().file_name();
             if Path::new(&name).extension().is_some_and(|extension| extension == "md") {

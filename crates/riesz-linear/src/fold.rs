@@ -10,7 +10,7 @@ use crate::vector::same;
 
 /// What is known of maps by their addresses.
 pub(crate) type ByAddress<K, T> = HashMap<K, T, BuildHasherDefault<AddressHasher>>;
-pub(crate) type Addresses<K> = HashSet<K, BuildHasherDefault<AddressHasher>>;
+type Addresses<K> = HashSet<K, BuildHasherDefault<AddressHasher>>;
 
 /// Addresses differ in their middle bits; one multiplication spreads them.
 #[derive(Default)]
@@ -75,17 +75,32 @@ pub(crate) fn visit<'m>(root: &'m LinearMap, mut seen: impl FnMut(&'m LinearMap)
     }
 }
 
-/// The maps that a term contains in more than one place.
-pub(crate) fn shared_parts(root: &LinearMap) -> Addresses<usize> {
-    let (mut once, mut again) = (Addresses::default(), Addresses::default());
-    visit(root, |map| {
-        for child in map.children().iter().filter(|child| child.may_be_shared()) {
-            if !once.insert(child.address()) {
-                again.insert(child.address());
+/// The maps that a term contains in more than one place, with numbers that are smaller for parents than for children.
+pub(crate) fn shared_parts(root: &LinearMap) -> ByAddress<usize, usize> {
+    enum Task<'m> {
+        Enter(&'m LinearMap),
+        Leave(&'m LinearMap),
+    }
+    let (mut entered, mut again) = (Addresses::default(), Addresses::default());
+    let mut left = ByAddress::default();
+    let mut tasks = vec![Task::Enter(root)];
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Enter(map) if map.may_be_shared() && !entered.insert(map.address()) => {
+                again.insert(map.address());
             }
+            Task::Enter(map) => {
+                tasks.push(Task::Leave(map));
+                tasks.extend(map.children().iter().rev().map(Task::Enter));
+            }
+            Task::Leave(map) if map.may_be_shared() => {
+                left.insert(map.address(), usize::MAX - left.len());
+            }
+            Task::Leave(_) => {}
         }
-    });
-    again
+    }
+    left.retain(|address, _| again.contains(address));
+    left
 }
 
 /// Equal as data: the same terms between the same spaces, with numbers compared bit by bit.

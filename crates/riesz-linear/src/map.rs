@@ -193,7 +193,7 @@ impl LinearMap {
     /// # Errors
     /// Where there are no maps, or two have different spaces.
     pub fn add(maps: Vec<LinearMap>) -> Result<LinearMap, SpaceError> {
-        let (domain, codomain) = (common(&maps, "a sum", Domain)?, common(&maps, "a sum", Codomain)?);
+        let (domain, codomain) = (common(&maps, "a sum", End::Domain)?, common(&maps, "a sum", End::Codomain)?);
         Ok(LinearMap::new(domain, codomain, Form::Add(maps)))
     }
 
@@ -222,7 +222,7 @@ impl LinearMap {
     /// # Errors
     /// Where there are no maps, or two have different domains.
     pub fn fork(maps: Vec<LinearMap>) -> Result<LinearMap, SpaceError> {
-        let domain = common(&maps, "a fork", Domain)?;
+        let domain = common(&maps, "a fork", End::Domain)?;
         let codomain = Space::product(maps.iter().map(|map| map.codomain().clone()));
         Ok(LinearMap::new(domain, codomain, Form::Fork(maps)))
     }
@@ -232,7 +232,8 @@ impl LinearMap {
     /// # Errors
     /// Where there are no maps, or two have different spaces.
     pub fn fork_array(maps: Vec<LinearMap>) -> Result<LinearMap, SpaceError> {
-        let (domain, element) = (common(&maps, "a fork", Domain)?, common(&maps, "a fork to an array", Codomain)?);
+        let (domain, element) =
+            (common(&maps, "a fork", End::Domain)?, common(&maps, "a fork to an array", End::Codomain)?);
         let codomain = Space::array(maps.len(), element);
         Ok(LinearMap::new(domain, codomain, Form::Fork(maps)))
     }
@@ -242,7 +243,7 @@ impl LinearMap {
     /// # Errors
     /// Where there are no maps, or two have different codomains.
     pub fn join(maps: Vec<LinearMap>) -> Result<LinearMap, SpaceError> {
-        let codomain = common(&maps, "a join", Codomain)?;
+        let codomain = common(&maps, "a join", End::Codomain)?;
         let domain = Space::product(maps.iter().map(|map| map.domain().clone()));
         Ok(LinearMap::new(domain, codomain, Form::Join(maps)))
     }
@@ -252,7 +253,8 @@ impl LinearMap {
     /// # Errors
     /// Where there are no maps, or two have different spaces.
     pub fn join_array(maps: Vec<LinearMap>) -> Result<LinearMap, SpaceError> {
-        let (codomain, element) = (common(&maps, "a join", Codomain)?, common(&maps, "a join of an array", Domain)?);
+        let (codomain, element) =
+            (common(&maps, "a join", End::Codomain)?, common(&maps, "a join of an array", End::Domain)?);
         let domain = Space::array(maps.len(), element);
         Ok(LinearMap::new(domain, codomain, Form::Join(maps)))
     }
@@ -269,7 +271,8 @@ impl LinearMap {
     /// # Errors
     /// Where there are no maps, or two have different spaces.
     pub fn each_array(maps: Vec<LinearMap>) -> Result<LinearMap, SpaceError> {
-        let (from, to) = (common(&maps, "an array of maps", Domain)?, common(&maps, "an array of maps", Codomain)?);
+        let (from, to) =
+            (common(&maps, "an array of maps", End::Domain)?, common(&maps, "an array of maps", End::Codomain)?);
         let (domain, codomain) = (Space::array(maps.len(), from), Space::array(maps.len(), to));
         Ok(LinearMap::new(domain, codomain, Form::Each(maps)))
     }
@@ -386,8 +389,6 @@ impl LinearMap {
     }
 }
 
-use End::{Codomain, Domain};
-
 #[derive(Clone, Copy)]
 enum End {
     Domain,
@@ -397,8 +398,8 @@ enum End {
 /// The one domain or codomain of a family of maps.
 fn common(maps: &[LinearMap], what: &str, end: End) -> Result<Space, SpaceError> {
     let space = |map: &LinearMap| match end {
-        Domain => map.domain().clone(),
-        Codomain => map.codomain().clone(),
+        End::Domain => map.domain().clone(),
+        End::Codomain => map.codomain().clone(),
     };
     let Some(first) = maps.first().map(space) else {
         return Err(SpaceError::new(format!("{what} of no maps has no spaces: write the zero map between two spaces")));
@@ -407,8 +408,8 @@ fn common(maps: &[LinearMap], what: &str, end: End) -> Result<Space, SpaceError>
         None => Ok(first),
         Some(other) => {
             let end = match end {
-                Domain => "domain",
-                Codomain => "codomain",
+                End::Domain => "domain",
+                End::Codomain => "codomain",
             };
             Err(SpaceError::new(format!("the maps of {what} have one {end}, and here are both {first} and {other}")))
         }

@@ -95,7 +95,8 @@ impl Matrix {
 }
 
 impl LinearMap {
-    /// The matrix of the map between flat vectors: as many rows as the codomain has dimensions.
+    /// The matrix of the map between flat vectors: as many rows as the codomain has dimensions. Row by row, it is a vector
+    /// of `W ⊗ V` for a map from `V` to `W`.
     pub fn matrix(&self) -> Matrix {
         let adjoint = self.adjoint();
         let (forward, reverse) = (materialise(self), materialise(&adjoint));

@@ -1,22 +1,24 @@
 //! From a term to straight-line code: `(g ∘ f) x` is `u += f x; y += g u`, and everything else is where to read and write.
 //!
 //! Every form writes by adding, so a fork is its parts writing side by side, a join its parts writing to one place, and
-//! a sum all of them reading and writing alike; only the leaves are steps. What a term shares the plan does once, in both
-//! directions:
+//! a sum all of them reading and writing alike; only the leaves are steps.
 //!
-//! - a map that reads what it has read before has its result already: `f x` twice is one `f x`;
-//! - a map that writes to where it has written before reads a sum instead: `f x + f y = f (x + y)`.
+//! **What is shared is done once, in both directions.** A map that a term contains in several places waits until all of them
+//! have asked for it, each with a place to read and a place to write. Then
 //!
-//! The first makes applying the derivative of a program linear in the program's size where the second makes applying its
-//! adjoint so. A buffer may profit from one of the two: who else reads it would not expect another's contribution.
+//! - those that read the same place get copies of one result: `f x` twice is one `f x`;
+//! - those that write to the same place have their arguments added up: `f x + f y = f (x + y)`.
+//!
+//! The first makes applying the derivative of a program linear in the program's size, the second makes applying its adjoint
+//! so. A plan has no cycles: what is read by those that ask comes before what they write, and this stays so.
 //!
 //! The body of a `map` over several elements has a plan of its own, so that such maps within each other are the one thing
 //! that plans recurse over. Running them takes time exponential in their depth, so that they cannot be deep.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::cost::{leaf_work, meeting};
-use crate::fold::{Addresses, ByAddress, shared_parts};
+use crate::fold::{ByAddress, shared_parts};
 use crate::map::{Form, LinearMap};
 
 /// The steps of applying a map, in order.
@@ -67,12 +69,11 @@ pub(crate) const RESULT: usize = 1;
 impl<'m> Plan<'m> {
     pub(crate) fn new(map: &'m LinearMap) -> Plan<'m> {
         let mut planner = Planner {
-            shared: shared_parts(map),
-            steps: Vec::new(),
-            buffers: vec![Buffer::of(map.columns()), Buffer::of(map.rows())],
+            ranks: shared_parts(map),
+            waiting: BTreeMap::new(),
             tasks: Vec::new(),
-            results: ByAddress::default(),
-            arguments: ByAddress::default(),
+            steps: Vec::new(),
+            lengths: vec![map.columns(), map.rows()],
             additions: 0,
         };
         planner.request(map, Slot::start(ARGUMENT), Slot::start(RESULT));
@@ -91,42 +92,20 @@ impl Slot {
 }
 
 struct Planner<'m> {
-    shared: Addresses<usize>,
-    steps: Vec<Step<'m>>,
-    buffers: Vec<Buffer>,
+    /// The maps that are shared, parents first.
+    ranks: ByAddress<usize, usize>,
+    /// Shared maps by rank, with who has asked for them.
+    waiting: BTreeMap<usize, Waiting<'m>>,
     tasks: Vec<Task<'m>>,
-    /// Where a shared map has put what it makes of a place.
-    results: ByAddress<(usize, Slot), Known>,
-    /// Where a shared map reads what it makes into a place.
-    arguments: ByAddress<(usize, Slot), Known>,
+    steps: Vec<Step<'m>>,
+    lengths: Vec<usize>,
     additions: u64,
 }
 
-/// A buffer at the far side of a shared map, and the one at its near side if that is its own too.
-#[derive(Clone, Copy)]
-struct Known {
-    far: usize,
-    near: Option<usize>,
-}
-
-impl Known {
-    fn buffers(self) -> impl Iterator<Item = usize> {
-        [self.far].into_iter().chain(self.near)
-    }
-}
-
-struct Buffer {
-    length: usize,
-    /// Several read it: nothing more may be added to it.
-    read_again: bool,
-    /// Several write to it: nothing else may read it.
-    written_again: bool,
-}
-
-impl Buffer {
-    fn of(length: usize) -> Buffer {
-        Buffer { length, read_again: false, written_again: false }
-    }
+/// A shared map, and the places to read and to write of those that have asked for it.
+struct Waiting<'m> {
+    map: &'m LinearMap,
+    requests: Vec<(Slot, Slot)>,
 }
 
 /// `target += map(source)`, yet to be taken apart.
@@ -137,22 +116,69 @@ struct Task<'m> {
 }
 
 impl<'m> Planner<'m> {
-    /// Plans a map, as a chain of one if it is shared.
     fn request(&mut self, map: &'m LinearMap, source: Slot, target: Slot) {
-        if self.is_shared(map) {
-            self.chain(std::slice::from_ref(map), source, target);
-        } else {
-            self.tasks.push(Task { map, source, target });
+        match self.ranks.get(&map.address()) {
+            Some(&rank) => {
+                let waiting = self.waiting.entry(rank).or_insert(Waiting { map, requests: Vec::new() });
+                waiting.requests.push((source, target));
+            }
+            None => self.tasks.push(Task { map, source, target }),
         }
     }
 
     fn finish(mut self) -> Plan<'m> {
-        while let Some(task) = self.tasks.pop() {
-            self.take_apart(task);
+        loop {
+            while let Some(task) = self.tasks.pop() {
+                self.take_apart(task);
+            }
+            match self.waiting.pop_first() {
+                Some((_, Waiting { map, requests })) => self.share(map, &requests),
+                None => break,
+            }
         }
-        let lengths: Vec<usize> = self.buffers.iter().map(|buffer| buffer.length).collect();
-        let steps = in_order(self.steps, lengths.len());
-        Plan { steps, lengths, additions: self.additions }
+        let steps = in_order(self.steps, self.lengths.len());
+        Plan { steps, lengths: self.lengths, additions: self.additions }
+    }
+
+    /// All that ask for a shared map, each with whom it has more in common: those that read the same, or those that write
+    /// to the same.
+    fn share(&mut self, map: &'m LinearMap, requests: &[(Slot, Slot)]) {
+        if matches!(map.form(), Form::Zero) || map.rows() == 0 || map.columns() == 0 {
+            return;
+        }
+        let (mut readers, mut writers) = (ByAddress::default(), ByAddress::default());
+        for (source, target) in requests {
+            *readers.entry(*source).or_insert(0) += 1;
+            *writers.entry(*target).or_insert(0) += 1;
+        }
+        let (mut results, mut arguments) = (ByAddress::default(), ByAddress::default());
+        for &(source, target) in requests {
+            let (reading, writing) = (readers[&source], writers[&target]);
+            if reading == 1 && writing == 1 {
+                self.tasks.push(Task { map, source, target });
+            } else if reading >= writing {
+                let result = *results.entry(source).or_insert_with(|| {
+                    let result = self.buffer(map.rows());
+                    self.tasks.push(Task { map, source, target: result });
+                    result
+                });
+                self.copy(map.rows(), result, target);
+            } else {
+                let mut first = false;
+                let argument = *arguments.entry(target).or_insert_with(|| {
+                    first = true;
+                    let argument = self.buffer(map.columns());
+                    self.tasks.push(Task { map, source: argument, target });
+                    argument
+                });
+                if !first {
+                    // arguments meet where results would have met
+                    let met = self.additions.saturating_add(map.columns() as u64);
+                    self.additions = met.saturating_sub(map.rows() as u64);
+                }
+                self.copy(map.columns(), source, argument);
+            }
+        }
     }
 
     fn take_apart(&mut self, Task { map, source, target }: Task<'m>) {
@@ -208,63 +234,17 @@ impl<'m> Planner<'m> {
         }
     }
 
-    /// `target += (m₁ ∘ … ∘ mₙ)(source)`, from where both ends have been before.
-    fn chain(&mut self, mut maps: &'m [LinearMap], mut source: Slot, mut target: Slot) {
+    /// `target += (m₁ ∘ … ∘ mₙ)(source)`
+    fn chain(&mut self, maps: &'m [LinearMap], source: Slot, target: Slot) {
         if maps.iter().any(|map| matches!(map.form(), Form::Zero) || map.rows() == 0 || map.columns() == 0) {
             return;
         }
-        let mut length = 0;
-        while let Some((first, rest)) = maps.split_last()
-            && let Some(&known) = self.results.get(&(first.address(), source))
-            && known.buffers().all(|buffer| !self.buffers[buffer].written_again)
-        {
-            known.buffers().for_each(|buffer| self.buffers[buffer].read_again = true);
-            (maps, source, length) = (rest, Slot::start(known.far), first.rows());
+        let mut from = source;
+        for (at, map) in maps.iter().enumerate().rev() {
+            let to = if at == 0 { target } else { self.buffer(map.rows()) };
+            self.request(map, from, to);
+            from = to;
         }
-        let asked = target;
-        while let Some((last, rest)) = maps.split_first()
-            && let Some(&known) = self.arguments.get(&(last.address(), target))
-            && known.buffers().all(|buffer| !self.buffers[buffer].read_again)
-        {
-            known.buffers().for_each(|buffer| self.buffers[buffer].written_again = true);
-            (maps, target, length) = (rest, Slot::start(known.far), last.columns());
-        }
-        if target != asked {
-            self.additions = self.additions.saturating_add(length as u64);
-        }
-        match maps {
-            [] => self.copy(length, source, target),
-            [map] if self.is_shared(map) => {
-                // buffers of its own, so that it can be met again from either end
-                let (argument, result) = (self.buffer(map.columns()), self.buffer(map.rows()));
-                self.copy(map.columns(), source, argument);
-                self.link(map, argument, result);
-                let (read, written) = (argument.buffer, result.buffer);
-                self.results.insert((map.address(), source), Known { far: written, near: Some(read) });
-                self.arguments.insert((map.address(), target), Known { far: read, near: Some(written) });
-                self.copy(map.rows(), result, target);
-            }
-            _ => {
-                let mut from = source;
-                for (at, map) in maps.iter().enumerate().rev() {
-                    let to = if at == 0 { target } else { self.buffer(map.rows()) };
-                    if self.is_shared(map) {
-                        if at > 0 {
-                            self.results.insert((map.address(), from), Known { far: to.buffer, near: None });
-                        }
-                        if at + 1 < maps.len() {
-                            self.arguments.insert((map.address(), to), Known { far: from.buffer, near: None });
-                        }
-                    }
-                    self.link(map, from, to);
-                    from = to;
-                }
-            }
-        }
-    }
-
-    fn link(&mut self, map: &'m LinearMap, source: Slot, target: Slot) {
-        self.tasks.push(Task { map, source, target });
     }
 
     fn copy(&mut self, length: usize, source: Slot, target: Slot) {
@@ -272,16 +252,12 @@ impl<'m> Planner<'m> {
     }
 
     fn buffer(&mut self, length: usize) -> Slot {
-        self.buffers.push(Buffer::of(length));
-        Slot::start(self.buffers.len() - 1)
+        self.lengths.push(length);
+        Slot::start(self.lengths.len() - 1)
     }
 
     fn meet(&mut self, maps: &[LinearMap], rows: usize) {
         self.additions = self.additions.saturating_add(meeting(maps, rows));
-    }
-
-    fn is_shared(&self, map: &LinearMap) -> bool {
-        self.shared.contains(&map.address())
     }
 }
 

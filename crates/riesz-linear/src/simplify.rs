@@ -4,26 +4,31 @@
 //! they occur; if that is equal, how much there is to read; if that is equal too, how many numbers they keep. A law is used
 //! where its right side has a smaller measure than its left side, and nowhere else. Measures are triples of natural
 //! numbers in lexicographic order, and the measure of a map grows with those of its parts, so every step makes the whole
-//! smaller and there is an end. No step makes a map more expensive to apply; should one have cost sharing that was worth
-//! more, the map is left as it was.
+//! smaller and there is an end. No step makes a map more expensive to apply.
+//!
+//! **Sharing.** Applying a map does shared parts once, which a measure of the whole term cannot see. So a shared part is
+//! simplified once and stays shared: it is not merged into the sums and compositions around it, unless it is short. Should
+//! that have cost more than it was worth, it is done again without the exception, and if need be not at all.
 //!
 //! **Trials.** A few laws only prepare others: `m ∘ (n₁ ⋈ n₂) = (m ∘ n₁) ⋈ (m ∘ n₂)` is worth it if `m ∘ n₁` becomes
 //! simpler. Their right side is simplified first and kept if that has made it smaller than the left side.
 //!
 //! **Order.** Children come first. The factors of a chain are met two by two from the right, and what two become meets the
 //! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
-//! before them. Compositions of compositions and sums of sums are opened without being counted as steps; where many share
-//! one long composition, as the states of a loop do, they stop being opened before that takes more than linear room.
+//! before them. Compositions of compositions and sums of sums are opened without being counted as steps.
 
 use std::sync::LazyLock;
 
 use crate::cost::{leaf_work, meeting};
-use crate::fold::{Addresses, ByAddress, shared_parts, visit};
+use crate::fold::{ByAddress, shared_parts, visit};
 use crate::law::{Law, Rule, Statement, laws};
 use crate::map::{Form, LinearMap};
 
 /// How many of the terms before it a term of a sum is compared with; fewer in sums of hundreds.
 const NEAR: usize = 32;
+
+/// The longest composition that is opened although it is shared.
+const SMALL: usize = 8;
 
 /// One use of a law.
 #[derive(Clone)]
@@ -50,13 +55,36 @@ impl LinearMap {
 
     /// The simplified map, and the laws that were used, in order.
     pub fn simplify_with_steps(&self) -> (LinearMap, Vec<Step>) {
-        let mut simplifier = Simplifier::new();
-        let simple = simplifier.run(self);
-        if simple.cost().work() > self.cost().work() {
-            return (self.clone(), Vec::new());
+        let work = self.cost().work();
+        for small in [SMALL, 0] {
+            let (mut simple, mut steps) = Simplifier::new(self, small).run(self);
+            while !is_open(&simple) {
+                let (simpler, more) = Simplifier::new(&simple, small).run(&simple);
+                simple = simpler;
+                steps.extend(more);
+            }
+            if simple.cost().work() <= work {
+                return (simple, steps);
+            }
         }
-        (simple, simplifier.steps)
+        (self.clone(), Vec::new())
     }
+}
+
+/// Whether no composition of compositions and no sum of sums is left but for sharing; simplification may have ended that.
+fn is_open(map: &LinearMap) -> bool {
+    let shared = shared_parts(map);
+    let mut open = true;
+    visit(map, |map| {
+        open &= !map.children().iter().any(|child| {
+            let alike = matches!(
+                (map.form(), child.form()),
+                (Form::Compose(_), Form::Compose(_)) | (Form::Add(_), Form::Add(_))
+            );
+            alike && !shared.contains_key(&child.address())
+        });
+    });
+    open
 }
 
 /// What is made smaller.
@@ -107,8 +135,10 @@ impl Rules {
 }
 
 struct Simplifier {
-    /// What the term contains in more than one place, and is simplified once.
-    shared: Addresses<usize>,
+    /// What the term contains in more than one place, and what that has become.
+    shared: ByAddress<usize, usize>,
+    /// The longest composition that is opened although it is shared.
+    small: usize,
     /// What maps have become, by address; the maps are kept so that no address is used again.
     known: ByAddress<usize, (LinearMap, LinearMap)>,
     measures: ByAddress<usize, (LinearMap, Measure)>,
@@ -119,8 +149,6 @@ struct Simplifier {
     tasks: Vec<Task>,
     results: Vec<LinearMap>,
     steps: Vec<Step>,
-    /// How many more maps may be copied by opening compositions and sums.
-    room: usize,
 }
 
 enum Task {
@@ -158,9 +186,10 @@ enum Part {
 }
 
 impl Simplifier {
-    fn new() -> Simplifier {
+    fn new(map: &LinearMap, small: usize) -> Simplifier {
         Simplifier {
-            shared: Addresses::default(),
+            shared: shared_parts(map),
+            small,
             known: ByAddress::default(),
             measures: ByAddress::default(),
             refused: ByAddress::default(),
@@ -168,15 +197,10 @@ impl Simplifier {
             tasks: Vec::new(),
             results: Vec::new(),
             steps: Vec::new(),
-            room: 0,
         }
     }
 
-    fn run(&mut self, map: &LinearMap) -> LinearMap {
-        self.shared = shared_parts(map);
-        let mut size = 0;
-        visit(map, |map| size += 1 + map.children().len());
-        self.room = 1000 + 20 * size;
+    fn run(mut self, map: &LinearMap) -> (LinearMap, Vec<Step>) {
         self.tasks.push(Task::Enter(map.clone()));
         while let Some(task) = self.tasks.pop() {
             match task {
@@ -188,6 +212,9 @@ impl Simplifier {
                 }
                 Task::Remember(map) => {
                     if let Some(result) = self.results.last().cloned() {
+                        if self.is_shared(&map) {
+                            self.shared.insert(result.address(), 0);
+                        }
                         self.learn(map, result);
                     }
                 }
@@ -196,7 +223,7 @@ impl Simplifier {
                 Task::Judge { law, before, after, steps } => self.judge(law, before, after, steps),
             }
         }
-        self.results.pop().unwrap_or_else(|| map.clone())
+        (self.results.pop().unwrap_or_else(|| map.clone()), self.steps)
     }
 
     fn enter(&mut self, map: LinearMap) {
@@ -259,7 +286,7 @@ impl Simplifier {
             let outer = match part {
                 Part::Raw(map) => {
                     if let Form::Compose(maps) = map.form()
-                        && !self.shared.contains(&map.address())
+                        && !self.is_shared(&map)
                     {
                         chain.rest.extend(maps.iter().cloned().map(Part::Raw));
                         continue;
@@ -272,7 +299,7 @@ impl Simplifier {
                 Part::Simple(map) => map,
             };
             if let Form::Compose(maps) = outer.form()
-                && self.may_open(maps.len())
+                && (maps.len() <= self.small || !self.is_shared(&outer))
             {
                 chain.rest.extend(maps.iter().cloned().map(Part::Simple));
                 continue;
@@ -348,7 +375,7 @@ impl Simplifier {
             let term = match part {
                 Part::Raw(map) => {
                     if let Form::Add(maps) = map.form()
-                        && !self.shared.contains(&map.address())
+                        && !self.is_shared(&map)
                     {
                         sum.rest.extend(maps.iter().rev().map(|map| (Part::Raw(map.clone()), place)));
                         continue;
@@ -361,7 +388,7 @@ impl Simplifier {
                 Part::Simple(map) => map,
             };
             if let Form::Add(maps) = term.form()
-                && self.may_open(maps.len())
+                && !self.is_shared(&term)
             {
                 sum.rest.extend(maps.iter().rev().map(|map| (Part::Simple(map.clone()), place)));
                 continue;
@@ -391,10 +418,8 @@ impl Simplifier {
         }
     }
 
-    /// Whether a family that may be shared is copied into the one around it.
-    fn may_open(&mut self, size: usize) -> bool {
-        self.room = self.room.saturating_sub(size);
-        self.room > 0
+    fn is_shared(&self, map: &LinearMap) -> bool {
+        self.shared.contains_key(&map.address())
     }
 
     fn learn(&mut self, map: LinearMap, result: LinearMap) {

@@ -45,9 +45,7 @@ impl Space {
     pub fn dimension(&self) -> usize {
         match self {
             Space::Real => 1,
-            Space::Product(parts) => {
-                parts.iter().fold(0, |dimension: usize, part| dimension.saturating_add(part.dimension()))
-            }
+            Space::Product(parts) => sum_of_dimensions(parts),
             Space::Array(size, element) => size.saturating_mul(element.dimension()),
         }
     }
@@ -88,8 +86,8 @@ impl Space {
     pub fn offset(&self, index: usize) -> usize {
         match self {
             Space::Real => 0,
-            Space::Product(parts) => parts.iter().take(index).map(Space::dimension).sum(),
-            Space::Array(_, element) => index * element.dimension(),
+            Space::Product(parts) => sum_of_dimensions(&parts[..index.min(parts.len())]),
+            Space::Array(_, element) => index.saturating_mul(element.dimension()),
         }
     }
 
@@ -107,6 +105,10 @@ impl Space {
             unit
         })
     }
+}
+
+fn sum_of_dimensions(parts: &[Space]) -> usize {
+    parts.iter().fold(0, |sum, part| sum.saturating_add(part.dimension()))
 }
 
 /// `⟨u, v⟩ = Σᵢ uᵢ vᵢ`, with exact zeros. The inner product of any space is that of the flat vectors.

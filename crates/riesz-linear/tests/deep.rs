@@ -37,7 +37,7 @@ fn deep_terms_are_applied_transposed_printed_compared_and_dropped() {
 
 #[test]
 fn deep_terms_are_counted_written_out_simplified_and_associated() {
-    let depth = DEEP / 5;
+    let depth = DEEP / 10;
     for map in [nested(depth), left_nested(depth), sequence(depth)] {
         assert!(map.cost().multiplications >= depth as u64 / 2);
         assert_eq!(map.coo().vals, [1.0]);

@@ -185,3 +185,9 @@ proptest! {
         prop_assert!(association.cost <= association.forward && association.cost <= association.reverse);
     }
 }
+
+#[test]
+fn maps_may_go_to_other_threads() {
+    fn check<T: Send + Sync>() {}
+    check::<LinearMap>();
+}

@@ -5,7 +5,7 @@
 //! exact. The table of equations for numbers is in [`number`](super::number).
 
 use super::number::{self, Facts};
-use super::rename::{Renaming, as_atom, covers, type_of};
+use super::rename::{Renaming, as_atom, as_size, covers, type_of};
 use riesz_core::Size;
 use riesz_core::term::{
     Atom, Binding, Body, Comparison, Function, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo,
@@ -231,6 +231,11 @@ impl Fold<'_> {
                 _ => Op::Tuple(parts).into(),
             },
             Op::Zero(_) if ty() == Type::Real => Atom::Real(0.0).into(),
+            // [v[i] | i < n] = v
+            Op::Build(iteration) => match self.copied(&iteration) {
+                Some(array) => array.into(),
+                None => Op::Build(iteration).into(),
+            },
             Op::SizeOf(value, path) => match size_along(&self.type_of(value), &path) {
                 Some(size) => size.into(),
                 None => Op::SizeOf(value, path).into(),
@@ -251,6 +256,14 @@ impl Fold<'_> {
             }
             op => op.into(),
         }
+    }
+
+    /// The array that an iteration goes through from end to end.
+    fn copied(&self, Iteration { count, index, body }: &Iteration) -> Option<Atom> {
+        let [Binding { var, op: Op::Index(array, at), .. }] = &body.bindings[..] else { return None };
+        let Type::Array(size, _) = self.type_of(*array) else { return None };
+        let all = *at == Atom::Var(*index) && body.result == Atom::Var(*var) && as_size(*count) == size;
+        (all && *array != Atom::Var(*index)).then_some(*array)
     }
 
     /// What a number is the negative of.

@@ -10,7 +10,7 @@ use super::each::Writer;
 use super::length::Lengths;
 use super::rename::Renaming;
 use riesz_core::Size;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Reduction, Turn, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::scalar::ADD;
 use riesz_syntax::Span;
@@ -96,6 +96,8 @@ struct Survey<'v> {
     /// Components of several arrays that are built at once: of which, and which.
     components: FxHashMap<Var, (Var, usize)>,
     order: Vec<Var>,
+    /// Positions of the greatest or least of so many.
+    positions: FxHashMap<Var, Atom>,
     /// The loops around, innermost last.
     loops: Vec<Loop>,
     /// The arrays that are being built around, innermost last.
@@ -162,6 +164,9 @@ impl Survey<'_> {
             }
             _ => op.visit_atoms(&mut |atom| self.other(*atom)),
         }
+        if let Op::Reduce(Reduction::ArgMax | Reduction::ArgMin, Iteration { count, .. }) = op {
+            self.positions.insert(*var, *count);
+        }
         let runs = match op {
             Op::Build(Iteration { index, count, .. })
             | Op::Builds(Iteration { index, count, .. })
@@ -212,7 +217,10 @@ impl Survey<'_> {
                 let runs = |around: &Loop| {
                     around.runs.is_some_and(|(at, count)| at == index && self.lengths.equal(count, built.count))
                 };
+                let exists = self.positions.get(&index).is_some_and(|count| self.lengths.equal(*count, built.count));
                 match between {
+                    [] if exists => Manner::One,
+                    _ if exists => Manner::Often,
                     [around] if runs(around) => Manner::Each(index),
                     _ if self.loops.iter().any(runs) => Manner::Often,
                     _ => Manner::Other,

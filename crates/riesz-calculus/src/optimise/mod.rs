@@ -16,6 +16,7 @@ mod inline;
 mod length;
 mod number;
 mod rename;
+mod separate;
 mod share;
 mod zero;
 
@@ -30,11 +31,12 @@ use riesz_core::Atom;
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 7] = [
+const PASSES: [(&str, Pass); 8] = [
     ("fold", fold::fold),
     ("share", share::share),
     ("dead", dead::dead),
     ("accumulate", accumulate::accumulate),
+    ("separate", separate::separate),
     ("fuse", fuse::fuse),
     ("hoist", hoist::hoist),
     ("zero", zero::zero),

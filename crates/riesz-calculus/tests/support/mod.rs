@@ -32,10 +32,18 @@ pub fn check(program: &str) -> Result<Checker, String> {
 
 /// A checker that knows the program of a file, named from the root of the project, and those it imports.
 pub fn check_file(file: &str) -> Result<Checker, String> {
+    check_file_with(file, "")
+}
+
+/// The same with something more at the end of the file.
+pub fn check_file_with(file: &str, more: &str) -> Result<Checker, String> {
     let mut trees = Vec::new();
     let mut work = vec![root().join(file)];
     while let Some(path) = work.pop() {
-        let text = std::fs::read_to_string(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
+        let mut text = std::fs::read_to_string(&path).map_err(|problem| format!("{}: {problem}", path.display()))?;
+        if trees.is_empty() {
+            text += more;
+        }
         let (tree, problems) = parse(FileId(trees.len() as u32 + 1), &text, &ParseOptions::default());
         if !problems.is_empty() {
             return Err(codes(&problems));

@@ -338,8 +338,7 @@ impl Draft<'_> {
             [] => draft.expr(body, None),
             rest => draft.reduce_nested(reduction, primitive, body, rest, span),
         });
-        if matches!(reduction, Reduction::ArgMax | Reduction::ArgMin)
-            && self.unify(&element, &Type::Int, span).is_err()
+        if matches!(reduction, Reduction::ArgMax | Reduction::ArgMin) && self.unify(&element, &Type::Int, span).is_err()
         {
             return self.two_generators(span);
         }

@@ -154,6 +154,10 @@ impl Draft<'_> {
         if self.gives_up() {
             return (Atom::Int(0), Type::Error);
         }
+        self.expansion(span, |draft| draft.invoke_here(callable, given, span, hint))
+    }
+
+    fn invoke_here(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
         match &**callable {
             Callable::Lambda { unit, lambda, scope, ty } => {
                 let tree = self.checker.tree(*unit);
@@ -166,7 +170,15 @@ impl Draft<'_> {
                 };
                 let Some(given) = self.adapt(given, parameters.len(), "this function", span) else {
                     if let [first, .., last] | [first @ last] = &parameters[..] {
-                        self.explain(span, |diagnostic| diagnostic.label(first.span.to(last.span), "the function is this"));
+                        let written = first.span.to(last.span);
+                        let inside = written.file == span.file && span.start <= written.start && written.end <= span.end;
+                        self.explain(span, |mut diagnostic| match inside {
+                            true => {
+                                diagnostic.labels[0].span = written;
+                                diagnostic
+                            }
+                            false => diagnostic.label(written, "the function is this"),
+                        });
                     }
                     return (Atom::Int(0), Type::Error);
                 };

@@ -27,6 +27,8 @@ pub(super) const LARGEST_TYPE: u32 = 20_000;
 pub(super) const DEEPEST_TYPE: u32 = 500;
 /// How many bindings the functions of one group may have, expanded local functions included.
 const MOST_BINDINGS: usize = 1_000_000;
+/// How deep calls of local functions may be expanded.
+const DEEPEST_EXPANSION: usize = 10_000;
 /// How many parts the types of all those bindings may have.
 const MOST_PARTS: usize = 20_000_000;
 
@@ -49,6 +51,8 @@ pub(crate) struct Draft<'c> {
     body_count: u32,
     binding_count: usize,
     part_count: usize,
+    /// How many calls of local functions are being expanded inside each other.
+    expansions: usize,
     /// Whether a type or the whole has grown too large: then the item is wrong anyway, and its check is to end soon.
     too_large: bool,
     /// Whether a type turned out too large where nothing could be reported.
@@ -115,6 +119,7 @@ impl<'c> Draft<'c> {
             body_count: 0,
             binding_count: 0,
             part_count: 0,
+            expansions: 0,
             too_large: false,
             overgrown: Cell::new(false),
         }
@@ -212,16 +217,36 @@ impl<'c> Draft<'c> {
             return;
         }
         self.report(
-            Diagnostic::error("program-too-large", span, "this item is too large once its local functions are expanded")
-                .help("make the functions that it uses most `fun`s of their own"),
+            Diagnostic::error(
+                "program-too-large",
+                span,
+                "this item is too large once its local functions are expanded",
+            )
+            .help("make the functions that it uses most `fun`s of their own"),
         );
     }
 
-    pub fn push(&mut self, binding: Binding) {
+    /// Writes what a call of a local function stands for. A function that calls itself so has no end.
+    pub fn expansion<T>(&mut self, span: Span, write: impl FnOnce(&mut Self) -> T) -> T {
+        self.count(span);
+        if self.expansions >= DEEPEST_EXPANSION {
+            self.reject_size(span);
+        }
+        self.expansions += 1;
+        let written = write(self);
+        self.expansions -= 1;
+        written
+    }
+
+    fn count(&mut self, span: Span) {
         self.binding_count += 1;
         if self.binding_count == MOST_BINDINGS {
-            self.reject_size(binding.span);
+            self.reject_size(span);
         }
+    }
+
+    pub fn push(&mut self, binding: Binding) {
+        self.count(binding.span);
         if self.binding_count < MOST_BINDINGS {
             self.bodies.last_mut().expect("a body is open").bindings.push(binding);
         }

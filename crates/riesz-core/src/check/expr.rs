@@ -131,6 +131,10 @@ impl Draft<'_> {
     // ---- literals and names ----
 
     fn integer(&mut self, integer: Integer, hint: Option<&Type>, span: Span) -> Typed {
+        if integer.real.is_infinite() {
+            let diagnostic = Diagnostic::error("number-too-large", span, "this number is beyond every `R`");
+            return self.fail(diagnostic.suggest(span, "infinity is written `inf`", "inf"));
+        }
         if let Some(Type::Real) = hint.map(|hint| self.resolve(hint)) {
             return (Atom::Real(integer.real), Type::Real);
         }
@@ -523,7 +527,9 @@ impl Draft<'_> {
                         let diagnostic = Diagnostic::error("pattern-mismatch", pattern.span, message)
                             .here(format!("the value is {shown}"));
                         self.report(match other {
-                            Type::Array(..) => diagnostic.help("only tuples are taken apart; elements are `v[0]`, `v[1]`"),
+                            Type::Array(..) => {
+                                diagnostic.help("only tuples are taken apart; elements are `v[0]`, `v[1]`")
+                            }
                             Type::Record(_) => diagnostic.help("only tuples are taken apart; fields are `r.x`, `r.y`"),
                             Type::Tuple(_) => diagnostic.help("write `_` for parts that are not needed"),
                             _ => diagnostic.help("only tuples are taken apart"),

@@ -870,7 +870,8 @@ impl Draft<'_> {
                     };
                     let diagnostic = Diagnostic::error("duplicate-name", pattern.span, message);
                     self.report(match size {
-                        true => diagnostic.help("only an `Int` parameter is a size itself; choose another name for one of them"),
+                        true => diagnostic
+                            .help("only an `Int` parameter is a size itself; choose another name for one of them"),
                         false => diagnostic,
                     });
                 }

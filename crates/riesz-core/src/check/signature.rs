@@ -191,7 +191,8 @@ impl<'a> Reader<'a> {
         if self.expanding.contains(name) {
             let message = format!("the type `{name}` is defined in terms of itself");
             let diagnostic = Diagnostic::error("cyclic-type", span, message);
-            self.diagnostics.push(diagnostic.help("the values of a type have one shape, so that types are not recursive"));
+            self.diagnostics
+                .push(diagnostic.help("the values of a type have one shape, so that types are not recursive"));
             return Type::Error;
         }
         let sizes: Vec<(Name, Size)> =
@@ -330,8 +331,7 @@ pub(crate) fn signature(
     let mut header = Header { types: Vec::new(), sizes: Vec::new(), integers, result: false, globals };
     let mut diagnostics = Vec::new();
     let mut read = |header: &mut Header, ty: &tree::Type| {
-        let mut reader =
-            Reader::new(checker, unit, header);
+        let mut reader = Reader::new(checker, unit, header);
         let read = reader.ty(ty, &[], false);
         diagnostics.append(&mut reader.diagnostics);
         read

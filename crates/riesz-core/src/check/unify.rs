@@ -490,8 +490,8 @@ impl Draft<'_> {
         }
         let mut problems = Vec::new();
         for call in &self.calls {
-            for size in &call.sizes {
-                let size = self.resolve_size(size);
+            for passed in &call.sizes {
+                let size = self.resolve_size(passed);
                 if let Some(size::Atom::Unknown(unknown)) =
                     size.atoms().into_iter().find(|atom| matches!(atom, size::Atom::Unknown(_)))
                 {
@@ -501,8 +501,13 @@ impl Draft<'_> {
                             .help("a size is found from an argument's type: from `[n]R` or `[2 * n + 1]R`, not from `[n + m]R` alone"),
                     );
                 } else if let Size::Constant(negative @ ..0) = size {
-                    let message = format!("a size comes out negative here: {negative}");
-                    problems.push(Diagnostic::error("negative-size", call.span, message));
+                    let name = match passed {
+                        Size::Atom(size::Atom::Unknown(unknown)) => self.unknowns.size_names[*unknown as usize].as_deref(),
+                        _ => None,
+                    };
+                    let message = format!("the size `{}` would be {negative} here", name.unwrap_or("_"));
+                    let diagnostic = Diagnostic::error("negative-size", call.span, message);
+                    problems.push(diagnostic.help("an argument is smaller than the type of its parameter says"));
                 }
             }
         }

@@ -56,7 +56,7 @@ impl<S: Number> Machine<'_, S> {
                 let Type::Array(columns, row_type) = ty else { return Ok(Value::unit()) };
                 let rows: Vec<Value<S>> = first.elements().collect();
                 let columns = rows.first().map_or_else(|| self.size(columns, frame), Value::len);
-                self.reserve(rows.len().saturating_mul(columns), size_of::<Value<S>>(), span)?;
+                self.reserve((rows.len() + 1).saturating_mul(columns), size_of::<Value<S>>(), span)?;
                 let column = |at: usize| {
                     Value::array(element_type(row_type), rows.iter().filter_map(|row| row.get(at)).collect())
                 };
@@ -85,6 +85,9 @@ impl<S: Number> Machine<'_, S> {
             _ => match primitive.array().and_then(|row| row.matrix) {
                 Some(function) => {
                     let n = first.len();
+                    // The matrix, a copy to work on, and the result.
+                    let room = arguments.iter().fold(0usize, |room, argument| room.saturating_add(argument.numbers()));
+                    self.reserve(room.saturating_mul(3), size_of::<S>(), span)?;
                     let a = flat(first);
                     let (columns, b) = match arguments.get(1) {
                         Some(b @ Value::Reals(_)) => (1, reals(b)),
@@ -92,6 +95,10 @@ impl<S: Number> Machine<'_, S> {
                         None => (0, Vec::new()),
                     };
                     self.fuel.poll(span)?;
+                    if a.len() != n * n || b.len() != n * columns {
+                        let message = format!("a matrix of {n} rows is not square, or does not fit the other");
+                        return Err(Box::new(Diagnostic::error("size-mismatch", span, message)));
+                    }
                     let result = S::matrix(function, n, columns, &a, &b);
                     match ty {
                         Type::Real => Value::Real(result.into_iter().next().unwrap_or_else(S::zero)),
@@ -146,13 +153,17 @@ impl<S: Number> Machine<'_, S> {
         ty: &Type,
         span: Span,
     ) -> Result<Value<S>, Fault> {
+        self.whole(a, span)?;
+        self.whole(b, span)?;
         Ok(match (a, b) {
             (Value::Reals(a), Value::Reals(b)) => Value::Real(product(a, b, times)),
             (Value::Values(rows), Value::Reals(b)) => {
                 Value::reals(rows.iter().map(|row| product(&reals(row), b, times)).collect())
             }
             (Value::Reals(a), Value::Values(rows)) => {
-                Value::reals(combination(a, rows, self.vector_size(ty, frame, rows), times))
+                let width = self.vector_size(ty, frame, rows);
+                self.reserve(width, size_of::<S>(), span)?;
+                Value::reals(combination(a, rows, width, times))
             }
             (Value::Values(left), Value::Values(right)) => {
                 let width = right.first().map_or_else(|| self.inner_size(ty, frame), Value::len);

@@ -16,7 +16,7 @@ use std::rc::Rc;
 /// The place of what is asked of a map from outside the program.
 const NOWHERE: Span = Span { file: riesz_syntax::FileId(0), start: 0, end: 0 };
 
-impl<S: Number> Machine<'_, S> {
+impl<'p, S: Number> Machine<'p, S> {
     /// Applies a map, or its adjoint.
     pub(super) fn apply_map(
         &mut self,
@@ -49,28 +49,23 @@ impl<S: Number> Machine<'_, S> {
         })
     }
 
-    pub(super) fn on_maps(
-        &mut self,
-        operation: OnMaps,
-        operands: &[Value<S>],
-        span: Span,
-    ) -> Result<Value<S>, Fault> {
+    pub(super) fn on_maps(&mut self, operation: OnMaps, operands: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
         let map = |at: usize| match operands.get(at) {
             Some(Value::Map(map)) => Ok(map.clone()),
             _ => Err(Box::new(Diagnostic::error("not-a-map", span, "this value is not a linear map"))),
         };
         Ok(match operation {
-            OnMaps::Adjoint => Value::Map(Rc::new(match &*map(0)? {
-                Map::Adjoint(inner) => (**inner).clone(),
-                _ => Map::Adjoint(map(0)?),
-            })),
-            OnMaps::Compose => Value::Map(Rc::new(Map::Compose(map(0)?, map(1)?))),
-            OnMaps::Add => Value::Map(Rc::new(Map::Add(map(0)?, map(1)?))),
+            OnMaps::Adjoint => Value::Map(match &*map(0)? {
+                Map::Adjoint(inner) => inner.clone(),
+                _ => Map::Adjoint(map(0)?).share(),
+            }),
+            OnMaps::Compose => Value::Map(Map::Compose(map(0)?, map(1)?).share()),
+            OnMaps::Add => Value::Map(Map::Add(map(0)?, map(1)?).share()),
             OnMaps::Subtract => {
-                let negative = Rc::new(Map::Scale(S::constant(-1.0), map(1)?));
-                Value::Map(Rc::new(Map::Add(map(0)?, negative)))
+                let negative = Map::Scale(S::constant(-1.0), map(1)?).share();
+                Value::Map(Map::Add(map(0)?, negative).share())
             }
-            OnMaps::Scale => Value::Map(Rc::new(Map::Scale(operands[0].real(), map(1)?))),
+            OnMaps::Scale => Value::Map(Map::Scale(operands[0].real(), map(1)?).share()),
             OnMaps::Matrix => {
                 let map = map(0)?;
                 let domain = self.domain(&map, span)?;
@@ -92,16 +87,15 @@ impl<S: Number> Machine<'_, S> {
         let order = super::count_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
         let constant = &mut |x: &S| Series::constant(x.value());
-        let globals: Vec<Option<Value<Series>>> =
-            self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
-        let mut machine =
-            Machine::<Series>::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        let mut machine = self.lend(constant);
         let mut directions = Vec::new();
         direction.visit_reals(&mut |v| directions.push(v.value()));
         let mut directions = directions.into_iter();
         let line = point.over(&mut |x| Series::line(x.value(), directions.next().unwrap_or(0.0), order));
         let captured: Vec<Value<Series>> = closure.captured().iter().map(|value| value.over(constant)).collect();
-        let value = machine.call(closure.function, &mut captured.into_iter().chain([line]), span)?;
+        let value = machine.call(closure.function, &mut captured.into_iter().chain([line]), span);
+        self.take_back(machine);
+        let value = value?;
         let mut factorial = 1.0;
         let mut derivatives = Vec::with_capacity(order + 1);
         for n in 0..=order {
@@ -111,16 +105,30 @@ impl<S: Number> Machine<'_, S> {
         Ok(Value::array(ty, derivatives))
     }
 
+    /// A machine over another algebra, which goes on with the steps and the depth that are left.
+    fn lend<T: Number>(&mut self, constant: &mut dyn FnMut(&S) -> T) -> Machine<'p, T> {
+        let globals: Vec<Option<Value<T>>> =
+            self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
+        let mut machine = Machine::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        std::mem::swap(&mut machine.fuel, &mut self.fuel);
+        machine.depth = self.depth;
+        machine
+    }
+
+    fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
+        std::mem::swap(&mut machine.fuel, &mut self.fuel);
+    }
+
     /// The zero of a map's domain.
     fn domain(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
-        match map {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match map {
             Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
             Map::Adjoint(map) => {
                 let domain = self.domain(map, span)?;
                 self.apply_map(map, domain, false, span)
             }
             Map::Compose(_, map) | Map::Add(map, _) | Map::Scale(_, map) => self.domain(map, span),
-        }
+        })
     }
 
     /// The value with the matrices of the linear maps in it.
@@ -167,7 +175,7 @@ impl<S: Number> Machine<'_, S> {
             let mut column = 0;
             let value = domain.map_reals(&mut |_| {
                 column += 1;
-                transposed[column - 1][row].clone()
+                transposed[column - 1].get(row).cloned().unwrap_or_else(S::zero)
             });
             row += 1;
             Ok(value)
@@ -188,24 +196,18 @@ impl<S: Number> Machine<'_, S> {
     }
 
     /// What the map makes of sparse linear forms.
-    fn entries_from(
-        &mut self,
-        map: &Map<S>,
-        domain: &Value<S>,
-        span: Span,
-    ) -> Result<Vec<(usize, usize, f64)>, Fault> {
+    fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
         type Form = Nagata<f64, Sparse>;
         let constant = &mut |x: &S| Form::constant(x.value());
-        let globals: Vec<Option<Value<Form>>> =
-            self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
-        let mut machine =
-            Machine::<Form>::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        let mut machine = self.lend(constant);
         let mut column = 0;
         let unknowns = domain.over(&mut |_| {
             column += 1;
             Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
         });
-        let result = machine.apply_map(&map.over(constant), unknowns, false, span)?;
+        let result = machine.apply_map(&map.over(constant), unknowns, false, span);
+        self.take_back(machine);
+        let result = result?;
         let (mut entries, mut row) = (Vec::new(), 0);
         result.visit_reals(&mut |form| {
             entries.extend(form.tangent.entries().map(|(column, value)| (row, column, value)));
@@ -226,18 +228,23 @@ impl<S: Number> Machine<'_, S> {
 
 impl<S: Number> Map<S> {
     /// The same map over another algebra.
-    pub fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Map<T> {
-        match self {
+    pub fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Rc<Map<T>> {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.over_here(f))
+    }
+
+    fn over_here<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Rc<Map<T>> {
+        let over = match self {
             Map::Functions { forward, reverse, captured } => Map::Functions {
                 forward: *forward,
                 reverse: *reverse,
                 captured: captured.iter().map(|value| value.over(f)).collect(),
             },
-            Map::Adjoint(map) => Map::Adjoint(Rc::new(map.over(f))),
-            Map::Compose(after, before) => Map::Compose(Rc::new(after.over(f)), Rc::new(before.over(f))),
-            Map::Add(left, right) => Map::Add(Rc::new(left.over(f)), Rc::new(right.over(f))),
-            Map::Scale(factor, map) => Map::Scale(f(factor), Rc::new(map.over(f))),
-        }
+            Map::Adjoint(map) => Map::Adjoint(map.over(f)),
+            Map::Compose(after, before) => Map::Compose(after.over(f), before.over(f)),
+            Map::Add(left, right) => Map::Add(left.over(f), right.over(f)),
+            Map::Scale(factor, map) => Map::Scale(f(factor), map.over(f)),
+        };
+        over.share()
     }
 }
 
@@ -256,7 +263,7 @@ impl<S: Number> Value<S> {
                 closure.function,
                 closure.captured().iter().map(|value| value.over(f)).collect(),
             ))),
-            Value::Map(map) => Value::Map(Rc::new(map.over(f))),
+            Value::Map(map) => Value::Map(map.over(f)),
             Value::Zero => Value::Zero,
             Value::Accumulator(cell) => Value::Accumulator(Rc::new(std::cell::RefCell::new(cell.borrow().over(f)))),
         }

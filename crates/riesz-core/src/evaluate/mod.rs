@@ -12,7 +12,7 @@ mod value;
 
 pub use limits::{Fault, Limits};
 pub use show::show_real;
-pub use value::{Buffer, Closure, Map, Value, memory};
+pub use value::{Buffer, Closure, Held, Map, Value, memory};
 
 use crate::data::{Data, Elements};
 use crate::size::{self, Size};
@@ -67,11 +67,18 @@ impl<'p, S: Number> Machine<'p, S> {
                 self.globals[global.0 as usize] = Some(value);
             }
         }
-        self.enter(function, &mut arguments.into_iter())
+        let value = self.enter(function, &mut arguments.into_iter())?;
+        self.whole(&value, self.program.function(function).span)?;
+        Ok(value)
     }
 
     /// Evaluates one binding of a function in a frame that holds a value for each of its variables.
-    pub fn bind(&mut self, function: &'p Function, frame: &mut Vec<Value<S>>, binding: &'p Binding) -> Result<(), Fault> {
+    pub fn bind(
+        &mut self,
+        function: &'p Function,
+        frame: &mut Vec<Value<S>>,
+        binding: &'p Binding,
+    ) -> Result<(), Fault> {
         let value = self.operation(function, frame, binding)?;
         frame[binding.var.0 as usize] = value;
         Ok(())
@@ -107,6 +114,9 @@ impl<'p, S: Number> Machine<'p, S> {
                     .help("a recursion may have no end; a `loop` needs no nested calls; `--max-depth N` allows more"),
             ));
         }
+        let frame = self.program.function(function).vars.len();
+        self.reserve(frame, size_of::<Value<S>>(), span)?;
+        let _held = Held::new(frame * size_of::<Value<S>>());
         self.depth += 1;
         let result = stacker::maybe_grow(128 * 1024, 8 * 1024 * 1024, || self.enter(function, arguments));
         self.depth -= 1;
@@ -177,9 +187,14 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::Scalar(primitive, arguments) => scalar_operation(frame, primitive, arguments, span)?,
             Op::Index(array, index) => index_array(frame, *array, *index, span)?,
             Op::Compare(comparison, a, b) => Value::Bool(compare(frame, *comparison, *a, *b)),
-            Op::Same(a, b) => Value::Bool(atom(frame, *a).same(&atom(frame, *b))),
+            Op::Same(a, b) => {
+                self.whole(&atom(frame, *a), span)?;
+                Value::Bool(atom(frame, *a).same(&atom(frame, *b)))
+            }
             Op::Near(a, b, tolerance) => {
-                Value::Bool(atom(frame, *a).distance(&atom(frame, *b)) <= atom(frame, *tolerance).real().value())
+                self.whole(&atom(frame, *a), span)?;
+                let distance = atom(frame, *a).distance(&atom(frame, *b));
+                Value::Bool(distance.is_finite() && distance <= atom(frame, *tolerance).real().value())
             }
             Op::Not(a) => Value::Bool(!atom(frame, *a).bool()),
             Op::ToReal(a) => Value::Real(S::constant(atom(frame, *a).int() as f64)),
@@ -203,15 +218,12 @@ impl<'p, S: Number> Machine<'p, S> {
             }
             Op::Loop(turn) => self.turns(function, frame, turn, span, &mut |_, next| Ok(next))?,
             Op::Scan(turn) => {
-                let mut states = Vec::new();
+                let mut states = Growing::default();
                 self.turns(function, frame, turn, span, &mut |machine, state| {
-                    if states.len() == states.capacity() {
-                        machine.reserve(2 * states.len(), size_of::<Value<S>>(), span)?;
-                    }
-                    states.push(state.clone());
+                    states.push(machine, state.clone(), span)?;
                     Ok(state)
                 })?;
-                Value::array(element_type(ty()), states)
+                Value::array(element_type(ty()), states.elements)
             }
             Op::While { state, start, condition, body } => {
                 frame[state.0 as usize] = atom(frame, *start);
@@ -249,8 +261,14 @@ impl<'p, S: Number> Machine<'p, S> {
                 }
                 Value::unit()
             }
-            Op::Plus(a, b) => array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, span)?,
-            Op::Zero(a) => atom(frame, *a).zero_tangent(),
+            Op::Plus(a, b) => {
+                self.whole(&atom(frame, *a), span)?;
+                array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, span)?
+            }
+            Op::Zero(a) => {
+                self.whole(&atom(frame, *a), span)?;
+                atom(frame, *a).zero_tangent()
+            }
             Op::Accumulator => {
                 let Type::Accumulator(inner) = ty() else { return Ok(Value::unit()) };
                 let zero = self.zero(inner, frame, span)?;
@@ -265,12 +283,13 @@ impl<'p, S: Number> Machine<'p, S> {
                 let Value::Accumulator(cell) = atom(frame, *accumulator) else { return Ok(Value::unit()) };
                 cell.replace(Value::Int(0))
             }
-            Op::Map { forward, reverse, captured } => Value::Map(Rc::new(Map::Functions {
-                forward: *forward,
-                reverse: *reverse,
-                captured: captured.iter().map(|value| atom(frame, *value)).collect(),
-            })),
+            Op::Map { forward, reverse, captured } => {
+                self.reserve(captured.len(), size_of::<Value<S>>(), span)?;
+                let captured = captured.iter().map(|value| atom(frame, *value)).collect();
+                Value::Map(Map::Functions { forward: *forward, reverse: *reverse, captured }.share())
+            }
             Op::OnMaps(operation, operands) => {
+                self.reserve(1, size_of::<Map<S>>(), span)?;
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
                 self.on_maps(*operation, &values, span)?
             }
@@ -309,7 +328,12 @@ impl<'p, S: Number> Machine<'p, S> {
                 Some(value) => value.clone(),
                 None => return Err(Box::new(Diagnostic::error("no-value", span, "this value has not been given"))),
             },
-            Op::SizeOf(a, path) => Value::Int(size_at(&atom(frame, *a), path, span)? as i64),
+            Op::SizeOf(a, path) => {
+                if !path.is_empty() {
+                    self.whole(&atom(frame, *a), span)?;
+                }
+                Value::Int(size_at(&atom(frame, *a), path, span)? as i64)
+            }
             Op::CheckSizes(a, b) => {
                 let (a, b) = (atom(frame, *a).int(), atom(frame, *b).int());
                 if a != b {
@@ -346,25 +370,27 @@ impl<'p, S: Number> Machine<'p, S> {
         };
         Ok(match element_type(ty) {
             Type::Real => {
-                let mut elements = self.storage::<S>(count, span)?;
+                let (mut elements, _held) = self.storage::<S>(count, span)?;
                 for at in 0..count {
                     elements.push(element(self, at)?.real());
                 }
                 Value::reals(elements)
             }
             Type::Int => {
-                let mut elements = self.storage::<i64>(count, span)?;
+                let (mut elements, _held) = self.storage::<i64>(count, span)?;
                 for at in 0..count {
                     elements.push(element(self, at)?.int());
                 }
                 Value::ints(elements)
             }
             _ => {
-                let mut elements = self.storage::<Value<S>>(count, span)?;
+                let (elements, held) = self.storage::<Value<S>>(count, span)?;
+                let mut elements = Growing { elements, held };
                 for at in 0..count {
-                    elements.push(element(self, at)?);
+                    let value = element(self, at)?;
+                    elements.push(self, value, span)?;
                 }
-                Value::values(elements)
+                Value::values(elements.elements)
             }
         })
     }
@@ -404,6 +430,7 @@ impl<'p, S: Number> Machine<'p, S> {
             self.fuel.step(span)?;
             frame[index.0 as usize] = Value::Int(at as i64);
             let element = self.body(function, frame, body)?;
+            self.whole(&element, span)?;
             total = Some(match (total, reduction) {
                 (None, _) => element,
                 (Some(total), Reduction::Sum) => array::combine(total, &element, &scalar::ADD, span)?,
@@ -481,9 +508,18 @@ impl<'p, S: Number> Machine<'p, S> {
         ))
     }
 
-    fn storage<T>(&mut self, count: usize, span: Span) -> Result<Vec<T>, Fault> {
+    /// Room for elements, counted from now on.
+    fn storage<T>(&mut self, count: usize, span: Span) -> Result<(Vec<T>, Held), Fault> {
         self.reserve(count, size_of::<T>(), span)?;
-        Ok(Vec::with_capacity(count))
+        Ok((Vec::with_capacity(count), Held::new(count * size_of::<T>())))
+    }
+
+    /// Makes sure that a value can be looked at as a whole.
+    fn whole(&mut self, value: &Value<S>, span: Span) -> Result<(), Fault> {
+        match value {
+            Value::Tuple(_) | Value::Values(_) => self.reserve(value.numbers(), size_of::<f64>(), span),
+            _ => Ok(()),
+        }
     }
 
     /// The zero of a type, as far as its shape is known.
@@ -544,7 +580,40 @@ type After<'a, 'p, S> = dyn FnMut(&mut Machine<'p, S>, Value<S>) -> Result<Value
 /// Arrays that grow by an element each turn.
 struct Kept<'t, S: 'static> {
     types: Vec<&'t Type>,
-    arrays: Vec<Vec<Value<S>>>,
+    arrays: Vec<Growing<S>>,
+}
+
+/// The elements of an array in the making, counted.
+struct Growing<S: 'static> {
+    elements: Vec<Value<S>>,
+    held: Held,
+}
+
+impl<S: 'static> Default for Growing<S> {
+    fn default() -> Growing<S> {
+        Growing { elements: Vec::new(), held: Held::default() }
+    }
+}
+
+impl<S: Number> Growing<S> {
+    fn push(&mut self, machine: &mut Machine<S>, value: Value<S>, span: Span) -> Result<(), Fault> {
+        if self.elements.len() == self.elements.capacity() {
+            let more = self.elements.len().max(4);
+            machine.reserve(more, size_of::<Value<S>>(), span)?;
+            self.held.grow(more * size_of::<Value<S>>());
+        }
+        let shared = match (&value, self.elements.last()) {
+            (Value::Tuple(parts), Some(Value::Tuple(before))) => Rc::ptr_eq(parts, before),
+            (value, _) => !matches!(value, Value::Tuple(_)),
+        };
+        if !shared {
+            let bytes = value.loose_bytes();
+            machine.reserve(bytes, 1, span)?;
+            self.held.grow(bytes);
+        }
+        self.elements.push(value);
+        Ok(())
+    }
 }
 
 impl<'t, S: Number> Kept<'t, S> {
@@ -554,7 +623,7 @@ impl<'t, S: Number> Kept<'t, S> {
             Type::Tuple(parts) => parts.iter().skip(first).map(element_type).collect(),
             _ => Vec::new(),
         };
-        Kept { arrays: types.iter().map(|_| Vec::new()).collect(), types }
+        Kept { arrays: types.iter().map(|_| Growing::default()).collect(), types }
     }
 
     /// Keeps what a turn gives besides the next state, which is returned.
@@ -566,16 +635,13 @@ impl<'t, S: Number> Kept<'t, S> {
 
     fn keep_all(&mut self, machine: &mut Machine<S>, kept: &[Value<S>], span: Span) -> Result<(), Fault> {
         for (array, value) in self.arrays.iter_mut().zip(kept) {
-            if array.len() == array.capacity() {
-                machine.reserve(2 * array.len(), size_of::<Value<S>>(), span)?;
-            }
-            array.push(value.clone());
+            array.push(machine, value.clone(), span)?;
         }
         Ok(())
     }
 
     fn arrays(self) -> Vec<Value<S>> {
-        self.types.into_iter().zip(self.arrays).map(|(ty, array)| Value::array(ty, array)).collect()
+        self.types.into_iter().zip(self.arrays).map(|(ty, array)| Value::array(ty, array.elements)).collect()
     }
 
     fn finish(self, last: Value<S>, turns: Option<i64>) -> Value<S> {
@@ -777,12 +843,12 @@ fn size_at<S: Number>(value: &Value<S>, path: &[Step], span: Span) -> Result<usi
             let mut size = None;
             for element in value.elements() {
                 let here = size_at(&element, rest, span)?;
-                if size.is_some_and(|size| size != here) {
-                    return Err(Box::new(Diagnostic::error(
-                        "ragged-array",
-                        span,
-                        "the elements of this array differ in size",
-                    )));
+                if let Some(size) = size
+                    && size != here
+                {
+                    let message = format!("the elements of this array differ in size: {size} and {here}");
+                    let diagnostic = Diagnostic::error("ragged-array", span, message);
+                    return Err(Box::new(diagnostic.help("an array is rectangular")));
                 }
                 size = Some(here);
             }

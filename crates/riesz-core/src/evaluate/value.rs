@@ -38,8 +38,8 @@ pub enum Value<S: 'static> {
     Accumulator(Rc<RefCell<Value<S>>>),
 }
 
-/// A linear map.
-#[derive(Clone, Debug)]
+/// A linear map. It is counted where it is shared, and so made by [`Map::share`] alone.
+#[derive(Debug)]
 pub enum Map<S: 'static> {
     /// Two functions over the same captured values: the map and its adjoint.
     Functions {
@@ -61,10 +61,42 @@ pub enum Map<S: 'static> {
 }
 
 /// The elements of an array.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Buffer<T> {
     elements: Vec<T>,
-    counted: usize,
+    /// How many numbers there are in it, those of an element that stands at many places counted at each.
+    numbers: usize,
+    _held: Held,
+}
+
+/// Bytes that are counted as long as this lives.
+#[derive(Debug, Default)]
+pub struct Held(usize);
+
+impl Held {
+    /// Counts bytes.
+    pub fn new(bytes: usize) -> Held {
+        MEMORY.set(MEMORY.get() + bytes);
+        Held(bytes)
+    }
+
+    /// Counts more.
+    pub fn grow(&mut self, bytes: usize) {
+        MEMORY.set(MEMORY.get() + bytes);
+        self.0 += bytes;
+    }
+}
+
+impl Clone for Held {
+    fn clone(&self) -> Held {
+        Held::new(self.0)
+    }
+}
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        MEMORY.set(MEMORY.get().saturating_sub(self.0));
+    }
 }
 
 /// A function and what it captured.
@@ -73,13 +105,14 @@ pub struct Closure<S: 'static> {
     /// The function.
     pub function: FunctionId,
     captured: Vec<Value<S>>,
+    _held: Held,
 }
 
 thread_local! {
     /// The bytes that live arrays and closures of this thread take.
     static MEMORY: Cell<usize> = const { Cell::new(0) };
-    /// Captured values of dropped closures, while a closure is being dropped: chains of closures can be millions long,
-    /// and must not be dropped by recursion.
+    /// What dropped closures and maps held, while one is being dropped: chains of them can be millions long, and must not
+    /// be dropped by recursion.
     static DROPPED: RefCell<Option<Vec<Box<dyn Any>>>> = const { RefCell::new(None) };
 }
 
@@ -89,11 +122,10 @@ pub fn memory() -> usize {
 }
 
 impl<T> Buffer<T> {
-    /// Takes the elements of an array.
-    pub fn new(elements: Vec<T>) -> Buffer<T> {
-        let counted = elements.capacity() * size_of::<T>() + size_of::<Buffer<T>>();
-        MEMORY.set(MEMORY.get() + counted);
-        Buffer { elements, counted }
+    /// Takes the elements of an array: how many numbers they are, and the bytes that nobody else counts.
+    fn new(elements: Vec<T>, numbers: usize, bytes: usize) -> Buffer<T> {
+        let held = Held::new(elements.capacity() * size_of::<T>() + size_of::<Buffer<T>>() + bytes);
+        Buffer { elements, numbers, _held: held }
     }
 
     /// The elements, to be changed in place.
@@ -110,57 +142,108 @@ impl<T> Deref for Buffer<T> {
     }
 }
 
-impl<T: Clone> Clone for Buffer<T> {
-    fn clone(&self) -> Buffer<T> {
-        Buffer::new(self.elements.clone())
-    }
-}
-
-impl<T> Drop for Buffer<T> {
-    fn drop(&mut self) {
-        MEMORY.set(MEMORY.get().saturating_sub(self.counted));
-    }
-}
-
 impl<S: 'static> Closure<S> {
     /// A function that holds on to values.
     pub fn new(function: FunctionId, captured: Vec<Value<S>>) -> Closure<S> {
-        MEMORY.set(MEMORY.get() + Closure::<S>::bytes(&captured));
-        Closure { function, captured }
+        let held = Held::new(size_of::<Closure<S>>() + bytes_of(&captured));
+        Closure { function, captured, _held: held }
     }
 
     /// What it captured.
     pub fn captured(&self) -> &[Value<S>] {
         &self.captured
     }
-
-    fn bytes(captured: &[Value<S>]) -> usize {
-        size_of::<Closure<S>>() + size_of_val(captured)
-    }
 }
 
 impl<S: 'static> Drop for Closure<S> {
     fn drop(&mut self) {
-        MEMORY.set(MEMORY.get().saturating_sub(Closure::bytes(&self.captured)));
-        let captured: Box<dyn Any> = Box::new(std::mem::take(&mut self.captured));
-        let outermost = DROPPED.with_borrow_mut(|dropped| match dropped {
-            Some(dropped) => {
-                dropped.push(captured);
-                None
+        drop_later(Box::new(std::mem::take(&mut self.captured)));
+    }
+}
+
+impl<S: 'static> Map<S> {
+    /// The map, to be held by values and other maps.
+    pub fn share(self) -> Rc<Map<S>> {
+        MEMORY.set(MEMORY.get() + self.bytes());
+        Rc::new(self)
+    }
+
+    fn bytes(&self) -> usize {
+        let captured = match self {
+            Map::Functions { captured, .. } => size_of_val(&captured[..]),
+            _ => 0,
+        };
+        size_of::<Map<S>>() + captured
+    }
+}
+
+impl<S: 'static> Drop for Map<S> {
+    fn drop(&mut self) {
+        MEMORY.set(MEMORY.get().saturating_sub(self.bytes()));
+        let later = |map: &mut Rc<Map<S>>| {
+            if Rc::strong_count(map) == 1 {
+                let nothing = Map::Functions { forward: FunctionId(0), reverse: FunctionId(0), captured: Vec::new() };
+                drop_later(Box::new(std::mem::replace(map, nothing.share())));
             }
-            None => {
-                *dropped = Some(Vec::new());
-                Some(captured)
+        };
+        match self {
+            Map::Functions { captured, .. } if captured.is_empty() => {}
+            Map::Functions { captured, .. } => drop_later(Box::new(std::mem::take(captured))),
+            Map::Adjoint(map) | Map::Scale(_, map) => later(map),
+            Map::Compose(a, b) | Map::Add(a, b) => {
+                later(a);
+                later(b);
             }
-        });
-        let mut next = outermost;
-        let first = next.is_some();
-        while let Some(captured) = next {
-            drop(captured);
-            next = DROPPED.with_borrow_mut(|dropped| dropped.as_mut().and_then(Vec::pop));
         }
-        if first {
-            DROPPED.with_borrow_mut(|dropped| *dropped = None);
+    }
+}
+
+/// Drops what a value holds, but not inside of another such drop: chains of closures would need a stack as long.
+fn drop_later(held: Box<dyn Any>) {
+    let outermost = DROPPED.with_borrow_mut(|dropped| match dropped {
+        Some(dropped) => {
+            dropped.push(held);
+            None
+        }
+        None => {
+            *dropped = Some(Vec::new());
+            Some(held)
+        }
+    });
+    let Some(mut next) = outermost else { return };
+    loop {
+        drop(next);
+        match DROPPED.with_borrow_mut(|dropped| dropped.as_mut().and_then(Vec::pop)) {
+            Some(more) => next = more,
+            None => break,
+        }
+    }
+    DROPPED.with_borrow_mut(|dropped| *dropped = None);
+}
+
+/// The bytes of values, and of the tuples in them: arrays and functions count themselves.
+fn bytes_of<S: 'static>(values: &[Value<S>]) -> usize {
+    size_of_val(values) + values.iter().map(Value::loose_bytes).sum::<usize>()
+}
+
+impl<S: 'static> Value<S> {
+    /// How many numbers and the like there are in it, those that stand at many places counted at each. A value that is
+    /// small because it shares its parts can be too large to be looked at as a whole.
+    pub fn numbers(&self) -> usize {
+        match self {
+            Value::Reals(elements) => elements.numbers,
+            Value::Ints(elements) => elements.numbers,
+            Value::Values(elements) => elements.numbers,
+            Value::Tuple(parts) => parts.iter().fold(0, |total: usize, part| total.saturating_add(part.numbers())),
+            _ => 1,
+        }
+    }
+
+    /// The bytes of the tuples in it: arrays and functions count themselves.
+    pub(super) fn loose_bytes(&self) -> usize {
+        match self {
+            Value::Tuple(parts) => 2 * size_of::<usize>() + bytes_of(parts),
+            _ => 0,
         }
     }
 }
@@ -182,17 +265,27 @@ impl<S: Number> Value<S> {
 
     /// An array of reals.
     pub fn reals(elements: Vec<S>) -> Value<S> {
-        Value::Reals(Rc::new(Buffer::new(elements)))
+        let count = elements.len();
+        Value::Reals(Rc::new(Buffer::new(elements, count, 0)))
     }
 
     /// An array of integers.
     pub fn ints(elements: Vec<i64>) -> Value<S> {
-        Value::Ints(Rc::new(Buffer::new(elements)))
+        let count = elements.len();
+        Value::Ints(Rc::new(Buffer::new(elements, count, 0)))
     }
 
     /// An array of anything else.
     pub fn values(elements: Vec<Value<S>>) -> Value<S> {
-        Value::Values(Rc::new(Buffer::new(elements)))
+        let (mut numbers, mut bytes) = (0usize, 0);
+        for (at, element) in elements.iter().enumerate() {
+            numbers = numbers.saturating_add(element.numbers().max(1));
+            match (element, at.checked_sub(1).map(|before| &elements[before])) {
+                (Value::Tuple(parts), Some(Value::Tuple(before))) if Rc::ptr_eq(parts, before) => {}
+                _ => bytes += element.loose_bytes(),
+            }
+        }
+        Value::Values(Rc::new(Buffer::new(elements, numbers, bytes)))
     }
 
     /// The real number that this is; a checked program asks only where it is one.

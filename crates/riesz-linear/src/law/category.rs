@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "composition is associative",
         equation: "(m₁ ∘ m₂) ∘ m₃ = m₁ ∘ (m₂ ∘ m₃)",
-        source: "004 §4",
+        source: "from 004 §4",
         statement: Maps(|s| {
             let (a, b, c, d) = (s.space(), s.space(), s.space(), s.space());
             let (m1, m2, m3) = (s.map(&c, &d), s.map(&b, &c), s.map(&a, &b));

@@ -11,7 +11,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "compose diagonals",
         equation: "diagonal d ∘ diagonal e = diagonal (d * e)",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let a = s.space();
@@ -27,7 +27,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "add diagonals",
         equation: "diagonal d ⊕ diagonal e = diagonal (d + e)",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let a = s.space();
@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "diagonal of one number",
         equation: "diagonal (k, …, k) = S(k)",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -76,7 +76,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "each of scales",
         equation: "Π S(kₓ) = diagonal (kₓ)",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -107,7 +107,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "map of a scale",
         equation: "S(k)ⁿ = S(k)",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let n = s.size();

@@ -26,7 +26,7 @@ pub struct Law {
     pub name: &'static str,
     /// The equation, as the papers write it.
     pub equation: &'static str,
-    /// Where it comes from, such as `002 Fig. 4`.
+    /// Where it is printed, such as `002 Fig. 4`; what it follows from, if that begins with `from`.
     pub source: &'static str,
     /// Both sides.
     pub statement: Statement,

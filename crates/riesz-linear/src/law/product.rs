@@ -45,7 +45,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "fork after map",
         equation: "(n₁ × n₂) ∘ m = (n₁ ∘ m) × (n₂ ∘ m)",
-        source: "002 Fig. 4, semantics of × and ∘",
+        source: "from 002 Fig. 4, semantics of × and ∘",
         statement: Trial(Rule {
             left: |s| {
                 let (a, b, family) = (s.space(), s.space(), s.family());
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a map comes out of a fork",
         equation: "(n₁ ∘ m) × (n₂ ∘ m) = (n₁ × n₂) ∘ m",
-        source: "002 Fig. 4, semantics of × and ∘",
+        source: "from 002 Fig. 4, semantics of × and ∘",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b, family) = (s.space(), s.space(), s.family());
@@ -88,7 +88,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a map comes out of a join",
         equation: "(m ∘ n₁) ⋈ (m ∘ n₂) = m ∘ (n₁ ⋈ n₂)",
-        source: "002 Fig. 4",
+        source: "from 002 Fig. 4",
         statement: Rewrite(Rule {
             left: |s| {
                 let (family, b, c) = (s.family(), s.space(), s.space());
@@ -112,7 +112,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "project after fork",
         equation: "πᵢ ∘ (f₁ × … × fₙ) = fᵢ",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, family) = (s.space(), s.family());
@@ -129,7 +129,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "join after inject",
         equation: "(f₁ ⋈ … ⋈ fₙ) ∘ ιᵢ = fᵢ",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (family, b) = (s.family(), s.space());
@@ -146,7 +146,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "project after inject",
         equation: "πᵢ ∘ ιᵢ = 1, πᵢ ∘ ιⱼ = 0",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -166,7 +166,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "project after each",
         equation: "πᵢ ∘ Π fₓ = fᵢ ∘ πᵢ",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -185,7 +185,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "each after inject",
         equation: "Π fₓ ∘ ιᵢ = ιᵢ ∘ fᵢ",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -233,7 +233,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "each after fork",
         equation: "(Π fₓ) ∘ ⟨gₓ⟩ = ⟨fₓ ∘ gₓ⟩",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, family) = (s.space(), s.family());
@@ -250,7 +250,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "join after each",
         equation: "[gₓ] ∘ (Π fₓ) = [gₓ ∘ fₓ]",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (family, b) = (s.family(), s.space());
@@ -267,7 +267,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "each after each",
         equation: "(Π gₓ) ∘ (Π fₓ) = Π (gₓ ∘ fₓ)",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -290,7 +290,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "fork of projections",
         equation: "π₁ × … × πₙ = 1",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -310,7 +310,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "join of injections",
         equation: "ι₁ ⋈ … ⋈ ιₙ = 1",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -330,7 +330,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "each of identities",
         equation: "Π 1 = 1",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -353,7 +353,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a family of zeros",
         equation: "0 × 0 = 0, 0 ⋈ 0 = 0, Π 0 = 0",
-        source: "002 Fig. 4, semantics of 0",
+        source: "from 002 Fig. 4, semantics of 0",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, family) = (s.space(), s.family());
@@ -375,7 +375,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "each of one map",
         equation: "Π f = fⁿ",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (f, n) = (s.any_map(), 2 + s.below(2));

@@ -114,7 +114,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "compose reductions",
         equation: "red_S ∘ red_R = red_{S ∘ R} where the paths are unique",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (k, m, n, element) = (1 + s.below(3), 1 + s.below(3), 1 + s.below(3), s.space());
@@ -147,7 +147,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "reduction by the identity",
         equation: "red_{{(x, x)}} = 1",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let n = s.size();
@@ -170,7 +170,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "sum after replicate",
         equation: "Σₙ ∘ repₙ = S(n)",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (n, v) = (s.size(), s.space());
@@ -193,7 +193,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "project after reduction",
         equation: "π_y ∘ red_R = πₓ where R relates y to x alone",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
@@ -223,7 +223,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "reduction after inject",
         equation: "red_R ∘ ιₓ = ι_y where R relates x to y alone",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
@@ -254,7 +254,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "map after replicate",
         equation: "fⁿ ∘ repₙ = repₙ ∘ f",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (n, f) = (s.size(), s.any_map());
@@ -275,7 +275,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "sum after map",
         equation: "Σₙ ∘ fⁿ = f ∘ Σₙ",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (n, f) = (s.size(), s.any_map());
@@ -296,7 +296,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a sum of projections of an array",
         equation: "π₀ ⊕ … ⊕ πₙ₋₁ = Σₙ",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Maps(|s| {
             let (n, v) = (1 + s.below(3), s.space());
             let array = Space::array(n, v.clone());

@@ -41,7 +41,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "scale by one",
         equation: "S(1) = 1",
-        source: "002 §2.7",
+        source: "from 002 §2.7",
         statement: Rewrite(Rule {
             left: |s| LinearMap::scale(1.0, s.space()),
             right: |map| match map.form() {
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "scale by zero",
         equation: "S(0) = 0",
-        source: "002 §2.2",
+        source: "from 002 §2.2",
         statement: Rewrite(Rule {
             left: |s| LinearMap::scale(0.0, s.space()),
             right: |map| match map.form() {
@@ -69,7 +69,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "scale slides",
         equation: "m ∘ S(k) = S(k) ∘ m",
-        source: "002 §2.1 (LM2)",
+        source: "from 002 §2.1 (LM2)",
         statement: Rewrite(Rule {
             left: |s| {
                 let m = s.any_map();

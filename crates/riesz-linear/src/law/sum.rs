@@ -43,7 +43,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "sums are associative",
         equation: "(m₁ ⊕ m₂) ⊕ m₃ = m₁ ⊕ (m₂ ⊕ m₃)",
-        source: "002 §2.2",
+        source: "from 002 §2.2",
         statement: Maps(|s| {
             let (a, b) = (s.space(), s.space());
             let (m1, m2, m3) = (s.map(&a, &b), s.map(&a, &b), s.map(&a, &b));
@@ -53,7 +53,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "sums commute",
         equation: "m₁ ⊕ m₂ = m₂ ⊕ m₁",
-        source: "002 §2.2",
+        source: "from 002 §2.2",
         statement: Maps(|s| {
             let (a, b) = (s.space(), s.space());
             let (m1, m2) = (s.map(&a, &b), s.map(&a, &b));
@@ -63,7 +63,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "add multiples of a map",
         equation: "(k₁ · m) ⊕ (k₂ · m) = (k₁ + k₂) · m",
-        source: "002 §2.2",
+        source: "from 002 §2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let m = s.any_map();
@@ -80,7 +80,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a map comes out of a sum on the left",
         equation: "(m ∘ n₁) ⊕ (m ∘ n₂) = m ∘ (n₁ ⊕ n₂)",
-        source: "002 §2.1 (LM1)",
+        source: "from 002 §2.1 (LM1)",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
@@ -101,7 +101,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a map comes out of a sum on the right",
         equation: "(m₁ ∘ n) ⊕ (m₂ ∘ n) = (m₁ ⊕ m₂) ∘ n",
-        source: "002 Fig. 4",
+        source: "from 002 Fig. 4",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
@@ -126,7 +126,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "add forks",
         equation: "(m₁ × m₂) ⊕ (n₁ × n₂) = (m₁ ⊕ n₁) × (m₂ ⊕ n₂)",
-        source: "002 Fig. 4, semantics of × and ⊕",
+        source: "from 002 Fig. 4, semantics of × and ⊕",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, family) = (s.space(), s.family());
@@ -142,7 +142,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "add joins",
         equation: "(m₁ ⋈ m₂) ⊕ (n₁ ⋈ n₂) = (m₁ ⊕ n₁) ⋈ (m₂ ⊕ n₂)",
-        source: "002 Fig. 4, semantics of ⋈ and ⊕",
+        source: "from 002 Fig. 4, semantics of ⋈ and ⊕",
         statement: Rewrite(Rule {
             left: |s| {
                 let (family, b) = (s.family(), s.space());
@@ -158,7 +158,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "add maps part by part",
         equation: "Π fₓ ⊕ Π gₓ = Π (fₓ ⊕ gₓ)",
-        source: "003 §2.2.2",
+        source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let family = s.family();
@@ -178,7 +178,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a sum over projections is a join",
         equation: "Σₓ (gₓ ∘ πₓ) = [gₓ]",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (family, b) = (s.family(), s.space());
@@ -206,7 +206,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "a sum over injections is a fork",
         equation: "Σₓ (ιₓ ∘ fₓ) = ⟨fₓ⟩",
-        source: "003 §2.2.3",
+        source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, family) = (s.space(), s.family());

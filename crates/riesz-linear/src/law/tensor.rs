@@ -12,7 +12,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "compose rank-one maps",
         equation: "(c · (w ⊗ v)) ∘ (d · (v' ⊗ u)) = c d ⟨v, v'⟩ · (w ⊗ u)",
-        source: "003 §3.1",
+        source: "from 003 §3.1",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "map after rank-one",
         equation: "m ∘ (u ⊗ v) = (m ⊙ u) ⊗ v",
-        source: "003 §3.1",
+        source: "from 003 §3.1",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
@@ -54,7 +54,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "rank-one after map",
         equation: "(u ⊗ v) ∘ m = u ⊗ (mᵀ ⊙ v)",
-        source: "003 §3.1",
+        source: "from 003 §3.1",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
@@ -76,7 +76,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "rank-one with zero",
         equation: "0 ⊗ v = u ⊗ 0 = 0 · (u ⊗ v) = 0",
-        source: "003 §2.2.4",
+        source: "from 003 §2.2.4",
         statement: Rewrite(Rule {
             left: |s| {
                 let (a, b) = (s.space(), s.space());
@@ -201,7 +201,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "compose contractions on the left",
         equation: "(a *) ∘ (b *) = ((a * b) *)",
-        source: "003 §3.1",
+        source: "from 003 §3.1",
         statement: Rewrite(Rule {
             left: |s| {
                 let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
@@ -221,7 +221,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "compose contractions on the right",
         equation: "(* b) ∘ (* a) = (* (a * b))",
-        source: "003 §3.1",
+        source: "from 003 §3.1",
         statement: Rewrite(Rule {
             left: |s| {
                 let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
@@ -241,7 +241,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "add contractions",
         equation: "(a *) ⊕ (b *) = ((a + b) *)",
-        source: "003 §3.1",
+        source: "from 003 §3.1",
         statement: Rewrite(Rule {
             left: |s| {
                 let (m, n, over) = (s.size(), s.size(), s.space());

@@ -254,7 +254,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "adjoint of rank-one",
         equation: "(u ⊗ v)* = v ⊗ u",
-        source: "003 Thm 6.5, §3.2",
+        source: "from 003 Thm 6.5, §3.2",
         statement: Maps(|s| {
             let (a, b, c) = (s.space(), s.space(), s.number());
             let (u, v): (Vector, Vector) = (s.vector(&b), s.vector(&a));
@@ -264,7 +264,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "adjoint of diagonal",
         equation: "(diagonal d)* = diagonal d",
-        source: "003 Thm 6.5, §6.1",
+        source: "from 003 Thm 6.5, §6.1",
         statement: Maps(|s| {
             let a = s.space();
             let d = LinearMap::diagonal(s.vector(&a));

@@ -55,7 +55,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "units of the tensor product",
         equation: "R ⊗ V = V = V ⊗ R",
-        source: "003 §3.2",
+        source: "from 003 §3.2",
         statement: Maps(|s| {
             let v = s.space();
             let tensor = if s.below(2) == 0 { Space::Real.tensor(&v) } else { v.tensor(&Space::Real) };
@@ -96,7 +96,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "the tensor product is associative",
         equation: "(U ⊗ V) ⊗ W = U ⊗ (V ⊗ W)",
-        source: "003 §3.2",
+        source: "from 003 §3.2",
         statement: Maps(|s| {
             let (u, v, w) = (s.space(), s.space(), s.space());
             (LinearMap::identity(u.tensor(&v).tensor(&w)), LinearMap::identity(u.tensor(&v.tensor(&w))))
@@ -120,7 +120,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "the tensor product distributes",
         equation: "(⊕ Vₓ) ⊗ W = ⊕ (Vₓ ⊗ W)",
-        source: "003 §3.2",
+        source: "from 003 §3.2",
         statement: Maps(|s| {
             let (v1, v2, w) = (s.space(), s.space(), s.space());
             let (left, right) = (Space::product([v1.clone(), v2.clone()]).tensor(&w), [v1.tensor(&w), v2.tensor(&w)]);
@@ -183,7 +183,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "compose reshapes",
         equation: "reshape ∘ reshape = reshape",
-        source: "003 §3.2",
+        source: "from 003 §3.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let a = s.space();
@@ -205,7 +205,7 @@ pub(super) static ROWS: &[Law] = &[
     Law {
         name: "reshape to the same space",
         equation: "reshape V to V = 1",
-        source: "003 §3.2",
+        source: "from 003 §3.2",
         statement: Rewrite(Rule {
             left: |s| {
                 let a = s.space();
