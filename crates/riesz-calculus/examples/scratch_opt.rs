@@ -15,9 +15,13 @@ fn main() {
     let thunk = checker.expression(tree, expr.unwrap(), Vec::new()).unwrap();
     let mut program = checker.program.clone();
     let pre = args.get(3).is_some_and(|a| a.contains("pre"));
-    if pre { riesz_calculus::optimise::optimise(&mut program, &[thunk.function]); }
+    if pre {
+        riesz_calculus::optimise::optimise(&mut program, &[thunk.function]);
+    }
     riesz_calculus::compile_from(&mut program, &[thunk.function]).unwrap();
-    if args.get(3).is_some_and(|a| a.contains("post")) { riesz_calculus::optimise::optimise(&mut program, &[thunk.function]); }
+    if args.get(3).is_some_and(|a| a.contains("post")) {
+        riesz_calculus::optimise::optimise(&mut program, &[thunk.function]);
+    }
     let mut ids = program.reachable(&[thunk.function]).functions;
     ids.sort();
     for id in ids {

@@ -1,17 +1,16 @@
 //! Compiling derivatives away: every `D`, `jvp`, `vjp` in a program becomes calls of functions made by linearisation and
 //! transposition, innermost first.
 
-use crate::optimise::drop_dead;
 use crate::free::Free;
-use crate::linearise::{Streams, linearise, size_of, write_size};
+use crate::linearise::{Streams, linearise, size_of};
+use crate::map::KnownMap;
+use crate::optimise::drop_dead;
 use crate::specialise::{Specialisation, specialise};
 use crate::transpose::Transposer;
 use riesz_core::Type;
 use riesz_core::renumber::renumber;
 use riesz_core::size::{self, Size};
-use riesz_core::term::{
-    Atom, Binding, Body, Derive, Function, FunctionId, Iteration, OnMaps, Op, Origin, Place, Program, Var, VarInfo,
-};
+use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Origin, Program, Var, VarInfo};
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Label, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -189,7 +188,10 @@ impl Calculus {
 
     fn reserve(&mut self, name: Name, span: Span) -> FunctionId {
         let body = Body { bindings: Vec::new(), result: Atom::Int(0) };
-        self.add(Function { name, vars: Vec::new(), parameters: 0, body, result: Type::Int, span })
+        let id = self.add(Function { name, vars: Vec::new(), parameters: 0, body, result: Type::Int, span });
+        // Nobody may differentiate it before it is there.
+        self.state.insert(id, State::UnderWay);
+        id
     }
 
     /// Whether a function can call itself.
@@ -242,11 +244,13 @@ impl Calculus {
             || streams.output.is_none() && function.result.varies() && !recursive && streams.linear.is_empty()
         {
             linearised.forward = None;
+            self.state.extend([primal, reverse].map(|id| (id, State::Done)));
             self.linearised.insert(key, linearised.clone());
             return Ok(linearised);
         }
         let forward = forward.unwrap_or(primal);
         let kept = self.cut(&function, streams, [primal, forward, reverse], recursive);
+        self.state.extend([primal, forward, reverse].map(|id| (id, State::Done)));
         if !recursive {
             linearised.kept = kept;
             self.by_forward.insert(forward, (reverse, linearised.kept.len()));
@@ -370,25 +374,17 @@ impl Calculus {
 }
 
 /// Rewrites the derivatives in one function.
-struct Compiler<'c> {
+pub(crate) struct Compiler<'c> {
     calculus: &'c mut Calculus,
-    vars: Vec<VarInfo>,
+    pub vars: Vec<VarInfo>,
     /// Functions known by where they were made.
     closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
-    /// Linear maps known to be the derivative of a function at a point, or its adjoint.
-    maps: FxHashMap<Var, KnownMap>,
-}
-
-/// The derivative of a function at a point, or its adjoint.
-#[derive(Clone, Copy)]
-struct KnownMap {
-    function: Atom,
-    point: Atom,
-    adjoint: bool,
+    /// Linear maps known by where they were made.
+    pub maps: FxHashMap<Var, KnownMap>,
 }
 
 impl Compiler<'_> {
-    fn var(&mut self, ty: Type) -> Var {
+    pub(crate) fn var(&mut self, ty: Type) -> Var {
         self.vars.push(VarInfo { name: None, ty });
         Var(self.vars.len() as u32 - 1)
     }
@@ -418,25 +414,29 @@ impl Compiler<'_> {
             // What a function makes of series is computed when the program runs.
             Op::Derive(Derive::Taylor, _) => out.push(binding.clone()),
             Op::Derive(derive, operands) => {
-                if *derive == Derive::Derivative {
-                    self.maps.insert(*var, KnownMap { function: operands[0], point: operands[1], adjoint: false });
+                if *derive == Derive::Derivative
+                    && let Some(map) = KnownMap::derivative(operands[0], operands[1], &self.vars[var.0 as usize].ty)
+                {
+                    self.maps.insert(*var, map);
                 }
                 self.derive(*var, *derive, operands, *span, out)?;
             }
-            Op::OnMaps(OnMaps::Adjoint, operands) => {
-                if let Some(map) = self.known_map(operands[0]) {
-                    self.maps.insert(*var, KnownMap { adjoint: !map.adjoint, ..map });
-                }
+            Op::Copy(source) if self.known_map(*source).is_some() => {
+                self.maps.extend(self.known_map(*source).map(|map| (*var, map)));
                 out.push(binding.clone());
             }
-            Op::Apply(map, argument) if self.known_map(*map).is_some() => {
-                let Some(known) = self.known_map(*map) else { return Ok(()) };
-                self.apply(*var, known, *argument, *span, out)?;
+            Op::OnMaps(OnMaps::Matrix, operands) => match self.known_map(operands[0]) {
+                Some(map) => self.matrix(*var, &map, *span, out)?,
+                None => out.push(binding.clone()),
+            },
+            Op::OnMaps(operation, operands) => {
+                self.maps.extend(self.known_result(*operation, operands).map(|map| (*var, map)));
+                out.push(binding.clone());
             }
-            Op::OnMaps(OnMaps::Matrix, operands) if self.known_map(operands[0]).is_some() => {
-                let Some(known) = self.known_map(operands[0]) else { return Ok(()) };
-                self.matrix(*var, known, operands[0], *span, out)?;
-            }
+            Op::Apply(called, argument) => match self.known_map(*called) {
+                Some(map) => self.apply(*var, &map, *argument, *span, out)?,
+                None => out.push(binding.clone()),
+            },
             _ => {
                 let mut op = op.clone();
                 let mut problem = None;
@@ -453,102 +453,7 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    fn known_map(&self, atom: Atom) -> Option<KnownMap> {
-        match atom {
-            Atom::Var(var) => self.maps.get(&var).copied(),
-            _ => None,
-        }
-    }
-
-    /// A known map applied: forward mode, or reverse mode for an adjoint.
-    fn apply(
-        &mut self,
-        var: Var,
-        map: KnownMap,
-        argument: Atom,
-        span: Span,
-        out: &mut Vec<Binding>,
-    ) -> Result<(), Problem> {
-        let result = self.vars[var.0 as usize].ty.clone();
-        let value = match self.atom_type(map.function) {
-            Type::Function(arrow) | Type::Linear(arrow) => arrow.1.clone(),
-            _ => Type::unit(),
-        };
-        let both = self.var(Type::Tuple([value, result].into()));
-        let derive = if map.adjoint { Derive::Reverse } else { Derive::Forward };
-        self.derive(both, derive, &[map.function, map.point, argument], span, out)?;
-        out.push(Binding { var, op: Op::Project(Atom::Var(both), 1), span });
-        Ok(())
-    }
-
-    /// The matrix of a known map: its adjoint applied to each unit vector of the codomain, or itself to that of `R`.
-    fn matrix(
-        &mut self,
-        var: Var,
-        map: KnownMap,
-        operand: Atom,
-        span: Span,
-        out: &mut Vec<Binding>,
-    ) -> Result<(), Problem> {
-        let Type::Linear(arrow) = self.atom_type(operand) else { return Ok(()) };
-        let ty = self.vars[var.0 as usize].ty.clone();
-        if arrow.0 == Type::Real {
-            return self.apply(var, map, Atom::Real(1.0), span, out);
-        }
-        let adjoint = KnownMap { adjoint: !map.adjoint, ..map };
-        let rows = self.rows((adjoint, &arrow.1), &arrow.1, &ty, &mut Vec::new(), span, out)?;
-        out.push(Binding { var, op: Op::Copy(rows), span });
-        Ok(())
-    }
-
-    /// The part of the matrix that a path into the codomain leads to.
-    fn rows(
-        &mut self,
-        (adjoint, codomain): (KnownMap, &Type),
-        part: &Type,
-        ty: &Type,
-        path: &mut Vec<Place>,
-        span: Span,
-        out: &mut Vec<Binding>,
-    ) -> Result<Atom, Problem> {
-        let bind = |compiler: &mut Self, op: Op, ty: Type, out: &mut Vec<Binding>| {
-            let var = compiler.var(ty);
-            out.push(Binding { var, op, span });
-            Atom::Var(var)
-        };
-        Ok(match (part, ty) {
-            (Type::Real, _) => {
-                let accumulator = bind(self, Op::Accumulator, Type::Accumulator(codomain.clone().into()), out);
-                bind(self, Op::AddTo(accumulator, path.clone(), Atom::Real(1.0)), Type::unit(), out);
-                let unit = bind(self, Op::Read(accumulator), codomain.clone(), out);
-                let row = self.var(ty.clone());
-                self.apply(row, adjoint, unit, span, out)?;
-                Atom::Var(row)
-            }
-            (Type::Array(size, element), Type::Array(_, inner)) => {
-                let count = write_size(size, &mut self.vars, out, span);
-                let index = self.var(Type::Int);
-                let mut bindings = Vec::new();
-                path.push(Place::Element(Atom::Var(index)));
-                let result = self.rows((adjoint, codomain), element, inner, path, span, &mut bindings)?;
-                path.pop();
-                let body = Body { bindings, result };
-                bind(self, Op::Build(Iteration { count, index, body }), ty.clone(), out)
-            }
-            _ => {
-                let (parts, types) = (part.components().unwrap_or_default(), ty.components().unwrap_or_default());
-                let mut atoms = Vec::with_capacity(parts.len());
-                for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
-                    path.push(Place::Component(at));
-                    atoms.push(self.rows((adjoint, codomain), part, ty, path, span, out)?);
-                    path.pop();
-                }
-                bind(self, Op::Tuple(atoms), ty.clone(), out)
-            }
-        })
-    }
-
-    fn atom_type(&self, atom: Atom) -> Type {
+    pub(crate) fn atom_type(&self, atom: Atom) -> Type {
         match atom {
             Atom::Var(var) => self.vars[var.0 as usize].ty.clone(),
             Atom::Int(_) => Type::Int,
@@ -557,7 +462,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn derive(
+    pub(crate) fn derive(
         &mut self,
         var: Var,
         derive: Derive,
@@ -639,6 +544,11 @@ impl Compiler<'_> {
             Derive::Reverse => {
                 let ty = result_parts[1].clone();
                 let accumulator = bind(self, Op::Accumulator, Type::Accumulator(ty.clone().into()));
+                if has_holes(&ty) {
+                    // The accumulator takes its shape from the point.
+                    let zero = bind(self, Op::Zero(point), ty.clone());
+                    bind(self, Op::AddTo(accumulator, Vec::new(), zero), Type::unit());
+                }
                 if called_varies(&value_type) {
                     parts.push(operands[2]);
                 }
@@ -729,6 +639,11 @@ impl Calculus {
 
 fn called_varies(ty: &Type) -> bool {
     ty.varies()
+}
+
+/// Whether a type leaves a size open.
+pub(crate) fn has_holes(ty: &Type) -> bool {
+    ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _)))
 }
 
 /// The type with every size left open.

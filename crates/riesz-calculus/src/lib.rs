@@ -17,6 +17,7 @@ mod compile;
 pub mod derive;
 mod free;
 pub mod linearise;
+mod map;
 pub mod optimise;
 mod specialise;
 mod structure;

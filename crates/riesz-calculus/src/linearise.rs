@@ -970,8 +970,7 @@ impl Lineariser<'_> {
             }
             false => {
                 let size = size_of(*count);
-                let (body, types, outputs) =
-                    self.traced(&nested, form, &[*state, *index], &needed, &size, span);
+                let (body, types, outputs) = self.traced(&nested, form, &[*state, *index], &needed, &size, span);
                 let turn = Turn { state: *state, start: *start, count: *count, index: *index, body };
                 let all = self.primal(Op::Trace(turn), Type::Tuple(types.clone().into()), span);
                 self.project_all(var, all, types, outputs, form, span)
@@ -988,15 +987,7 @@ impl Lineariser<'_> {
     }
 
     /// Takes the results of a loop that kept things apart: the variable of the program, and the arrays kept.
-    fn project_all(
-        &mut self,
-        var: Var,
-        all: Atom,
-        types: Vec<Type>,
-        own: usize,
-        form: Form,
-        span: Span,
-    ) -> Vec<Atom> {
+    fn project_all(&mut self, var: Var, all: Atom, types: Vec<Type>, own: usize, form: Form, span: Span) -> Vec<Atom> {
         let mut parts: Vec<Atom> = Vec::new();
         for (at, ty) in types.into_iter().enumerate() {
             parts.push(self.primal(Op::Project(all, at), ty, span));
@@ -1074,9 +1065,7 @@ impl Lineariser<'_> {
             .iter()
             .map(|argument| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies())
             .collect();
-        let captures = |atom: &Atom| {
-            matches!(atom, Atom::Var(var) if self.active.contains(var) && matches!(self.ty(*var), Type::Function(_)))
-        };
+        let captures = |atom: &Atom| matches!(atom, Atom::Var(var) if self.active.contains(var) && matches!(self.ty(*var), Type::Function(_)));
         if arguments.iter().any(captures) {
             return Err(unknown_function(span));
         }

@@ -31,7 +31,9 @@ const MOST_ENTRIES: usize = 1 << 20;
 fn from_entries(machine: &mut Machine<f64>, map: &Map<f64>) -> Result<Option<LinearMap>, Fault> {
     let (domain, codomain) = machine.spaces(map)?;
     let (columns, rows) = match (space(&domain), space(&codomain)) {
-        (Space::Array(columns, from), Space::Array(rows, to)) if *from == Space::Real && *to == Space::Real => (columns, rows),
+        (Space::Array(columns, from), Space::Array(rows, to)) if *from == Space::Real && *to == Space::Real => {
+            (columns, rows)
+        }
         _ => return Ok(None),
     };
     let entries = machine.entries(map)?;

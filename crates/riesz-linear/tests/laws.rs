@@ -7,7 +7,7 @@ use riesz_linear::law::{Statement, laws};
 use riesz_linear::{Form, LinearMap, Sampler};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(300) })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6000) })]
 
     #[test]
     fn both_sides_of_every_law_are_equal(seed in any::<u64>()) {

@@ -23,8 +23,8 @@ pub use associate::Association;
 pub use count::Count;
 
 use crate::compile::{Calculus, Problem};
-use crate::optimise::drop_dead;
 use crate::linearise::{Streams, linearise};
+use crate::optimise::drop_dead;
 use crate::transpose::Transposer;
 use build::{Derivative, Scope, build, is_pure};
 use count::count;
@@ -34,7 +34,7 @@ use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var, VarInfo};
 use riesz_core::{Size, Type, size};
 use riesz_syntax::Diagnostic;
-use term::{Form, Item, Term};
+use term::{Item, Term};
 
 /// What to show of a derivative.
 #[derive(Clone, Debug, Default)]
@@ -413,12 +413,4 @@ fn measured(program: &Program, function: &Function, options: &Derivations) -> Op
         additions: show(&additions),
         functions: show(&functions),
     })
-}
-
-impl Term {
-    /// Whether a map is zero by its structure.
-    #[cfg(test)]
-    fn is_zero(&self) -> bool {
-        matches!(self.form, Form::Zero)
-    }
 }

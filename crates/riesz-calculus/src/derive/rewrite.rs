@@ -249,7 +249,7 @@ impl Rewriter<'_, '_> {
             (
                 Form::Function(operation @ Operation(primitive), arguments),
                 Form::RankOne { coefficient, left: Some(u), right },
-            ) if operation.name() == "dot" && matches!(arguments[1], None) && super::build::rank(&f.from) == 1 => {
+            ) if operation.name() == "dot" && arguments[1].is_none() && super::build::rank(&f.from) == 1 => {
                 let left = Some(Expr::function(primitive, vec![arguments[0].clone()?, u.clone()]));
                 let form = Form::RankOne { coefficient: coefficient.clone(), left, right: right.clone() };
                 ("map after rank-one", Term::new(g.from.clone(), f.to.clone(), form))

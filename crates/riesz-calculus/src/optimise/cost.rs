@@ -91,10 +91,8 @@ impl Safety<'_> {
             Op::Build(iteration) | Op::Builds(iteration) => self.is_safe_iteration(iteration),
             Op::Reduce(reduction, iteration) => {
                 let some = matches!(iteration.count, Atom::Int(count) if count > 0);
-                let needs_some = matches!(
-                    reduction,
-                    Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin
-                );
+                let needs_some =
+                    matches!(reduction, Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin);
                 (some || !needs_some) && self.is_safe_iteration(iteration)
             }
             Op::If { yes, no, .. } => self.is_safe_body(yes) && self.is_safe_body(no),

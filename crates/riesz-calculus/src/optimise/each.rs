@@ -6,6 +6,9 @@ use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
 
+/// Makes a number of others, at a type.
+type EachNumber<W> = dyn Fn(&mut W, &[Atom], &Type, &mut Vec<Binding>) -> Atom;
+
 /// Writes bindings, in a function whose variables these are.
 pub(super) struct Writer<'v> {
     pub vars: &'v mut Vec<VarInfo>,
@@ -25,13 +28,7 @@ impl Writer<'_> {
     }
 
     /// The array, of arrays perhaps, whose numbers `number` makes of those of some others.
-    pub fn each(
-        &mut self,
-        ty: &Type,
-        of: &[Atom],
-        number: &dyn Fn(&mut Self, &[Atom], &Type, &mut Vec<Binding>) -> Atom,
-        out: &mut Vec<Binding>,
-    ) -> Atom {
+    pub fn each(&mut self, ty: &Type, of: &[Atom], number: &EachNumber<Self>, out: &mut Vec<Binding>) -> Atom {
         match ty {
             Type::Array(size, _) if *size != Size::Hole => {
                 let op = self.each_op(ty, of, number, out);
@@ -42,13 +39,7 @@ impl Writer<'_> {
     }
 
     /// The same for an array whose size is known, as an operation.
-    pub fn each_op(
-        &mut self,
-        ty: &Type,
-        of: &[Atom],
-        number: &dyn Fn(&mut Self, &[Atom], &Type, &mut Vec<Binding>) -> Atom,
-        out: &mut Vec<Binding>,
-    ) -> Op {
+    pub fn each_op(&mut self, ty: &Type, of: &[Atom], number: &EachNumber<Self>, out: &mut Vec<Binding>) -> Op {
         let Type::Array(size, element) = ty else { unreachable!("an array is an array") };
         let count = write_size(size, self.vars, out, self.span);
         let index = self.var(Type::Int);

@@ -25,7 +25,8 @@ pub(super) fn fuse(function: &mut Function) {
     if plan.is_empty() {
         return;
     }
-    let mut fusing = Fusing { vars: &mut function.vars, plan, waiting: FxHashMap::default(), here: FxHashMap::default() };
+    let mut fusing =
+        Fusing { vars: &mut function.vars, plan, waiting: FxHashMap::default(), here: FxHashMap::default() };
     fusing.body(&mut function.body);
 }
 
@@ -209,7 +210,11 @@ impl Survey<'_> {
         match (index, between) {
             (Atom::Int(at), between) => match built.count {
                 Atom::Int(count) if (0..count).contains(&at) => {
-                    if between.is_empty() { Manner::One } else { Manner::Often }
+                    if between.is_empty() {
+                        Manner::One
+                    } else {
+                        Manner::Often
+                    }
                 }
                 _ => Manner::Other,
             },
@@ -255,7 +260,8 @@ impl Survey<'_> {
         for var in &self.order {
             let built = &self.built[var];
             // What is written several times must not hold what is to be done once.
-            let copied = |read: &Read| read.within.is_some_and(|array| plan.places.get(&array) == Some(&Place::Everywhere));
+            let copied =
+                |read: &Read| read.within.is_some_and(|array| plan.places.get(&array) == Some(&Place::Everywhere));
             if !built.pure || plan.places.contains_key(var) || built.reads.iter().any(copied) {
                 continue;
             }
@@ -394,7 +400,13 @@ impl Fusing<'_> {
     }
 
     /// Writes the body of a loop for one index.
-    fn splice(&mut self, Iteration { index, body, .. }: Iteration, at: Atom, span: Span, out: &mut Vec<Binding>) -> Atom {
+    fn splice(
+        &mut self,
+        Iteration { index, body, .. }: Iteration,
+        at: Atom,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Atom {
         out.push(Binding { var: index, op: Op::Copy(at), span });
         out.extend(body.bindings);
         body.result

@@ -23,9 +23,9 @@ mod zero;
 pub(crate) use dead::drop_dead;
 
 use calls::Calls;
+use riesz_core::Atom;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Body, Function, FunctionId, Program, Var};
-use riesz_core::Atom;
 
 /// A pass over one function.
 type Pass = fn(&mut Function);

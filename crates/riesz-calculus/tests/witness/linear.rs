@@ -38,6 +38,7 @@ fn eliminate(n: usize, columns: usize, a: &[Complex], b: &[Complex]) -> (Vec<Com
         determinant = determinant.mul(&rows[k][k]);
         for i in (0..n).filter(|i| *i != k) {
             let factor = rows[i][k].divide(rows[k][k]);
+            #[allow(clippy::needless_range_loop)]
             for j in k..width {
                 rows[i][j] = rows[i][j].sub(&factor.mul(&rows[k][j]));
             }

@@ -94,14 +94,18 @@ impl Draft<'_> {
     fn bad_operands(&mut self, operator: BinaryOperator, a: &Type, b: &Type, span: Span) -> Typed {
         let help = match (operator, self.resolve(a), self.resolve(b)) {
             (_, Type::Bool, _) | (_, _, Type::Bool) => "to make a number of a condition, write `if ... then 1 else 0`",
-            (BinaryOperator::Multiply, Type::Linear(_), Type::Linear(_)) => "linear maps are composed by `compose(g, f)`",
+            (BinaryOperator::Multiply, Type::Linear(_), Type::Linear(_)) => {
+                "linear maps are composed by `compose(g, f)`"
+            }
             (_, Type::Linear(_), _) | (_, _, Type::Linear(_)) => {
                 "linear maps from and to the same spaces have `+` and `-`, and may be multiplied by a number"
             }
             (_, Type::Function(_), _) | (_, _, Type::Function(_)) => {
                 "operators work on values: call the function, as in `\\x -> 2 * f(x)`"
             }
-            _ => "operators work on numbers, and element by element on arrays, tuples and records of one shape; a number may stand beside an array",
+            _ => {
+                "operators work on numbers, and element by element on arrays, tuples and records of one shape; a number may stand beside an array"
+            }
         };
         let (a, b) = (self.show(a), self.show(b));
         let (sign, verb) = spelling(operator);

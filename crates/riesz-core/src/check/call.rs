@@ -171,7 +171,8 @@ impl Draft<'_> {
                 let Some(given) = self.adapt(given, parameters.len(), "this function", span) else {
                     if let [first, .., last] | [first @ last] = &parameters[..] {
                         let written = first.span.to(last.span);
-                        let inside = written.file == span.file && span.start <= written.start && written.end <= span.end;
+                        let inside =
+                            written.file == span.file && span.start <= written.start && written.end <= span.end;
                         self.explain(span, |mut diagnostic| match inside {
                             true => {
                                 diagnostic.labels[0].span = written;

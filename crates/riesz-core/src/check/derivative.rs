@@ -132,8 +132,7 @@ impl Draft<'_> {
             return (atom, point);
         }
         let (types, sizes) = self.fresh(&signature);
-        let expected =
-            Type::tuple(signature.parameters.iter().map(|ty| instantiate(ty, &types, &sizes)).collect());
+        let expected = Type::tuple(signature.parameters.iter().map(|ty| instantiate(ty, &types, &sizes)).collect());
         let place = self.given_span(given);
         let name = self.checker.item_name(*item);
         let mut fits = true;

@@ -502,7 +502,9 @@ impl Draft<'_> {
                     );
                 } else if let Size::Constant(negative @ ..0) = size {
                     let name = match passed {
-                        Size::Atom(size::Atom::Unknown(unknown)) => self.unknowns.size_names[*unknown as usize].as_deref(),
+                        Size::Atom(size::Atom::Unknown(unknown)) => {
+                            self.unknowns.size_names[*unknown as usize].as_deref()
+                        }
                         _ => None,
                     };
                     let message = format!("the size `{}` would be {negative} here", name.unwrap_or("_"));

@@ -51,7 +51,8 @@ impl<S: Number> Value<S> {
                 text.push(']');
             }
             (Value::Map(linear), _) => {
-                let shown = map(linear).unwrap_or_else(|| format!("<linear map {}>", ty.show(&|_| "_".into(), &|_| "_".into())));
+                let shown = map(linear)
+                    .unwrap_or_else(|| format!("<linear map {}>", ty.show(&|_| "_".into(), &|_| "_".into())));
                 *text += &shown;
             }
             _ => *text += &format!("<function {}>", ty.show(&|_| "_".into(), &|_| "_".into())),

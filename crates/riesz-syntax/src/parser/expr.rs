@@ -321,13 +321,18 @@ impl Parser<'_> {
                 Some(Generator::Below { index: Ident { name, span: pattern.span }, bound: self.expression() })
             }
             (TokenKind::Less, PatternKind::Wildcard) => {
-                let diagnostic = Diagnostic::error("malformed-generator", pattern.span, "the index of `i < n` is a name");
+                let diagnostic =
+                    Diagnostic::error("malformed-generator", pattern.span, "the index of `i < n` is a name");
                 self.complain(diagnostic.suggest(pattern.span, "if nothing uses it, write", "_i"));
                 self.bump();
-                Some(Generator::Below { index: Ident { name: "_".into(), span: pattern.span }, bound: self.expression() })
+                Some(Generator::Below {
+                    index: Ident { name: "_".into(), span: pattern.span },
+                    bound: self.expression(),
+                })
             }
             (TokenKind::Less, PatternKind::Tuple(_)) => {
-                let diagnostic = Diagnostic::error("malformed-generator", pattern.span, "the index of `i < n` is a name");
+                let diagnostic =
+                    Diagnostic::error("malformed-generator", pattern.span, "the index of `i < n` is a name");
                 self.fail(diagnostic.help("for two indices, write two generators: `i < m, j < n`"));
                 None
             }
@@ -345,7 +350,9 @@ impl Parser<'_> {
                     .help("a generator is `i < n` or `x in v`");
                 self.fail(match self.kind() {
                     TokenKind::Greater | TokenKind::GreaterEqual | TokenKind::Equal | TokenKind::NotEqual => diagnostic
-                        .help("there are no filters: choose in the element, as in `sum(if x > 0 then x else 0 | x in v)`"),
+                        .help(
+                            "there are no filters: choose in the element, as in `sum(if x > 0 then x else 0 | x in v)`",
+                        ),
                     _ => diagnostic,
                 });
                 None

@@ -1,0 +1,277 @@
+//! Linear maps that are known where they are used, compiled away: `D f x` applied is forward mode, its adjoint applied reverse
+//! mode, and what is made of maps is applied by what it is made of.
+//!
+//! ```text
+//! (g ∘ f) v = g (f v)      (f + g) v = f v + g v      (k · f) v = k · f v      (g ∘ f)ᵀ = fᵀ ∘ gᵀ
+//! ```
+
+use crate::compile::{Compiler, Problem, has_holes};
+use crate::linearise::write_size;
+use riesz_core::term::{Atom, Binding, Body, Derive, Iteration, OnMaps, Op, Place, Step, Var};
+use riesz_core::{Size, Type};
+use riesz_primitive::scalar;
+use riesz_syntax::Span;
+
+/// A map that is known, with its spaces.
+#[derive(Clone)]
+pub(crate) struct KnownMap {
+    from: Type,
+    to: Type,
+    form: Form,
+}
+
+#[derive(Clone)]
+enum Form {
+    /// The derivative of a function at a point, or its adjoint.
+    Derivative {
+        function: Atom,
+        point: Atom,
+        adjoint: bool,
+    },
+    /// The second map, then the first.
+    Compose(Box<KnownMap>, Box<KnownMap>),
+    Sum(Box<KnownMap>, Box<KnownMap>),
+    Multiple(Atom, Box<KnownMap>),
+}
+
+impl KnownMap {
+    /// The derivative of a function at a point, where that is a map of a type.
+    pub fn derivative(function: Atom, point: Atom, ty: &Type) -> Option<KnownMap> {
+        let Type::Linear(arrow) = ty else { return None };
+        let (from, to) = (**arrow).clone();
+        Some(KnownMap { from, to, form: Form::Derivative { function, point, adjoint: false } })
+    }
+
+    fn adjoint(&self) -> KnownMap {
+        let adjoint = |map: &KnownMap| Box::new(map.adjoint());
+        let form = match &self.form {
+            Form::Derivative { function, point, adjoint } => {
+                Form::Derivative { function: *function, point: *point, adjoint: !adjoint }
+            }
+            Form::Compose(after, before) => Form::Compose(adjoint(before), adjoint(after)),
+            Form::Sum(left, right) => Form::Sum(adjoint(left), adjoint(right)),
+            Form::Multiple(factor, map) => Form::Multiple(*factor, adjoint(map)),
+        };
+        KnownMap { from: self.to.clone(), to: self.from.clone(), form }
+    }
+
+    fn multiple(self, factor: Atom) -> KnownMap {
+        let (from, to) = (self.from.clone(), self.to.clone());
+        KnownMap { from, to, form: Form::Multiple(factor, Box::new(self)) }
+    }
+
+    fn plus(self, other: KnownMap) -> KnownMap {
+        let (from, to) = (self.from.clone(), self.to.clone());
+        KnownMap { from, to, form: Form::Sum(Box::new(self), Box::new(other)) }
+    }
+}
+
+impl Compiler<'_> {
+    pub(crate) fn known_map(&self, atom: Atom) -> Option<KnownMap> {
+        match atom {
+            Atom::Var(var) => self.maps.get(&var).cloned(),
+            _ => None,
+        }
+    }
+
+    /// What an operation on maps gives, if that is a map and its operands are known.
+    pub(crate) fn known_result(&self, operation: OnMaps, operands: &[Atom]) -> Option<KnownMap> {
+        let map = |at: usize| self.known_map(operands[at]);
+        Some(match operation {
+            OnMaps::Adjoint => map(0)?.adjoint(),
+            OnMaps::Compose => {
+                let (after, before) = (map(0)?, map(1)?);
+                let (from, to) = (before.from.clone(), after.to.clone());
+                KnownMap { from, to, form: Form::Compose(Box::new(after), Box::new(before)) }
+            }
+            OnMaps::Add => map(0)?.plus(map(1)?),
+            OnMaps::Subtract => map(0)?.plus(map(1)?.multiple(Atom::Real(-1.0))),
+            OnMaps::Scale => map(1)?.multiple(operands[0]),
+            OnMaps::Matrix | OnMaps::Coo => return None,
+        })
+    }
+
+    fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>, span: Span) -> Atom {
+        let var = self.var(ty);
+        out.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+
+    /// Binds a variable to what a known map makes of a vector.
+    pub(crate) fn apply(
+        &mut self,
+        var: Var,
+        map: &KnownMap,
+        argument: Atom,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
+        let ty = self.vars[var.0 as usize].ty.clone();
+        let op = match &map.form {
+            Form::Derivative { function, point, adjoint } => {
+                let value = match self.atom_type(*function) {
+                    Type::Function(arrow) | Type::Linear(arrow) => arrow.1.clone(),
+                    _ => Type::unit(),
+                };
+                let both = self.var(Type::Tuple([value, ty].into()));
+                let derive = if *adjoint { Derive::Reverse } else { Derive::Forward };
+                self.derive(both, derive, &[*function, *point, argument], span, out)?;
+                Op::Project(Atom::Var(both), 1)
+            }
+            Form::Compose(after, before) => {
+                let between = self.var(before.to.clone());
+                self.apply(between, before, argument, span, out)?;
+                return self.apply(var, after, Atom::Var(between), span, out);
+            }
+            Form::Sum(left, right) => {
+                let (a, b) = (self.var(ty.clone()), self.var(ty.clone()));
+                self.apply(a, left, argument, span, out)?;
+                self.apply(b, right, argument, span, out)?;
+                match ty {
+                    Type::Real => Op::Scalar(&scalar::ADD, vec![Atom::Var(a), Atom::Var(b)]),
+                    _ => Op::Plus(Atom::Var(a), Atom::Var(b)),
+                }
+            }
+            Form::Multiple(factor, map) => {
+                let vector = self.var(ty.clone());
+                self.apply(vector, map, argument, span, out)?;
+                Op::Copy(self.multiple(*factor, Atom::Var(vector), &ty, span, out))
+            }
+        };
+        out.push(Binding { var, op, span });
+        Ok(())
+    }
+
+    /// `factor · vector`, with exact zeros.
+    fn multiple(&mut self, factor: Atom, vector: Atom, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Atom {
+        match ty {
+            Type::Real => self.bind(Op::Scalar(&scalar::EXACT_MUL, vec![factor, vector]), Type::Real, out, span),
+            Type::Array(size, element) => {
+                let count = self.count(size, vector, &[], out, span);
+                let index = self.var(Type::Int);
+                let mut bindings = Vec::new();
+                let part = self.bind(Op::Index(vector, Atom::Var(index)), (**element).clone(), &mut bindings, span);
+                let result = self.multiple(factor, part, element, span, &mut bindings);
+                let body = Body { bindings, result };
+                self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), out, span)
+            }
+            _ => {
+                let mut parts = Vec::new();
+                for (at, part_type) in ty.components().unwrap_or_default().iter().enumerate() {
+                    let part = self.bind(Op::Project(vector, at), part_type.clone(), out, span);
+                    parts.push(self.multiple(factor, part, part_type, span, out));
+                }
+                self.bind(Op::Tuple(parts), ty.clone(), out, span)
+            }
+        }
+    }
+
+    /// The size of the array that a path into a value leads to.
+    fn count(&mut self, size: &Size, value: Atom, path: &[Place], out: &mut Vec<Binding>, span: Span) -> Atom {
+        match size {
+            Size::Hole => {
+                let step = |place: &Place| match place {
+                    Place::Element(_) => Step::Elements,
+                    Place::Component(at) => Step::Component(*at),
+                };
+                self.bind(Op::SizeOf(value, path.iter().map(step).collect()), Type::Int, out, span)
+            }
+            size => write_size(size, &mut self.vars, out, span),
+        }
+    }
+
+    /// Binds a variable to the matrix of a known map: what its adjoint makes of each unit vector of the codomain, or what it
+    /// makes itself of that of `R`.
+    pub(crate) fn matrix(
+        &mut self,
+        var: Var,
+        map: &KnownMap,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
+        if map.from == Type::Real {
+            return self.apply(var, map, Atom::Real(1.0), span, out);
+        }
+        // Where the type does not say how large the codomain is, a vector of it does.
+        let like = match has_holes(&map.to) {
+            true => Some(self.zero_of_codomain(map, span, out)?),
+            false => None,
+        };
+        let ty = self.vars[var.0 as usize].ty.clone();
+        let rows = Rows { adjoint: map.adjoint(), like };
+        let rows = self.rows(&rows, &map.to, &ty, &mut Vec::new(), span, out)?;
+        out.push(Binding { var, op: Op::Copy(rows), span });
+        Ok(())
+    }
+
+    /// The zero of a map's codomain.
+    fn zero_of_codomain(&mut self, map: &KnownMap, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
+        Ok(match &map.form {
+            Form::Derivative { point, adjoint: true, .. } => self.bind(Op::Zero(*point), map.to.clone(), out, span),
+            Form::Derivative { point, adjoint: false, .. } => {
+                let zero = self.bind(Op::Zero(*point), map.from.clone(), out, span);
+                let result = self.var(map.to.clone());
+                self.apply(result, map, zero, span, out)?;
+                Atom::Var(result)
+            }
+            Form::Compose(map, _) | Form::Sum(map, _) | Form::Multiple(_, map) => {
+                self.zero_of_codomain(map, span, out)?
+            }
+        })
+    }
+
+    /// The part of the matrix that a path into the codomain leads to.
+    fn rows(
+        &mut self,
+        rows: &Rows,
+        part: &Type,
+        ty: &Type,
+        path: &mut Vec<Place>,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<Atom, Problem> {
+        Ok(match (part, ty) {
+            (Type::Real, _) => {
+                let codomain = rows.adjoint.from.clone();
+                let ty_of_sum = Type::Accumulator(codomain.clone().into());
+                let accumulator = self.bind(Op::Accumulator, ty_of_sum, out, span);
+                if let Some(zero) = rows.like {
+                    self.bind(Op::AddTo(accumulator, Vec::new(), zero), Type::unit(), out, span);
+                }
+                self.bind(Op::AddTo(accumulator, path.clone(), Atom::Real(1.0)), Type::unit(), out, span);
+                let unit = self.bind(Op::Read(accumulator), codomain, out, span);
+                let row = self.var(ty.clone());
+                self.apply(row, &rows.adjoint, unit, span, out)?;
+                Atom::Var(row)
+            }
+            (Type::Array(size, element), Type::Array(_, inner)) => {
+                let like = rows.like.unwrap_or(Atom::Int(0));
+                let count = self.count(size, like, path, out, span);
+                let index = self.var(Type::Int);
+                let mut bindings = Vec::new();
+                path.push(Place::Element(Atom::Var(index)));
+                let result = self.rows(rows, element, inner, path, span, &mut bindings)?;
+                path.pop();
+                let body = Body { bindings, result };
+                self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), out, span)
+            }
+            _ => {
+                let (parts, types) = (part.components().unwrap_or_default(), ty.components().unwrap_or_default());
+                let mut atoms = Vec::with_capacity(parts.len());
+                for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
+                    path.push(Place::Component(at));
+                    atoms.push(self.rows(rows, part, ty, path, span, out)?);
+                    path.pop();
+                }
+                self.bind(Op::Tuple(atoms), ty.clone(), out, span)
+            }
+        })
+    }
+}
+
+/// What the rows of a matrix are made of.
+struct Rows {
+    adjoint: KnownMap,
+    /// A zero of the codomain, where its type does not say how large it is.
+    like: Option<Atom>,
+}
