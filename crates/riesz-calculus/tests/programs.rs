@@ -28,7 +28,7 @@ const PROGRAMS: u64 = 2000;
 const MOST_FAILURES: usize = 10;
 /// What is known not to work yet: programs that the calculus refuses, or that stop with an error where their derivative
 /// needs the size of an array that no type tells. They are counted and shown; a derivative that is wrong is a failure.
-const OPEN: [&str; 6] = ["does not check", "does not compile", "fr stops", "rr stops", "value stops", "dense matrix"];
+const OPEN: [&str; 4] = ["does not check", "does not compile", " stops: ", "dense matrix"];
 
 #[test]
 fn derivatives_of_random_programs_are_true() {
@@ -40,7 +40,7 @@ fn derivatives_of_random_programs_are_true() {
     let hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|_| {}));
     let work = || {
-        while tally.lock().expect("no panic while it is locked").failures.len() < MOST_FAILURES + OPEN.len() {
+        while tally.lock().expect("no panic while it is locked").failures.len() < 2 * MOST_FAILURES {
             let seed = next.fetch_add(1, Ordering::Relaxed);
             if seed >= last {
                 return;
@@ -65,7 +65,7 @@ fn derivatives_of_random_programs_are_true() {
     println!("{}", tally.show());
     let missing: Vec<&str> = constructs().into_iter().filter(|name| !tally.covered.contains_key(name)).collect();
     let wrong: Vec<&String> =
-        tally.failures.keys().filter(|kind| !OPEN.iter().any(|open| kind.starts_with(open))).collect();
+        tally.failures.keys().filter(|kind| !OPEN.iter().any(|open| kind.contains(open))).collect();
     assert!(wrong.is_empty(), "derivatives are not true: {wrong:?}");
     assert!(last - first < PROGRAMS || missing.is_empty(), "never generated: {missing:?}");
 }
