@@ -16,7 +16,7 @@ pub fn renumber(
     span: Span,
     info: &dyn Fn(Var) -> VarInfo,
 ) -> Function {
-    let mut numbering = Numbering { info, numbers: FxHashMap::default(), vars: Vec::new() };
+    let mut numbering = Numbering { info, numbers: FxHashMap::default(), hidden: Vec::new(), vars: Vec::new() };
     parameters.iter().for_each(|&var| numbering.add(var));
     // The type of the result is over the parameters alone.
     let result = numbering.ty(result);
@@ -27,12 +27,15 @@ pub fn renumber(
 struct Numbering<'i> {
     info: &'i dyn Fn(Var) -> VarInfo,
     numbers: FxHashMap<Var, Var>,
+    /// What variables were before those of the bodies being walked, to go back to behind them.
+    hidden: Vec<(Var, Option<Var>)>,
     vars: Vec<VarInfo>,
 }
 
 impl Numbering<'_> {
     fn add(&mut self, var: Var) {
-        self.numbers.insert(var, Var(self.vars.len() as u32));
+        let before = self.numbers.insert(var, Var(self.vars.len() as u32));
+        self.hidden.push((var, before));
         let VarInfo { name, ty } = (self.info)(var);
         let ty = self.ty(&ty);
         self.vars.push(VarInfo { name, ty });
@@ -47,19 +50,33 @@ impl Numbering<'_> {
         })
     }
 
+    /// Forgets the variables bound since a moment.
+    fn leave(&mut self, outside: usize) {
+        for (var, before) in self.hidden.drain(outside..).rev() {
+            match before {
+                Some(before) => self.numbers.insert(var, before),
+                None => self.numbers.remove(&var),
+            };
+        }
+    }
+
     fn body(&mut self, body: &mut Body) {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            let outside = self.hidden.len();
             for binding in &mut body.bindings {
                 binding.op.visit_atoms_mut(&mut |atom| self.atom(atom));
+                let outside = self.hidden.len();
                 binding.op.visit_bound_mut(&mut |var| {
                     self.add(*var);
                     *var = self.numbers[var];
                 });
                 binding.op.visit_bodies_mut(&mut |body| self.body(body));
+                self.leave(outside);
                 self.add(binding.var);
                 binding.var = self.numbers[&binding.var];
             }
             self.atom(&mut body.result);
+            self.leave(outside);
         });
     }
 
