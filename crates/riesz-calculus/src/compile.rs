@@ -4,7 +4,7 @@
 use crate::free::Free;
 use crate::linearise::{Streams, linearise, size_of};
 use crate::map::KnownMap;
-use crate::optimise::drop_dead;
+use crate::optimise::{drop_dead, optimise};
 use crate::specialise::{Specialisation, specialise};
 use crate::transpose::Transposer;
 use riesz_core::Type;
@@ -24,13 +24,43 @@ pub fn compile(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
     compile_from(program, &all)
 }
 
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether to optimise: what is differentiated, and what comes of it.
+    pub optimise: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { optimise: true }
+    }
+}
+
 /// Compiles the derivatives that some functions need.
 pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
-    let mut roots = roots.to_vec();
-    let reachable = program.reachable(&roots);
+    compile_with(program, roots, &Options::default())
+}
+
+/// Compiles the derivatives that some functions need, in a way of choice. A program without derivatives stays as it is.
+pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
+    let reachable = program.reachable(roots);
     if !reachable.functions.iter().any(|id| contains_derivative(&program.function(*id).body)) {
         return Ok(());
     }
+    if options.optimise {
+        optimise(program, roots);
+    }
+    differentiate(program, roots)?;
+    if options.optimise {
+        optimise(program, roots);
+    }
+    Ok(())
+}
+
+fn differentiate(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
+    let mut roots = roots.to_vec();
+    let reachable = program.reachable(&roots);
     roots.extend(reachable.globals.iter().filter_map(|id| match program.global(*id).origin {
         Origin::Computed(function) => Some(function),
         Origin::Given => None,

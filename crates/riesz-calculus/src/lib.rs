@@ -23,5 +23,5 @@ mod specialise;
 mod structure;
 pub mod transpose;
 
-pub use compile::{compile, compile_from};
+pub use compile::{Options, compile, compile_from, compile_with};
 pub use structure::structure;

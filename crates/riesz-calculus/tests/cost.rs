@@ -5,54 +5,55 @@ mod support;
 use riesz_primitive::{Counted, Operations, count};
 use support::{Case, check_file_with, codes};
 
-/// The operations that an expression takes.
+/// A gradient takes at most so many times the operations of the value.
+const MOST: f64 = 4.0;
+
+/// What takes more as yet.
+const OPEN: [&str; 3] = ["examples/convolution.rz", "examples/gaussian_process.rz", "gradbench/det.rz"];
+
+/// The operations that an expression takes in the scope of a file, where `the_point` is a point.
 fn operations(file: &str, point: &str, expression: &str) -> Result<Operations, String> {
     let case = Case::new(check_file_with(file, &format!("\nlet the_point = {point}\n"))?, expression)?;
     let mut program = case.checker.program.clone();
+    riesz_calculus::compile_with(&mut program, &[case.function], &riesz_calculus::Options { optimise: true })
+        .map_err(|problems| codes(&problems))?;
     riesz_calculus::optimise::optimise(&mut program, &[case.function]);
-    riesz_calculus::compile_from(&mut program, &[case.function]).map_err(|problems| codes(&problems))?;
-    riesz_calculus::optimise::optimise(&mut program, &[case.function]);
-    // Top-level values are computed once, and are no part of the function.
-    let (value, all) = count(|| case.run::<Counted>(&program));
-    value?;
-    Ok(all)
+    let (value, operations) = count(|| case.run::<Counted>(&program));
+    value.map(|_| operations)
+}
+
+/// The operations of a value, and those of the value with the gradient, apart from what the point takes.
+fn both(file: &str, function: &str, point: &str) -> Result<(Operations, Operations), String> {
+    let of = |expression: &str| operations(file, point, expression);
+    let base = of("the_point")?;
+    let value = of(&format!("({function})(the_point)"))?;
+    let both = of(&format!("vjp({function}, the_point, 1.0)"))?;
+    Ok((value - base, both - base))
 }
 
 #[test]
 fn a_gradient_costs_a_few_values() {
-    let cases = include_str!("cost.txt");
     let mut file = "";
-    let mut worst = Vec::new();
-    for line in cases.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#')) {
+    let mut failed = Vec::new();
+    println!("{:>8} {:>8} {:>6}", "value", "both", "ratio");
+    for line in include_str!("cost.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let Some((function, point)) = line.split_once(" @ ") else {
             file = line;
+            println!("{file}");
             continue;
         };
-        let all = |expression: &str| operations(file, point, expression);
-        let counts = || -> Result<(Operations, Operations), String> {
-            let base = all("the_point")?;
-            let value = all(&format!("({function})(the_point)"))? - base;
-            let both = all(&format!("vjp({function}, the_point, 1.0)"))? - base;
-            Ok((value, both))
-        };
-        let (value, both) = match counts() {
-            Ok(c) => c,
-            Err(e) => {
-                println!("FAILED {file} {function}: {e}");
-                continue;
+        match both(file, function, point) {
+            Ok((value, both)) => {
+                let ratio = both.total() as f64 / value.total() as f64;
+                let short: String = function.chars().take(80).collect();
+                println!("{:8} {:8} {ratio:6.2}  {short}", value.total(), both.total());
+                if ratio > MOST && !OPEN.contains(&file) {
+                    failed.push(format!("{ratio:.2} {file} {function}\n  value {value:?}\n  both  {both:?}"));
+                }
             }
-        };
-        let ratio = both.total() as f64 / value.total().max(1) as f64;
-        println!(
-            "{ratio:6.2} {:8} {:8}  {file} {}",
-            value.total(),
-            both.total(),
-            function.chars().take(70).collect::<String>()
-        );
-        println!("{:?}\n{:?}", value, both);
-        if ratio > 4.0 {
-            worst.push(format!("{ratio:.2} {file} {function}"));
+            Err(_) if OPEN.contains(&file) => {}
+            Err(problem) => failed.push(format!("{file} {function}: {problem}")),
         }
     }
-    println!("{}", worst.join("\n"));
+    assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
 }

@@ -22,6 +22,7 @@ pub(super) fn fold(function: &mut Function) {
         renaming: Renaming::default(),
         known: FxHashMap::default(),
         unsigned: FxHashSet::default(),
+        twins: FxHashMap::default(),
         decided: FxHashMap::default(),
     };
     fold.body(&mut function.body);
@@ -36,6 +37,8 @@ struct Fold<'f> {
     known: FxHashMap<Var, Op>,
     /// Variables in which no number is −0.
     unsigned: FxHashSet<Var>,
+    /// Of several arrays that are built at once, for each the first that is the same.
+    twins: FxHashMap<Var, Vec<usize>>,
     /// Conditions that have been decided, in the branches of a conditional.
     decided: FxHashMap<Var, bool>,
 }
@@ -126,6 +129,7 @@ impl Fold<'_> {
                 Op::Copy(atom)
             }
             Folded::Op(op) => {
+                self.twins.extend(twins(&op).map(|twins| (var, twins)));
                 if self.is_unsigned_op(&op) {
                     self.unsigned.insert(var);
                 }
@@ -220,7 +224,7 @@ impl Fold<'_> {
             Op::Project(tuple, at) => match self.known(tuple) {
                 Some(Op::Tuple(parts)) if at < parts.len() => parts[at].into(),
                 Some(Op::Zero(_)) if ty() == Type::Real => Atom::Real(0.0).into(),
-                _ => Op::Project(tuple, at).into(),
+                _ => Op::Project(tuple, self.first_twin(tuple, at)).into(),
             },
             Op::Index(array, Atom::Int(at)) => match (self.known(array), usize::try_from(at)) {
                 (Some(Op::Array(elements)), Ok(at)) if at < elements.len() => elements[at].into(),
@@ -255,6 +259,14 @@ impl Fold<'_> {
                 }
             }
             op => op.into(),
+        }
+    }
+
+    /// The first component of a tuple that is the same as one of them.
+    fn first_twin(&self, tuple: Atom, at: usize) -> usize {
+        match tuple {
+            Atom::Var(var) => self.twins.get(&var).and_then(|twins| twins.get(at)).copied().unwrap_or(at),
+            _ => at,
         }
     }
 
@@ -352,4 +364,24 @@ fn size_along(ty: &Type, path: &[Step]) -> Option<Atom> {
         ([Step::Component(at), rest @ ..], ty) => size_along(ty.components()?.get(*at)?, rest),
         _ => None,
     }
+}
+
+/// Of several arrays that are built at once, for each the first that is the same; none where all differ.
+fn twins(op: &Op) -> Option<Vec<usize>> {
+    // The state of a loop comes before what it keeps.
+    let (body, first) = match op {
+        Op::Builds(Iteration { body, .. }) => (body, 0),
+        Op::Trace(Turn { body, .. }) => (body, 1),
+        _ => return None,
+    };
+    let made = body.bindings.last().filter(|binding| Atom::Var(binding.var) == body.result)?;
+    let Op::Tuple(parts) = &made.op else { return None };
+    let mut seen: FxHashMap<Var, usize> = FxHashMap::default();
+    let twins: Vec<usize> = (parts.iter().enumerate())
+        .map(|(at, part)| match part {
+            Atom::Var(var) if at >= first => *seen.entry(*var).or_insert(at),
+            _ => at,
+        })
+        .collect();
+    (seen.len() + first < parts.len()).then_some(twins)
 }
