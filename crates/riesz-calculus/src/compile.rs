@@ -298,7 +298,8 @@ impl Calculus {
         recursive: bool,
     ) -> Vec<(Var, Type)> {
         let span = function.span;
-        let Streams { mut vars, linear_vars, primal: primal_bindings, mut linear, inputs, output, .. } = streams;
+        let Streams { mut vars, linear_vars, shapes, primal: primal_bindings, mut linear, inputs, output, .. } =
+            streams;
         let result_type = function.result.tangent();
         let output = match output {
             Some(output) => output,
@@ -391,7 +392,7 @@ impl Calculus {
             given.push((*input, var));
             parameters.push(var);
         }
-        let transposer = Transposer::new(self, vars, linear_vars);
+        let transposer = Transposer::new(self, vars, linear_vars, shapes);
         let (vars, mut body) =
             transposer.function(&linear, &given, cotangent.map(|cotangent| (output, cotangent)), span);
         body.bindings.splice(0..0, opened_bindings);

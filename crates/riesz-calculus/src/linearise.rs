@@ -7,7 +7,7 @@
 //! A primal variable keeps its number in both streams: inside the body of a linear loop it is bound again, to what was
 //! kept of it.
 
-use crate::compile::{Calculus, Linearised, Problem};
+use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use crate::free::Free;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Reduction, Step, Turn, Var, VarInfo};
 use riesz_core::{Size, Type};
@@ -55,6 +55,8 @@ pub(crate) struct Lineariser<'c> {
     pub vars: Vec<VarInfo>,
     /// The variables of the linear stream.
     pub linear_vars: FxHashSet<Var>,
+    /// The zeros of tangents whose sizes no type tells: what is added to them by parts needs to know where they end.
+    shapes: FxHashMap<Var, Var>,
     levels: Vec<Level>,
     tangents: FxHashMap<Var, Tangent>,
     active: FxHashSet<Var>,
@@ -64,6 +66,8 @@ pub(crate) struct Lineariser<'c> {
 pub(crate) struct Streams {
     pub vars: Vec<VarInfo>,
     pub linear_vars: FxHashSet<Var>,
+    /// The zeros of linear variables whose sizes no type tells.
+    pub shapes: FxHashMap<Var, Var>,
     pub primal: Vec<Binding>,
     pub linear: Vec<Binding>,
     /// The tangents of the active parameters.
@@ -81,6 +85,7 @@ pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bo
         calculus,
         vars: function.vars.clone(),
         linear_vars: FxHashSet::default(),
+        shapes: FxHashMap::default(),
         levels: Vec::new(),
         tangents: FxHashMap::default(),
         active,
@@ -101,8 +106,8 @@ pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bo
         tangent => Some(lineariser.materialise(&tangent, function.body.result, function.span)),
     };
     let Level { primal, linear } = lineariser.close();
-    let Lineariser { vars, linear_vars, tangents, .. } = lineariser;
-    Ok(Streams { vars, linear_vars, primal, linear, inputs, output, tangents })
+    let Lineariser { vars, linear_vars, shapes, tangents, .. } = lineariser;
+    Ok(Streams { vars, linear_vars, shapes, primal, linear, inputs, output, tangents })
 }
 
 impl Lineariser<'_> {
@@ -183,7 +188,7 @@ impl Lineariser<'_> {
             (Tangent::Value(atom), _) => *atom,
             (Tangent::Zero, Type::Real) => Atom::Real(0.0),
             (Tangent::Zero, _) if !has_arrays(ty) => self.plain_zero(ty, span),
-            (Tangent::Zero, _) => self.linear(Op::Zero(primal), ty.tangent(), span),
+            (Tangent::Zero, _) => Atom::Var(self.zero_of(primal, ty.tangent(), span)),
             (Tangent::Parts(parts), _) => {
                 let types = ty.components().unwrap_or_default();
                 let mut atoms = Vec::with_capacity(parts.len());
@@ -195,8 +200,26 @@ impl Lineariser<'_> {
                     };
                     atoms.push(self.materialise_at(part, component, part_type, span));
                 }
-                self.linear(Op::Tuple(atoms), ty.tangent(), span)
+                let tuple = self.linear(Op::Tuple(atoms), ty.tangent(), span);
+                self.shape(tuple, primal, span);
+                tuple
             }
+        }
+    }
+
+    /// The zero tangent of a value, in the linear stream: it does not vary.
+    fn zero_of(&mut self, primal: Atom, ty: Type, span: Span) -> Var {
+        let var = self.var(ty);
+        self.level().linear.push(Binding { var, op: Op::Zero(primal), span });
+        var
+    }
+
+    /// Remembers the zero of a tangent where its type leaves a size open.
+    fn shape(&mut self, tangent: Atom, primal: Atom, span: Span) {
+        let Atom::Var(var) = tangent else { return };
+        if has_holes(self.ty(var)) && !self.shapes.contains_key(&var) {
+            let zero = self.zero_of(primal, self.ty(var).clone(), span);
+            self.shapes.insert(var, zero);
         }
     }
 
@@ -391,10 +414,12 @@ impl Lineariser<'_> {
         let Tangent::Value(atom) = tangent else { return tangent };
         let ty = self.atom_type(atom);
         let sized = self.read_sizes(&ty, var, &mut Vec::new(), span);
-        match sized == ty {
-            true => tangent,
-            false => Tangent::Value(self.linear(Op::Copy(atom), sized, span)),
-        }
+        let atom = match sized == ty {
+            true => atom,
+            false => self.linear(Op::Copy(atom), sized, span),
+        };
+        self.shape(atom, Atom::Var(var), span);
+        Tangent::Value(atom)
     }
 
     /// The elements of an array of arrays may differ in size where it was kept for a derivative: those stay open.
@@ -731,40 +756,48 @@ impl Lineariser<'_> {
 
     /// A product is a loop.
     fn product(&mut self, var: Var, iteration: &Iteration, span: Span) -> Result<(), Problem> {
-        let Iteration { count, index, body } = iteration;
+        let Iteration { count, body, .. } = iteration;
         let ty = self.ty(var).clone();
         let element = self.atom_type(body.result);
         let results = self.var(Type::array(size_of(*count), element.clone()));
         let build = Binding { var: results, op: Op::Build(iteration.clone()), span };
         self.active.insert(results);
         self.binding(&build)?;
-        let start = self.ones(&ty, Atom::Var(results), span);
+        let start = self.ones(&ty, Atom::Var(results), &mut vec![Step::Elements], span);
         let (state, value) = (self.var(ty.clone()), self.var(element.clone()));
         let turn_index = self.var(Type::Int);
         let mut bindings = vec![Binding { var: value, op: Op::Index(Atom::Var(results), Atom::Var(turn_index)), span }];
         let result = self.times(Atom::Var(state), Atom::Var(value), &ty, &mut bindings, span);
         self.active.extend([state, value]);
-        let _ = index;
         let body = Body { bindings, result };
         let turn = Turn { state, start, count: *count, index: turn_index, body };
         self.binding(&Binding { var, op: Op::Loop(turn), span })
     }
 
-    /// The value of a type whose numbers are all 1.
-    fn ones(&mut self, ty: &Type, _: Atom, span: Span) -> Atom {
+    /// The value of a type whose numbers are all 1, as large as what a path leads to.
+    fn ones(&mut self, ty: &Type, like: Atom, path: &mut Vec<Step>, span: Span) -> Atom {
         match ty {
             Type::Array(size, element) => {
-                let count = self.size_atom(size, span);
+                let count = match size {
+                    Size::Hole => self.primal(Op::SizeOf(like, path.clone()), Type::Int, span),
+                    size => self.size_atom(size, span),
+                };
                 self.open();
                 let index = self.var(Type::Int);
-                let one = self.ones(element, Atom::Int(0), span);
+                path.push(Step::Elements);
+                let one = self.ones(element, like, path, span);
+                path.pop();
                 let body = Body { bindings: self.close().primal, result: one };
                 self.primal(Op::Build(Iteration { count, index, body }), ty.clone(), span)
             }
             Type::Tuple(_) | Type::Record(_) => {
-                let parts = ty.components().unwrap_or_default();
-                let parts = parts.iter().map(|part| self.ones(part, Atom::Int(0), span)).collect();
-                self.primal(Op::Tuple(parts), ty.clone(), span)
+                let mut ones = Vec::new();
+                for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                    path.push(Step::Component(at));
+                    ones.push(self.ones(part, like, path, span));
+                    path.pop();
+                }
+                self.primal(Op::Tuple(ones), ty.clone(), span)
             }
             Type::Int => Atom::Int(1),
             _ => Atom::Real(1.0),
@@ -783,7 +816,7 @@ impl Lineariser<'_> {
 
     /// `a * b` component by component, as plain bindings; every variable of it is active.
     fn times(&mut self, a: Atom, b: Atom, ty: &Type, bindings: &mut Vec<Binding>, span: Span) -> Atom {
-        let mut bind = |lineariser: &mut Self, op: Op, ty: Type| {
+        let bind = |lineariser: &mut Self, bindings: &mut Vec<Binding>, op: Op, ty: Type| {
             let var = lineariser.var(ty);
             lineariser.active.insert(var);
             bindings.push(Binding { var, op, span });
@@ -791,7 +824,14 @@ impl Lineariser<'_> {
         };
         match ty {
             Type::Array(size, element) => {
-                let count = self.size_atom(size, span);
+                let count = match size {
+                    Size::Hole => {
+                        let count = self.var(Type::Int);
+                        bindings.push(Binding { var: count, op: Op::SizeOf(b, Vec::new()), span });
+                        Atom::Var(count)
+                    }
+                    size => self.size_atom(size, span),
+                };
                 let index = self.var(Type::Int);
                 let mut inner = Vec::new();
                 let mut at = |lineariser: &mut Self, array: Atom| {
@@ -803,7 +843,7 @@ impl Lineariser<'_> {
                 let (a, b) = (at(self, a), at(self, b));
                 let result = self.times(a, b, element, &mut inner, span);
                 let body = Body { bindings: inner, result };
-                bind(self, Op::Build(Iteration { count, index, body }), ty.clone())
+                bind(self, bindings, Op::Build(Iteration { count, index, body }), ty.clone())
             }
             Type::Tuple(_) | Type::Record(_) => {
                 let types = ty.components().unwrap_or_default();
@@ -823,7 +863,7 @@ impl Lineariser<'_> {
                 bindings.push(Binding { var, op: Op::Tuple(parts), span });
                 Atom::Var(var)
             }
-            _ => bind(self, Op::Scalar(&scalar::MUL, vec![a, b]), ty.clone()),
+            _ => bind(self, bindings, Op::Scalar(&scalar::MUL, vec![a, b]), ty.clone()),
         }
     }
 
@@ -1006,7 +1046,10 @@ impl Lineariser<'_> {
     fn loop_body(&mut self, state: Var, body: &Body, span: Span) -> Result<(Nested, Atom, Var), Problem> {
         let state_tangent = self.linear_var(state);
         self.tangents.insert(state, Tangent::Value(Atom::Var(state_tangent)));
-        let mut nested = self.nested(body)?;
+        self.open();
+        self.shape(Atom::Var(state_tangent), Atom::Var(state), span);
+        let tangent = self.body(body)?;
+        let mut nested = Nested { level: self.close(), result: body.result, tangent };
         let tangent = self.result_tangent(&mut nested, span);
         Ok((nested, tangent, state_tangent))
     }

@@ -7,10 +7,10 @@
 //! variable is used element by element, or inside the bodies of other operations, they add to an accumulator.
 
 use crate::array::transposed;
-use crate::compile::Calculus;
+use crate::compile::{Calculus, has_holes};
 use crate::free::accumulated;
 use crate::linearise::write_size;
-use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Place, Reduction, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Comparison, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo};
 use riesz_core::{Size, Type};
 use riesz_primitive::{array, scalar};
 use riesz_syntax::Span;
@@ -22,6 +22,8 @@ pub(crate) struct Transposer<'c> {
     calculus: &'c Calculus,
     pub vars: Vec<VarInfo>,
     linear: FxHashSet<Var>,
+    /// The zeros of linear variables whose sizes no type tells.
+    shapes: FxHashMap<Var, Var>,
     bodies: Vec<Vec<Binding>>,
     /// What has been contributed to the cotangents of variables.
     contributed: FxHashMap<Var, Contributions>,
@@ -39,11 +41,17 @@ struct Contributions {
 }
 
 impl<'c> Transposer<'c> {
-    pub fn new(calculus: &'c Calculus, vars: Vec<VarInfo>, linear: FxHashSet<Var>) -> Transposer<'c> {
+    pub fn new(
+        calculus: &'c Calculus,
+        vars: Vec<VarInfo>,
+        linear: FxHashSet<Var>,
+        shapes: FxHashMap<Var, Var>,
+    ) -> Transposer<'c> {
         Transposer {
             calculus,
             vars,
             linear,
+            shapes,
             bodies: vec![Vec::new()],
             contributed: FxHashMap::default(),
             accumulators: FxHashMap::default(),
@@ -142,17 +150,20 @@ impl<'c> Transposer<'c> {
             return Some(self.bind(Op::Read(accumulator), ty, span));
         }
         let contributions = self.contributed.remove(&var)?;
-        self.total(contributions, &ty, span)
+        let shape = self.shapes.get(&var).map(|shape| Atom::Var(*shape));
+        self.total(contributions, &ty, shape, span)
     }
 
-    fn total(&mut self, contributions: Contributions, ty: &Type, span: Span) -> Option<Atom> {
+    fn total(&mut self, contributions: Contributions, ty: &Type, shape: Option<Atom>, span: Span) -> Option<Atom> {
         let mut terms = contributions.whole;
         if !contributions.parts.is_empty() {
             let mut parts = contributions.parts;
             let mut atoms = Vec::new();
             for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
-                let total = parts.remove(&at).and_then(|part_of| self.total(part_of, part, span));
-                atoms.push(match total {
+                let shape = shape.filter(|_| has_holes(part));
+                let shape = shape.map(|shape| self.bind(Op::Project(shape, at), part.clone(), span));
+                let total = parts.remove(&at).and_then(|part_of| self.total(part_of, part, shape, span));
+                atoms.push(match total.or(shape) {
                     Some(total) => total,
                     None => self.zero(part, span),
                 });
@@ -190,6 +201,23 @@ impl<'c> Transposer<'c> {
         }
     }
 
+    /// The zero of a linear variable.
+    fn zero_of(&mut self, var: Var, span: Span) -> Atom {
+        match self.shapes.get(&var) {
+            Some(shape) => Atom::Var(*shape),
+            None => self.zero(&self.ty(var), span),
+        }
+    }
+
+    /// An accumulator of a type, of the shape of a zero where there is one.
+    fn accumulator_of(&mut self, ty: Type, zero: Option<Atom>, span: Span) -> Atom {
+        let accumulator = self.bind(Op::Accumulator, Type::Accumulator(ty.into()), span);
+        if let Some(zero) = zero {
+            self.bind(Op::AddTo(accumulator, Vec::new(), zero), Type::unit(), span);
+        }
+        accumulator
+    }
+
     // ---- bindings ----
 
     /// One body: values first, then the linear bindings from the end.
@@ -218,7 +246,8 @@ impl<'c> Transposer<'c> {
         if matches!(ty, Type::Accumulator(_)) || !ty.varies() {
             return;
         }
-        let accumulator = self.bind(Op::Accumulator, Type::Accumulator(ty.into()), span);
+        let zero = self.shapes.get(&var).map(|shape| Atom::Var(*shape));
+        let accumulator = self.accumulator_of(ty, zero, span);
         self.accumulators.insert(var, accumulator);
     }
 
@@ -249,7 +278,7 @@ impl<'c> Transposer<'c> {
         let cotangent = match ty.varies() {
             true => match self.cotangent(*var, span) {
                 Some(cotangent) => Some(cotangent),
-                None if self.has_effects(op) => Some(self.zero(&ty, span)),
+                None if self.has_effects(op) => Some(self.zero_of(*var, span)),
                 None => return,
             },
             false if self.has_effects(op) => None,
@@ -394,7 +423,7 @@ impl<'c> Transposer<'c> {
         let state_type = self.ty(*state);
         let (first, arrays) = match op {
             Op::Loop(_) => (given, Vec::new()),
-            Op::Scan(_) => (self.zero(&state_type, span), vec![given]),
+            Op::Scan(_) => (self.after_scan(given, &state_type, *count, span), vec![given]),
             _ => {
                 let types = ty.components().unwrap_or_default();
                 let mut parts: Vec<Atom> =
@@ -429,12 +458,29 @@ impl<'c> Transposer<'c> {
         self.level(&body.bindings, Some((body.result, cotangent)), span);
         let before = match self.cotangent(*state, span) {
             Some(before) => before,
-            None => self.zero(&state_type, span),
+            None => self.zero_of(*state, span),
         };
         let body = self.close(before);
         let turn = Turn { state: cotangent_state, start: first, count: *count, index: turn_index, body };
         let result = self.bind(Op::Loop(turn), state_type, span);
         self.add(*start, &[], result, span);
+    }
+
+    /// The cotangent of the state after a scan that nobody has used: a zero like the last of all states.
+    fn after_scan(&mut self, states: Atom, ty: &Type, count: Atom, span: Span) -> Atom {
+        if !has_holes(ty) {
+            return self.zero(ty, span);
+        }
+        let some = self.bind(Op::Compare(Comparison::Less, Atom::Int(0), count), Type::Bool, span);
+        self.open();
+        let last = self.integer(&scalar::SUB, count, Atom::Int(1), span);
+        let last = self.bind(Op::Index(states, last), ty.clone(), span);
+        let zero = self.bind(Op::Zero(last), ty.clone(), span);
+        let yes = self.close(zero);
+        self.open();
+        let zero = self.zero(ty, span);
+        let no = self.close(zero);
+        self.bind(Op::If { condition: some, yes, no }, ty.clone(), span)
     }
 
     fn call(&mut self, forward: riesz_core::FunctionId, arguments: &[Atom], cotangent: Option<Atom>, span: Span) {
@@ -449,7 +495,11 @@ impl<'c> Transposer<'c> {
                     None => self.zero(inner, span),
                 },
                 (Atom::Var(var), _) if self.accumulators.contains_key(var) => self.accumulators[var],
-                _ => self.bind(Op::Accumulator, Type::Accumulator(ty.clone().into()), span),
+                _ => {
+                    // What does not vary has a cotangent that nobody reads.
+                    let zero = has_holes(&ty).then(|| self.bind(Op::Zero(*tangent), ty.clone(), span));
+                    self.accumulator_of(ty, zero, span)
+                }
             };
             passed.push(given);
         }
@@ -467,9 +517,21 @@ impl<'c> Transposer<'c> {
 
     fn length(&mut self, atom: Atom, span: Span) -> Atom {
         match self.atom_type(atom) {
-            Type::Array(size, _) if size != Size::Hole => self.size_atom(&size, span),
-            _ => self.bind(Op::SizeOf(atom, Vec::new()), Type::Int, span),
+            Type::Array(size, _) => self.length_along(atom, &size, Vec::new(), span),
+            _ => Atom::Int(0),
         }
+    }
+
+    /// The size of an array, or of its elements: what the type says, or what a value of its shape has.
+    fn length_along(&mut self, atom: Atom, size: &Size, path: Vec<Step>, span: Span) -> Atom {
+        if *size != Size::Hole {
+            return self.size_atom(size, span);
+        }
+        let shape = match atom {
+            Atom::Var(var) => self.shapes.get(&var).map_or(atom, |shape| Atom::Var(*shape)),
+            atom => atom,
+        };
+        self.bind(Op::SizeOf(shape, path), Type::Int, span)
     }
 
     fn each(&mut self, count: Atom, span: Span, body: impl FnOnce(&mut Self, Atom)) {
@@ -547,7 +609,13 @@ impl<'c> Transposer<'c> {
                     self.add(*x, &[], part, span);
                 }
                 if self.is_linear(*v) {
-                    let zero = self.zero(&element_type, span);
+                    let zero = match has_holes(&element_type) {
+                        true => {
+                            let part = self.bind(Op::Index(given, *at), element_type.clone(), span);
+                            self.bind(Op::Zero(part), element_type.clone(), span)
+                        }
+                        false => self.zero(&element_type, span),
+                    };
                     let rest = Op::ArrayFunction(&array::UPDATE, vec![given, *at, zero]);
                     let rest = self.bind(rest, ty.clone(), span);
                     self.add(*v, &[], rest, span);
@@ -557,7 +625,8 @@ impl<'c> Transposer<'c> {
                 let matrix = self.atom_type(*v);
                 let Type::Array(rows, row) = &matrix else { return };
                 let Type::Array(columns, _) = &**row else { return };
-                let (rows, columns) = (self.size_atom(rows, span), self.size_atom(columns, span));
+                let columns = self.length_along(*v, columns, vec![Step::Elements], span);
+                let rows = self.length_along(*v, rows, Vec::new(), span);
                 let unflattened = self.built(rows, &matrix, span, |transposer, i| {
                     let from = transposer.integer(&scalar::MUL, i, columns, span);
                     let to = transposer.integer(&scalar::ADD, from, columns, span);

@@ -280,7 +280,7 @@ fn finished(calculus: &Calculus, function: &Function, streams: &Streams, mode: M
                 given.push((*input, accumulator));
             }
             let output = streams.output.zip(cotangent);
-            let transposer = Transposer::new(calculus, vars, streams.linear_vars.clone());
+            let transposer = Transposer::new(calculus, vars, streams.linear_vars.clone(), streams.shapes.clone());
             let (mut vars, body) = transposer.function(&streams.linear, &given, output, span);
             bindings.extend(body.bindings);
             let mut parts = Vec::new();
