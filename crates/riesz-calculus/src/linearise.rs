@@ -217,7 +217,8 @@ impl Lineariser<'_> {
     /// Remembers the zero of a tangent where its type leaves a size open.
     fn shape(&mut self, tangent: Atom, primal: Atom, span: Span) {
         let Atom::Var(var) = tangent else { return };
-        if has_holes(self.ty(var)) && !self.shapes.contains_key(&var) {
+        let ty = self.ty(var);
+        if has_holes(ty) && !matches!(ty, Type::Accumulator(_)) && !self.shapes.contains_key(&var) {
             let zero = self.zero_of(primal, self.ty(var).clone(), span);
             self.shapes.insert(var, zero);
         }
@@ -356,10 +357,16 @@ impl Lineariser<'_> {
             }
             Op::AddTo(accumulator, path, value) => {
                 copy(self);
-                if let (Tangent::Value(accumulator), Some(value)) =
-                    (self.tangent(*accumulator), self.whole(*value, span))
-                {
-                    self.linear(Op::AddTo(accumulator, path.clone(), value), Type::unit(), span);
+                if let Tangent::Value(accumulator) = self.tangent(*accumulator) {
+                    let ty = self.atom_type(*value);
+                    let tangent = match self.whole(*value, span) {
+                        // It still says how large what is accumulated is.
+                        None if has_holes(&ty) => Some(Atom::Var(self.zero_of(*value, ty.tangent(), span))),
+                        tangent => tangent,
+                    };
+                    if let Some(tangent) = tangent {
+                        self.linear(Op::AddTo(accumulator, path.clone(), tangent), Type::unit(), span);
+                    }
                 }
                 Tangent::Zero
             }
@@ -756,15 +763,15 @@ impl Lineariser<'_> {
 
     /// A product is a loop.
     fn product(&mut self, var: Var, iteration: &Iteration, span: Span) -> Result<(), Problem> {
-        let Iteration { count, body, .. } = iteration;
+        let count = &iteration.count;
+        // Elements are of the type of their product: that names no size bound where they are made.
         let ty = self.ty(var).clone();
-        let element = self.atom_type(body.result);
-        let results = self.var(Type::array(size_of(*count), element.clone()));
+        let results = self.var(Type::array(size_of(*count), ty.clone()));
         let build = Binding { var: results, op: Op::Build(iteration.clone()), span };
         self.active.insert(results);
         self.binding(&build)?;
         let start = self.ones(&ty, Atom::Var(results), &mut vec![Step::Elements], span);
-        let (state, value) = (self.var(ty.clone()), self.var(element.clone()));
+        let (state, value) = (self.var(ty.clone()), self.var(ty.clone()));
         let turn_index = self.var(Type::Int);
         let mut bindings = vec![Binding { var: value, op: Op::Index(Atom::Var(results), Atom::Var(turn_index)), span }];
         let result = self.times(Atom::Var(state), Atom::Var(value), &ty, &mut bindings, span);

@@ -74,7 +74,7 @@ impl<'c> Transposer<'c> {
                 _ => self.accumulators.insert(*input, Atom::Var(*given)),
             };
         }
-        self.level(linear, output.map(|(result, cotangent)| (result, Atom::Var(cotangent))), span);
+        self.level(linear, span, |_, _| output.map(|(result, cotangent)| (result, Atom::Var(cotangent))));
         let result = self.bind(Op::Tuple(Vec::new()), Type::unit(), span);
         let bindings = self.bodies.pop().unwrap_or_default();
         (self.vars, Body { bindings, result })
@@ -220,8 +220,14 @@ impl<'c> Transposer<'c> {
 
     // ---- bindings ----
 
-    /// One body: values first, then the linear bindings from the end.
-    fn level(&mut self, bindings: &[Binding], output: Option<(Atom, Atom)>, span: Span) {
+    /// One body: values first, then what `output` says of the result and its cotangent, then the linear bindings from the
+    /// end.
+    fn level(
+        &mut self,
+        bindings: &[Binding],
+        span: Span,
+        output: impl FnOnce(&mut Self, &FxHashSet<Var>) -> Option<(Atom, Atom)>,
+    ) {
         for binding in bindings {
             if !self.linear.contains(&binding.var) {
                 self.push(binding.clone());
@@ -231,7 +237,7 @@ impl<'c> Transposer<'c> {
         for binding in bindings.iter().filter(|binding| by_parts.contains(&binding.var)) {
             self.accumulator(binding.var, binding.span);
         }
-        if let Some((result, cotangent)) = output {
+        if let Some((result, cotangent)) = output(self, &by_parts) {
             self.add(result, &[], cotangent, span);
         }
         for binding in bindings.iter().rev() {
@@ -266,7 +272,7 @@ impl<'c> Transposer<'c> {
             }
             Op::For(Iteration { count, index, body }) => {
                 self.open();
-                self.level(&body.bindings, None, span);
+                self.level(&body.bindings, span, |_, _| None);
                 let body = self.close_unit(span);
                 self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
                 return;
@@ -332,29 +338,33 @@ impl<'c> Transposer<'c> {
             }
             Op::Build(Iteration { count, index, body }) => {
                 self.open();
-                let element = self.atom_type(body.result);
-                let part = self.bind(Op::Index(given, Atom::Var(*index)), element, span);
-                self.level(&body.bindings, Some((body.result, part)), span);
+                self.level(&body.bindings, span, |transposer, _| {
+                    let element = transposer.atom_type(body.result);
+                    Some((body.result, transposer.bind(Op::Index(given, Atom::Var(*index)), element, span)))
+                });
                 let body = self.close_unit(span);
                 self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
             }
             Op::Builds(Iteration { count, index, body }) => {
                 self.open();
-                let part = self.elements_at(given, &ty, Atom::Var(*index), body.result, span);
-                self.level(&body.bindings, Some((body.result, part)), span);
+                self.level(&body.bindings, span, |transposer, _| {
+                    let part = transposer.elements_at(given, &ty, Atom::Var(*index), body.result, span);
+                    Some((body.result, part))
+                });
                 let body = self.close_unit(span);
                 self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
             }
             Op::Reduce(Reduction::Sum, Iteration { count, index, body }) => {
                 self.open();
-                self.level(&body.bindings, Some((body.result, given)), span);
+                self.level(&body.bindings, span, |_, _| Some((body.result, given)));
                 let body = self.close_unit(span);
                 self.bind(Op::For(Iteration { count: *count, index: *index, body }), Type::unit(), span);
             }
             Op::If { condition, yes, no } => {
                 let branch = |transposer: &mut Self, body: &Body| {
                     transposer.open();
-                    transposer.level(&body.bindings, cotangent.map(|cotangent| (body.result, cotangent)), span);
+                    let output = cotangent.map(|cotangent| (body.result, cotangent));
+                    transposer.level(&body.bindings, span, |_, _| output);
                     transposer.close_unit(span)
                 };
                 let (yes, no) = (branch(self, yes), branch(self, no));
@@ -437,25 +447,27 @@ impl<'c> Transposer<'c> {
         let turn_index = self.var(Type::Int);
         let last = self.bind(Op::Scalar(&scalar::SUB, vec![*count, Atom::Int(1)]), Type::Int, span);
         self.push(Binding { var: *index, op: Op::Scalar(&scalar::SUB, vec![last, Atom::Var(turn_index)]), span });
-        let result_type = self.atom_type(body.result);
-        let mut kept = Vec::new();
-        for array in arrays {
-            let Type::Array(_, element) = self.atom_type(array) else { continue };
-            kept.push(self.bind(Op::Index(array, Atom::Var(*index)), (*element).clone(), span));
-        }
-        let cotangent = match op {
-            Op::Loop(_) => Atom::Var(cotangent_state),
-            Op::Scan(_) => self.plus(Atom::Var(cotangent_state), kept[0], &state_type, span),
-            _ => {
-                kept.insert(0, Atom::Var(cotangent_state));
-                self.bind(Op::Tuple(kept), result_type, span)
+        self.level(&body.bindings, span, |transposer, by_parts| {
+            // The state itself may be used by parts inside the body.
+            if by_parts.contains(state) {
+                transposer.accumulator(*state, span);
             }
-        };
-        // The state itself may be used by parts inside the body.
-        if accumulated(&body.bindings, &self.linear, &self.vars).contains(state) {
-            self.accumulator(*state, span);
-        }
-        self.level(&body.bindings, Some((body.result, cotangent)), span);
+            let mut kept = Vec::new();
+            for array in arrays {
+                let Type::Array(_, element) = transposer.atom_type(array) else { continue };
+                kept.push(transposer.bind(Op::Index(array, Atom::Var(*index)), (*element).clone(), span));
+            }
+            let cotangent = match op {
+                Op::Loop(_) => Atom::Var(cotangent_state),
+                Op::Scan(_) => transposer.plus(Atom::Var(cotangent_state), kept[0], &state_type, span),
+                _ => {
+                    kept.insert(0, Atom::Var(cotangent_state));
+                    let ty = transposer.atom_type(body.result);
+                    transposer.bind(Op::Tuple(kept), ty, span)
+                }
+            };
+            Some((body.result, cotangent))
+        });
         let before = match self.cotangent(*state, span) {
             Some(before) => before,
             None => self.zero_of(*state, span),
