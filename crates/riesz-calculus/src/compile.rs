@@ -1,6 +1,7 @@
 //! Compiling derivatives away: every `D`, `jvp`, `vjp` in a program becomes calls of functions made by linearisation and
 //! transposition, innermost first.
 
+use crate::checkpoint::Checkpoints;
 use crate::free::Free;
 use crate::linearise::{Streams, linearise, size_of};
 use crate::map::KnownMap;
@@ -29,11 +30,13 @@ pub fn compile(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
 pub struct Options {
     /// Whether to optimise: what is differentiated, and what comes of it.
     pub optimise: bool,
+    /// What loops keep for their derivatives.
+    pub checkpoints: Checkpoints,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { optimise: true }
+        Options { optimise: true, checkpoints: Checkpoints::Everything }
     }
 }
 
@@ -44,21 +47,26 @@ pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), V
 
 /// Compiles the derivatives that some functions need, in a way of choice. A program without derivatives stays as it is.
 pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
-    let reachable = program.reachable(roots);
-    if !reachable.functions.iter().any(|id| contains_derivative(&program.function(*id).body)) {
+    if !has_derivatives(program, roots) {
         return Ok(());
     }
     if options.optimise {
         optimise(program, roots);
     }
-    differentiate(program, roots)?;
+    differentiate(program, roots, options.checkpoints)?;
     if options.optimise {
         optimise(program, roots);
     }
     Ok(())
 }
 
-fn differentiate(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
+/// Whether some functions need derivatives that have not been compiled.
+pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
+    let reachable = program.reachable(roots);
+    reachable.functions.iter().any(|id| contains_derivative(&program.function(*id).body))
+}
+
+fn differentiate(program: &mut Program, roots: &[FunctionId], checkpoints: Checkpoints) -> Result<(), Vec<Diagnostic>> {
     let mut roots = roots.to_vec();
     let reachable = program.reachable(&roots);
     roots.extend(reachable.globals.iter().filter_map(|id| match program.global(*id).origin {
@@ -66,6 +74,7 @@ fn differentiate(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<
         Origin::Given => None,
     }));
     let mut calculus = Calculus::new(std::mem::take(program));
+    calculus.checkpoints = checkpoints;
     let mut problems = Vec::new();
     for root in roots {
         if let Err(problem) = calculus.compile_function(root)
@@ -124,6 +133,10 @@ pub(crate) struct Calculus {
     by_forward: FxHashMap<FunctionId, (FunctionId, usize)>,
     state: FxHashMap<FunctionId, State>,
     recursive: FxHashMap<FunctionId, bool>,
+    /// What loops keep.
+    pub checkpoints: Checkpoints,
+    /// Functions that are segments of loops: they run again instead of keeping anything.
+    pub segments: FxHashSet<FunctionId>,
     /// Functions as values.
     pub specialisation: Specialisation,
 }
@@ -143,6 +156,8 @@ impl Calculus {
             by_forward: FxHashMap::default(),
             state: FxHashMap::default(),
             recursive: FxHashMap::default(),
+            checkpoints: Checkpoints::Everything,
+            segments: FxHashSet::default(),
             specialisation: Specialisation::default(),
         }
     }
@@ -209,7 +224,7 @@ impl Calculus {
         self.by_forward.get(&forward).copied()
     }
 
-    fn add(&mut self, function: Function) -> FunctionId {
+    pub fn add(&mut self, function: Function) -> FunctionId {
         self.program.functions.push(function);
         let id = FunctionId(self.program.functions.len() as u32 - 1);
         self.state.insert(id, State::Done);
@@ -255,6 +270,7 @@ impl Calculus {
         }
         self.compile_body(id)?;
         let function = self.program.function(id).clone();
+        let function = self.checkpointed(id, function);
         let recursive = self.is_recursive(id);
         let names = |suffix: &str| -> Name { format!("{}{suffix}", function.name).into() };
         let varies = function.result.varies()
@@ -284,6 +300,10 @@ impl Calculus {
         if !recursive {
             linearised.kept = kept;
             self.by_forward.insert(forward, (reverse, linearised.kept.len()));
+            if self.segments.contains(&id) {
+                linearised = self.again(id, mask, &linearised);
+                self.by_forward.extend(linearised.forward.map(|forward| (forward, (linearised.reverse, mask.len()))));
+            }
             self.linearised.insert(key, linearised.clone());
         }
         Ok(linearised)
@@ -678,7 +698,7 @@ pub(crate) fn has_holes(ty: &Type) -> bool {
 }
 
 /// The type with every size left open.
-fn open_sizes(ty: &Type) -> Type {
+pub(crate) fn open_sizes(ty: &Type) -> Type {
     ty.map_sizes(&mut |size| if matches!(size, Size::Constant(_)) { size.clone() } else { Size::Hole })
 }
 

@@ -12,6 +12,7 @@
 
 mod active;
 mod array;
+mod checkpoint;
 mod coefficient;
 mod compile;
 pub mod derive;
@@ -23,5 +24,6 @@ mod specialise;
 mod structure;
 pub mod transpose;
 
-pub use compile::{Options, compile, compile_from, compile_with};
+pub use checkpoint::Checkpoints;
+pub use compile::{Options, compile, compile_from, compile_with, has_derivatives};
 pub use structure::structure;

@@ -15,8 +15,12 @@ const OPEN: [&str; 3] = ["examples/convolution.rz", "examples/gaussian_process.r
 fn operations(file: &str, point: &str, expression: &str) -> Result<Operations, String> {
     let case = Case::new(check_file_with(file, &format!("\nlet the_point = {point}\n"))?, expression)?;
     let mut program = case.checker.program.clone();
-    riesz_calculus::compile_with(&mut program, &[case.function], &riesz_calculus::Options { optimise: true })
-        .map_err(|problems| codes(&problems))?;
+    riesz_calculus::compile_with(
+        &mut program,
+        &[case.function],
+        &riesz_calculus::Options { optimise: true, ..Default::default() },
+    )
+    .map_err(|problems| codes(&problems))?;
     riesz_calculus::optimise::optimise(&mut program, &[case.function]);
     let (value, operations) = count(|| case.run::<Counted>(&program));
     value.map(|_| operations)

@@ -12,7 +12,7 @@ use support::{Case, check, check_file, codes, programs, run};
 /// Optimises a program; whether it still does the same.
 fn compare(checker: &Checker, function: FunctionId) -> Result<(), String> {
     let mut program = checker.program.clone();
-    let plain = riesz_calculus::Options { optimise: false };
+    let plain = riesz_calculus::Options { optimise: false, ..Default::default() };
     if riesz_calculus::compile_with(&mut program, &[function], &plain).is_err() {
         return Ok(());
     }

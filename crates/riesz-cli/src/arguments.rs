@@ -2,7 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use riesz::{Limits, Options, ParseOptions};
+use riesz::{Checkpoints, Limits, Options, ParseOptions};
 use std::ffi::OsString;
 
 /// Riesz, a differentiable functional language.
@@ -143,13 +143,32 @@ pub struct Limited {
     /// How deep brackets and the like may nest
     #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
     max_nesting: usize,
+    /// How much of a loop to keep for its derivative: `none` keeps everything, N at most so many states, `auto` decides
+    /// by the memory allowed
+    #[arg(long, value_name = "auto|none|N", value_parser = checkpoints, default_value = "auto")]
+    checkpoint: Checkpoint,
+}
+
+/// What `--checkpoint` says.
+#[derive(Clone, Copy, Debug)]
+struct Checkpoint(Option<Checkpoints>);
+
+fn checkpoints(text: &str) -> Result<Checkpoint, String> {
+    Ok(Checkpoint(match text {
+        "auto" => None,
+        "none" => Some(Checkpoints::Everything),
+        number => match number.parse() {
+            Ok(states @ 1..) => Some(Checkpoints::States(states)),
+            _ => return Err("write `auto`, `none` or a number from 1".into()),
+        },
+    }))
 }
 
 impl Limited {
     /// The same for a session.
     pub fn options(&self) -> Options {
         let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
-        Options { parse: ParseOptions { max_nesting: self.max_nesting }, limits }
+        Options { parse: ParseOptions { max_nesting: self.max_nesting }, limits, checkpoints: self.checkpoint.0 }
     }
 }
 

@@ -36,6 +36,7 @@ pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
 
+pub use riesz_calculus::Checkpoints;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_primitive as primitive;

@@ -4,6 +4,7 @@ use crate::load::{Gathered, Known, gather};
 use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value,
 };
+use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
@@ -20,6 +21,9 @@ pub struct Options {
     pub parse: ParseOptions,
     /// What one evaluation may use.
     pub limits: Limits,
+    /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
+    /// that an evaluation may use, as little as possible.
+    pub checkpoints: Option<Checkpoints>,
 }
 
 /// A program, to which files and definitions can be added, and the values it has computed.
@@ -326,9 +330,22 @@ impl Session {
 
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
     fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
+        let derivatives = riesz_calculus::has_derivatives(&self.checker.program, &[function]);
+        let plain = (derivatives && self.options.checkpoints.is_none()).then(|| self.checker.program.clone());
+        match (self.run_with(function, self.options.checkpoints.unwrap_or_default()), plain) {
+            (Err(problem), Some(plain)) if problem.code == "memory-limit" => {
+                self.checker.program = plain;
+                self.run_with(function, Checkpoints::Roots)
+            }
+            (result, _) => result,
+        }
+    }
+
+    fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, .. } = self;
         // Derivatives become plain functions before anything runs.
-        riesz_calculus::compile_from(&mut checker.program, &[function]).map_err(|problems| {
+        let how = riesz_calculus::Options { checkpoints, ..Default::default() };
+        riesz_calculus::compile_with(&mut checker.program, &[function], &how).map_err(|problems| {
             problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
         })?;
         let known = |global: GlobalId| match values.get(global.0 as usize) {

@@ -1,0 +1,79 @@
+//! Derivatives with checkpoints are those without, and need less memory.
+
+mod support;
+
+use riesz_calculus::{Checkpoints, Options, compile_with};
+use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::verify::verify;
+use support::{Case, check, codes};
+
+const PROGRAM: &str = r"
+fun steps(x: R, n: Int): R = loop s = x for i < n do 1.1 * sin(s) + 0.1 + 0.01 * i
+fun turned(v: [k]R, n: Int): R = sum(loop s = v for i < n do sin(1.5 * s) + 0.1 * reverse(s))
+fun until(x: R, n: Int): R = (loop (s, k) = (x, 0) while k < n do (1.01 * sin(s) + 0.001 * x, k + 1)).0
+fun nested(x: R): R = loop s = x for i < 7 do loop t = s + 0.01 for j < i + 3 do sin(t * 1.2) + s * 0.1
+fun fills(x: R): R = sum(loop v = [x, 0, 0, 0, 0, 0] for i < 5 do update(v, i + 1, sum(v) * sin(v[i])))
+";
+
+fn run(expression: &str, checkpoints: Checkpoints, memory: usize) -> Result<Vec<f64>, String> {
+    let case = Case::new(check(PROGRAM)?, expression)?;
+    let mut program = case.checker.program.clone();
+    let how = Options { checkpoints, ..Options::default() };
+    compile_with(&mut program, &[case.function], &how).map_err(|problems| codes(&problems))?;
+    verify(&program).map_err(|problem| format!("{problem:?}"))?;
+    let limits = Limits { memory, ..Limits::default() };
+    let value = Machine::<f64>::new(&program, limits, |_| None).run(case.function);
+    value.map(|value| numbers(&value)).map_err(|fault| fault.code.to_string())
+}
+
+fn numbers(value: &Value<f64>) -> Vec<f64> {
+    match value {
+        Value::Real(number) => vec![*number],
+        Value::Tuple(parts) => parts.iter().flat_map(numbers).collect(),
+        array => array.elements().flat_map(|element| numbers(&element)).collect(),
+    }
+}
+
+#[test]
+fn checkpoints_change_nothing() {
+    let expressions = [
+        "grad(steps(_, 100), 0.3)",
+        "grad(steps(_, 0), 0.3)",
+        "grad(steps(_, 1), 0.3)",
+        "grad(steps(_, -3), 0.3)",
+        "grad(turned(_, 20), [0.3, 0.2, 0.5])",
+        "grad(until(_, 2500), 0.7)",
+        "grad(until(_, 1024), 0.7)",
+        "grad(until(_, 0), 0.7)",
+        "grad(nested, 0.3)",
+        "grad(fills, 1.3)",
+        "jvp(nested, 0.3, 1.0)",
+        "hessian(turned(_, 9), [0.3, 0.2, 0.5])",
+        "hessian(fills, 1.3)",
+        "grad(\\x -> grad(nested, x), 0.3)",
+        "grad(\\x -> grad(until(_, 1100), x), 0.3)",
+    ];
+    for expression in expressions {
+        let all = run(expression, Checkpoints::Everything, usize::MAX).unwrap();
+        assert!(!all.is_empty());
+        for states in [1, 2, 3, 10, 1000] {
+            let some = run(expression, Checkpoints::States(states), usize::MAX).unwrap();
+            assert!(agree(&all, &some), "{expression} with {states} states: {all:?} and {some:?}");
+        }
+        let roots = run(expression, Checkpoints::Roots, usize::MAX).unwrap();
+        assert!(agree(&all, &roots), "{expression} with roots: {all:?} and {roots:?}");
+    }
+}
+
+fn agree(a: &[f64], b: &[f64]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs().max(1.0))
+}
+
+#[test]
+fn checkpoints_save_memory() {
+    for expression in ["grad(steps(_, 40000), 0.3)", "grad(until(_, 40000), 0.3)"] {
+        let memory = 100_000;
+        assert_eq!(run(expression, Checkpoints::Everything, memory), Err("memory-limit".into()));
+        run(expression, Checkpoints::Roots, memory).unwrap();
+    }
+}
