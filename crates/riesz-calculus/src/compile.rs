@@ -133,6 +133,8 @@ pub(crate) struct Calculus {
     by_forward: FxHashMap<FunctionId, (FunctionId, usize)>,
     state: FxHashMap<FunctionId, State>,
     recursive: FxHashMap<FunctionId, bool>,
+    /// The functions of the tangents of maps, by what they apply the derivative of.
+    pub tangent_maps: FxHashMap<FunctionId, Linearised>,
     /// What loops keep.
     pub checkpoints: Checkpoints,
     /// Functions that are segments of loops: they run again instead of keeping anything.
@@ -156,6 +158,7 @@ impl Calculus {
             by_forward: FxHashMap::default(),
             state: FxHashMap::default(),
             recursive: FxHashMap::default(),
+            tangent_maps: FxHashMap::default(),
             checkpoints: Checkpoints::Everything,
             segments: FxHashSet::default(),
             specialisation: Specialisation::default(),

@@ -91,7 +91,7 @@ pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>, vars: &
         match &binding.op {
             Op::Index(array, _) => by_parts(array),
             Op::Project(Atom::Var(kept), _) if vars[kept.0 as usize].ty == Type::Kept => by_parts(&Atom::Var(*kept)),
-            Op::Call(_, arguments) => arguments.iter().for_each(&mut by_parts),
+            Op::Call(_, arguments) | Op::Map { captured: arguments, .. } => arguments.iter().for_each(&mut by_parts),
             Op::ArrayFunction(primitive, arguments) if matches!(primitive.name, "slice" | "gather") => {
                 by_parts(&arguments[0]);
             }

@@ -23,6 +23,7 @@ pub mod optimise;
 mod specialise;
 mod structure;
 pub mod transpose;
+mod varying;
 
 pub use checkpoint::Checkpoints;
 pub use compile::{Options, compile, compile_from, compile_with, has_derivatives};

@@ -402,9 +402,11 @@ impl Lineariser<'_> {
                 self.while_turns(var, (*state, *start), condition, body, true, span)?
             }
             Op::Call(called, arguments) => self.call(var, *called, arguments, span)?,
-            Op::Apply(..) | Op::Map { .. } | Op::OnMaps(..) | Op::Derive(..) => {
-                return Err(unknown_function(span));
+            Op::Map { forward, reverse, captured } => {
+                copy(self);
+                self.map([*forward, *reverse], captured, &ty, span)?
             }
+            Op::Apply(..) | Op::OnMaps(..) | Op::Derive(..) => return Err(unknown_function(span)),
             _ => {
                 copy(self);
                 Tangent::Zero

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 
 /// Transposes one linear program.
 pub(crate) struct Transposer<'c> {
-    calculus: &'c Calculus,
+    pub calculus: &'c Calculus,
     pub vars: Vec<VarInfo>,
     linear: FxHashSet<Var>,
     /// The zeros of linear variables whose sizes no type tells.
@@ -95,7 +95,7 @@ impl<'c> Transposer<'c> {
         }
     }
 
-    fn var(&mut self, ty: Type) -> Var {
+    pub(crate) fn var(&mut self, ty: Type) -> Var {
         self.vars.push(VarInfo { name: None, ty });
         Var(self.vars.len() as u32 - 1)
     }
@@ -104,13 +104,13 @@ impl<'c> Transposer<'c> {
         self.bodies.last_mut().expect("a body is open while a program is transposed").push(binding);
     }
 
-    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+    pub(crate) fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
         let var = self.var(ty);
         self.push(Binding { var, op, span });
         Atom::Var(var)
     }
 
-    fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.bodies.push(Vec::new());
     }
 
@@ -118,7 +118,7 @@ impl<'c> Transposer<'c> {
         Body { bindings: self.bodies.pop().unwrap_or_default(), result }
     }
 
-    fn close_unit(&mut self, span: Span) -> Body {
+    pub(crate) fn close_unit(&mut self, span: Span) -> Body {
         let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span);
         self.close(unit)
     }
@@ -210,7 +210,7 @@ impl<'c> Transposer<'c> {
     }
 
     /// An accumulator of a type, of the shape of a zero where there is one.
-    fn accumulator_of(&mut self, ty: Type, zero: Option<Atom>, span: Span) -> Atom {
+    pub(crate) fn accumulator_of(&mut self, ty: Type, zero: Option<Atom>, span: Span) -> Atom {
         let accumulator = self.bind(Op::Accumulator, Type::Accumulator(ty.into()), span);
         if let Some(zero) = zero {
             self.bind(Op::AddTo(accumulator, Vec::new(), zero), Type::unit(), span);
@@ -372,6 +372,7 @@ impl<'c> Transposer<'c> {
             }
             Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => self.turns(op, turn, given, &ty, span),
             Op::Call(forward, arguments) => self.call(*forward, arguments, cotangent, span),
+            Op::Map { forward, captured, .. } => self.map(*forward, captured, &ty, given, span),
             Op::ArrayFunction(primitive, arguments) => self.array_function(primitive.name, arguments, given, &ty, span),
             _ => {}
         }
@@ -500,27 +501,31 @@ impl<'c> Transposer<'c> {
         let mut passed = arguments[..kept].to_vec();
         passed.extend(cotangent);
         for tangent in &arguments[kept..] {
-            let ty = self.atom_type(*tangent);
-            let given = match (tangent, &ty) {
-                (Atom::Var(var), Type::Accumulator(inner)) => match self.read.get(var) {
-                    Some(cotangent) => *cotangent,
-                    None => self.zero(inner, span),
-                },
-                (Atom::Var(var), _) if self.accumulators.contains_key(var) => self.accumulators[var],
-                _ => {
-                    // What does not vary has a cotangent that nobody reads.
-                    let zero = has_holes(&ty).then(|| self.bind(Op::Zero(*tangent), ty.clone(), span));
-                    self.accumulator_of(ty, zero, span)
-                }
-            };
-            passed.push(given);
+            passed.push(self.accumulator_for(*tangent, span));
         }
         self.bind(Op::Call(reverse, passed), Type::unit(), span);
     }
 
+    /// What a function adds the cotangent of a tangent to: an accumulator, or, of an accumulator, its cotangent.
+    pub(crate) fn accumulator_for(&mut self, tangent: Atom, span: Span) -> Atom {
+        let ty = self.atom_type(tangent);
+        match (tangent, &ty) {
+            (Atom::Var(var), Type::Accumulator(inner)) => match self.read.get(&var) {
+                Some(cotangent) => *cotangent,
+                None => self.zero(inner, span),
+            },
+            (Atom::Var(var), _) if self.accumulators.contains_key(&var) => self.accumulators[&var],
+            _ => {
+                // What does not vary has a cotangent that nobody reads.
+                let zero = has_holes(&ty).then(|| self.bind(Op::Zero(tangent), ty.clone(), span));
+                self.accumulator_of(ty, zero, span)
+            }
+        }
+    }
+
     // ---- functions of arrays ----
 
-    fn size_atom(&mut self, size: &Size, span: Span) -> Atom {
+    pub(crate) fn size_atom(&mut self, size: &Size, span: Span) -> Atom {
         let mut bindings = Vec::new();
         let atom = write_size(size, &mut self.vars, &mut bindings, span);
         bindings.into_iter().for_each(|binding| self.push(binding));

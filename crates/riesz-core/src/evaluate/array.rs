@@ -2,7 +2,7 @@
 
 use super::limits::Fault;
 use super::{Machine, binary, element_type, out_of_range};
-use crate::evaluate::Value;
+use crate::evaluate::{Map, Value};
 use crate::term::Place;
 use crate::types::Type;
 use riesz_primitive::{Number, Primitive, scalar};
@@ -237,6 +237,7 @@ pub(super) fn combine<S: Number>(
     match (total, element) {
         (Value::Zero, element) => Ok(element.clone()),
         (total, Value::Zero) => Ok(total),
+        (Value::Map(total), Value::Map(element)) => Ok(Value::Map(Map::Add(total, element.clone()).share())),
         (Value::Reals(mut total), Value::Reals(element)) => {
             if total.len() != element.len() {
                 return Err(differ(total.len(), element.len()));

@@ -41,11 +41,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 let right = self.apply_map(right, argument, adjoint, span)?;
                 super::array::combine(left, &right, &riesz_primitive::scalar::ADD, span)
             }
-            Map::Scale(factor, map) => {
-                let value = self.apply_map(map, argument, adjoint, span)?;
-                Ok(value
-                    .map_reals(&mut |x| S::apply(&riesz_primitive::scalar::EXACT_MUL, &[factor.clone(), x.clone()])))
-            }
+            Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),
         })
     }
 
@@ -277,7 +273,20 @@ impl<S: Number> Value<S> {
             Value::Reals(elements) => Value::reals(vec![S::zero(); elements.len()]),
             Value::Ints(elements) => Value::values(vec![Value::unit(); elements.len()]),
             Value::Values(elements) => Value::values(elements.iter().map(Value::zero_tangent).collect()),
+            Value::Map(map) => Value::Map(Map::Scale(S::zero(), map.clone()).share()),
             _ => Value::unit(),
+        }
+    }
+
+    /// The multiple of a vector, where an exact zero gives exact zeros.
+    fn scaled(&self, factor: &S) -> Value<S> {
+        match self {
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| part.scaled(factor)).collect()),
+            Value::Values(elements) => Value::values(elements.iter().map(|element| element.scaled(factor)).collect()),
+            Value::Map(map) => Value::Map(Map::Scale(factor.clone(), map.clone()).share()),
+            other => {
+                other.map_reals(&mut |x| S::apply(&riesz_primitive::scalar::EXACT_MUL, &[factor.clone(), x.clone()]))
+            }
         }
     }
 

@@ -315,6 +315,7 @@ impl<'p, S: Number> Machine<'p, S> {
                         self.call(closure.function, &mut closure.captured().iter().cloned().chain([argument]), span)?
                     }
                     Value::Map(map) => self.apply_map(&map, argument, false, span)?,
+                    Value::Zero => Value::Zero,
                     _ => {
                         return Err(Box::new(Diagnostic::error(
                             "not-a-function",
@@ -558,7 +559,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 }
                 Value::Tuple(parts.into())
             }
-            Type::Kept => Value::Zero,
+            Type::Kept | Type::Linear(_) => Value::Zero,
             _ => Value::Int(0),
         })
     }
