@@ -135,6 +135,8 @@ pub(crate) struct Calculus {
     recursive: FxHashMap<FunctionId, bool>,
     /// The functions of the tangents of maps, by what they apply the derivative of.
     pub tangent_maps: FxHashMap<FunctionId, Linearised>,
+    /// The functions of maps of rank one, by the spaces between which they go.
+    pub rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
     /// What loops keep.
     pub checkpoints: Checkpoints,
     /// Functions that are segments of loops: they run again instead of keeping anything.
@@ -159,6 +161,7 @@ impl Calculus {
             state: FxHashMap::default(),
             recursive: FxHashMap::default(),
             tangent_maps: FxHashMap::default(),
+            rank_ones: Vec::new(),
             checkpoints: Checkpoints::Everything,
             segments: FxHashSet::default(),
             specialisation: Specialisation::default(),
@@ -185,7 +188,7 @@ impl Calculus {
         Ok(())
     }
 
-    fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
+    pub fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
         match self.state.get(&id) {
             Some(State::Done) => return Ok(()),
             Some(State::UnderWay) => {
@@ -232,6 +235,18 @@ impl Calculus {
         let id = FunctionId(self.program.functions.len() as u32 - 1);
         self.state.insert(id, State::Done);
         id
+    }
+
+    /// Adds a function that may contain derivatives.
+    pub fn add_to_compile(&mut self, function: Function) -> FunctionId {
+        let id = self.add(function);
+        self.state.remove(&id);
+        id
+    }
+
+    /// Says which function adds to cotangents what the linear function `forward` would need.
+    pub fn set_reverse(&mut self, forward: FunctionId, reverse: FunctionId, kept: usize) {
+        self.by_forward.insert(forward, (reverse, kept));
     }
 
     fn reserve(&mut self, name: Name, span: Span) -> FunctionId {

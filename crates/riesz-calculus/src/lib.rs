@@ -22,6 +22,7 @@ mod map;
 pub mod optimise;
 mod specialise;
 mod structure;
+mod taylor;
 pub mod transpose;
 mod varying;
 

@@ -9,7 +9,9 @@
 
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use crate::free::Free;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Reduction, Step, Turn, Var, VarInfo};
+use riesz_core::term::{
+    Atom, Binding, Body, Derive, Function, FunctionId, Iteration, Op, Reduction, Step, Turn, Var, VarInfo,
+};
 use riesz_core::{Size, Type};
 use riesz_primitive::derivative::Derivative;
 use riesz_primitive::{Primitive, scalar};
@@ -60,6 +62,8 @@ pub(crate) struct Lineariser<'c> {
     levels: Vec<Level>,
     tangents: FxHashMap<Var, Tangent>,
     active: FxHashSet<Var>,
+    /// Functions known by where they were made.
+    closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
 }
 
 /// A function after linearisation, before it is cut into functions.
@@ -89,6 +93,7 @@ pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bo
         levels: Vec::new(),
         tangents: FxHashMap::default(),
         active,
+        closures: FxHashMap::default(),
     };
     let mut inputs = Vec::new();
     for (at, active) in mask.iter().enumerate() {
@@ -287,6 +292,9 @@ impl Lineariser<'_> {
     fn binding(&mut self, binding: &Binding) -> Result<(), Problem> {
         let Binding { var, op, span } = binding;
         let (var, span) = (*var, *span);
+        if let Op::Closure(function, captured) = op {
+            self.closures.insert(var, (*function, captured.clone()));
+        }
         if !self.active.contains(&var) && !matches!(op, Op::Accumulator) {
             self.level().primal.push(binding.clone());
             return Ok(());
@@ -406,7 +414,24 @@ impl Lineariser<'_> {
                 copy(self);
                 self.map([*forward, *reverse], captured, &ty, span)?
             }
-            Op::Apply(..) | Op::OnMaps(..) | Op::Derive(..) => return Err(unknown_function(span)),
+            Op::OnMaps(operation, operands) => {
+                copy(self);
+                self.on_maps(*operation, operands, &ty, span)?
+            }
+            Op::Apply(map, argument) if matches!(self.atom_type(*map), Type::Linear(_)) => {
+                copy(self);
+                self.apply(*map, *argument, &ty, span)
+            }
+            Op::Derive(Derive::Taylor, operands) => {
+                copy(self);
+                let known = match operands[0] {
+                    Atom::Var(closure) => self.closures.get(&closure).cloned(),
+                    _ => None,
+                };
+                let Some(known) = known else { return Err(unknown_function(span)) };
+                self.taylor(known, operands, &ty, span)?
+            }
+            Op::Apply(..) | Op::Derive(..) => return Err(unknown_function(span)),
             _ => {
                 copy(self);
                 Tangent::Zero

@@ -146,6 +146,7 @@ impl Compiler<'_> {
     fn multiple(&mut self, factor: Atom, vector: Atom, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Atom {
         match ty {
             Type::Real => self.bind(Op::Scalar(&scalar::EXACT_MUL, vec![factor, vector]), Type::Real, out, span),
+            Type::Linear(_) => self.bind(Op::OnMaps(OnMaps::Scale, vec![factor, vector]), ty.clone(), out, span),
             Type::Array(size, element) => {
                 let count = self.count(size, vector, &[], out, span);
                 let index = self.var(Type::Int);

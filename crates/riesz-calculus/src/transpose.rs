@@ -86,7 +86,7 @@ impl<'c> Transposer<'c> {
         self.vars[var.0 as usize].ty.clone()
     }
 
-    fn atom_type(&self, atom: Atom) -> Type {
+    pub(crate) fn atom_type(&self, atom: Atom) -> Type {
         match atom {
             Atom::Var(var) => self.ty(var),
             Atom::Int(_) => Type::Int,
@@ -95,7 +95,7 @@ impl<'c> Transposer<'c> {
         }
     }
 
-    pub(crate) fn var(&mut self, ty: Type) -> Var {
+    fn var(&mut self, ty: Type) -> Var {
         self.vars.push(VarInfo { name: None, ty });
         Var(self.vars.len() as u32 - 1)
     }
@@ -110,7 +110,7 @@ impl<'c> Transposer<'c> {
         Atom::Var(var)
     }
 
-    pub(crate) fn open(&mut self) {
+    fn open(&mut self) {
         self.bodies.push(Vec::new());
     }
 
@@ -118,15 +118,21 @@ impl<'c> Transposer<'c> {
         Body { bindings: self.bodies.pop().unwrap_or_default(), result }
     }
 
-    pub(crate) fn close_unit(&mut self, span: Span) -> Body {
+    fn close_unit(&mut self, span: Span) -> Body {
         let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span);
         self.close(unit)
+    }
+
+    /// What has been written, with its result.
+    pub(crate) fn finish(mut self, result: Atom) -> (Vec<VarInfo>, Body) {
+        let body = self.close(result);
+        (self.vars, body)
     }
 
     // ---- cotangents ----
 
     /// Contributes to the part of a variable's cotangent that a path leads to.
-    fn add(&mut self, to: Atom, path: &[Place], value: Atom, span: Span) {
+    pub(crate) fn add(&mut self, to: Atom, path: &[Place], value: Atom, span: Span) {
         let Atom::Var(var) = to else { return };
         if !self.linear.contains(&var) {
             return;
@@ -372,13 +378,15 @@ impl<'c> Transposer<'c> {
             }
             Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => self.turns(op, turn, given, &ty, span),
             Op::Call(forward, arguments) => self.call(*forward, arguments, cotangent, span),
+            Op::OnMaps(operation, operands) => self.on_maps(*operation, operands, given, span),
+            Op::Apply(map, argument) => self.apply(*map, *argument, given, &ty, span),
             Op::Map { forward, captured, .. } => self.map(*forward, captured, &ty, given, span),
             Op::ArrayFunction(primitive, arguments) => self.array_function(primitive.name, arguments, given, &ty, span),
             _ => {}
         }
     }
 
-    fn is_linear(&self, atom: Atom) -> bool {
+    pub(crate) fn is_linear(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Var(var) if self.linear.contains(&var))
     }
 
@@ -532,7 +540,7 @@ impl<'c> Transposer<'c> {
         atom
     }
 
-    fn length(&mut self, atom: Atom, span: Span) -> Atom {
+    pub(crate) fn length(&mut self, atom: Atom, span: Span) -> Atom {
         match self.atom_type(atom) {
             Type::Array(size, _) => self.length_along(atom, &size, Vec::new(), span),
             _ => Atom::Int(0),
@@ -551,7 +559,7 @@ impl<'c> Transposer<'c> {
         self.bind(Op::SizeOf(shape, path), Type::Int, span)
     }
 
-    fn each(&mut self, count: Atom, span: Span, body: impl FnOnce(&mut Self, Atom)) {
+    pub(crate) fn each(&mut self, count: Atom, span: Span, body: impl FnOnce(&mut Self, Atom)) {
         self.open();
         let index = self.var(Type::Int);
         body(self, Atom::Var(index));
@@ -559,7 +567,13 @@ impl<'c> Transposer<'c> {
         self.bind(Op::For(Iteration { count, index, body }), Type::unit(), span);
     }
 
-    fn built(&mut self, count: Atom, ty: &Type, span: Span, element: impl FnOnce(&mut Self, Atom) -> Atom) -> Atom {
+    pub(crate) fn built(
+        &mut self,
+        count: Atom,
+        ty: &Type,
+        span: Span,
+        element: impl FnOnce(&mut Self, Atom) -> Atom,
+    ) -> Atom {
         self.open();
         let index = self.var(Type::Int);
         let result = element(self, Atom::Var(index));

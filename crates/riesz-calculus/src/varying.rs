@@ -1,15 +1,22 @@
-//! Linear maps that vary: the tangent of a map is a map.
+//! Linear maps that vary: the tangent of a map is a map, and maps multiply like numbers.
+//!
+//! ```text
+//! d(mᵀ) = dmᵀ      d(g ∘ f) = dg ∘ f + g ∘ df      d(k m) = dk m + k dm      d(m a) = dm a + m da
+//! ```
 //!
 //! A map `m = (a ↦ f (c, a))` over what it captured has the tangent `dm = (a ↦ D_c f (c, a) dc)`, and likewise its adjoint. A
 //! cotangent of a map is a map too; what it contributes to the cotangent of `c` is the sum over a basis of the domain
 //! of `(D_c f (c, e))ᵀ (m̄ e)`.
 
-use crate::compile::{Calculus, Linearised, Problem, open_sizes};
+use crate::compile::{Calculus, Linearised, Problem, has_holes, open_sizes};
 use crate::linearise::{Lineariser, Tangent};
 use crate::transpose::Transposer;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Place, Step, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, OnMaps, Op, Place, Step, Var, VarInfo};
 use riesz_core::{Size, Type};
-use riesz_syntax::Span;
+use riesz_primitive::scalar;
+use riesz_syntax::{Diagnostic, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 
 impl Lineariser<'_> {
     /// The tangent of a map, of which some of what it captured varies.
@@ -34,6 +41,62 @@ impl Lineariser<'_> {
         all.extend(captured);
         Ok(Tangent::Value(self.linear(Op::Map { forward, reverse, captured: all }, ty.clone(), span)))
     }
+
+    /// The tangent of what an operation makes of maps.
+    pub(crate) fn on_maps(
+        &mut self,
+        operation: OnMaps,
+        operands: &[Atom],
+        ty: &Type,
+        span: Span,
+    ) -> Result<Tangent, Problem> {
+        let mut terms = Vec::new();
+        for (at, operand) in operands.iter().enumerate() {
+            let Some(tangent) = self.whole(*operand, span) else { continue };
+            if matches!(operation, OnMaps::Matrix | OnMaps::Coo)
+                || operation == OnMaps::Scale && at == 0 && has_holes(&self.atom_type(operands[1]))
+            {
+                return Err(matrix_of_unknown(operation, span));
+            }
+            let mut varied = operands.to_vec();
+            varied[at] = tangent;
+            terms.push(match operation {
+                OnMaps::Add => tangent,
+                OnMaps::Subtract if at == 0 => tangent,
+                OnMaps::Subtract => {
+                    self.linear(Op::OnMaps(OnMaps::Scale, vec![Atom::Real(-1.0), tangent]), ty.clone(), span)
+                }
+                operation => self.linear(Op::OnMaps(operation, varied), ty.clone(), span),
+            });
+        }
+        Ok(self.sum(terms, ty, span))
+    }
+
+    /// The tangent of what a map makes of an argument.
+    pub(crate) fn apply(&mut self, map: Atom, argument: Atom, ty: &Type, span: Span) -> Tangent {
+        let mut terms = Vec::new();
+        if let Some(tangent) = self.whole(map, span) {
+            let argument_type = self.atom_type(argument);
+            self.calculus.add_rank_one(&argument_type, ty, span);
+            terms.push(self.linear(Op::Apply(tangent, argument), ty.tangent(), span));
+        }
+        if let Some(tangent) = self.whole(argument, span) {
+            terms.push(self.linear(Op::Apply(map, tangent), ty.tangent(), span));
+        }
+        self.sum(terms, ty, span)
+    }
+}
+
+fn matrix_of_unknown(operation: OnMaps, span: Span) -> Problem {
+    let what = match operation {
+        OnMaps::Coo => "cannot differentiate through `coo`",
+        OnMaps::Matrix => "cannot differentiate through the matrix of a map that is known only when the program runs",
+        _ => "cannot differentiate through the multiple of a map whose size no type tells",
+    };
+    Box::new(
+        Diagnostic::error("not-differentiable", span, what)
+            .help("differentiate what the map makes of vectors: `m(v)`, or `matrix(D(f, x))`"),
+    )
 }
 
 impl Calculus {
@@ -81,6 +144,35 @@ impl Calculus {
     }
 }
 
+impl Calculus {
+    /// The functions of the maps `u ⊗ v`, over `u` and `v`.
+    fn rank_one(&self, domain: &Type, codomain: &Type) -> Option<[FunctionId; 2]> {
+        let spaces = (open_sizes(domain), open_sizes(codomain));
+        self.rank_ones.iter().find(|(known, _)| *known == spaces).map(|(_, functions)| *functions)
+    }
+
+    /// `(u, v, x) ↦ ⟨v, x⟩ u` and `(u, v, y) ↦ ⟨u, y⟩ v`
+    fn add_rank_one(&mut self, domain: &Type, codomain: &Type, span: Span) {
+        if self.rank_one(domain, codomain).is_some() {
+            return;
+        }
+        let (domain, codomain) = (open_sizes(domain).tangent(), open_sizes(codomain).tangent());
+        let functions = [(&domain, 0, 1), (&codomain, 1, 0)].map(|(argument, factor, with)| {
+            let types = [&codomain, &domain, argument];
+            let vars = types.map(|ty| VarInfo { name: None, ty: ty.clone() }).to_vec();
+            let mut writer = Transposer::new(self, vars, FxHashSet::default(), FxHashMap::default());
+            let total = writer.accumulator_of(Type::Real, None, span);
+            writer.inner(Atom::Var(Var(with)), Atom::Var(Var(2)), argument, total, span);
+            let total = writer.bind(Op::Read(total), Type::Real, span);
+            let result = types[factor as usize].clone();
+            let multiple = writer.multiple(total, Atom::Var(Var(factor)), &result, span);
+            let (vars, body) = writer.finish(multiple);
+            self.add(Function { name: "rank one".into(), vars, parameters: 3, body, result, span })
+        });
+        self.rank_ones.push(((domain, codomain), functions));
+    }
+}
+
 /// Runs the primal of a linearised function: what it keeps.
 fn run_primal(
     linearised: &Linearised,
@@ -105,9 +197,8 @@ impl Transposer<'_> {
         let (domain, codomain) = (&arrow.0, &arrow.1);
         let parameters = |id: FunctionId| self.calculus.program.function(id).parameters;
         let (tangents, values) = captured.split_at(parameters(forward) - parameters(linearised.primal));
-        let Some(&point) = values.last() else { return };
         let values = values.to_vec();
-        self.basis(domain, domain, point, &mut Vec::new(), span, &mut |transposer, unit| {
+        self.basis(domain, domain, values.last().copied(), &mut Vec::new(), span, &mut |transposer, unit| {
             let image = transposer.bind(Op::Apply(cotangent, unit), codomain.clone(), span);
             let arguments = values.iter().copied().chain([unit]).collect();
             let mut passed = run_primal(&linearised, arguments, codomain, &mut |op, ty| transposer.bind(op, ty, span));
@@ -117,20 +208,123 @@ impl Transposer<'_> {
         });
     }
 
+    /// What the cotangent of what an operation made of maps contributes to those of the operands.
+    pub(crate) fn on_maps(&mut self, operation: OnMaps, operands: &[Atom], cotangent: Atom, span: Span) {
+        let linear = operands.iter().position(|operand| self.is_linear(*operand)).unwrap_or(0);
+        let to = operands[linear];
+        let ty = self.atom_type(to);
+        let adjoint = |transposer: &mut Self, map: Atom| {
+            let ty = match transposer.atom_type(map) {
+                Type::Linear(arrow) => Type::Linear(Arc::new((arrow.1.clone(), arrow.0.clone()))),
+                ty => ty,
+            };
+            transposer.bind(Op::OnMaps(OnMaps::Adjoint, vec![map]), ty, span)
+        };
+        let contribution = match (operation, linear) {
+            (OnMaps::Adjoint, _) => adjoint(self, cotangent),
+            (OnMaps::Compose, 0) => {
+                let before = adjoint(self, operands[1]);
+                self.bind(Op::OnMaps(OnMaps::Compose, vec![cotangent, before]), ty, span)
+            }
+            (OnMaps::Compose, _) => {
+                let after = adjoint(self, operands[0]);
+                self.bind(Op::OnMaps(OnMaps::Compose, vec![after, cotangent]), ty, span)
+            }
+            (OnMaps::Scale, 1) => self.bind(Op::OnMaps(OnMaps::Scale, vec![operands[0], cotangent]), ty, span),
+            _ => {
+                // ⟨m, m̄⟩ = Σₑ ⟨m e, m̄ e⟩
+                let map = operands[1];
+                let Type::Linear(arrow) = self.atom_type(map) else { return };
+                let (domain, codomain) = (&arrow.0, &arrow.1);
+                let total = self.accumulator_of(Type::Real, None, span);
+                self.basis(domain, domain, None, &mut Vec::new(), span, &mut |transposer, unit| {
+                    let [a, b] =
+                        [map, cotangent].map(|map| transposer.bind(Op::Apply(map, unit), codomain.clone(), span));
+                    transposer.inner(a, b, codomain, total, span);
+                });
+                self.bind(Op::Read(total), Type::Real, span)
+            }
+        };
+        self.add(to, &[], contribution, span);
+    }
+
+    /// What the cotangent of what a map made of an argument contributes.
+    pub(crate) fn apply(&mut self, map: Atom, argument: Atom, cotangent: Atom, ty: &Type, span: Span) {
+        if self.is_linear(map) {
+            // ȳ ⊗ a
+            let map_type = self.atom_type(map);
+            let Some([forward, reverse]) = self.calculus.rank_one(&self.atom_type(argument), ty) else { return };
+            let captured = vec![cotangent, argument];
+            let product = self.bind(Op::Map { forward, reverse, captured }, map_type, span);
+            self.add(map, &[], product, span);
+        } else {
+            let argument_type = self.atom_type(argument);
+            let map_type = Type::Linear(Arc::new((ty.clone(), argument_type.clone())));
+            let adjoint = self.bind(Op::OnMaps(OnMaps::Adjoint, vec![map]), map_type, span);
+            let image = self.bind(Op::Apply(adjoint, cotangent), argument_type, span);
+            self.add(argument, &[], image, span);
+        }
+    }
+
+    /// Adds `⟨a, b⟩` to an accumulator.
+    fn inner(&mut self, a: Atom, b: Atom, ty: &Type, total: Atom, span: Span) {
+        match ty {
+            Type::Real => {
+                let product = self.bind(Op::Scalar(&scalar::EXACT_MUL, vec![a, b]), Type::Real, span);
+                self.bind(Op::AddTo(total, Vec::new(), product), Type::unit(), span);
+            }
+            Type::Array(_, element) => {
+                let count = self.length(a, span);
+                self.each(count, span, |transposer, at| {
+                    let [a, b] = [a, b].map(|v| transposer.bind(Op::Index(v, at), (**element).clone(), span));
+                    transposer.inner(a, b, element, total, span);
+                });
+            }
+            ty => {
+                for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                    let [a, b] = [a, b].map(|v| self.bind(Op::Project(v, at), part.clone(), span));
+                    self.inner(a, b, part, total, span);
+                }
+            }
+        }
+    }
+
+    /// `k v`
+    pub(crate) fn multiple(&mut self, k: Atom, v: Atom, ty: &Type, span: Span) -> Atom {
+        match ty {
+            Type::Real => self.bind(Op::Scalar(&scalar::EXACT_MUL, vec![k, v]), Type::Real, span),
+            Type::Array(_, element) => {
+                let count = self.length(v, span);
+                self.built(count, ty, span, |transposer, at| {
+                    let part = transposer.bind(Op::Index(v, at), (**element).clone(), span);
+                    transposer.multiple(k, part, element, span)
+                })
+            }
+            ty => {
+                let mut parts = Vec::new();
+                for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                    let component = self.bind(Op::Project(v, at), part.clone(), span);
+                    parts.push(self.multiple(k, component, part, span));
+                }
+                self.bind(Op::Tuple(parts), ty.clone(), span)
+            }
+        }
+    }
+
     /// Does something with every unit vector of a space, which is as large as the tangent space at a point.
     fn basis(
         &mut self,
         space: &Type,
         part: &Type,
-        point: Atom,
+        point: Option<Atom>,
         path: &mut Vec<Place>,
         span: Span,
         each: &mut dyn FnMut(&mut Self, Atom),
     ) {
         match part {
             Type::Real => {
-                let zero = self.bind(Op::Zero(point), space.clone(), span);
-                let accumulator = self.accumulator_of(space.clone(), Some(zero), span);
+                let zero = point.map(|point| self.bind(Op::Zero(point), space.clone(), span));
+                let accumulator = self.accumulator_of(space.clone(), zero, span);
                 self.bind(Op::AddTo(accumulator, path.clone(), Atom::Real(1.0)), Type::unit(), span);
                 let unit = self.bind(Op::Read(accumulator), space.clone(), span);
                 each(self, unit);
@@ -140,17 +334,17 @@ impl Transposer<'_> {
                     Place::Element(_) => Step::Elements,
                     Place::Component(at) => Step::Component(*at),
                 };
-                let count = match size {
-                    Size::Hole => self.bind(Op::SizeOf(point, path.iter().map(step).collect()), Type::Int, span),
-                    size => self.size_atom(size, span),
+                let count = match (size, point) {
+                    (Size::Hole, Some(point)) => {
+                        self.bind(Op::SizeOf(point, path.iter().map(step).collect()), Type::Int, span)
+                    }
+                    (size, _) => self.size_atom(size, span),
                 };
-                self.open();
-                let index = self.var(Type::Int);
-                path.push(Place::Element(Atom::Var(index)));
-                self.basis(space, element, point, path, span, each);
-                path.pop();
-                let body = self.close_unit(span);
-                self.bind(Op::For(Iteration { count, index, body }), Type::unit(), span);
+                self.each(count, span, |transposer, at| {
+                    path.push(Place::Element(at));
+                    transposer.basis(space, element, point, path, span, each);
+                    path.pop();
+                });
             }
             part => {
                 for (at, component) in part.components().unwrap_or_default().iter().enumerate() {
