@@ -1,7 +1,7 @@
 //! The variables that bindings use and do not bind, sizes in types included.
 
 use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};
-use riesz_core::{Type, size};
+use riesz_core::Type;
 use rustc_hash::FxHashSet;
 
 /// Collects free variables, in the order they are met.
@@ -62,16 +62,7 @@ impl Free {
     }
 
     fn ty(&mut self, ty: &Type, vars: &[VarInfo]) {
-        let mut sizes = Vec::new();
-        ty.map_sizes(&mut |size| {
-            sizes.extend(size.atoms());
-            size.clone()
-        });
-        for atom in sizes {
-            if let size::Atom::Var(var) = atom {
-                self.var(var, vars);
-            }
-        }
+        ty.visit_variables(&mut |var| self.var(var, vars));
     }
 }
 
