@@ -690,6 +690,15 @@ impl<'c> Transposer<'c> {
                 let solved = self.bind(Op::ArrayFunction(&array::SOLVE, vec![other, given]), ty.clone(), span);
                 self.add(*b, &[], solved, span);
             }
+            ("cholesky tangent", [l, s]) => {
+                let moved = Op::ArrayFunction(&array::CHOLESKY_COTANGENT, vec![*l, given]);
+                let moved = self.bind(moved, ty.clone(), span);
+                self.add(*s, &[], moved, span);
+            }
+            ("cholesky cotangent", [l, w]) => {
+                let moved = self.bind(Op::ArrayFunction(&array::CHOLESKY_TANGENT, vec![*l, given]), ty.clone(), span);
+                self.add(*w, &[], moved, span);
+            }
             ("exact dot", [a, b]) => self.dot(*a, *b, given, span),
             _ => {}
         }

@@ -24,7 +24,7 @@ pub trait Number: Ring + Debug + 'static {
     /// If the row is no [`Kind::Scalar`] with a function on reals.
     fn apply(primitive: &'static Primitive, arguments: &[Self]) -> Self;
 
-    /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for [`MatrixFunction::Solve`], row by
+    /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for those of two, row by
     /// row. The result has `n · n` entries for a matrix, `n · columns` for a solution, 1 for a number.
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Self], b: &[Self]) -> Vec<Self>;
 }
