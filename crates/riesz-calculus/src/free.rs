@@ -1,7 +1,7 @@
 //! The variables that bindings use and do not bind, sizes in types included.
 
-use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};
 use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};
 use rustc_hash::FxHashSet;
 
 /// Collects free variables, in the order they are met.

@@ -1,8 +1,8 @@
 //! Numbers that count what is done with them: a program evaluated over [`Counted`] has the value it has over `f64`, and
 //! says how many operations that took.
 //!
-//! Each thread counts for itself. A change of sign is free; `min`, `max` and what else only compares counts as an
-//! addition, which is what a comparison is. Functions of matrices count what they do, except that a determinant's
+//! Each thread counts for itself. A change of sign is free; a comparison, alone or in `min`, `max` and the like, counts as
+//! an addition, which is what it is. Functions of matrices count what they do, except that a determinant's
 //! derivative counts the way that is taken where the matrix is not close to singular.
 
 use std::cell::Cell;
@@ -22,7 +22,7 @@ pub struct Counted(pub f64);
 /// How many operations on real numbers there were.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Operations {
-    /// Sums and differences, and comparisons that choose a value.
+    /// Sums, differences and comparisons.
     pub additions: u64,
     /// Products.
     pub multiplications: u64,
@@ -125,6 +125,11 @@ impl Number for Counted {
 
     fn value(&self) -> f64 {
         self.0
+    }
+
+    fn compared(&self, other: &Counted) -> (f64, f64) {
+        add(ADDITION);
+        (self.0, other.0)
     }
 
     fn apply(primitive: &'static Primitive, arguments: &[Counted]) -> Counted {

@@ -18,6 +18,11 @@ pub trait Number: Ring + Debug + 'static {
     /// The plain number: what comparisons, `trunc` and printing see.
     fn value(&self) -> f64;
 
+    /// The plain numbers of two that are compared.
+    fn compared(&self, other: &Self) -> (f64, f64) {
+        (self.value(), other.value())
+    }
+
     /// A primitive of numbers.
     ///
     /// # Panics

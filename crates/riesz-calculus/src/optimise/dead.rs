@@ -7,8 +7,8 @@
 //!   never taken are dropped; a single one needs no tuple.
 
 use super::rename::type_of;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
 use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 

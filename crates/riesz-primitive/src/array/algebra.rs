@@ -107,10 +107,8 @@ pub static CHOLESKY_TANGENT: Primitive = Primitive {
 const FACTOR_MOVED: LinearTerm = Right(&Tangent(0), FACTOR_SOLVED);
 
 /// `dl (p lᵀ + tᵀ)`
-const MATRIX_MOVED: LinearTerm = Sum(&[
-    Right(&FACTOR_MOVED, TRANSPOSED),
-    Right(&Tangent(0), Apply(&TRANSPOSE, &[Result])),
-]);
+const MATRIX_MOVED: LinearTerm =
+    Sum(&[Right(&FACTOR_MOVED, TRANSPOSED), Right(&Tangent(0), Apply(&TRANSPOSE, &[Result]))]);
 
 /// `p = l⁻¹ t`
 const FACTOR_SOLVED: Coefficient = Apply(&SOLVE, &[Argument(0), Result]);
@@ -123,7 +121,10 @@ pub static CHOLESKY_COTANGENT: Primitive = Primitive {
     example: "",
     kind: Kind::Array(Array {
         derivative: Derivative::Terms(&[
-            CholeskyAdjoint(Argument(0), &Sum(&[Tangent(1), Solve(TRANSPOSED, &Right(&Transpose(&Tangent(0)), Argument(1)))])),
+            CholeskyAdjoint(
+                Argument(0),
+                &Sum(&[Tangent(1), Solve(TRANSPOSED, &Right(&Transpose(&Tangent(0)), Argument(1)))]),
+            ),
             Negate(&Symmetric(&Sum(&[RESULT_MOVED, RESULT_MOVED]))),
         ]),
         matrix: Some(MatrixFunction::CholeskyCotangent),

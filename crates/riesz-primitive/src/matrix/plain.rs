@@ -38,9 +38,7 @@ fn solve(a: DMatrix<f64>, b: DMatrix<f64>) -> DMatrix<f64> {
 
 fn inverse(a: DMatrix<f64>) -> DMatrix<f64> {
     let n = a.nrows();
-    factor(a)
-        .and_then(|factors| invert(&factors))
-        .unwrap_or_else(|| DMatrix::from_element(n, n, f64::NAN))
+    factor(a).and_then(|factors| invert(&factors)).unwrap_or_else(|| DMatrix::from_element(n, n, f64::NAN))
 }
 
 /// `a⁻¹ = u⁻¹ (l⁻¹ p)`; none where a pivot is zero. A column of `l⁻¹` is zero down to its diagonal, and substitution starts
