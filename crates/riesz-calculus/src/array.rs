@@ -3,7 +3,7 @@
 
 use crate::compile::Problem;
 use crate::linearise::{Lineariser, Tangent};
-use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Reduction, Var};
+use riesz_core::term::{Atom, Body, Iteration, Op, Reduction, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
 use riesz_primitive::{Primitive, array, scalar};
@@ -161,11 +161,22 @@ impl Lineariser<'_> {
                 let sum = self.linear(Op::Plus(atom, other), ty.clone(), span);
                 Some((self.multiple_of(Atom::Real(0.5), sum, &ty, span), ty))
             }
-            LinearTerm::LowerHalf(term) => {
-                let (atom, ty) = self.term(term, point)?;
-                Some((self.lower_half(atom, &ty, span), ty))
-            }
+            LinearTerm::Cholesky(value, term) => self.of_factor(&array::CHOLESKY_TANGENT, value, term, point),
+            LinearTerm::CholeskyAdjoint(value, term) => self.of_factor(&array::CHOLESKY_COTANGENT, value, term, point),
         }
+    }
+
+    /// A linear function that a Cholesky factor determines, of a term.
+    fn of_factor(
+        &mut self,
+        primitive: &'static Primitive,
+        factor: &Coefficient,
+        term: &LinearTerm,
+        point: &mut Point,
+    ) -> Option<(Atom, Type)> {
+        let (atom, ty) = self.term(term, point)?;
+        let (factor, _) = self.value(factor, point);
+        Some((self.linear(Op::ArrayFunction(primitive, vec![factor, atom]), ty.clone(), point.span), ty))
     }
 
     /// A value of the point.
@@ -222,27 +233,6 @@ impl Lineariser<'_> {
         let bindings = level.primal.into_iter().chain(level.linear).collect();
         let iteration = Iteration { count, index, body: Body { bindings, result } };
         self.linear(Op::Reduce(Reduction::Sum, iteration), Type::Real, span)
-    }
-
-    /// The lower triangle with half the diagonal.
-    fn lower_half(&mut self, atom: Atom, ty: &Type, span: Span) -> Atom {
-        let Type::Array(rows, row_type) = ty else { return atom };
-        self.each(rows, ty, span, |lineariser, i| {
-            let row = lineariser.element(atom, i, span);
-            let Type::Array(columns, _) = &**row_type else { return row };
-            lineariser.each(columns, row_type, span, |lineariser, j| {
-                let entry = lineariser.element(row, j, span);
-                let above = lineariser.primal(Op::Compare(Comparison::Less, i, j), Type::Bool, span);
-                let on = lineariser.primal(Op::Same(i, j), Type::Bool, span);
-                let choose = |lineariser: &mut Self, condition: Atom, yes: Atom, no: Atom| {
-                    let body = |result: Atom| Body { bindings: Vec::new(), result };
-                    lineariser.primal(Op::If { condition, yes: body(yes), no: body(no) }, Type::Real, span)
-                };
-                let factor = choose(lineariser, on, Atom::Real(0.5), Atom::Real(1.0));
-                let factor = choose(lineariser, above, Atom::Real(0.0), factor);
-                lineariser.scaled(factor, entry, span)
-            })
-        })
     }
 }
 

@@ -1,7 +1,7 @@
 //! The variables that bindings use and do not bind, sizes in types included.
 
+use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};
-use riesz_core::{Type, size};
 use rustc_hash::FxHashSet;
 
 /// Collects free variables, in the order they are met.
@@ -62,16 +62,7 @@ impl Free {
     }
 
     fn ty(&mut self, ty: &Type, vars: &[VarInfo]) {
-        let mut sizes = Vec::new();
-        ty.map_sizes(&mut |size| {
-            sizes.extend(size.atoms());
-            size.clone()
-        });
-        for atom in sizes {
-            if let size::Atom::Var(var) = atom {
-                self.var(var, vars);
-            }
-        }
+        ty.visit_variables(&mut |var| self.var(var, vars));
     }
 }
 
@@ -104,6 +95,26 @@ pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>, vars: &
         }
         binding.op.visit_bodies(&mut |body| inside(body, &mut by_parts));
     }
+    found
+}
+
+/// The variables that calls in some bindings are given, also those in the bodies of operations.
+pub(crate) fn passed_to_calls(bindings: &[Binding]) -> FxHashSet<Var> {
+    fn collect(bindings: &[Binding], found: &mut FxHashSet<Var>) {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            for binding in bindings {
+                if let Op::Call(_, arguments) = &binding.op {
+                    found.extend(arguments.iter().filter_map(|argument| match argument {
+                        Atom::Var(var) => Some(*var),
+                        _ => None,
+                    }));
+                }
+                binding.op.visit_bodies(&mut |body| collect(&body.bindings, found));
+            }
+        });
+    }
+    let mut found = FxHashSet::default();
+    collect(bindings, &mut found);
     found
 }
 

@@ -4,11 +4,12 @@
 //! loop in which each term has the cotangent of the sum, and a loop one that runs backwards.
 //!
 //! The cotangent of a variable is the sum of what its uses contribute. Uses in the same body contribute values; where a
-//! variable is used element by element, or inside the bodies of other operations, they add to an accumulator.
+//! variable is used element by element, or inside the bodies of other operations, they add to an accumulator. The row
+//! `x[i]` of an array that has one needs none of its own: what is contributed to the row is added to `x̄[i]`.
 
 use crate::array::transposed;
 use crate::compile::{Calculus, has_holes};
-use crate::free::accumulated;
+use crate::free::{accumulated, passed_to_calls};
 use crate::linearise::write_size;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo};
 use riesz_core::{Size, Type};
@@ -29,6 +30,8 @@ pub(crate) struct Transposer<'c> {
     contributed: FxHashMap<Var, Contributions>,
     /// The accumulators of variables that have one.
     accumulators: FxHashMap<Var, Atom>,
+    /// Variables that are parts of others, which have accumulators: the whole, and the place of the part.
+    parts: FxHashMap<Var, (Var, Place)>,
     /// The cotangents of accumulators: what was read of them has these.
     read: FxHashMap<Var, Atom>,
 }
@@ -55,6 +58,7 @@ impl<'c> Transposer<'c> {
             bodies: vec![Vec::new()],
             contributed: FxHashMap::default(),
             accumulators: FxHashMap::default(),
+            parts: FxHashMap::default(),
             read: FxHashMap::default(),
         }
     }
@@ -137,8 +141,9 @@ impl<'c> Transposer<'c> {
         if !self.linear.contains(&var) {
             return;
         }
-        if let Some(&accumulator) = self.accumulators.get(&var) {
-            self.bind(Op::AddTo(accumulator, path.to_vec(), value), Type::unit(), span);
+        if let Some((accumulator, mut place)) = self.place(var) {
+            place.extend_from_slice(path);
+            self.bind(Op::AddTo(accumulator, place, value), Type::unit(), span);
             return;
         }
         let mut contributions = self.contributed.entry(var).or_default();
@@ -147,6 +152,17 @@ impl<'c> Transposer<'c> {
             contributions = contributions.parts.entry(*at).or_default();
         }
         contributions.whole.push(value);
+    }
+
+    /// The accumulator that what is contributed to a variable is added to, and where.
+    fn place(&self, mut var: Var) -> Option<(Atom, Vec<Place>)> {
+        let mut path = Vec::new();
+        while let Some((whole, place)) = self.parts.get(&var) {
+            path.push(*place);
+            var = *whole;
+        }
+        path.reverse();
+        Some((*self.accumulators.get(&var)?, path))
     }
 
     /// The cotangent of a variable; none where nothing contributes to it.
@@ -240,8 +256,14 @@ impl<'c> Transposer<'c> {
             }
         }
         let by_parts = accumulated(bindings, &self.linear, &self.vars);
+        let passed = passed_to_calls(bindings);
         for binding in bindings.iter().filter(|binding| by_parts.contains(&binding.var)) {
-            self.accumulator(binding.var, binding.span);
+            match self.part_of(binding).filter(|_| !passed.contains(&binding.var)) {
+                Some(part) => {
+                    self.parts.insert(binding.var, part);
+                }
+                None => self.accumulator(binding.var, binding.span),
+            }
         }
         if let Some((result, cotangent)) = output(self, &by_parts) {
             self.add(result, &[], cotangent, span);
@@ -251,6 +273,18 @@ impl<'c> Transposer<'c> {
                 self.binding(binding);
             }
         }
+    }
+
+    /// What a variable with arrays in it is a part of, if that has an accumulator. A number has its own, which a loop that
+    /// adds to it need not look up.
+    fn part_of(&self, Binding { var, op, .. }: &Binding) -> Option<(Var, Place)> {
+        let (whole, place) = match op {
+            Op::Index(Atom::Var(whole), index) => (*whole, Place::Element(*index)),
+            Op::Project(Atom::Var(whole), at) if self.ty(*whole) != Type::Kept => (*whole, Place::Component(*at)),
+            _ => return None,
+        };
+        let arrays = self.ty(*var).any(&mut |part| matches!(part, Type::Array(..)));
+        (arrays && self.place(whole).is_some()).then_some((whole, place))
     }
 
     fn accumulator(&mut self, var: Var, span: Span) {
@@ -265,6 +299,10 @@ impl<'c> Transposer<'c> {
 
     fn binding(&mut self, Binding { var, op, span }: &Binding) {
         let span = *span;
+        // What was contributed to a part has been added to the whole.
+        if self.parts.contains_key(var) {
+            return;
+        }
         // Operations for their effect have no cotangent of their own.
         match op {
             Op::AddTo(accumulator, path, value) => {
@@ -670,6 +708,15 @@ impl<'c> Transposer<'c> {
                 let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![*a]), transposed(&matrix), span);
                 let solved = self.bind(Op::ArrayFunction(&array::SOLVE, vec![other, given]), ty.clone(), span);
                 self.add(*b, &[], solved, span);
+            }
+            ("cholesky tangent", [l, s]) => {
+                let moved = Op::ArrayFunction(&array::CHOLESKY_COTANGENT, vec![*l, given]);
+                let moved = self.bind(moved, ty.clone(), span);
+                self.add(*s, &[], moved, span);
+            }
+            ("cholesky cotangent", [l, w]) => {
+                let moved = self.bind(Op::ArrayFunction(&array::CHOLESKY_TANGENT, vec![*l, given]), ty.clone(), span);
+                self.add(*w, &[], moved, span);
             }
             ("exact dot", [a, b]) => self.dot(*a, *b, given, span),
             _ => {}

@@ -42,6 +42,11 @@ impl Numbering<'_> {
     }
 
     fn ty(&self, ty: &Type) -> Type {
+        let mut named = false;
+        ty.visit_variables(&mut |_| named = true);
+        if !named {
+            return ty.clone();
+        }
         ty.map_sizes(&mut |size| {
             size.replace(&mut |atom| match atom {
                 size::Atom::Var(var) => self.numbers.get(&var).map_or(Size::Hole, |&var| Size::var(var)),

@@ -4,6 +4,7 @@
 //! [`Type::Variable`] and [`Type::Error`]; the verifier rejects them in a finished program.
 
 use crate::size::{Atom, Size};
+use crate::term::Var;
 use riesz_syntax::tree::Name;
 use std::sync::Arc;
 
@@ -176,6 +177,30 @@ impl Type {
             Type::Linear(arrow) => Type::Linear(Arc::new((arrow.0.rebuild(size, leaf), arrow.1.rebuild(size, leaf)))),
             _ => self.clone(),
         }
+    }
+
+    /// Calls `f` on every size in the type.
+    pub fn visit_sizes(&self, f: &mut dyn FnMut(&Size)) {
+        self.any(&mut |part| {
+            if let Type::Array(size, _) = part {
+                f(size);
+            }
+            false
+        });
+    }
+
+    /// Calls `f` on every variable that a size in the type names.
+    pub fn visit_variables(&self, f: &mut dyn FnMut(Var)) {
+        self.visit_sizes(&mut |size| {
+            if matches!(size, Size::Constant(_) | Size::Hole) {
+                return;
+            }
+            for atom in size.atoms() {
+                if let Atom::Var(var) = atom {
+                    f(var);
+                }
+            }
+        });
     }
 
     /// Whether `test` holds of the type or of any part of it.

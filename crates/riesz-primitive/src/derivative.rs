@@ -64,8 +64,8 @@ pub enum Comparison {
 
 /// A linear function of the tangents of a primitive's arguments: numbers, vectors and matrices.
 ///
-/// Adjoints are made of these again: `Multiple` and `Inner` are each other's, `Transpose`, `Symmetric` and `LowerHalf`
-/// their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
+/// Adjoints are made of these again: `Multiple` and `Inner` are each other's, as are `Cholesky` and `CholeskyAdjoint`;
+/// `Transpose` and `Symmetric` are their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
 #[derive(Debug)]
 pub enum LinearTerm {
     /// `dxᵢ`: the tangent of an argument.
@@ -88,8 +88,11 @@ pub enum LinearTerm {
     Transpose(&'static LinearTerm),
     /// `½ (t + tᵀ)`: the symmetric part.
     Symmetric(&'static LinearTerm),
-    /// `Φ(t)`: the lower triangle with half the diagonal.
-    LowerHalf(&'static LinearTerm),
+    /// `l Φ(l⁻¹ sym(t) l⁻ᵀ)`, where `Φ` is the lower triangle with half the diagonal: what a factor `l` of Cholesky varies
+    /// by where the matrix varies by `t`.
+    Cholesky(Coefficient, &'static LinearTerm),
+    /// `sym(l⁻ᵀ Φ(lᵀ t) l⁻¹)`: its adjoint.
+    CholeskyAdjoint(Coefficient, &'static LinearTerm),
 }
 
 impl Coefficient {

@@ -18,13 +18,18 @@ pub trait Number: Ring + Debug + 'static {
     /// The plain number: what comparisons, `trunc` and printing see.
     fn value(&self) -> f64;
 
+    /// The plain numbers of two that are compared.
+    fn compared(&self, other: &Self) -> (f64, f64) {
+        (self.value(), other.value())
+    }
+
     /// A primitive of numbers.
     ///
     /// # Panics
     /// If the row is no [`Kind::Scalar`] with a function on reals.
     fn apply(primitive: &'static Primitive, arguments: &[Self]) -> Self;
 
-    /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for [`MatrixFunction::Solve`], row by
+    /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for those of two, row by
     /// row. The result has `n · n` entries for a matrix, `n · columns` for a solution, 1 for a number.
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Self], b: &[Self]) -> Vec<Self>;
 }

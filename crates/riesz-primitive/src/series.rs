@@ -6,7 +6,7 @@
 use riesz_algebra::{Module, Monoid, Ring, Semiring};
 
 use crate::derivative::{Coefficient, Derivative, partial_derivatives};
-use crate::matrix::MatrixFunction;
+use crate::matrix::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
 use crate::number::Number;
 use crate::primitive::Primitive;
 use crate::scalar;
@@ -125,7 +125,7 @@ impl Number for Series {
 
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Series], b: &[Series]) -> Vec<Series> {
         let len = a.iter().chain(b).map(Series::len).max().unwrap_or(1);
-        let a = Expansion::new(a, len);
+        let (entries, a) = (a, Expansion::new(a, len));
         let identity = |order: usize| match order {
             0 => (0..n * n).map(|at| f64::from(u8::from(at / n == at % n))).collect(),
             _ => vec![0.0; n * n],
@@ -137,6 +137,8 @@ impl Number for Series {
                 a.solve(n, n, &Expansion { orders }).series(n * n)
             }
             MatrixFunction::Cholesky => a.cholesky(n).series(n * n),
+            MatrixFunction::CholeskyTangent => cholesky_tangent(n, entries, b),
+            MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, entries, b),
             MatrixFunction::LogDeterminant => vec![a.log_determinant(n)],
             MatrixFunction::Determinant | MatrixFunction::Cofactor => {
                 // det = ± exp (logdet); the cofactor matrix is det · a⁻ᵀ.

@@ -2,7 +2,7 @@
 //! referred to.
 
 use crate::compile::visit_functions;
-use riesz_core::term::{FunctionId, Program};
+use riesz_core::term::{Body, FunctionId, Op, Program};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The calls among the functions that some functions need.
@@ -11,6 +11,8 @@ pub(super) struct Calls {
     pub order: Vec<FunctionId>,
     recursive: FxHashSet<FunctionId>,
     references: FxHashMap<FunctionId, usize>,
+    /// The functions that something other than a call refers to.
+    values: FxHashSet<FunctionId>,
 }
 
 impl Calls {
@@ -19,6 +21,8 @@ impl Calls {
         functions.sort_unstable();
         let called: FxHashMap<FunctionId, Vec<FunctionId>> =
             functions.iter().map(|&id| (id, called_by(program, id))).collect();
+        let mut values = FxHashSet::default();
+        functions.iter().for_each(|&id| values_of(&program.function(id).body, &mut values));
         let mut references: FxHashMap<FunctionId, usize> = FxHashMap::default();
         for callee in called.values().flatten() {
             *references.entry(*callee).or_default() += 1;
@@ -34,7 +38,7 @@ impl Calls {
             .flatten()
             .copied()
             .collect();
-        Calls { order: search.groups.concat(), recursive, references }
+        Calls { order: search.groups.concat(), recursive, references, values }
     }
 
     /// Whether a function can come to call itself.
@@ -46,6 +50,24 @@ impl Calls {
     pub fn is_called_once(&self, id: FunctionId) -> bool {
         self.references.get(&id) == Some(&1)
     }
+
+    /// Whether nothing is left of a function once its only call has become its body.
+    pub fn is_absorbed(&self, id: FunctionId) -> bool {
+        self.is_called_once(id) && !self.is_recursive(id) && !self.values.contains(&id)
+    }
+}
+
+/// The functions that are made values of.
+fn values_of(body: &Body, found: &mut FxHashSet<FunctionId>) {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        for binding in &body.bindings {
+            match &binding.op {
+                Op::Closure(function, _) => found.extend([*function]),
+                Op::Map { forward, reverse, .. } => found.extend([*forward, *reverse]),
+                op => op.visit_bodies(&mut |body| values_of(body, found)),
+            }
+        }
+    });
 }
 
 fn called_by(program: &Program, id: FunctionId) -> Vec<FunctionId> {

@@ -7,8 +7,8 @@
 //!   never taken are dropped; a single one needs no tuple.
 
 use super::rename::type_of;
+use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
-use riesz_core::{Type, size};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -30,6 +30,7 @@ pub(crate) fn drop_dead(body: &mut Body, vars: &[VarInfo]) {
     let mut sweep = Sweep { vars, live: FxHashSet::default(), idle };
     sweep.body(body);
 }
+
 /// The accumulators made in a body, and those that something other than `+=` uses.
 fn accumulators(body: &Body, made: &mut FxHashSet<Var>, used: &mut FxHashSet<Var>) {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
@@ -65,12 +66,11 @@ impl Sweep<'_> {
             for at in (0..body.bindings.len()).rev() {
                 let binding = &mut body.bindings[at];
                 if self.live.contains(&binding.var) || self.has_effect(&binding.op) {
-                    self.ty(&self.vars[binding.var.0 as usize].ty.clone());
+                    let vars = self.vars;
+                    self.ty(&vars[binding.var.0 as usize].ty);
                     binding.op.visit_bodies_mut(&mut |body| self.body(body));
-                    let mut atoms = Vec::new();
-                    binding.op.visit_atoms(&mut |atom| atoms.push(*atom));
-                    binding.op.visit_bound(&mut |var| atoms.push(Atom::Var(*var)));
-                    atoms.into_iter().for_each(|atom| self.atom(atom));
+                    binding.op.visit_atoms(&mut |atom| self.atom(*atom));
+                    binding.op.visit_bound(&mut |var| self.atom(Atom::Var(*var)));
                 } else {
                     // Marked for removal below; positions must stay while the body is swept.
                     binding.op = Op::Copy(Atom::Var(binding.var));
@@ -84,21 +84,13 @@ impl Sweep<'_> {
         if let Atom::Var(var) = atom
             && self.live.insert(var)
         {
-            self.ty(&self.vars[var.0 as usize].ty.clone());
+            let vars = self.vars;
+            self.ty(&vars[var.0 as usize].ty);
         }
     }
 
     fn ty(&mut self, ty: &Type) {
-        let mut sizes = Vec::new();
-        ty.map_sizes(&mut |size| {
-            sizes.extend(size.atoms());
-            size.clone()
-        });
-        for atom in sizes {
-            if let size::Atom::Var(var) = atom {
-                self.atom(Atom::Var(var));
-            }
-        }
+        ty.visit_variables(&mut |var| self.atom(Atom::Var(var)));
     }
 
     fn has_effect(&self, op: &Op) -> bool {
@@ -148,16 +140,18 @@ impl Taken<'_> {
     fn body(&mut self, body: &Body) {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
             for Binding { var, op, .. } in &body.bindings {
-                let parts = self.vars[var.0 as usize].ty.components().map_or(0, |parts| parts.len());
                 // The state of a loop, and the number of its turns, have their place.
                 let fixed = match op {
-                    Op::Builds(_) | Op::If { .. } => 0,
-                    Op::Trace(_) => 1,
-                    Op::TraceWhile { .. } => 2,
-                    _ => usize::MAX,
+                    Op::Builds(_) | Op::If { .. } => Some(0),
+                    Op::Trace(_) => Some(1),
+                    Op::TraceWhile { .. } => Some(2),
+                    _ => None,
                 };
-                if fixed <= parts && parts > 0 {
-                    self.components.insert(*var, (0..parts).map(|at| at < fixed).collect());
+                if let Some(fixed) = fixed
+                    && let Some(parts) = self.vars[var.0 as usize].ty.components()
+                    && !parts.is_empty()
+                {
+                    self.components.insert(*var, (0..parts.len()).map(|at| at < fixed).collect());
                 }
                 match op {
                     Op::Project(Atom::Var(tuple), at) => match self.components.get_mut(tuple) {

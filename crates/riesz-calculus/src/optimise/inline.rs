@@ -109,6 +109,7 @@ impl Inliner<'_> {
             return false;
         }
         if self.calls.is_called_once(function) {
+            self.growth += GROWTH * bindings_in(&self.program.function(function).body, usize::MAX);
             return true;
         }
         let size = bindings_in(&self.program.function(function).body, SMALL);
@@ -139,7 +140,10 @@ impl Inliner<'_> {
         }
         let mut body = called.body.clone();
         renaming.freshen(&mut body, Some(&called.vars), &mut self.vars);
-        body.bindings.into_iter().for_each(|binding| self.binding(binding, out));
+        // Calls in calls: a chain of functions can be long.
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            body.bindings.into_iter().for_each(|binding| self.binding(binding, out));
+        });
         self.binding(Binding { var, op: Op::Copy(body.result), span }, out);
     }
 }

@@ -9,6 +9,7 @@ mod calls;
 mod cost;
 mod dead;
 mod each;
+mod fingerprint;
 mod fold;
 mod fuse;
 mod hoist;
@@ -23,6 +24,7 @@ mod zero;
 pub(crate) use dead::drop_dead;
 
 use calls::Calls;
+use fingerprint::fingerprint;
 use riesz_core::Atom;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Body, Function, FunctionId, Program, Var};
@@ -42,7 +44,7 @@ const PASSES: [(&str, Pass); 8] = [
     ("zero", zero::zero),
 ];
 
-/// How often to go through the passes.
+/// How often to go through the passes, unless nothing is left for them to do.
 const ROUNDS: usize = 4;
 
 /// Optimises the functions that some functions need.
@@ -57,13 +59,20 @@ pub fn optimise_watched(
     watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
 ) {
     let calls = Calls::of(program, roots);
-    for &id in &calls.order {
+    // What becomes a part of its only caller is optimised there, once: a chain of calls would be gone through anew for
+    // each of its links.
+    for &id in calls.order.iter().filter(|id| !calls.is_absorbed(**id)) {
         inline::inline(program, id, &calls);
         watch("inline", id, program);
+        let mut before = fingerprint(&program.function(id).body);
         for _ in 0..ROUNDS {
             for (name, pass) in PASSES {
                 pass(&mut program.functions[id.0 as usize]);
                 watch(name, id, program);
+            }
+            let after = fingerprint(&program.function(id).body);
+            if std::mem::replace(&mut before, after) == after {
+                break;
             }
         }
         number_again(&mut program.functions[id.0 as usize]);

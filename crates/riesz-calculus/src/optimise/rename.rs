@@ -105,11 +105,9 @@ pub(super) fn as_atom(size: &Size) -> Option<Atom> {
 
 /// Whether a size in a type names a variable that `test` holds of.
 pub(super) fn names(ty: &Type, test: &dyn Fn(Var) -> bool) -> bool {
-    let named = |size: &Size| match size {
-        Size::Constant(_) | Size::Hole => false,
-        size => size.atoms().iter().any(|atom| matches!(atom, size::Atom::Var(var) if test(*var))),
-    };
-    ty.any(&mut |part| matches!(part, Type::Array(size, _) if named(size)))
+    let mut found = false;
+    ty.visit_variables(&mut |var| found |= test(var));
+    found
 }
 
 /// The type of an operand.

@@ -2,7 +2,7 @@
 
 use super::{Complex, complex};
 use riesz_algebra::{Monoid, Ring, Semiring};
-use riesz_primitive::MatrixFunction;
+use riesz_primitive::{MatrixFunction, matrix};
 
 pub fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[Complex], b: &[Complex]) -> Vec<Complex> {
     let identity: Vec<Complex> =
@@ -20,6 +20,8 @@ pub fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[Complex
             (0..n * n).map(|at| inverse[at % n * n + at / n].mul(&determinant)).collect()
         }
         MatrixFunction::Cholesky => cholesky(n, a),
+        MatrixFunction::CholeskyTangent => matrix::cholesky_tangent(n, a, b),
+        MatrixFunction::CholeskyCotangent => matrix::cholesky_cotangent(n, a, b),
     }
 }
 

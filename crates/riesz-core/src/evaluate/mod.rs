@@ -761,7 +761,10 @@ fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Sp
 fn compare<S: Number>(frame: &[Value<S>], comparison: Comparison, a: Atom, b: Atom) -> bool {
     match (atom(frame, a), atom(frame, b)) {
         (Value::Int(a), Value::Int(b)) => holds(comparison, &a, &b),
-        (a, b) => holds(comparison, &a.real().value(), &b.real().value()),
+        (a, b) => {
+            let (a, b) = a.real().compared(&b.real());
+            holds(comparison, &a, &b)
+        }
     }
 }
 
@@ -785,7 +788,7 @@ fn better<S: Number>(reduction: Reduction, element: &Value<S>, best: &Value<S>) 
             }
         }
         _ => {
-            let (a, b) = (element.real().value(), best.real().value());
+            let (a, b) = element.real().compared(&best.real());
             !b.is_nan() && (a.is_nan() || if reduction == Reduction::ArgMax { a > b } else { a < b })
         }
     }

@@ -352,7 +352,10 @@ impl<S: Number> Value<S> {
     /// Whether two values of one type are the same in every component.
     pub fn same(&self, other: &Value<S>) -> bool {
         match (self, other) {
-            (Value::Real(a), Value::Real(b)) => a.value() == b.value(),
+            (Value::Real(a), Value::Real(b)) => {
+                let (a, b) = a.compared(b);
+                a == b
+            }
             (Value::Int(a), Value::Int(b)) => a == b,
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),

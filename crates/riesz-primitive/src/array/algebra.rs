@@ -3,14 +3,26 @@
 use super::TRANSPOSE;
 use crate::derivative::Coefficient::{Apply, Argument, Result};
 use crate::derivative::LinearTerm::{
-    Inner, Left, LowerHalf, Multiple, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
+    Cholesky, CholeskyAdjoint, Inner, Left, Multiple, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
 };
-use crate::derivative::{Coefficient, Derivative};
+use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::matrix::MatrixFunction;
 use crate::primitive::{Array, Kind, Primitive};
 
-pub(super) static ROWS: &[&Primitive] =
-    &[&DOT, &EXACT_DOT, &OUTER, &INNER, &CHOLESKY, &SOLVE, &INV, &DET, &LOGDET, &COFACTOR];
+pub(super) static ROWS: &[&Primitive] = &[
+    &DOT,
+    &EXACT_DOT,
+    &OUTER,
+    &INNER,
+    &CHOLESKY,
+    &CHOLESKY_TANGENT,
+    &CHOLESKY_COTANGENT,
+    &SOLVE,
+    &INV,
+    &DET,
+    &LOGDET,
+    &COFACTOR,
+];
 
 /// `D dot (a, b) (da, db) = dot (da, b) + dot (a, db)`
 pub static DOT: Primitive = Primitive {
@@ -61,21 +73,70 @@ pub static INNER: Primitive = Primitive {
     kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: None }),
 };
 
-/// `D cholesky a (da) = l Φ(l⁻¹ (l⁻¹ s)ᵀ)`, where `s` is the symmetric part of `da`
+/// `D cholesky a (da) = l Φ(l⁻¹ s l⁻ᵀ)`, where `s` is the symmetric part of `da`
 pub static CHOLESKY: Primitive = Primitive {
     name: "cholesky",
     signatures: &["(a: [n][n]R): [n][n]R"],
     summary: "The lower triangular `l` with `dot(l, transpose(l)) = a`; of the symmetric part of `a`, NaN if indefinite.",
     example: "cholesky([[4.0, 2.0], [2.0, 5.0]]) ~= [[2.0, 0.0], [1.0, 2.0]]",
     kind: Kind::Array(Array {
-        derivative: Derivative::Terms(&[Left(
-            Result,
-            &LowerHalf(&Solve(Result, &Transpose(&Solve(Result, &Symmetric(&Tangent(0)))))),
-        )]),
+        derivative: Derivative::Terms(&[Cholesky(Result, &Tangent(0))]),
         matrix: Some(MatrixFunction::Cholesky),
         rust: Some("riesz_runtime::cholesky({0})"),
     }),
 };
+
+/// `D T (l, s) (dl, ds) = T ds + dl p − 2 T (dl (p lᵀ + tᵀ))`, where `T = D cholesky` at `l lᵀ`, `t = T s` and `p = l⁻¹ t`
+pub static CHOLESKY_TANGENT: Primitive = Primitive {
+    name: "cholesky tangent",
+    signatures: &["(l: [n][n]R, s: [n][n]R): [n][n]R"],
+    summary: "The derivative of `cholesky` where the factor is `l`, applied to `s`.",
+    example: "",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[
+            Cholesky(Argument(0), &Tangent(1)),
+            FACTOR_MOVED,
+            Negate(&Cholesky(Argument(0), &Sum(&[MATRIX_MOVED, MATRIX_MOVED]))),
+        ]),
+        matrix: Some(MatrixFunction::CholeskyTangent),
+        rust: Some("riesz_runtime::cholesky_tangent({0}, {1})"),
+    }),
+};
+
+/// `dl p`
+const FACTOR_MOVED: LinearTerm = Right(&Tangent(0), FACTOR_SOLVED);
+
+/// `dl (p lᵀ + tᵀ)`
+const MATRIX_MOVED: LinearTerm =
+    Sum(&[Right(&FACTOR_MOVED, TRANSPOSED), Right(&Tangent(0), Apply(&TRANSPOSE, &[Result]))]);
+
+/// `p = l⁻¹ t`
+const FACTOR_SOLVED: Coefficient = Apply(&SOLVE, &[Argument(0), Result]);
+
+/// `D Tᵀ (l, w) (dl, dw) = Tᵀ (dw + l⁻ᵀ dlᵀ w) − 2 sym(l⁻ᵀ dlᵀ c)`, where `T = D cholesky` at `l lᵀ` and `c = Tᵀ w`
+pub static CHOLESKY_COTANGENT: Primitive = Primitive {
+    name: "cholesky cotangent",
+    signatures: &["(l: [n][n]R, w: [n][n]R): [n][n]R"],
+    summary: "The adjoint of the derivative of `cholesky` where the factor is `l`, applied to `w`.",
+    example: "",
+    kind: Kind::Array(Array {
+        derivative: Derivative::Terms(&[
+            CholeskyAdjoint(
+                Argument(0),
+                &Sum(&[Tangent(1), Solve(TRANSPOSED, &Right(&Transpose(&Tangent(0)), Argument(1)))]),
+            ),
+            Negate(&Symmetric(&Sum(&[RESULT_MOVED, RESULT_MOVED]))),
+        ]),
+        matrix: Some(MatrixFunction::CholeskyCotangent),
+        rust: Some("riesz_runtime::cholesky_cotangent({0}, {1})"),
+    }),
+};
+
+/// `l⁻ᵀ dlᵀ c`
+const RESULT_MOVED: LinearTerm = Solve(TRANSPOSED, &Right(&Transpose(&Tangent(0)), Result));
+
+/// `lᵀ`
+const TRANSPOSED: Coefficient = Apply(&TRANSPOSE, &[Argument(0)]);
 
 /// `D solve (a, b) (da, db) = a⁻¹ (db − da x)`
 pub static SOLVE: Primitive = Primitive {

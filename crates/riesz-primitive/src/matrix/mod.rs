@@ -1,15 +1,17 @@
 //! The functions of linear algebra: on plain numbers, and their derivatives in every algebra.
 
+mod cholesky;
 mod plain;
 mod tangent;
 
+pub use cholesky::{cholesky_cotangent, cholesky_tangent};
 pub(crate) use plain::evaluate;
 pub use tangent::tangent;
 
 use crate::array;
 use crate::primitive::Primitive;
 
-/// A function of a square matrix. None of them fails: a matrix it cannot treat gives NaN.
+/// A function of a square matrix, or of two. None of them fails: a matrix it cannot treat gives NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MatrixFunction {
     /// The lower triangular `l` with `l lᵀ = a`, zero above the diagonal. Of the symmetric part of `a`. NaN
@@ -25,6 +27,11 @@ pub enum MatrixFunction {
     LogDeterminant,
     /// The gradient of the determinant, `det(a) a⁻ᵀ`, finite also where `a` is singular.
     Cofactor,
+    /// The derivative of [`Cholesky`](MatrixFunction::Cholesky) where the factor is the lower triangular `a`, applied to
+    /// the `n × n` matrix `b`.
+    CholeskyTangent,
+    /// The adjoint of that derivative, applied to `b`.
+    CholeskyCotangent,
 }
 
 impl MatrixFunction {
@@ -37,6 +44,8 @@ impl MatrixFunction {
             MatrixFunction::Determinant => &array::DET,
             MatrixFunction::LogDeterminant => &array::LOGDET,
             MatrixFunction::Cofactor => &array::COFACTOR,
+            MatrixFunction::CholeskyTangent => &array::CHOLESKY_TANGENT,
+            MatrixFunction::CholeskyCotangent => &array::CHOLESKY_COTANGENT,
         }
     }
 }

@@ -2,18 +2,20 @@
 
 use nalgebra::{Cholesky, DMatrix, Dyn, LU};
 
-use super::MatrixFunction;
+use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
 
-/// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for `Solve`, row by row.
+/// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for those of two, row by row.
 pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
-    let a = DMatrix::from_row_slice(n, n, a);
+    let matrix = || DMatrix::from_row_slice(n, n, a);
     match function {
-        MatrixFunction::Cholesky => by_rows(&cholesky(a)),
-        MatrixFunction::Solve => by_rows(&solve(a, DMatrix::from_row_slice(n, columns, b))),
-        MatrixFunction::Inverse => by_rows(&solve(a, DMatrix::identity(n, n))),
-        MatrixFunction::Determinant => vec![determinant(a)],
-        MatrixFunction::LogDeterminant => vec![log_determinant(a)],
-        MatrixFunction::Cofactor => by_rows(&cofactor(a)),
+        MatrixFunction::Cholesky => by_rows(&cholesky(matrix())),
+        MatrixFunction::Solve => by_rows(&solve(matrix(), DMatrix::from_row_slice(n, columns, b))),
+        MatrixFunction::Inverse => by_rows(&inverse(matrix())),
+        MatrixFunction::Determinant => vec![factor(matrix()).map_or(f64::NAN, |factors| determinant(&factors))],
+        MatrixFunction::LogDeterminant => vec![log_determinant(matrix())],
+        MatrixFunction::Cofactor => by_rows(&cofactor(matrix())),
+        MatrixFunction::CholeskyTangent => cholesky_tangent(n, a, b),
+        MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, a, b),
     }
 }
 
@@ -34,10 +36,39 @@ fn solve(a: DMatrix<f64>, b: DMatrix<f64>) -> DMatrix<f64> {
     solution.unwrap_or_else(|| DMatrix::from_element(b.nrows(), b.ncols(), f64::NAN))
 }
 
+fn inverse(a: DMatrix<f64>) -> DMatrix<f64> {
+    let n = a.nrows();
+    factor(a).and_then(|factors| invert(&factors)).unwrap_or_else(|| DMatrix::from_element(n, n, f64::NAN))
+}
+
+/// `a⁻¹ = u⁻¹ (l⁻¹ p)`; none where a pivot is zero. A column of `l⁻¹` is zero down to its diagonal, and substitution starts
+/// there.
+fn invert(factors: &LU<f64, Dyn, Dyn>) -> Option<DMatrix<f64>> {
+    let packed = factors.lu_internal();
+    let n = packed.nrows();
+    if packed.diagonal().iter().any(|pivot| *pivot == 0.0) {
+        return None;
+    }
+    let mut inverse = DMatrix::identity(n, n);
+    factors.p().permute_rows(&mut inverse);
+    for mut column in inverse.column_iter_mut() {
+        let first = column.iter().position(|x| *x != 0.0).unwrap_or(n);
+        for k in first..n {
+            let known = column[k];
+            (k + 1..n).for_each(|i| column[i] -= known * packed[(i, k)]);
+        }
+        for k in (0..n).rev() {
+            let known = column[k] / packed[(k, k)];
+            column[k] = known;
+            (0..k).for_each(|i| column[i] -= known * packed[(i, k)]);
+        }
+    }
+    Some(inverse)
+}
+
 /// `det a = ± Πᵢ uᵢᵢ`, with the exponents added apart so that no partial product overflows; the sum with 0 turns −0 into
 /// 0.
-fn determinant(a: DMatrix<f64>) -> f64 {
-    let Some(factors) = factor(a) else { return f64::NAN };
+fn determinant(factors: &LU<f64, Dyn, Dyn>) -> f64 {
     let (mut product, mut exponent) = (factors.p().determinant::<f64>(), 0i32);
     for pivot in factors.u().diagonal().iter() {
         let (mantissa, power) = libm::frexp(*pivot);
@@ -64,7 +95,7 @@ fn cofactor(a: DMatrix<f64>) -> DMatrix<f64> {
     let Some(factors) = factor(a.clone()) else { return undefined };
     let pivots = factors.u().diagonal().abs();
     if pivots.min() > NEARLY_SINGULAR * pivots.max() {
-        return factors.try_inverse().map_or(undefined, |inverse| inverse.transpose() * determinant(a));
+        return invert(&factors).map_or(undefined, |inverse| inverse.transpose() * determinant(&factors));
     }
     if !a.iter().all(|x| x.is_finite()) {
         return undefined;

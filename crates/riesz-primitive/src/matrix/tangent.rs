@@ -4,14 +4,14 @@
 
 use riesz_algebra::Module;
 
-use super::MatrixFunction;
+use super::{MatrixFunction, cholesky};
 use crate::array;
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::number::Number;
 use crate::primitive::Primitive;
 
 /// `D f (a, b) (da, db)`, row by row: the tangent of the result `f (a, b)` from the tangents of the `n × n` matrix `a`
-/// and, for [`MatrixFunction::Solve`], the `n × columns` matrix `b`.
+/// and, for functions of two, the `n × columns` matrix `b`.
 pub fn tangent<D: Number, E: Module<D>>(
     function: MatrixFunction,
     (n, columns): (usize, usize),
@@ -35,7 +35,11 @@ fn shaped<T>(function: MatrixFunction, (n, columns): (usize, usize), entries: Ve
     let (rows, columns) = match function {
         MatrixFunction::Determinant | MatrixFunction::LogDeterminant => (1, 1),
         MatrixFunction::Solve => (n, columns),
-        MatrixFunction::Cholesky | MatrixFunction::Inverse | MatrixFunction::Cofactor => (n, n),
+        MatrixFunction::Cholesky
+        | MatrixFunction::Inverse
+        | MatrixFunction::Cofactor
+        | MatrixFunction::CholeskyTangent
+        | MatrixFunction::CholeskyCotangent => (n, n),
     };
     Matrix { rows, columns, entries }
 }
@@ -128,13 +132,13 @@ impl<D: Number, E: Module<D>> Point<D, E> {
                 let t = self.linear(t);
                 Matrix::from_fn(t.rows, t.columns, |i, j| t.at(i, j).add(t.at(j, i)).scale(&D::constant(0.5)))
             }
-            LinearTerm::LowerHalf(t) => {
-                let t = self.linear(t);
-                Matrix::from_fn(t.rows, t.columns, |i, j| match i.cmp(&j) {
-                    std::cmp::Ordering::Less => E::zero(),
-                    std::cmp::Ordering::Equal => t.at(i, j).scale(&D::constant(0.5)),
-                    std::cmp::Ordering::Greater => t.at(i, j).clone(),
-                })
+            LinearTerm::Cholesky(value, t) => {
+                let (l, t) = (self.value(value), self.linear(t));
+                Matrix::new(t.rows, t.columns, &cholesky::tangent(l.rows, &l.entries, &t.entries, E::scale))
+            }
+            LinearTerm::CholeskyAdjoint(value, t) => {
+                let (l, t) = (self.value(value), self.linear(t));
+                Matrix::new(t.rows, t.columns, &cholesky::cotangent(l.rows, &l.entries, &t.entries, E::scale))
             }
         }
     }
