@@ -1,0 +1,5 @@
+//! What the algebra promises: laws on every instance, the theorems of the papers, and how deep things may be.
+
+mod arbitrary;
+mod derivatives;
+mod laws;
