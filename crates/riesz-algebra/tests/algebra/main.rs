@@ -2,4 +2,5 @@
 
 mod arbitrary;
 mod derivatives;
+mod figure_5;
 mod laws;
