@@ -21,6 +21,8 @@ pub mod expression;
 #[cfg(feature = "alloc")]
 pub mod graph;
 #[cfg(feature = "alloc")]
+pub mod order;
+#[cfg(feature = "alloc")]
 pub mod tangent;
 
 pub use finite::Finite;

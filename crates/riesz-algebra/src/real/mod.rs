@@ -28,6 +28,7 @@ mod expression;
 pub(crate) mod float;
 pub mod gamma;
 mod nagata;
+pub(crate) mod operators;
 mod unary;
 
 pub use binary::Binary;

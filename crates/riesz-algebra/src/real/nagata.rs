@@ -1,11 +1,10 @@
 //! The chain rule: `f (x, dx) = (f x, f' x • dx)`, for every row of the tables.   [000 §6.1, 001 §3]
 
-use core::ops::{Add, Div, Mul, Neg, Sub};
-
 use crate::module::Module;
 use crate::nagata::Nagata;
+use crate::real::operators::operators;
 use crate::real::{Binary, Real, Unary};
-use crate::semiring::{Monoid, Ring, Semiring};
+use crate::semiring::{Ring, Semiring};
 
 impl<D: Real, E: Module<D>> Nagata<D, E> {
     /// A function of yours, from its value and its derivative: `f ⋈ f'`.
@@ -37,42 +36,4 @@ impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
     }
 }
 
-impl<D: Semiring, E: Module<D>> Add for Nagata<D, E> {
-    type Output = Self;
-    #[inline]
-    fn add(self, other: Self) -> Self {
-        Monoid::add(&self, &other)
-    }
-}
-
-impl<D: Ring, E: Module<D>> Sub for Nagata<D, E> {
-    type Output = Self;
-    #[inline]
-    fn sub(self, other: Self) -> Self {
-        Ring::sub(&self, &other)
-    }
-}
-
-impl<D: Semiring, E: Module<D>> Mul for Nagata<D, E> {
-    type Output = Self;
-    #[inline]
-    fn mul(self, other: Self) -> Self {
-        Semiring::mul(&self, &other)
-    }
-}
-
-impl<D: Real, E: Module<D>> Div for Nagata<D, E> {
-    type Output = Self;
-    #[inline]
-    fn div(self, other: Self) -> Self {
-        self.binary(Binary::Div, other)
-    }
-}
-
-impl<D: Ring, E: Module<D>> Neg for Nagata<D, E> {
-    type Output = Self;
-    #[inline]
-    fn neg(self) -> Self {
-        Ring::neg(&self)
-    }
-}
+operators!([D: Semiring, E: Module<D>] [D: Ring] [D: Real] Nagata<D, E>);
