@@ -1,6 +1,8 @@
 //! How a law is checked: both sides are computed and compared.
 
-use std::fmt::Debug;
+use alloc::format;
+use alloc::string::String;
+use core::fmt::Debug;
 
 /// Both sides of a law.
 ///
@@ -12,4 +14,12 @@ pub fn equal<T: PartialEq + Debug>(law: &str, left: &T, right: &T) -> Result<(),
     } else {
         Err(format!("{law} does not hold: {left:?} on the left, {right:?} on the right"))
     }
+}
+
+/// A law that says that something is so.
+///
+/// # Errors
+/// Where it is not, a sentence with the law and what it was asked of.
+pub fn holds<T: Debug>(law: &str, true_of: bool, of: &T) -> Result<(), String> {
+    if true_of { Ok(()) } else { Err(format!("{law} does not hold: {of:?}")) }
 }

@@ -1,24 +1,41 @@
-//! The algebra that Riesz computes in.
-//!
-//! A [`Monoid`] has sums, a [`Semiring`] products too, a [`Ring`] differences too. A [`Module`] is what a gradient lives
-//! in: sums, and multiples by the values of a semiring. [`Nagata`] joins a value and its gradient into one number. The
-//! laws stand beside each trait, as functions that anyone can run on an instance of their own.
-//!
-//! ```
-//! use riesz_algebra::{Monoid, Nagata, Semiring};
-//!
-//! // x (x + 1) at 5, and its derivative there
-//! let x = Nagata { primal: 5.0, tangent: 1.0 };
-//! assert_eq!(x.mul(&x.add(&Nagata::one())), Nagata { primal: 30.0, tangent: 11.0 });
-//! ```
+#![doc = include_str!("../README.md")]
+#![no_std]
 
+#[cfg(feature = "alloc")]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
+
+#[cfg(feature = "alloc")]
 pub mod law;
+
+pub mod finite;
+pub mod kronecker;
 pub mod module;
 pub mod nagata;
+pub mod real;
 pub mod semiring;
-pub mod sparse;
 
-pub use module::{Module, module_laws};
+#[cfg(feature = "alloc")]
+pub mod expression;
+#[cfg(feature = "alloc")]
+pub mod graph;
+#[cfg(feature = "alloc")]
+pub mod order;
+#[cfg(feature = "alloc")]
+pub mod tangent;
+
+pub use finite::Finite;
+pub use kronecker::Kronecker;
+pub use module::{Module, Scalar};
 pub use nagata::Nagata;
-pub use semiring::{Monoid, Ring, Semiring, ring_laws, semiring_laws};
-pub use sparse::Sparse;
+pub use real::Real;
+pub use semiring::{Monoid, Ring, Semiring};
+#[cfg(feature = "alloc")]
+pub use {
+    expression::{Expr, abstract_derivative, evaluate},
+    kronecker::kronecker_laws,
+    module::module_laws,
+    semiring::{ring_laws, semiring_laws},
+    tangent::{CorrectAd, Sparse},
+};

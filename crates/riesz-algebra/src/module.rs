@@ -4,70 +4,97 @@
 //! exact zero whatever the other factor, also where IEEE 754 would have `0 · inf` be NaN. Values multiply by
 //! [`Semiring::mul`]; tangents are multiplied by [`Module::scale`] alone.
 
-use std::fmt::Debug;
-use std::num::Wrapping;
-
+#[cfg(feature = "alloc")]
 use crate::law::equal;
 use crate::semiring::{Monoid, Semiring};
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+#[cfg(feature = "alloc")]
+use core::fmt::Debug;
 
 /// Values with sums, and multiples by the values of `D`.
 pub trait Module<D: Semiring>: Monoid {
     /// `factor • self`
     fn scale(&self, factor: &D) -> Self;
+
+    /// The multiples of several vectors by one factor.
+    #[inline]
+    fn scale_all<const N: usize>(vectors: &[Self; N], factor: &D) -> [Self; N] {
+        core::array::from_fn(|i| vectors[i].scale(factor))
+    }
 }
+
+/// Semirings that are modules over themselves, as every semiring can be.   [000 §3.1]
+pub trait Scalar: Semiring + Module<Self> {}
+
+impl<D: Semiring + Module<D>> Scalar for D {}
 
 /// The laws of a module, at two scalars and three vectors.
 ///
 /// # Errors
 /// The first law that does not hold, with both sides.
+#[cfg(feature = "alloc")]
 pub fn module_laws<D, E>((c, d): (&D, &D), (u, v, w): (&E, &E, &E)) -> Result<(), String>
 where
     D: Semiring,
     E: Module<D> + PartialEq + Debug,
 {
     let zero = E::zero();
-    equal("u + 0 = u", &u.add(&zero), u)?;
-    equal("u + v = v + u", &u.add(v), &v.add(u))?;
-    equal("u + (v + w) = (u + v) + w", &u.add(&v.add(w)), &u.add(v).add(w))?;
+    crate::semiring::monoid_laws(u, v, w)?;
     equal("0 • u = 0", &u.scale(&D::zero()), &zero)?;
     equal("d • 0 = 0", &zero.scale(d), &zero)?;
     equal("1 • u = u", &u.scale(&D::one()), u)?;
     equal("(c + d) • u = c • u + d • u", &u.scale(&c.add(d)), &u.scale(c).add(&u.scale(d)))?;
     equal("(c · d) • u = c • (d • u)", &u.scale(&c.mul(d)), &u.scale(d).scale(c))?;
-    equal("d • (u + v) = d • u + d • v", &u.add(v).scale(d), &u.scale(d).add(&v.scale(d)))
+    equal("d • (u + v) = d • u + d • v", &u.add(v).scale(d), &u.scale(d).add(&v.scale(d)))?;
+    let several = [u.clone(), v.clone(), w.clone()];
+    equal("d • [u, …] = [d • u, …]", &E::scale_all(&several, d), &several.map(|vector| vector.scale(d)))
 }
 
-/// The real line over itself, with exact zeros.
-impl Module<f64> for f64 {
-    fn scale(&self, factor: &f64) -> f64 {
-        if *self == 0.0 || *factor == 0.0 { 0.0 } else { factor * self }
+/// Nothing but zero.
+impl Monoid for () {
+    fn zero() {}
+    fn add(&self, (): &()) {}
+}
+
+impl<D: Semiring> Module<D> for () {
+    fn scale(&self, _: &D) {}
+}
+
+/// Pairs, component by component.
+impl<A: Monoid, B: Monoid> Monoid for (A, B) {
+    #[inline]
+    fn zero() -> Self {
+        (A::zero(), B::zero())
+    }
+    #[inline]
+    fn add(&self, other: &Self) -> Self {
+        (self.0.add(&other.0), self.1.add(&other.1))
     }
 }
 
-impl Module<Wrapping<i64>> for Wrapping<i64> {
-    fn scale(&self, factor: &Self) -> Self {
-        factor * self
-    }
-}
-
-impl Module<bool> for bool {
-    fn scale(&self, factor: &bool) -> bool {
-        *factor && *self
+impl<D: Semiring, A: Module<D>, B: Module<D>> Module<D> for (A, B) {
+    #[inline]
+    fn scale(&self, factor: &D) -> Self {
+        (self.0.scale(factor), self.1.scale(factor))
     }
 }
 
 /// Vectors, component by component.
 impl<E: Monoid, const N: usize> Monoid for [E; N] {
+    #[inline]
     fn zero() -> Self {
-        std::array::from_fn(|_| E::zero())
+        core::array::from_fn(|_| E::zero())
     }
+    #[inline]
     fn add(&self, other: &Self) -> Self {
-        std::array::from_fn(|i| self[i].add(&other[i]))
+        core::array::from_fn(|i| self[i].add(&other[i]))
     }
 }
 
 impl<D: Semiring, E: Module<D>, const N: usize> Module<D> for [E; N] {
+    #[inline]
     fn scale(&self, factor: &D) -> Self {
-        std::array::from_fn(|i| self[i].scale(factor))
+        E::scale_all(self, factor)
     }
 }

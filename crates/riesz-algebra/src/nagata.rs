@@ -3,7 +3,7 @@
 //! A value and its gradient as one number. The gradient may live in any module over the values: the values themselves
 //! (dual numbers), `[f64; N]` for several partial derivatives at once, or Nagata numbers again for second derivatives.
 
-use crate::module::Module;
+use crate::module::{Module, Scalar};
 use crate::semiring::{Monoid, Ring, Semiring};
 
 /// A value of `D` and its gradient in the `D`-module `E`.
@@ -22,19 +22,36 @@ impl<D: Semiring, E: Module<D>> Nagata<D, E> {
     }
 }
 
+impl<D: Scalar, const N: usize> Nagata<D, [D; N]> {
+    /// Numbers that vary, each with the gradient that is 1 in itself.
+    #[inline]
+    pub fn variables(primals: [D; N]) -> [Self; N] {
+        let mut at = 0;
+        primals.map(|primal| {
+            let tangent = core::array::from_fn(|i| if i == at { D::one() } else { D::zero() });
+            at += 1;
+            Nagata { primal, tangent }
+        })
+    }
+}
+
 impl<D: Semiring, E: Module<D>> Monoid for Nagata<D, E> {
+    #[inline]
     fn zero() -> Self {
         Nagata::constant(D::zero())
     }
+    #[inline]
     fn add(&self, other: &Self) -> Self {
         Nagata { primal: self.primal.add(&other.primal), tangent: self.tangent.add(&other.tangent) }
     }
 }
 
 impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
+    #[inline]
     fn one() -> Self {
         Nagata::constant(D::one())
     }
+    #[inline]
     fn mul(&self, other: &Self) -> Self {
         Nagata {
             primal: self.primal.mul(&other.primal),
@@ -45,6 +62,7 @@ impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
 
 /// `−(f, df) = (−f, (−1) • df)`
 impl<D: Ring, E: Module<D>> Ring for Nagata<D, E> {
+    #[inline]
     fn neg(&self) -> Self {
         Nagata { primal: self.primal.neg(), tangent: self.tangent.scale(&D::one().neg()) }
     }
@@ -52,6 +70,7 @@ impl<D: Ring, E: Module<D>> Ring for Nagata<D, E> {
 
 /// Nagata numbers over themselves, for derivatives of derivatives: the product, with the exact zeros of `D` and `E`.
 impl<D: Module<D> + Semiring, E: Module<D>> Module<Nagata<D, E>> for Nagata<D, E> {
+    #[inline]
     fn scale(&self, factor: &Self) -> Self {
         Nagata {
             primal: self.primal.scale(&factor.primal),

@@ -1,9 +1,39 @@
 //! Commutative semirings: `(D, +, 0)` and `(D, ·, 1)` are commutative monoids, `·` distributes over `+`, and `0`
 //! annihilates.   [000 §2.1, Fig. 1]
+//!
+//! One file for each semiring. A derivative taken over another semiring answers another question:
+//!
+//! | semiring | the derivative of a sum of products tells |
+//! |---|---|
+//! | [`f64`], [`f32`] | how fast the value changes |
+//! | `Wrapping<i64>`, … | the same, exactly |
+//! | [`bool`] | which inputs matter |
+//! | [`Tropical`] | what the best choice costs that uses an input |
+//! | [`Interval`] | bounds on how fast the value changes over a range |
+//! | [`Polynomial`] | the derivative at every point, as a formula |
+//! | [`Expr`](crate::expression::Expr) | the same, not multiplied out |
 
-use std::fmt::Debug;
-
+#[cfg(feature = "alloc")]
 use crate::law::equal;
+#[cfg(feature = "alloc")]
+use alloc::string::String;
+#[cfg(feature = "alloc")]
+use core::fmt::Debug;
+
+mod boolean;
+mod integer;
+mod interval;
+#[cfg(feature = "alloc")]
+mod polynomial;
+mod real;
+mod tropical;
+
+pub use interval::Interval;
+#[cfg(feature = "alloc")]
+pub use interval::interval_laws;
+#[cfg(feature = "alloc")]
+pub use polynomial::{Monomial, Polynomial};
+pub use tropical::Tropical;
 
 /// Values with sums.
 pub trait Monoid: Clone {
@@ -11,6 +41,11 @@ pub trait Monoid: Clone {
     fn zero() -> Self;
     /// `self + other`
     fn add(&self, other: &Self) -> Self;
+    /// Makes `self` the sum. What is long grows in place.
+    #[inline]
+    fn accumulate(&mut self, other: Self) {
+        *self = self.add(&other);
+    }
 }
 
 /// Values with sums and products.
@@ -26,20 +61,37 @@ pub trait Ring: Semiring {
     /// `−self`
     fn neg(&self) -> Self;
     /// `self − other`
+    #[inline]
     fn sub(&self, other: &Self) -> Self {
         self.add(&other.neg())
     }
+}
+
+/// The laws of a commutative monoid, at three values.
+///
+/// # Errors
+/// The first law that does not hold, with both sides.
+#[cfg(feature = "alloc")]
+pub fn monoid_laws<E: Monoid + PartialEq + Debug>(u: &E, v: &E, w: &E) -> Result<(), String> {
+    let accumulated = {
+        let mut sum = u.clone();
+        sum.accumulate(v.clone());
+        sum
+    };
+    equal("a + 0 = a", &u.add(&E::zero()), u)?;
+    equal("a + b = b + a", &u.add(v), &v.add(u))?;
+    equal("a + (b + c) = (a + b) + c", &u.add(&v.add(w)), &u.add(v).add(w))?;
+    equal("a += b makes it a + b", &accumulated, &u.add(v))
 }
 
 /// The laws of a commutative semiring, at three values.
 ///
 /// # Errors
 /// The first law that does not hold, with both sides.
+#[cfg(feature = "alloc")]
 pub fn semiring_laws<S: Semiring + PartialEq + Debug>(a: &S, b: &S, c: &S) -> Result<(), String> {
     let (zero, one) = (S::zero(), S::one());
-    equal("a + 0 = a", &a.add(&zero), a)?;
-    equal("a + b = b + a", &a.add(b), &b.add(a))?;
-    equal("a + (b + c) = (a + b) + c", &a.add(&b.add(c)), &a.add(b).add(c))?;
+    monoid_laws(a, b, c)?;
     equal("a · 1 = a", &a.mul(&one), a)?;
     equal("a · b = b · a", &a.mul(b), &b.mul(a))?;
     equal("a · (b · c) = (a · b) · c", &a.mul(&b.mul(c)), &a.mul(b).mul(c))?;
@@ -51,79 +103,24 @@ pub fn semiring_laws<S: Semiring + PartialEq + Debug>(a: &S, b: &S, c: &S) -> Re
 ///
 /// # Errors
 /// The first law that does not hold, with both sides.
+#[cfg(feature = "alloc")]
 pub fn ring_laws<S: Ring + PartialEq + Debug>(a: &S, b: &S) -> Result<(), String> {
     equal("a + (−a) = 0", &a.add(&a.neg()), &S::zero())?;
     equal("a − b = a + (−b)", &a.sub(b), &a.add(&b.neg()))
 }
 
-/// Real numbers, up to rounding: sums and products as in IEEE 754, where `0 · inf` is NaN.
-impl Monoid for f64 {
-    fn zero() -> f64 {
-        0.0
-    }
-    fn add(&self, other: &f64) -> f64 {
-        self + other
-    }
-}
-
-impl Semiring for f64 {
-    fn one() -> f64 {
-        1.0
-    }
-    fn mul(&self, other: &f64) -> f64 {
-        self * other
-    }
-}
-
-impl Ring for f64 {
-    fn neg(&self) -> f64 {
-        -self
-    }
-    fn sub(&self, other: &f64) -> f64 {
-        self - other
-    }
-}
-
-/// Truth values: `+` is "or", `·` is "and".
-impl Monoid for bool {
-    fn zero() -> bool {
-        false
-    }
-    fn add(&self, other: &bool) -> bool {
-        *self || *other
-    }
-}
-
-impl Semiring for bool {
-    fn one() -> bool {
-        true
-    }
-    fn mul(&self, other: &bool) -> bool {
-        *self && *other
-    }
-}
-
-/// Integers modulo 2⁶⁴: a ring in which every law holds exactly.
-impl Monoid for std::num::Wrapping<i64> {
-    fn zero() -> Self {
-        Self(0)
-    }
-    fn add(&self, other: &Self) -> Self {
-        self + other
-    }
-}
-
-impl Semiring for std::num::Wrapping<i64> {
-    fn one() -> Self {
-        Self(1)
-    }
-    fn mul(&self, other: &Self) -> Self {
-        self * other
-    }
-}
-
-impl Ring for std::num::Wrapping<i64> {
-    fn neg(&self) -> Self {
-        -self
-    }
+/// The laws of a homomorphism of semirings, at two values.   [000 Def. 2]
+///
+/// # Errors
+/// The first law that does not hold, with both sides.
+#[cfg(feature = "alloc")]
+pub fn homomorphism_laws<S, T>(h: impl Fn(&S) -> T, a: &S, b: &S) -> Result<(), String>
+where
+    S: Semiring,
+    T: Semiring + PartialEq + Debug,
+{
+    equal("h 0 = 0", &h(&S::zero()), &T::zero())?;
+    equal("h 1 = 1", &h(&S::one()), &T::one())?;
+    equal("h (a + b) = h a + h b", &h(&a.add(b)), &h(a).add(&h(b)))?;
+    equal("h (a · b) = h a · h b", &h(&a.mul(b)), &h(a).mul(&h(b)))
 }

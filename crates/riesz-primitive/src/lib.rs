@@ -22,7 +22,6 @@ pub mod series;
 mod table;
 
 pub mod array;
-pub mod gamma;
 pub mod other;
 pub mod scalar;
 
@@ -31,5 +30,6 @@ pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
 pub use matrix::MatrixFunction;
 pub use number::Number;
 pub use primitive::{Array, Domain, Kind, OnIntegers, OnReals, Primitive, Scalar};
+pub use riesz_algebra::real::gamma;
 pub use series::Series;
 pub use table::{find, table};

@@ -206,7 +206,7 @@ impl<'p, S: Number> Machine<'p, S> {
         let result = result?;
         let (mut entries, mut row) = (Vec::new(), 0);
         result.visit_reals(&mut |form| {
-            entries.extend(form.tangent.entries().map(|(column, value)| (row, column, value)));
+            entries.extend(form.tangent.entries().map(|(column, value)| (row, *column, *value)));
             row += 1;
         });
         Ok(entries)

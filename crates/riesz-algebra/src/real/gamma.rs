@@ -7,7 +7,9 @@
 //! ψ⁽ᵏ⁾(x) = (−1)ᵏ ψ⁽ᵏ⁾(1 − x) − π dᵏ/dxᵏ cot πx                  for negative x
 //! ```
 
-use std::f64::consts::PI;
+use core::f64::consts::PI;
+
+use super::float;
 
 /// `ψ(x)`, the derivative of `log Γ`; NaN at its poles, 0 and the negative integers.
 pub fn digamma(x: f64) -> f64 {
@@ -28,7 +30,7 @@ pub fn digamma(x: f64) -> f64 {
         power *= inverse_square;
         series += bernoulli / twice_j * power;
     }
-    shifted.ln() - 0.5 / shifted - series - moved
+    float::ln(shifted) - 0.5 / shifted - series - moved
 }
 
 /// `ψ⁽ᵏ⁾(x)`, the derivative of order `k` of [`digamma`]; NaN at its poles, and where `k` is not a natural number.
@@ -36,7 +38,7 @@ pub fn polygamma(k: f64, x: f64) -> f64 {
     if k == 0.0 {
         return digamma(x);
     }
-    if is_pole(x) || k < 0.0 || k.fract() != 0.0 || k > MOST {
+    if is_pole(x) || k < 0.0 || float::fract(k) != 0.0 || k > MOST {
         return f64::NAN;
     }
     let sign = if k % 2.0 == 0.0 { -1.0 } else { 1.0 };
@@ -86,13 +88,17 @@ fn even_bernoulli() -> impl Iterator<Item = (f64, f64)> {
 }
 
 fn is_pole(x: f64) -> bool {
-    x == f64::NEG_INFINITY || x <= 0.0 && x.fract() == 0.0
+    x == f64::NEG_INFINITY || x <= 0.0 && float::fract(x) == 0.0
 }
 
 /// `cot πx`, reduced to its period and from there to the half where the tangent is accurate: both steps are exact.
 fn cotangent(x: f64) -> f64 {
-    let reduced = x - x.round();
-    if reduced.abs() < 0.25 { 1.0 / (PI * reduced).tan() } else { (PI * (0.5 - reduced.abs())).tan().copysign(reduced) }
+    let reduced = x - float::round(x);
+    if reduced.abs() < 0.25 {
+        1.0 / float::tan(PI * reduced)
+    } else {
+        float::tan(PI * (0.5 - reduced.abs())).copysign(reduced)
+    }
 }
 
 /// `(k − 1)! / xᵏ`
@@ -102,16 +108,19 @@ fn factorial_over_power(k: f64, x: f64) -> f64 {
 
 /// `dᵏ/dxᵏ cot πx = πᵏ pₖ(cot πx)`, where `p₀(c) = c` and `pₖ₊₁(c) = −(1 + c²) pₖ′(c)`
 fn cotangent_derivative(k: f64, x: f64) -> f64 {
-    let mut polynomial = vec![0.0, 1.0];
-    for _ in 0..k as u32 {
-        let slope: Vec<f64> = polynomial.iter().enumerate().skip(1).map(|(i, p)| i as f64 * p).collect();
-        let mut next = vec![0.0; slope.len() + 2];
-        for (i, p) in slope.iter().enumerate() {
-            next[i] -= p;
-            next[i + 2] -= p;
+    let order = k as usize;
+    let mut polynomial = [0.0; MOST as usize + 2];
+    polynomial[1] = 1.0;
+    for _ in 0..order {
+        // i pᵢ goes, with the sign changed, to the coefficients i − 1 and i + 1
+        let mut below = 0.0;
+        for i in 0..order + 2 {
+            let above = (i + 1) as f64 * polynomial.get(i + 1).unwrap_or(&0.0);
+            let here = i as f64 * polynomial[i];
+            polynomial[i] = -above - below;
+            below = here;
         }
-        polynomial = next;
     }
     let cotangent = cotangent(x);
-    PI.powf(k) * polynomial.iter().rev().fold(0.0, |value, p| value * cotangent + p)
+    float::pow(PI, k) * polynomial[..order + 2].iter().rev().fold(0.0, |value, p| value * cotangent + p)
 }

@@ -1,0 +1,153 @@
+//! Terms that share their parts and are of any depth.
+//!
+//! A linear function such as `λd. f (d · 2) + g (d · 3)` could be a closure. Then a part that occurs twice would be run
+//! twice, and a million of them inside each other would overflow the stack, when they run and again when they are
+//! dropped. Here such a function is data: a graph of nodes, each held by whoever uses it. Whatever walks over a graph is
+//! a loop, and meets a node once however often it is used. [`Shared`] frees graphs by a loop, too.
+
+use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+/// A node of a graph, held by one or more.
+pub struct Shared<T: Node>(Arc<T>);
+
+/// What a node is made of.
+pub trait Node: Sized {
+    /// The nodes this one uses, at most two.
+    fn parts(&self) -> [Option<&Shared<Self>>; 2];
+    /// Takes them out, where the node is no longer needed.
+    fn release(&mut self) -> [Option<Shared<Self>>; 2];
+}
+
+impl<T: Node> Shared<T> {
+    /// A new node.
+    pub fn new(node: T) -> Shared<T> {
+        Shared(Arc::new(node))
+    }
+
+    /// The node itself.
+    pub fn get(&self) -> &T {
+        &self.0
+    }
+
+    /// The node to be changed, where nothing else holds it.
+    pub fn get_mut(&mut self) -> Option<&mut T> {
+        Arc::get_mut(&mut self.0)
+    }
+
+    /// Whether something else holds this node, so that a walk over a graph could come upon it again.
+    pub fn is_shared(&self) -> bool {
+        Arc::strong_count(&self.0) > 1
+    }
+
+    /// Whether both are one node.
+    pub fn is(&self, other: &Shared<T>) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// What tells this node from others while the graph is held.
+    pub fn identity(&self) -> Identity<T> {
+        Identity(Arc::as_ptr(&self.0))
+    }
+}
+
+/// What tells nodes apart.
+pub struct Identity<T>(*const T);
+
+impl<T> Clone for Identity<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Identity<T> {}
+
+impl<T> PartialEq for Identity<T> {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+}
+
+impl<T> Eq for Identity<T> {}
+
+impl<T> PartialOrd for Identity<T> {
+    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl<T> Ord for Identity<T> {
+    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
+        self.0.cmp(&other.0)
+    }
+}
+
+impl<T: Node> Clone for Shared<T> {
+    fn clone(&self) -> Self {
+        Shared(Arc::clone(&self.0))
+    }
+}
+
+impl<T: Node> Drop for Shared<T> {
+    fn drop(&mut self) {
+        let mut waiting: Vec<Shared<T>> = Vec::new();
+        if let Some(node) = self.get_mut() {
+            waiting.extend(node.release().into_iter().flatten());
+        }
+        while let Some(mut next) = waiting.pop() {
+            if let Some(node) = next.get_mut() {
+                waiting.extend(node.release().into_iter().flatten());
+            }
+        }
+    }
+}
+
+/// A node in the order of a walk, with the places of its parts in that order.
+pub struct Step<'a, T: Node> {
+    /// The node.
+    pub node: &'a T,
+    /// Where its parts are; `usize::MAX` where it has none.
+    pub parts: [usize; 2],
+}
+
+/// All nodes of a graph, each once and after its parts; the root is the last.
+pub fn order<T: Node>(root: &Shared<T>) -> Vec<Step<'_, T>> {
+    enum Task<'a, T: Node> {
+        Enter(&'a Shared<T>),
+        Leave(&'a Shared<T>),
+    }
+    let mut steps = Vec::new();
+    let mut tasks = Vec::from([Task::Enter(root)]);
+    // the places of nodes that are entered and not yet used, as on the stack of an evaluation
+    let mut places: Vec<usize> = Vec::new();
+    let mut known: BTreeMap<Identity<T>, usize> = BTreeMap::new();
+    while let Some(task) = tasks.pop() {
+        match task {
+            Task::Enter(shared) => {
+                if shared.is_shared()
+                    && let Some(place) = known.get(&shared.identity())
+                {
+                    places.push(*place);
+                    continue;
+                }
+                let [first, second] = shared.get().parts();
+                tasks.push(Task::Leave(shared));
+                tasks.extend(second.map(Task::Enter));
+                tasks.extend(first.map(Task::Enter));
+            }
+            Task::Leave(shared) => {
+                let [first, second] = shared.get().parts().map(|part| part.is_some());
+                let second = if second { places.pop() } else { None };
+                let first = if first { places.pop() } else { None };
+                let place = steps.len();
+                steps.push(Step { node: shared.get(), parts: [first, second].map(|part| part.unwrap_or(usize::MAX)) });
+                places.push(place);
+                if shared.is_shared() {
+                    known.insert(shared.identity(), place);
+                }
+            }
+        }
+    }
+    steps
+}

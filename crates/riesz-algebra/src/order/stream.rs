@@ -1,0 +1,236 @@
+//! A value and its derivatives of every order, in every variable: `f = f x :< (v ↦ ∂f/∂v)`, where each derivative is such
+//! a stream again.   [000 §6.3; 001 §6, §7, §10.6]
+//!
+//! ```text
+//! (x :< xs) + (y :< ys) = (x + y) :< (xs + ys)
+//! (x :< xs) · (y :< ys) = (x · y) :< v ↦ xs v · (y :< ys) + (x :< xs) · ys v
+//! f (x :< xs)           = f x :< v ↦ f' (x :< xs) · xs v
+//! ```
+//!
+//! Derivatives are computed when they are asked for, once, and not at all where they are zero: a variable does not depend
+//! on others, nor a constant on anything, and what is absent stays absent. The product rule makes `2ᵏ` terms for the order
+//! `k`; truncated Taylor series take `k²`, where there is one variable and the order is known.
+//!
+//! ```
+//! use core::num::Wrapping;
+//! use riesz_algebra::order::Stream;
+//! use riesz_algebra::{Expr, Semiring, evaluate};
+//!
+//! // x (x + 1) (x + x) at 5: 300, 170, 64, 12, and then nothing   [000 §6.3]
+//! let x = Expr::variable("x");
+//! let f = x.clone() * ((x.clone() + Expr::one()) * (x.clone() + x));
+//! let stream = evaluate(|x: &&str| Stream::variable(*x, Wrapping(5)), &f);
+//! let third = stream.derivative(&"x").derivative(&"x").derivative(&"x");
+//! assert_eq!((*stream.value(), *third.value()), (Wrapping(300), Wrapping(12)));
+//! assert!(third.derivative_unless_zero(&"x").is_none());
+//! ```
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::fmt::{self, Debug, Formatter};
+
+use crate::graph::{Node, Shared};
+use crate::module::Module;
+use crate::real::operators::operators;
+use crate::real::{Binary, Real, Unary};
+use crate::semiring::{Monoid, Ring, Semiring};
+
+/// A value with its derivatives in the variables `V`.
+pub struct Stream<V, D>(Shared<Origin<V, D>>);
+
+/// Where a stream comes from, which is all that its derivatives need.
+struct Origin<V, D> {
+    value: D,
+    parts: [Option<Stream<V, D>>; 2],
+    rule: Rule<V, D>,
+    /// What is known of the derivatives; `None` for one that is zero.
+    derivatives: RefCell<BTreeMap<V, Option<Stream<V, D>>>>,
+}
+
+enum Rule<V, D> {
+    Constant,
+    Variable(V),
+    /// How the derivative is made of the parts and their derivatives.
+    Derived(Function, Derive<V, D>),
+}
+
+/// A function that needs no more of `D` than a semiring is there for every `D`; the others come with `D: Real`.
+#[derive(Clone, Copy)]
+enum Function {
+    Sum,
+    Product,
+    Unary(Unary),
+    Binary(Binary),
+}
+
+type Derive<V, D> = fn(Function, [Option<&Stream<V, D>>; 2], [Option<Stream<V, D>>; 2]) -> Option<Stream<V, D>>;
+
+impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
+    /// A variable.
+    pub fn variable(v: V, value: D) -> Self {
+        Stream::new(value, [None, None], Rule::Variable(v))
+    }
+
+    /// A value that does not vary.
+    pub fn constant(value: D) -> Self {
+        Stream::new(value, [None, None], Rule::Constant)
+    }
+
+    /// The value.
+    pub fn value(&self) -> &D {
+        &self.0.get().value
+    }
+
+    /// The derivative in a variable.
+    pub fn derivative(&self, v: &V) -> Self {
+        self.derivative_unless_zero(v).unwrap_or_else(Self::zero)
+    }
+
+    /// The derivative in a variable, or nothing where the stream cannot depend on it.
+    pub fn derivative_unless_zero(&self, v: &V) -> Option<Self> {
+        let mut waiting = Vec::from([self.clone()]);
+        while let Some(stream) = waiting.last() {
+            let origin = stream.0.get();
+            if origin.derivatives.borrow().contains_key(v) {
+                waiting.pop();
+                continue;
+            }
+            let derivative = match &origin.rule {
+                Rule::Constant => None,
+                Rule::Variable(w) => (v == w).then(Self::one),
+                Rule::Derived(function, derive) => {
+                    let known = |part: &Stream<V, D>| part.0.get().derivatives.borrow().get(v).cloned();
+                    let parts = origin.parts.each_ref().map(Option::as_ref);
+                    let unknown: Vec<_> =
+                        parts.into_iter().flatten().filter(|part| known(part).is_none()).cloned().collect();
+                    if !unknown.is_empty() {
+                        waiting.extend(unknown);
+                        continue;
+                    }
+                    derive(*function, parts, parts.map(|part| part.and_then(known).flatten()))
+                }
+            };
+            origin.derivatives.borrow_mut().insert(v.clone(), derivative);
+        }
+        self.0.get().derivatives.borrow().get(v).cloned().flatten()
+    }
+
+    fn new(value: D, parts: [Option<Stream<V, D>>; 2], rule: Rule<V, D>) -> Self {
+        Stream(Shared::new(Origin { value, parts, rule, derivatives: RefCell::new(BTreeMap::new()) }))
+    }
+
+    fn derived(value: D, parts: [Option<&Stream<V, D>>; 2], function: Function, derive: Derive<V, D>) -> Self {
+        Stream::new(value, parts.map(|part| part.cloned()), Rule::Derived(function, derive))
+    }
+}
+
+/// The rules of sums and products.
+fn of_semiring<V: Ord + Clone, D: Semiring>(
+    function: Function,
+    parts: [Option<&Stream<V, D>>; 2],
+    [da, db]: [Option<Stream<V, D>>; 2],
+) -> Option<Stream<V, D>> {
+    match (function, parts) {
+        (Function::Product, [Some(a), Some(b)]) => sum(da.map(|da| da.mul(b)), db.map(|db| db.mul(a))),
+        _ => sum(da, db),
+    }
+}
+
+/// The rules of all other functions: the chain rule.
+fn of_real<V: Ord + Clone, D: Real>(
+    function: Function,
+    parts: [Option<&Stream<V, D>>; 2],
+    [da, db]: [Option<Stream<V, D>>; 2],
+) -> Option<Stream<V, D>> {
+    match (function, parts) {
+        // The result is made anew: a stream that its own derivative held would never be freed.
+        (Function::Unary(function), [Some(a), _]) => {
+            da.map(|da| da.scale(&function.derivative(a, &a.clone().unary(function))))
+        }
+        (Function::Binary(function), [Some(a), Some(b)]) => {
+            let (first, second) = function.partials(a, b, &a.clone().binary(function, b.clone()));
+            sum(da.map(|da| da.scale(&first)), db.map(|db| db.scale(&second)))
+        }
+        _ => of_semiring(function, parts, [da, db]),
+    }
+}
+
+/// A sum of which either part may be zero, and absent.
+fn sum<V: Ord + Clone, D: Semiring>(a: Option<Stream<V, D>>, b: Option<Stream<V, D>>) -> Option<Stream<V, D>> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.add(&b)),
+        (a, b) => a.or(b),
+    }
+}
+
+impl<V, D> Clone for Stream<V, D> {
+    fn clone(&self) -> Self {
+        Stream(self.0.clone())
+    }
+}
+
+/// The value, and that there is more.
+impl<V, D: Debug> Debug for Stream<V, D> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} :< …", self.0.get().value)
+    }
+}
+
+impl<V: Ord + Clone, D: Semiring> Monoid for Stream<V, D> {
+    fn zero() -> Self {
+        Stream::constant(D::zero())
+    }
+    fn add(&self, other: &Self) -> Self {
+        Stream::derived(self.value().add(other.value()), [Some(self), Some(other)], Function::Sum, of_semiring)
+    }
+}
+
+impl<V: Ord + Clone, D: Semiring> Semiring for Stream<V, D> {
+    fn one() -> Self {
+        Stream::constant(D::one())
+    }
+    fn mul(&self, other: &Self) -> Self {
+        Stream::derived(self.value().mul(other.value()), [Some(self), Some(other)], Function::Product, of_semiring)
+    }
+}
+
+/// The product, with the exact zeros of `D`.
+impl<V: Ord + Clone, D: Semiring + Module<D>> Module<Self> for Stream<V, D> {
+    fn scale(&self, factor: &Self) -> Self {
+        let value = self.value().scale(factor.value());
+        Stream::derived(value, [Some(factor), Some(self)], Function::Product, of_semiring)
+    }
+}
+
+impl<V: Ord + Clone, D: Ring> Ring for Stream<V, D> {
+    fn neg(&self) -> Self {
+        Stream::constant(D::one().neg()).mul(self)
+    }
+}
+
+impl<V: Ord + Clone, D: Real> Real for Stream<V, D> {
+    fn constant(x: f64) -> Self {
+        Stream::constant(D::constant(x))
+    }
+    fn unary(self, function: Unary) -> Self {
+        let value = self.value().clone().unary(function);
+        Stream::derived(value, [Some(&self), None], Function::Unary(function), of_real)
+    }
+    fn binary(self, function: Binary, other: Self) -> Self {
+        let value = self.value().clone().binary(function, other.value().clone());
+        Stream::derived(value, [Some(&self), Some(&other)], Function::Binary(function), of_real)
+    }
+}
+
+operators!([V: Ord + Clone, D: Semiring] [D: Ring] [D: Real] Stream<V, D>);
+
+impl<V, D> Node for Origin<V, D> {
+    fn parts(&self) -> [Option<&Shared<Self>>; 2] {
+        self.parts.each_ref().map(|part| part.as_ref().map(|stream| &stream.0))
+    }
+
+    fn release(&mut self) -> [Option<Shared<Self>>; 2] {
+        self.parts.each_mut().map(|part| part.take().map(|stream| stream.0))
+    }
+}

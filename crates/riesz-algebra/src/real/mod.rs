@@ -1,0 +1,156 @@
+//! Real numbers with elementary functions: what a function is written in, once, to be run in every way.   [000 §6.1, §6.2]
+//!
+//! ```
+//! use riesz_algebra::finite::Below;
+//! use riesz_algebra::tangent::ReverseArray;
+//! use riesz_algebra::{Kronecker, Nagata, Real};
+//!
+//! fn f<D: Real>(x: D, y: D) -> D {
+//!     (x.clone() * y).sin() + x.exp()
+//! }
+//!
+//! // its value
+//! assert_eq!(f(0.0, 3.0), 1.0);
+//! // forward mode: both derivatives at once
+//! let [x, y] = [Nagata { primal: 0.0, tangent: [1.0, 0.0] }, Nagata { primal: 3.0, tangent: [0.0, 1.0] }];
+//! assert_eq!(f(x, y).tangent, [4.0, 0.0]);
+//! // reverse mode
+//! let at = |v: usize, primal| Nagata { primal, tangent: ReverseArray::delta(&Below::<2>::new(v).unwrap()) };
+//! assert_eq!(f(at(0, 0.0), at(1, 3.0)).tangent.gradient().array(), [4.0, 0.0]);
+//! ```
+//!
+//! A function is a row of a table: [`Unary`] or [`Binary`]. The row says its values and, once, its derivative, in terms
+//! of other rows; Nagata numbers over any gradients, towers of derivatives and symbolic expressions follow.
+
+mod binary;
+#[cfg(feature = "alloc")]
+mod expression;
+pub(crate) mod float;
+pub mod gamma;
+mod nagata;
+pub(crate) mod operators;
+mod unary;
+
+pub use binary::Binary;
+#[cfg(feature = "alloc")]
+pub use expression::Elementary;
+pub use unary::Unary;
+
+use core::ops::{Add, Div, Mul, Neg, Sub};
+
+use crate::module::Module;
+use crate::semiring::Ring;
+use unary::unary_table;
+
+macro_rules! real {
+    ($($(#[$doc:meta])* $name:ident $method:ident $kind:ident($std:ident $double:ident $single:ident) $x:ident $y:ident $derivative:expr;)*) => {
+        /// Numbers with the functions of the reals.
+        ///
+        /// The operators work on values: write `x.clone() * x` where a number is used again.
+        pub trait Real:
+            Ring
+            + Module<Self>
+            + Add<Output = Self>
+            + Sub<Output = Self>
+            + Mul<Output = Self>
+            + Div<Output = Self>
+            + Neg<Output = Self>
+        {
+            /// A number that does not vary.
+            fn constant(x: f64) -> Self;
+            /// A function of one number.
+            fn unary(self, function: Unary) -> Self;
+            /// A function of two numbers.
+            fn binary(self, function: Binary, other: Self) -> Self;
+
+            $($(#[$doc])*
+            #[inline]
+            fn $method(self) -> Self {
+                self.unary(Unary::$name)
+            })*
+
+            /// `1 / x`
+            #[inline]
+            fn recip(self) -> Self {
+                self.unary(Unary::Recip)
+            }
+            /// `xⁿ`
+            #[inline]
+            fn powi(self, n: i32) -> Self {
+                self.unary(Unary::Powi(n))
+            }
+            /// -1 for negative numbers, 1 for positive ones, 0 for 0
+            #[inline]
+            fn sign(self) -> Self {
+                self.unary(Unary::Sign)
+            }
+            /// `ψ⁽ᵏ⁾(x)`, the derivative of order `k + 1` of `log Γ`
+            #[inline]
+            fn polygamma(self, k: u32) -> Self {
+                self.unary(Unary::Polygamma(k))
+            }
+            /// `c · x`
+            #[inline]
+            fn times(self, c: f64) -> Self {
+                self.unary(Unary::Times(c))
+            }
+            /// `xʸ`
+            #[inline]
+            fn pow(self, y: Self) -> Self {
+                self.binary(Binary::Pow, y)
+            }
+            /// The length of the vector `(x, y)`.
+            #[inline]
+            fn hypot(self, y: Self) -> Self {
+                self.binary(Binary::Hypot, y)
+            }
+            /// The angle of the point `(x, self)`.
+            #[inline]
+            fn atan2(self, x: Self) -> Self {
+                self.binary(Binary::Atan2, x)
+            }
+            /// The smaller one; ties go to the first, NaN if either is.
+            #[inline]
+            fn min(self, y: Self) -> Self {
+                self.binary(Binary::Min, y)
+            }
+            /// The larger one; ties go to the first, NaN if either is.
+            #[inline]
+            fn max(self, y: Self) -> Self {
+                self.binary(Binary::Max, y)
+            }
+        }
+    };
+}
+
+unary_table!(real);
+
+impl Real for f64 {
+    #[inline]
+    fn constant(x: f64) -> f64 {
+        x
+    }
+    #[inline]
+    fn unary(self, function: Unary) -> f64 {
+        function.of_f64(self)
+    }
+    #[inline]
+    fn binary(self, function: Binary, other: f64) -> f64 {
+        function.of_f64(self, other)
+    }
+}
+
+impl Real for f32 {
+    #[inline]
+    fn constant(x: f64) -> f32 {
+        x as f32
+    }
+    #[inline]
+    fn unary(self, function: Unary) -> f32 {
+        function.of_f32(self)
+    }
+    #[inline]
+    fn binary(self, function: Binary, other: f32) -> f32 {
+        function.of_f32(self, other)
+    }
+}

@@ -1,0 +1,39 @@
+//! The chain rule: `f (x, dx) = (f x, f' x • dx)`, for every row of the tables.   [000 §6.1, 001 §3]
+
+use crate::module::Module;
+use crate::nagata::Nagata;
+use crate::real::operators::operators;
+use crate::real::{Binary, Real, Unary};
+use crate::semiring::{Ring, Semiring};
+
+impl<D: Real, E: Module<D>> Nagata<D, E> {
+    /// A function of yours, from its value and its derivative: `f ⋈ f'`.
+    #[inline]
+    pub fn chain(self, f: impl FnOnce(&D) -> D, derivative: impl FnOnce(&D) -> D) -> Self {
+        Nagata { primal: f(&self.primal), tangent: self.tangent.scale(&derivative(&self.primal)) }
+    }
+}
+
+impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
+    #[inline]
+    fn constant(x: f64) -> Self {
+        Nagata { primal: D::constant(x), tangent: E::zero() }
+    }
+
+    #[inline]
+    fn unary(self, function: Unary) -> Self {
+        let primal = self.primal.clone().unary(function);
+        let tangent = self.tangent.scale(&function.derivative(&self.primal, &primal));
+        Nagata { primal, tangent }
+    }
+
+    #[inline]
+    fn binary(self, function: Binary, other: Self) -> Self {
+        let primal = self.primal.clone().binary(function, other.primal.clone());
+        let (first, second) = function.partials(&self.primal, &other.primal, &primal);
+        let tangent = self.tangent.scale(&first).add(&other.tangent.scale(&second));
+        Nagata { primal, tangent }
+    }
+}
+
+operators!([D: Semiring, E: Module<D>] [D: Ring] [D: Real] Nagata<D, E>);

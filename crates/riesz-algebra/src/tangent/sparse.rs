@@ -1,0 +1,108 @@
+//! Sparse vectors: the coordinates that are not structurally zero.   [000 §4.3]
+//!
+//! A coordinate is kept once something may depend on it, even where its value is 0.0: what is absent is zero whatever the
+//! numbers are. Two sparse vectors are equal when their coordinates are.
+
+use alloc::collections::BTreeMap;
+
+use crate::finite::Finite;
+use crate::kronecker::Kronecker;
+use crate::module::{Module, Scalar};
+use crate::semiring::{Monoid, Semiring};
+use crate::tangent::{CorrectAd, Dense, LetIn};
+
+/// A vector with few coordinates.
+#[derive(Clone, Debug)]
+pub struct Sparse<V = usize, D = f64> {
+    entries: BTreeMap<V, D>,
+}
+
+impl<V: Ord, D: Semiring> Sparse<V, D> {
+    /// The vector that is 1 at one coordinate.
+    pub fn unit(coordinate: V) -> Self {
+        Sparse { entries: BTreeMap::from([(coordinate, D::one())]) }
+    }
+
+    /// The coordinates that are not structurally zero, in order, with their values.
+    pub fn entries(&self) -> impl Iterator<Item = (&V, &D)> {
+        self.entries.iter()
+    }
+
+    /// The value at a coordinate.
+    pub fn get(&self, coordinate: &V) -> D {
+        self.entries.get(coordinate).cloned().unwrap_or_else(D::zero)
+    }
+}
+
+impl<V: Ord, D: Semiring + PartialEq> PartialEq for Sparse<V, D> {
+    fn eq(&self, other: &Self) -> bool {
+        let zero = D::zero();
+        self.entries().filter(|(_, d)| **d != zero).eq(other.entries().filter(|(_, d)| **d != zero))
+    }
+}
+
+impl<V: Ord + Clone, D: Semiring> Monoid for Sparse<V, D> {
+    fn zero() -> Self {
+        Sparse { entries: BTreeMap::new() }
+    }
+
+    /// The larger is copied, the smaller put into it.
+    fn add(&self, other: &Self) -> Self {
+        let swapped = self.entries.len() < other.entries.len();
+        let (larger, smaller) = if swapped { (other, self) } else { (self, other) };
+        let mut entries = larger.entries.clone();
+        for (v, d) in smaller.entries() {
+            match entries.get_mut(v) {
+                Some(sum) => *sum = if swapped { d.add(sum) } else { sum.add(d) },
+                None => {
+                    entries.insert(v.clone(), d.clone());
+                }
+            }
+        }
+        Sparse { entries }
+    }
+}
+
+impl<V: Ord + Clone, D: Semiring, E: Module<D> + Semiring> Module<D> for Sparse<V, E> {
+    fn scale(&self, factor: &D) -> Self {
+        Sparse { entries: self.entries().map(|(v, e)| (v.clone(), e.scale(factor))).collect() }
+    }
+}
+
+impl<V: Ord + Clone, D: Scalar> Kronecker<V, D> for Sparse<V, D> {
+    fn delta(v: &V) -> Self {
+        Sparse::unit(v.clone())
+    }
+    fn multiple(factor: &D, v: &V) -> Self {
+        Sparse { entries: BTreeMap::from([(v.clone(), factor.clone())]) }
+    }
+    fn insert(mut self, factor: &D, v: &V) -> Self {
+        match self.entries.get_mut(v) {
+            Some(sum) => *sum = sum.add(factor),
+            None => {
+                self.entries.insert(v.clone(), factor.clone());
+            }
+        }
+        self
+    }
+}
+
+impl<V: Finite, D: Scalar + PartialEq> CorrectAd<V, D> for Sparse<V, D> {
+    fn rep(dense: &Dense<V, D>) -> Self {
+        let values = V::all().zip(dense.values());
+        Sparse { entries: values.filter(|(_, d)| *d != D::zero()).collect() }
+    }
+    fn abs(&self) -> Dense<V, D> {
+        Dense::table(self.clone())
+    }
+}
+
+impl<V: Ord + Clone, D: Scalar> LetIn<V, D> for Sparse<V, D> {
+    fn let_in(v: &V, bound: &Self, body: &Self) -> Self {
+        let mut outside = body.clone();
+        match outside.entries.remove(v) {
+            Some(factor) => bound.scale(&factor).add(&outside),
+            None => outside,
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! What gradients cost is what [000 Fig. 5] says: operations are counted over three decades, and lines fitted.
+
+#[path = "../../examples/figure_5/count.rs"]
+mod count;
+
+use count::{FIGURE_5, at, expression};
+use riesz_algebra::expression::derive;
+
+const DECADES: [usize; 4] = [100, 1_000, 10_000, 100_000];
+
+fn row(gradient: &str) -> &'static count::Row {
+    FIGURE_5.iter().find(|row| row.gradient == gradient).unwrap()
+}
+
+#[test]
+fn the_figure_has_six_rows() {
+    let rows: Vec<String> =
+        FIGURE_5.iter().map(|row| format!("{} {}: {}", row.mode, row.gradient, row.complexity)).collect();
+    assert_eq!(
+        rows,
+        [
+            "symbolic Expr: O(N²)",
+            "forward Dense: O(N · V)",
+            "forward Sparse: O(N · V)",
+            "reverse D ⊸ Sparse: O(N · V)",
+            "reverse D ⊸ Cayley Sparse: O(N · log V)",
+            "reverse D ⊸ Writes: O(N + V)",
+        ]
+    );
+}
+
+/// The slope of the line through the points, by least squares.
+fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
+    let n = points.clone().count() as f64;
+    let (sx, sy) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x, sy + y));
+    let (mx, my) = (sx / n, sy / n);
+    let over = points.clone().map(|(x, y)| (x - mx) * (y - my)).sum::<f64>();
+    over / points.map(|(x, _)| (x - mx).powi(2)).sum::<f64>()
+}
+
+/// `k` where `count(n) ~ nᵏ`
+fn exponent(sizes: &[usize], count: impl Fn(usize) -> u64) -> f64 {
+    let points: Vec<(f64, f64)> = sizes.iter().map(|n| ((*n as f64).ln(), (count(*n) as f64).ln())).collect();
+    slope(points.iter().copied())
+}
+
+#[track_caller]
+fn is_near(found: f64, expected: f64) {
+    assert!((found - expected).abs() < 0.1, "{found}, not about {expected}");
+}
+
+#[test]
+fn symbolic_derivatives_are_quadratic_written_out_and_linear_as_held() {
+    is_near(exponent(&DECADES, |n| (row("Expr").count)(n, 8)), 2.0);
+    is_near(exponent(&DECADES, |n| derive(&0, &expression(n, 8)).nodes() as u64), 1.0);
+}
+
+#[test]
+fn what_handles_every_variable_at_every_node_costs_their_product() {
+    for gradient in ["Dense", "Sparse", "D ⊸ Sparse"] {
+        is_near(exponent(&DECADES, |n| (row(gradient).count)(n, 8)), 1.0);
+        // what is counted beyond the cost of one variable is what the others cost
+        let count = |v: usize| (row(gradient).count)(40_000, v);
+        is_near(exponent(&[2, 20, 200, 2_000], |v| count(v + 1) - count(1)), 1.0);
+    }
+}
+
+#[test]
+fn insertions_cost_the_logarithm() {
+    let count = row("D ⊸ Cayley Sparse").count;
+    is_near(exponent(&DECADES, |n| count(n, 8)), 1.0);
+    // from V to V² the logarithm doubles; so does what is counted beyond that for one variable
+    let beyond = |v: usize| (count(200_000, v) - count(200_000, 1)) as f64;
+    is_near(beyond(10_000) / beyond(100) / 2.0, 1.0);
+    assert!(exponent(&[10, 100, 1_000, 10_000], |v| count(200_000, v)) < 0.25);
+}
+
+#[test]
+fn an_array_costs_the_sum() {
+    let count = |n: usize, v: usize| (row("D ⊸ Writes").count)(n, v) as i64;
+    is_near(exponent(&DECADES, |n| count(n, 8) as u64), 1.0);
+    is_near(exponent(&[10_000, 100_000, 1_000_000, 10_000_000], |v| count(100, v) as u64), 1.0);
+    // a variable more costs the same for every number of nodes
+    let variables = |n: usize| count(n, 10_000) - count(n, 1_000);
+    assert!((variables(1_000) - variables(100_000)).abs() < 10, "{} and {}", variables(1_000), variables(100_000));
+}
+
+/// All of them compute one gradient, that of a hand-written loop; the fast ones at a tenth of the size that
+/// `examples/figure_5` runs them at.
+#[test]
+fn they_agree_at_size() {
+    for row in &FIGURE_5 {
+        let (nodes, variables) = ((row.nodes / 10).min(1_000_000), 20);
+        let gradient = (row.gradient_of)(&expression(nodes, variables), variables);
+        for (found, expected) in gradient.iter().zip(by_hand(nodes, variables)) {
+            assert!((found - expected).abs() < 1e-9 * expected.abs(), "{}: {found}, not {expected}", row.gradient);
+        }
+    }
+}
+
+/// The gradient of `expression`, from what its last steps multiply.
+fn by_hand(nodes: usize, variables: usize) -> Vec<f64> {
+    let steps: Vec<(usize, usize)> = (0..nodes / 4).map(|i| (i % variables, (7 * i + 3) % variables)).collect();
+    let values: Vec<f64> = steps
+        .iter()
+        .scan(at(0), |value, (factor, term)| {
+            let before = *value;
+            *value = before * at(*factor) + at(*term);
+            Some(before)
+        })
+        .collect();
+    let mut gradient = vec![0.0; variables];
+    let mut cotangent = 1.0;
+    for ((factor, term), before) in steps.iter().zip(&values).rev() {
+        gradient[*term] += cotangent;
+        gradient[*factor] += cotangent * before;
+        cotangent *= at(*factor);
+    }
+    gradient[0] += cotangent;
+    gradient
+}
