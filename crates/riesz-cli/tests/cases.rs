@@ -42,6 +42,37 @@ fn every_check_holds() {
     println!("{checks} checks hold");
 }
 
+/// Why a function may stay untested: it has no derivative that numbers could test.
+const UNTESTED: [&str; 4] = [
+    "the parameter `",
+    "it takes no real number",
+    "its result is or holds a function",
+    "its result has no real number",
+];
+
+#[test]
+fn every_derivative_is_what_differences_say() {
+    let output = riesz().args(["check", "--gradients", "--json"]).args(programs()).output().unwrap();
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    let verdicts: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut tested = 0;
+    for verdict in verdicts.iter().filter(|verdict| verdict.get("function").is_some()) {
+        match text(verdict, "outcome") {
+            "agrees" => {
+                assert!(verdict["worst"]["error"].as_f64().unwrap() < 1e-5, "{verdict}");
+                tested += 1;
+            }
+            "skipped" => {
+                assert!(UNTESTED.iter().any(|reason| text(verdict, "reason").starts_with(reason)), "{verdict}")
+            }
+            _ => panic!("{verdict}"),
+        }
+    }
+    println!("{tested} derivatives agree with differences");
+    assert!(tested > 100, "{tested} derivatives were tested");
+}
+
 #[test]
 fn every_program_is_formatted() {
     let output = riesz().arg("fmt").arg("--check").args(programs()).output().unwrap();

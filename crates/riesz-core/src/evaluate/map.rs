@@ -266,7 +266,7 @@ impl<S: Number> Value<S> {
     }
 
     /// The zero of the tangent space at the value.
-    pub(super) fn zero_tangent(&self) -> Value<S> {
+    pub fn zero_tangent(&self) -> Value<S> {
         match self {
             Value::Real(_) => Value::Real(S::zero()),
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(Value::zero_tangent).collect()),
