@@ -13,13 +13,22 @@ const PRIMALS: [&str; 4] = ["square", "primal", "objective", "cost"];
 
 #[test]
 fn primal_rows_agree() {
+    rows_agree(|row| PRIMALS.contains(&text(row, "function")));
+}
+
+#[test]
+fn derivative_rows_agree() {
+    rows_agree(|row| !PRIMALS.contains(&text(row, "function")));
+}
+
+/// Compares every row that is asked for.
+fn rows_agree(wanted: fn(&Value) -> bool) {
     let folder = root().join("../shared/cases");
     if !folder.is_dir() {
         println!("skipped: there is no folder {}", folder.display());
         return;
     }
-    let files = files_in(&folder, "jsonl");
-    let rows = files.iter().flat_map(|file| rows_of(file)).filter(|row| PRIMALS.contains(&text(row, "function")));
+    let rows = files_in(&folder, "jsonl").into_iter().flat_map(|file| rows_of(&file)).filter(wanted);
     let failures: Vec<_> = rows.map(|row| compare(&row)).collect();
     let compared = failures.len();
     let failures: Vec<_> = failures.into_iter().filter_map(Result::err).collect();
