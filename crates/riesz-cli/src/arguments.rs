@@ -2,6 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use riesz::gradients::Settings;
 use riesz::{Checkpoints, Limits, Options, ParseOptions};
 use std::ffi::OsString;
 
@@ -85,9 +86,19 @@ pub struct Check {
     /// The files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Also test derivatives against finite differences (not available yet)
+    /// Also test the derivative of every function against differences at random points
     #[arg(long)]
     pub gradients: bool,
+    /// At how many points to test a derivative
+    #[arg(long, value_name = "N", default_value_t = Settings::default().points, requires = "gradients")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub points: u32,
+    /// What the points are drawn with: the same number, the same points
+    #[arg(long, value_name = "N", default_value_t = Settings::default().seed, requires = "gradients")]
+    pub seed: u64,
+    /// Print what was found as one JSON object a line
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub limits: Limited,
     #[command(flatten)]

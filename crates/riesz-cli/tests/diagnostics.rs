@@ -10,11 +10,12 @@ const CONSTRUCTORS: [&str; 5] =
     ["Diagnostic::error(", "Diagnostic::placeless(", "report.problem(", "plain(", "self.keyword("];
 
 /// Codes that no page shows, and why.
-const UNSHOWN: [(&str, &str); 12] = [
+const UNSHOWN: [(&str, &str); 13] = [
     ("bad-type-name", "the parser finds the same first, as `type-name-case`"),
     ("file-too-large", "it takes a file of 4 GiB"),
     ("interrupted", "it takes Ctrl-C"),
     ("misplaced-hole", "a guard: a call with holes is a function, and is called with a value for each"),
+    ("no-gradient", "a guard: a derivative has a value where its function has one"),
     ("no-interrupt", "the system refuses to tell of Ctrl-C"),
     ("no-terminal", "the terminal breaks"),
     ("no-value", "a guard: the session gives a value to every name before it evaluates"),

@@ -27,6 +27,7 @@
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
 
+pub mod gradients;
 mod input;
 mod load;
 mod session;

@@ -1,5 +1,6 @@
 //! A program and everything one can ask of it: load, type, evaluate, check, complete.
 
+use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, Known, gather};
 use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value,
@@ -53,6 +54,8 @@ pub struct Definition {
     pub name: Name,
     /// From its keyword to its end.
     pub span: Span,
+    /// Where its name stands.
+    pub place: Span,
     /// Which keyword.
     pub keyword: &'static str,
     /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
@@ -266,6 +269,37 @@ impl Session {
         }
     }
 
+    /// The functions of a file, in the order they are written.
+    pub fn functions(&self, file: FileId) -> Vec<Definition> {
+        let of_file = |definition: &&Definition| definition.keyword == "fun" && definition.span.file == file;
+        let mut functions: Vec<Definition> = self.definitions.values().filter(of_file).cloned().collect();
+        functions.sort_by_key(|definition| definition.span.start);
+        functions
+    }
+
+    /// Tests the derivative of a function against differences. Its type variables stand for `R`.
+    pub fn test_gradient(&mut self, function: &Definition, settings: Settings) -> Verdict {
+        let outcome = self.gradient_outcome(&function.name, settings).unwrap_or_else(Outcome::Skipped);
+        Verdict { name: function.name.clone(), span: function.place, outcome }
+    }
+
+    fn gradient_outcome(&mut self, name: &Name, settings: Settings) -> Result<Outcome, String> {
+        let said = |problems: Vec<Diagnostic>| problems.into_iter().next().map(|problem| problem.message);
+        let found = self.checker.function_at(name, &Type::Real);
+        let found = found.map_err(|problems| said(problems).unwrap_or_default())?;
+        let (function, own) = found.ok_or("it is not a function")?;
+        let mut globals = vec![None; self.checker.program.globals.len()];
+        for global in self.checker.program.reachable(&[function]).globals {
+            if let Origin::Computed(function) = self.checker.program.global(global).origin {
+                let name = self.checker.program.global(global).name.clone();
+                let value = self.run(function).map_err(|fault| format!("`{name}` has no value: {}", fault.message))?;
+                globals[global.0 as usize] = Some(value);
+            }
+        }
+        let subject = Subject { name: name.clone(), function, own, globals };
+        Ok(gradients::test(&self.checker.program, subject, &self.options.limits, settings))
+    }
+
     /// The names and keywords that begin with a text, for completion.
     pub fn complete(&self, prefix: &str) -> Vec<Name> {
         let keywords = riesz_syntax::token::KEYWORDS.iter().map(|(keyword, _)| Name::from(*keyword));
@@ -389,7 +423,8 @@ fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
             ItemKind::Type { name, .. } => (name, "type", None),
             ItemKind::Check { .. } | ItemKind::Import { .. } => continue,
         };
-        found.push(Definition { name: name.name.clone(), span: item.span, keyword, is_value: false, written });
+        let (place, name) = (name.span, name.name.clone());
+        found.push(Definition { name, span: item.span, place, keyword, is_value: false, written });
     }
     found
 }

@@ -1,32 +1,33 @@
 //! `riesz check FILE...`
 
-use super::{Status, later};
+mod gradients;
+
+use super::Status;
 use crate::arguments::Check;
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
+use gradients::Gradients;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use riesz::Session;
+use serde_json::json;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How long to wait before showing progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs every check of the files.
+/// Runs every check of the files, and tests their derivatives where that is asked for.
 pub fn run(arguments: Check) -> Status {
-    if arguments.gradients {
-        return later::run("--gradients");
-    }
     let report = Report::new(arguments.messages).spaced();
     let mut total = Tally::default();
     for file in &arguments.files {
         total.add(check(file, &arguments, &report));
     }
-    if arguments.files.len() > 1 {
+    if arguments.files.len() > 1 && !arguments.json {
         output::print_line(&total.to_string());
     }
-    match total.failed + total.unread {
+    match total.failed + total.unread + total.gradients.wrong {
         0 => Status::Success,
         _ => Status::Failure,
     }
@@ -35,13 +36,14 @@ pub fn run(arguments: Check) -> Status {
 /// Runs the checks of a file.
 fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
     let mut session = Session::new(arguments.limits.options());
-    let checks = match session.load(file, &Disk) {
-        Ok(id) => session.checks(id),
+    let id = match session.load(file, &Disk) {
+        Ok(id) => id,
         Err(diagnostics) => {
             report.show(&diagnostics, session.sources());
             return Tally { unread: 1, ..Tally::default() };
         }
     };
+    let checks = session.checks(id);
     let mut tally = Tally { files: 1, checks: checks.len(), ..Tally::default() };
     let progress = Progress::new(file, checks.len());
     for check in &checks {
@@ -52,7 +54,13 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
         progress.bar.inc(1);
     }
     drop(progress);
-    output::print_line(&format!("{file}: {}", tally.verdict()));
+    match arguments.json {
+        true => output::print_line(&json!({"file": file, "checks": tally.checks, "failed": tally.failed}).to_string()),
+        false => output::print_line(&format!("{file}: {}", tally.verdict())),
+    }
+    if arguments.gradients {
+        tally.gradients = gradients::test(file, id, &mut session, arguments, report);
+    }
     tally
 }
 
@@ -64,6 +72,7 @@ struct Tally {
     failed: usize,
     /// Files that are not correct programs.
     unread: usize,
+    gradients: Gradients,
 }
 
 impl Tally {
@@ -72,6 +81,7 @@ impl Tally {
         self.checks += other.checks;
         self.failed += other.failed;
         self.unread += other.unread;
+        self.gradients.add(other.gradients);
     }
 
     fn verdict(&self) -> String {
@@ -87,8 +97,12 @@ impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{}: {}", count(self.files + self.unread, "file"), self.verdict())?;
         match self.unread {
-            0 => Ok(()),
-            unread => write!(f, ", {} with errors", count(unread, "file")),
+            0 => {}
+            unread => write!(f, ", {} with errors", count(unread, "file"))?,
+        }
+        match self.gradients {
+            Gradients { tested: 0, .. } => Ok(()),
+            gradients => write!(f, "; {gradients}"),
         }
     }
 }

@@ -81,7 +81,7 @@ impl<'p, S: Number> Machine<'p, S> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
-        let order = super::count_of(order.int(), span)?;
+        let order = order_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
         let mut directions = Vec::new();
         direction.visit_reals(&mut |v| directions.push(v.value()));
@@ -91,7 +91,11 @@ impl<'p, S: Number> Machine<'p, S> {
         let mut factorial = 1.0;
         let mut derivatives = Vec::with_capacity(order + 1);
         for n in 0..=order {
-            derivatives.push(value.over(&mut |series| S::constant(factorial * series.coefficient(n))));
+            // From 171! on a factorial is infinite, and a derivative that is zero stays zero.
+            derivatives.push(value.over(&mut |series| match series.coefficient(n) {
+                0.0 => S::zero(),
+                coefficient => S::constant(factorial * coefficient),
+            }));
             factorial *= (n + 1) as f64;
         }
         Ok(Value::array(ty, derivatives))
@@ -216,6 +220,23 @@ impl<'p, S: Number> Machine<'p, S> {
         let values = entries.iter().map(|(.., value)| S::constant(*value)).collect();
         // A record's fields are sorted by name: cols, rows, vals.
         Ok(Value::Tuple([Value::ints(columns), Value::ints(rows), Value::reals(values)].into()))
+    }
+}
+
+/// The highest order of `taylor`: a product of series takes as many steps as the square of the order.
+const HIGHEST_ORDER: i64 = 10_000;
+
+fn order_of(order: i64, span: Span) -> Result<usize, Fault> {
+    match order {
+        0..=HIGHEST_ORDER => Ok(order as usize),
+        ..0 => Err(Box::new(
+            Diagnostic::error("bad-order", span, format!("`taylor` has no derivatives up to order {order}"))
+                .help("the last argument says how many derivatives: 0 for the value alone, and no less"),
+        )),
+        _ => Err(Box::new(
+            Diagnostic::error("bad-order", span, format!("`taylor` takes orders up to {HIGHEST_ORDER}, not {order}"))
+                .help("the last argument says how many derivatives there are to compute"),
+        )),
     }
 }
 
