@@ -544,14 +544,9 @@ impl Compiler<'_> {
             _ => None,
         };
         let Some((function, captured)) = known else {
-            return Err(Box::new(
-                Diagnostic::error(
-                    "not-differentiable",
-                    span,
-                    "cannot differentiate a function that is known only when the program runs",
-                )
-                .help("differentiate a `fun`, or a function written where it is differentiated"),
-            ));
+            // Known only when the program runs, which then has to differentiate it.
+            out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
+            return Ok(());
         };
         let point = operands[1];
         let mut mask = vec![false; captured.len()];

@@ -179,7 +179,12 @@ impl Limited {
     /// The same for a session.
     pub fn options(&self) -> Options {
         let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
-        Options { parse: ParseOptions { max_nesting: self.max_nesting }, limits, checkpoints: self.checkpoint.0 }
+        Options {
+            parse: ParseOptions { max_nesting: self.max_nesting },
+            limits,
+            checkpoints: self.checkpoint.0,
+            via: None,
+        }
     }
 }
 

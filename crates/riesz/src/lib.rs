@@ -32,6 +32,7 @@ mod input;
 mod load;
 mod session;
 mod verdict;
+pub mod via;
 
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};

@@ -2,13 +2,14 @@
 
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, Known, gather};
+use crate::via::Representation;
 use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value,
 };
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
-use riesz_core::term::Origin;
+use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
 use std::collections::{BTreeMap, HashMap};
@@ -25,6 +26,8 @@ pub struct Options {
     /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
     /// that an evaluation may use, as little as possible.
     pub checkpoints: Option<Checkpoints>,
+    /// What derivatives are; compiled code where nothing is said.
+    pub via: Option<&'static Representation>,
 }
 
 /// A program, to which files and definitions can be added, and the values it has computed.
@@ -377,17 +380,35 @@ impl Session {
 
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, .. } = self;
-        // Derivatives become plain functions before anything runs.
         let how = riesz_calculus::Options { checkpoints, ..Default::default() };
-        riesz_calculus::compile_with(&mut checker.program, &[function], &how).map_err(|problems| {
-            problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
-        })?;
+        let compile = |program: &mut Program| {
+            riesz_calculus::compile_with(program, &[function], &how).map_err(|problems| {
+                problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
+            })
+        };
+        // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
+        // while the program runs, and find what they differentiate compiled.
+        let via = options.via.filter(|via| !via.is_compiled());
+        let elsewhere = match via {
+            Some(_) => {
+                let mut program = checker.program.clone();
+                compile(&mut program)?;
+                Some(program)
+            }
+            None => {
+                compile(&mut checker.program)?;
+                None
+            }
+        };
+        let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
+        let differentiate = via.unwrap_or(Representation::at_run_time()).differentiator();
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
             // Data are for one expression, and only its own are new.
             None => checker.given(global).map(|data| from_data(data, &checker.program.global(global).ty)),
         };
-        let mut machine = Machine::new(&checker.program, options.limits.clone(), known);
+        let mut machine = Machine::new(&checker.program, options.limits.clone(), known)
+            .differentiate_with(compiled, Rc::new(differentiate));
         let result = machine.run(function);
         let computed = |(at, value): (usize, &Option<Value>)| match checker.program.globals[at].origin {
             Origin::Computed(_) => value.clone(),

@@ -370,7 +370,14 @@ impl<'p, S: Number> Machine<'p, S> {
                 differentiate.derive(self, *derive, &values, span)?
             }
             Op::Derive(..) => {
-                return Err(Box::new(Diagnostic::error("not-compiled", span, "this derivative has not been compiled")));
+                return Err(Box::new(
+                    Diagnostic::error(
+                        "not-differentiable",
+                        span,
+                        "cannot differentiate a function that is known only when the program runs, inside of another derivative",
+                    )
+                    .help("differentiate a `fun`, or a function written where it is differentiated"),
+                ));
             }
             Op::Call(called, arguments) => {
                 self.call(*called, &mut arguments.iter().map(|argument| atom(frame, *argument)), span)?
