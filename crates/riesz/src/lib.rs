@@ -30,6 +30,7 @@
 pub mod gradients;
 mod input;
 mod load;
+pub mod modes;
 mod session;
 mod verdict;
 pub mod via;

@@ -339,7 +339,12 @@ impl Session {
     }
 
     /// Parses and types an expression.
-    fn check(&mut self, name: &str, text: &str, bindings: Vec<(Name, Binding)>) -> Result<Thunk, Vec<Diagnostic>> {
+    pub(crate) fn check(
+        &mut self,
+        name: &str,
+        text: &str,
+        bindings: Vec<(Name, Binding)>,
+    ) -> Result<Thunk, Vec<Diagnostic>> {
         let mut problems = Vec::new();
         let parsed = self.parse(name, text, &mut problems);
         let mut bound = Vec::with_capacity(bindings.len());
@@ -356,6 +361,16 @@ impl Session {
             Some((tree, id)) if problems.is_empty() => self.checker.expression(tree, id, bound),
             _ => Err(problems),
         }
+    }
+
+    /// The program in the core, with the expressions that were checked.
+    pub(crate) fn program(&self) -> &Program {
+        &self.checker.program
+    }
+
+    /// The data that a global stands for.
+    pub(crate) fn given(&self, global: GlobalId) -> Option<&Data> {
+        self.checker.given(global)
     }
 
     fn parse(&mut self, name: &str, text: &str, problems: &mut Vec<Diagnostic>) -> Option<(Tree, ExprId)> {
@@ -401,7 +416,7 @@ impl Session {
             }
         };
         let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
-        let differentiate = via.unwrap_or(Representation::at_run_time()).differentiator();
+        let differentiate = via.unwrap_or(Representation::at_run_time()).differentiator(false);
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
             // Data are for one expression, and only its own are new.

@@ -90,9 +90,10 @@ impl Representation {
         self.differentiate.is_none()
     }
 
-    /// What differentiates while a program runs.
-    pub(crate) fn differentiator(&self) -> Via {
-        Via { name: self.name, differentiate: self.differentiate.unwrap_or(algebra::reverse_array::<f64>) }
+    /// What differentiates while a program runs, in numbers that count or plain ones.
+    pub(crate) fn differentiator(&self, counted: bool) -> Via {
+        let differentiate = if counted { self.counted } else { self.differentiate };
+        Via { name: self.name, differentiate: differentiate.unwrap_or(algebra::reverse_array::<f64>) }
     }
 }
 
