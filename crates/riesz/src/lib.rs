@@ -28,6 +28,7 @@
 //! ```
 
 pub mod gradients;
+mod derivation;
 mod input;
 mod load;
 mod session;
@@ -39,6 +40,7 @@ pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
 
 pub use riesz_calculus::Checkpoints;
+pub use riesz_calculus::derive;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_primitive as primitive;
