@@ -27,8 +27,8 @@
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
 
-pub mod gradients;
 mod derivation;
+pub mod gradients;
 mod input;
 mod load;
 mod session;
