@@ -418,7 +418,8 @@ impl Calculus {
 
         // (kept, dy, accumulators of dx) ↦ ()
         let (mut parameters, opened_bindings) = opened(&mut vars);
-        let cotangent = function.result.varies().then(|| fresh(&mut vars, result_type.clone(), "cotangent"));
+        let name = format!("d{}", function.name);
+        let cotangent = function.result.varies().then(|| fresh(&mut vars, result_type.clone(), &name));
         parameters.extend(cotangent);
         let mut given = Vec::new();
         for input in &inputs {
@@ -426,7 +427,8 @@ impl Calculus {
                 Type::Accumulator(inner) => (*inner).clone(),
                 ty => Type::Accumulator(ty.into()),
             };
-            let var = fresh(&mut vars, ty, "to");
+            let name = vars[input.0 as usize].name.clone();
+            let var = fresh(&mut vars, ty, name.as_deref().unwrap_or("to"));
             given.push((*input, var));
             parameters.push(var);
         }

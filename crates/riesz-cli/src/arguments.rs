@@ -27,8 +27,8 @@ pub enum Command {
     Fmt(Fmt),
     /// Type expressions and definitions at a prompt
     Repl(Repl),
-    /// Show how a derivative is made, stage by stage (not available yet)
-    Derive(Later),
+    /// Show how a derivative is made, stage by stage
+    Derive(Derive),
     /// Compare every representation of a derivative (not available yet)
     Modes(Later),
     /// Draw a program as a graph (not available yet)
@@ -130,6 +130,43 @@ pub struct Repl {
     pub limits: Limited,
     #[command(flatten)]
     pub messages: Messages,
+}
+
+/// `riesz derive`
+#[derive(Args, Debug)]
+pub struct Derive {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// Show one mode; without it both, and the code of reverse mode in the end
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<Mode>,
+    /// Name the law behind every step
+    #[arg(long)]
+    pub steps: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// A size, for counting operations and for choosing the order of a chain
+    #[arg(long = "size", value_name = "NAME=N", value_parser = size)]
+    pub sizes: Vec<(String, i64)>,
+    /// The parameters that vary; without it, all that can
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub wrt: Vec<String>,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// The ways to apply a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    Forward,
+    Reverse,
 }
 
 /// A subcommand that is yet to come takes anything.
@@ -311,6 +348,15 @@ fn binding(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if riesz::is_name(name.trim()) => Ok((name.trim().to_string(), value.to_string())),
         Some((name, _)) => Err(format!("`{name}` is not a name")),
         None => Err("write NAME=VALUE or NAME=@FILE".to_string()),
+    }
+}
+
+/// `NAME=N`
+fn size(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = binding(text).map_err(|_| "write NAME=N".to_string())?;
+    match value.trim().parse() {
+        Ok(value) if value >= 0 => Ok((name, value)),
+        _ => Err(format!("`{value}` is not a size")),
     }
 }
 

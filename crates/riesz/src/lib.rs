@@ -27,6 +27,7 @@
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
 
+mod derivation;
 pub mod gradients;
 mod input;
 mod load;
@@ -40,6 +41,7 @@ pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
 
 pub use riesz_calculus::Checkpoints;
+pub use riesz_calculus::derive;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_primitive as primitive;

@@ -33,11 +33,11 @@ pub struct Options {
 /// A program, to which files and definitions can be added, and the values it has computed.
 pub struct Session {
     options: Options,
-    sources: Sources,
-    checker: Checker,
+    pub(crate) sources: Sources,
+    pub(crate) checker: Checker,
     known: Known,
     /// The definitions that are in force.
-    definitions: BTreeMap<Name, Definition>,
+    pub(crate) definitions: BTreeMap<Name, Definition>,
     /// Where the sides of each equation that is checked stand, by the place of the equation.
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod check;
+mod derive;
 mod eval;
 mod fmt;
 mod later;
@@ -34,7 +35,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Check(arguments) => check::run(arguments),
         Command::Fmt(arguments) => fmt::run(arguments),
         Command::Repl(arguments) => repl::run(arguments),
-        Command::Derive(_) => later::run("riesz derive"),
+        Command::Derive(arguments) => derive::run(arguments),
         Command::Modes(_) => later::run("riesz modes"),
         Command::Graph(_) => later::run("riesz graph"),
         Command::Emit(_) => later::run("riesz emit"),

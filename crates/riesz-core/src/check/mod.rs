@@ -15,7 +15,7 @@ mod needs;
 mod order;
 mod scope;
 mod signature;
-mod suggest;
+pub mod suggest;
 mod unify;
 
 use crate::data::Data;
