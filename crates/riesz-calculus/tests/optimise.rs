@@ -9,7 +9,7 @@ mod support;
 use generate::random::Random;
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::print::print;
-use riesz_core::verify::verify;
+use riesz_core::verify::{verify, verify_function};
 use riesz_core::{Checker, FunctionId, Program};
 use support::{Case, check, check_file, codes, programs, run};
 
@@ -29,12 +29,14 @@ fn compare_by(
     let mut problem = None;
     riesz_calculus::optimise::optimise_watched(&mut optimised, &[function], &mut |pass, id, program| {
         if problem.is_none() {
-            problem = verify(program).err().map(|found| format!("after {pass} of {}: {found}", id.0));
+            let found = verify_function(program, program.function(id)).err();
+            problem = found.map(|found| format!("after {pass}: {found}"));
         }
     });
     if let Some(problem) = problem {
         return Err(problem);
     }
+    verify(&optimised)?;
     let (before, after) = (run(&program), run(&optimised));
     let same = match (&before, &after) {
         (Ok(before), Ok(after)) => same(before, after),

@@ -16,10 +16,7 @@ use crate::types::Type;
 /// What is wrong with a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
     for function in &program.functions {
-        let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
-        verifier.function().map_err(|problem| {
-            format!("in `{}`: {problem}\n{}", function.name, crate::print::print(program, function))
-        })?;
+        verify_function(program, function)?;
     }
     for global in &program.globals {
         if let Origin::Computed(function) = global.origin {
@@ -30,6 +27,14 @@ pub fn verify(program: &Program) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What is wrong with one function of a program, or nothing: enough after a pass that touches no other.
+pub fn verify_function(program: &Program, function: &Function) -> Result<(), String> {
+    let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
+    verifier
+        .function()
+        .map_err(|problem| format!("in `{}`: {problem}\n{}", function.name, crate::print::print(program, function)))
 }
 
 struct Verifier<'p> {
