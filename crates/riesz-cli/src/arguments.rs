@@ -29,8 +29,8 @@ pub enum Command {
     Repl(Repl),
     /// Show how a derivative is made, stage by stage
     Derive(Derive),
-    /// Compare every representation of a derivative (not available yet)
-    Modes(Later),
+    /// Compare every representation of a derivative
+    Modes(Modes),
     /// Draw a program as a graph (not available yet)
     Graph(Later),
     /// Write a program as code (not available yet)
@@ -156,6 +156,30 @@ pub struct Derive {
     /// The parameters that vary; without it, all that can
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub wrt: Vec<String>,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// `riesz modes`
+#[derive(Args, Debug)]
+pub struct Modes {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program, or a lambda
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// The point
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub at: String,
+    /// Bind a name for the point to a value, or to the contents of a .json or .npy file
+    #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
+    pub bindings: Vec<(String, String)>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub messages: Messages,
     #[command(flatten)]

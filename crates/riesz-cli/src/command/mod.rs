@@ -5,6 +5,7 @@ mod derive;
 mod eval;
 mod fmt;
 mod later;
+mod modes;
 mod repl;
 
 use crate::arguments::{Cli, Command};
@@ -36,7 +37,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Fmt(arguments) => fmt::run(arguments),
         Command::Repl(arguments) => repl::run(arguments),
         Command::Derive(arguments) => derive::run(arguments),
-        Command::Modes(_) => later::run("riesz modes"),
+        Command::Modes(arguments) => modes::run(arguments),
         Command::Graph(_) => later::run("riesz graph"),
         Command::Emit(_) => later::run("riesz emit"),
         Command::Bench(_) => later::run("riesz bench"),
