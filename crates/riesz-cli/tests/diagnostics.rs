@@ -21,7 +21,6 @@ const UNSHOWN: [(&str, &str); 13] = [
     ("no-terminal", "the terminal breaks"),
     ("no-value", "a guard: the session gives a value to every name before it evaluates"),
     ("not-a-map", "a guard: types tell linear maps from functions"),
-    ("not-compiled", "a guard: derivatives are compiled before they run"),
     ("not-utf8", "a page is text; `files.rs` tests it"),
     ("not-yet", "a guard: the interpreter knows every built-in function"),
 ];
