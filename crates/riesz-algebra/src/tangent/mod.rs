@@ -2,7 +2,7 @@
 //!
 //! | mode | gradient | a derivative of `N` nodes in `V` variables |
 //! |---|---|---|
-//! | symbolic | [`Expr`](crate::expression::Expr) | `O(N²)` written out, `O(N)` as it is held |
+//! | symbolic | [`Expr`] | `O(N²)` written out, `O(N)` as it is held |
 //! | forward | [`Dense`]: a function of the variable | `O(N · V)` |
 //! | forward | [`Sparse`]: a map from variables | `O(N · V)` |
 //! | reverse | [`Homomorphism`] into [`Sparse`] | `O(N · V)` |
