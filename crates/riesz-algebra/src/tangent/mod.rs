@@ -25,7 +25,7 @@ mod writes;
 pub use cayley::Cayley;
 pub use dense::Dense;
 pub use homomorphism::Homomorphism;
-pub use share::{LetIn, shared_derivative};
+pub use share::{LetIn, let_in_law, shared_derivative};
 pub use sparse::Sparse;
 pub use writes::Writes;
 

@@ -2,7 +2,7 @@
 
 use riesz_algebra::expression::{Elementary, Expr, derive};
 use riesz_algebra::order::{Second, Stream};
-use riesz_algebra::real::{Binary, Unary};
+use riesz_algebra::real::{Binary, Unary, derivative_law};
 use riesz_algebra::tangent::ReverseSparse;
 use riesz_algebra::{Kronecker, Nagata, Real, Sparse, evaluate};
 
@@ -32,10 +32,8 @@ fn derivatives_are_the_limit_of_differences() {
     for function in unary() {
         let mut inside = 0;
         for x in POINTS {
-            let dual = Nagata { primal: x, tangent: 1.0 }.unary(function);
-            let expected = difference(|x| x.unary(function), x);
-            if dual.primal.is_finite() && expected.is_finite() {
-                is_near(&format!("{function:?} at {x}"), dual.tangent, expected, 1e-7);
+            if difference(|x| x.unary(function), x).is_finite() {
+                derivative_law(function, x, 1e-7).unwrap();
                 inside += 1;
             }
         }
