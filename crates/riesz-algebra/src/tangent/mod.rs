@@ -9,13 +9,15 @@
 //! | reverse | [`Homomorphism`] into [`Cayley`] | `O(N · log V)` |
 //! | reverse | [`Homomorphism`] into [`Writes`] | `O(N + V)` |
 //!
-//! Beside them `[D; N]` is the gradient of fast forward mode, for a number of variables known to the compiler.
+//! Beside them `[D; N]` is the gradient of fast forward mode, for a number of variables known to the compiler, and
+//! [`Optional`] leaves out the gradients of constants.
 //!
 //! All of them are `Dense` in other clothes: [`CorrectAd`] says how, and [`theorem_2`] what follows.
 
 mod cayley;
 mod dense;
 mod homomorphism;
+mod optional;
 mod rope;
 mod share;
 mod sparse;
@@ -25,6 +27,7 @@ mod writes;
 pub use cayley::Cayley;
 pub use dense::Dense;
 pub use homomorphism::Homomorphism;
+pub use optional::Optional;
 pub use share::{LetIn, let_in_law, shared_derivative};
 pub use sparse::Sparse;
 pub use writes::Writes;

@@ -44,7 +44,8 @@ impl<A, B: Real> Function<A, B> {
         evaluate(|f: &Opaque<A, B>| (f.0)(a), &self.0)
     }
 
-    /// `self ∘ inner`
+    /// `self ∘ inner`. The inner function is called as functions are: a million of these inside each other need a stack
+    /// for them.
     pub fn after<C>(&self, inner: impl Fn(&C) -> A + 'static) -> Function<C, B>
     where
         A: 'static,

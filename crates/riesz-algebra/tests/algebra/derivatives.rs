@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use riesz_algebra::expression::{derive, forward_derivative, fusion_law, reflection_law, symbolic};
 use riesz_algebra::semiring::Polynomial;
 use riesz_algebra::tangent::{
-    Cayley, Dense, LetIn, ReverseArray, ReverseCayley, ReverseSparse, Writes, let_in_law, shared_derivative, theorem_2,
+    Cayley, Dense, LetIn, Optional, ReverseArray, ReverseCayley, ReverseSparse, Writes, let_in_law, shared_derivative,
+    theorem_2,
 };
-use riesz_algebra::{Expr, Nagata, Semiring, Sparse, abstract_derivative, evaluate};
+use riesz_algebra::{Expr, Nagata, Real, Semiring, Sparse, abstract_derivative, evaluate};
 
 type Naturals = Polynomial<Variable, Wrapping<u64>>;
 
@@ -33,6 +34,7 @@ proptest! {
     fn every_representation_agrees_with_dense(e in expression(), values in three(integer())) {
         let var = |v: &Variable| values[v.get()];
         holds(theorem_2::<_, _, [Integer; 3]>(var, &e))?;
+        holds(theorem_2::<_, _, Optional<[Integer; 3]>>(var, &e))?;
         holds(theorem_2::<_, _, Sparse<_, _>>(var, &e))?;
         holds(theorem_2::<_, _, Cayley<_, _, Sparse<_, _>>>(var, &e))?;
         holds(theorem_2::<_, _, Writes<_, _>>(var, &e))?;
@@ -131,6 +133,16 @@ fn deep_and_shared() {
     assert_eq!(dense.tangent.at(&"x"), Wrapping(0));
     let array: Nagata<_, ReverseArray<_, _>> = abstract_derivative(one, &e);
     assert_eq!(array.tangent.gradient().run(1, |_| 0), Some(vec![Wrapping(0)]));
+}
+
+/// What is done with constants has no derivative, not a zero one.   [001 §7]
+#[test]
+fn derivatives_of_constants_are_absent() {
+    let two: Nagata<f64, Optional<f64>> = Real::constant(2.0);
+    let x = Nagata { primal: 3.0, tangent: Optional(Some(1.0)) };
+    assert!((two.clone().sin() * two.clone() + two.clone().exp()).tangent.0.is_none());
+    assert_eq!((two * x.clone()).tangent.0, Some(2.0));
+    assert_eq!(x.sin().tangent.0, Some(3.0_f64.cos()));
 }
 
 /// `let x₁ = x₀ · x₀ in let x₂ = x₁ · x₁ in …`, of which the last is the value: sharing is kept for every representation,

@@ -6,7 +6,9 @@ use crate::arbitrary::*;
 use proptest::prelude::*;
 use riesz_algebra::finite::{Below, Either, finite_laws};
 use riesz_algebra::semiring::{Interval, Polynomial, Tropical, homomorphism_laws, interval_laws};
-use riesz_algebra::tangent::{Cayley, Dense, ReverseArray, ReverseCayley, ReverseSparse, Writes, correct_ad_laws};
+use riesz_algebra::tangent::{
+    Cayley, Dense, Optional, ReverseArray, ReverseCayley, ReverseSparse, Writes, correct_ad_laws,
+};
 use riesz_algebra::{
     CorrectAd, Expr, Kronecker, Module, Monoid, Nagata, Semiring, Sparse, evaluate, kronecker_laws, module_laws,
     ring_laws, semiring_laws,
@@ -173,6 +175,8 @@ proptest! {
     ) {
         holds(tangent_laws::<[Integer; 3]>(c, d, v, gradients))?;
         holds(tangent_laws::<Dense<_, _>>(c, d, v, gradients))?;
+        holds(tangent_laws::<Optional<[Integer; 3]>>(c, d, v, gradients))?;
+        holds(tangent_laws::<Optional<ReverseArray<_, _>>>(c, d, v, gradients))?;
         holds(tangent_laws::<Sparse<_, _>>(c, d, v, gradients))?;
         holds(tangent_laws::<Cayley<_, _, Sparse<_, _>>>(c, d, v, gradients))?;
         holds(tangent_laws::<Cayley<_, _, [Integer; 3]>>(c, d, v, gradients))?;

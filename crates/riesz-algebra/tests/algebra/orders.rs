@@ -7,7 +7,8 @@ use riesz_algebra::order::{HessianVector, Second, Stream, hessian_vector};
 use riesz_algebra::tangent::{Dense, ReverseArray, ReverseCayley};
 use riesz_algebra::tower::Tower;
 use riesz_algebra::{
-    Expr, Finite, Monoid, Nagata, Real, Semiring, Sparse, abstract_derivative, evaluate, semiring_laws,
+    Expr, Finite, Module, Monoid, Nagata, Real, Ring, Semiring, Sparse, abstract_derivative, evaluate, module_laws,
+    ring_laws, semiring_laws,
 };
 
 use crate::arbitrary::*;
@@ -51,7 +52,10 @@ proptest! {
         let number = |e: &Expr<Variable>| -> Second<Variable, Integer, Sparse<_, _>> {
             evaluate(|v: &Variable| Second::variable(*v, values[v.get()]), e)
         };
-        holds(semiring_laws(&number(&a), &number(&b), &number(&c)))?;
+        let (a, b, c) = (number(&a), number(&b), number(&c));
+        holds(semiring_laws(&a, &b, &c))?;
+        holds(ring_laws(&a, &b))?;
+        holds(module_laws((&a, &b), (&c, &a, &b)))?;
     }
 
     /// Streams are a semiring up to every order; here up to the third.
@@ -81,6 +85,8 @@ proptest! {
         prop_assert!(same(a.mul(&b.mul(&c)), a.mul(&b).mul(&c)));
         prop_assert!(same(a.mul(&b.add(&c)), a.mul(&b).add(&a.mul(&c))));
         prop_assert!(same(a.mul(&Stream::zero()), Stream::zero()));
+        prop_assert!(same(a.sub(&b).add(&b), a.clone()));
+        prop_assert!(same(Module::scale(&a, &b), a.mul(&b)));
     }
 }
 

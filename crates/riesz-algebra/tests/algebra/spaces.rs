@@ -1,5 +1,7 @@
 //! Vector spaces, bases, tries and linear maps.
 
+use std::fmt::Debug;
+
 use proptest::prelude::*;
 use riesz_algebra::finite::{Below, Either};
 use riesz_algebra::space::{
@@ -21,9 +23,10 @@ fn nested() -> impl Strategy<Value = Nested> {
 }
 
 /// Every law of a space.
-fn space_laws<V>(c: &Integer, [u, v, w]: &[V; 3]) -> Result<(), String>
+fn space_laws<V>(c: &V::Scalar, [u, v, w]: &[V; 3]) -> Result<(), String>
 where
-    V: HasBasis<Scalar = Integer> + InnerSpace + PartialEq + std::fmt::Debug,
+    V: HasBasis + InnerSpace + PartialEq + Debug,
+    V::Scalar: PartialEq + Debug,
 {
     module_laws((c, &u.dot(v)), (u, v, w))?;
     vector_space_laws(u, v)?;
@@ -39,6 +42,10 @@ proptest! {
         holds(space_laws(&c, &all))?;
         holds(space_laws(&c, &[[pairs[0], pairs[1]], [pairs[1], pairs[2]], [pairs[2], pairs[0]]]))?;
         holds(space_laws::<[Integer; 0]>(&c, &[[], [], []]))?;
+        let [x, y, z] = all.map(|([x, y], z)| [x, y, z].map(|x| (x.0 % 100) as f64));
+        holds(space_laws(&x[0], &x))?;
+        holds(space_laws(&x[0], &[x, y, z]))?;
+        holds(space_laws(&(x[0] as f32), &[x, y, z].map(|v| (v[0] as f32, [v[1] as f32, v[2] as f32]))))?;
         // linear maps are vectors, too
         let map = |at: usize| LinearMap::of_columns(|b: &Either<(), ()>| all[(at + b.index()) % 3]);
         holds(space_laws::<LinearMap<Pair, Nested>>(&c, &[map(0), map(1), map(2)]))?;

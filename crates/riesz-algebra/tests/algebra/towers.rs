@@ -2,7 +2,7 @@
 
 use riesz_algebra::space::LinearMap;
 use riesz_algebra::tower::{Differentiable, Differential, Function, Tower, naturality_law, pairing_law};
-use riesz_algebra::{Monoid, Nagata, Real, Semiring};
+use riesz_algebra::{Monoid, Nagata, Real, Semiring, homomorphism_laws};
 
 type Plane = (f64, f64);
 
@@ -105,6 +105,19 @@ fn rules_are_equations_between_functions() {
             assert!((left - right).abs() <= 1e-14 * right.abs(), "{function:?} at {x}: {left} and {right}");
         }
     }
+}
+
+/// Taking the value at a point is a homomorphism, so functions keep the laws that their values keep.
+#[test]
+fn functions_keep_the_laws_of_numbers() {
+    let f = Function::<f64, f64>::new(|x| 3.0 * x);
+    let g = f.clone() * f.clone() - Function::constant(7.0);
+    for x in [-2.0, 0.0, 5.0] {
+        homomorphism_laws(|f: &Function<f64, f64>| f.apply(&x), &f, &g).unwrap();
+        assert_eq!((-f.clone()).apply(&x), -f.apply(&x));
+        assert_eq!((g.clone() / f.clone()).apply(&x).to_bits(), (g.apply(&x) / f.apply(&x)).to_bits());
+    }
+    assert_eq!(format!("{g:?}"), "sub(f f, 7(1))");
 }
 
 #[test]
