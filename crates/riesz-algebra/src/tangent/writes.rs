@@ -90,6 +90,9 @@ impl<V: Clone, D: Scalar> Kronecker<V, D> for Writes<V, D> {
     fn multiple(factor: &D, v: &V) -> Self {
         Writes(Rope::step((v.clone(), factor.clone())))
     }
+    fn add_multiple(&mut self, factor: &D, v: &V) {
+        self.0.push((v.clone(), factor.clone()));
+    }
 }
 
 impl<V: Finite, D: Scalar> CorrectAd<V, D> for Writes<V, D> {
