@@ -19,6 +19,7 @@ pub mod nagata;
 pub mod number;
 pub mod primitive;
 pub mod series;
+pub mod stream;
 mod table;
 
 pub mod array;

@@ -6,8 +6,10 @@
 //! Each row of [`REPRESENTATIONS`] says what a derivative is there, and which paper has it.
 
 mod algebra;
+mod basis;
 mod dense;
 mod symbol;
+mod tower;
 
 use crate::{Diagnostic, Span, Value};
 use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table};
@@ -57,13 +59,15 @@ pub(crate) enum Found {
 }
 
 /// Every representation.
-pub static REPRESENTATIONS: [Representation; 7] = [
+pub static REPRESENTATIONS: [Representation; 9] = [
     symbol::SYMBOLIC,
     dense::FORWARD_DENSE,
     algebra::FORWARD_SPARSE,
     algebra::REVERSE_SPARSE,
     algebra::REVERSE_CAYLEY,
     algebra::REVERSE_ARRAY,
+    basis::BASIS,
+    tower::TOWER,
     Representation {
         name: "compiled",
         summary: "code, with every linear map eliminated",
