@@ -131,8 +131,13 @@ impl<'p> Bodies<'_, 'p> {
         let mut kept = Vec::new();
         for binding in body.bindings.iter().filter(|binding| uses.needed(binding)) {
             let mut depth = 1;
-            uses::direct(self.function, binding, &mut |var| depth = depth.max(1 + depths.get(&var).copied().unwrap_or(0)));
-            if uses.once(binding.var) && depth < DEEPEST {
+            uses::direct(self.function, binding, &mut |var| {
+                depth = depth.max(1 + depths.get(&var).copied().unwrap_or(0));
+            });
+            if uses::alias(&binding.op).is_some() {
+                depths.insert(binding.var, depth - 1);
+                self.inlined.insert(binding.var, binding);
+            } else if uses.once(binding.var) && depth < DEEPEST {
                 depths.insert(binding.var, depth);
                 self.inlined.insert(binding.var, binding);
             } else {
@@ -247,6 +252,15 @@ impl<'p> Bodies<'_, 'p> {
                 },
             },
         })
+    }
+
+    /// The operands of an operation: one as it is, several as their tuple, which may be all that there is.
+    fn operands(&mut self, atoms: &[Atom], environment: &Environment) -> Result<Combinator, Box<Diagnostic>> {
+        let vars: Vec<Var> = atoms.iter().filter_map(|atom| if let Atom::Var(var) = atom { Some(*var) } else { None }).collect();
+        if vars.len() == atoms.len() && environment.is(&vars) {
+            return Ok(Combinator::Identity);
+        }
+        Ok(Combinator::together(self.atoms(atoms, environment)?))
     }
 
     fn unknown(&self, binding: &Binding, what: &str) -> Box<Diagnostic> {

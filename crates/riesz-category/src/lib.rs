@@ -6,6 +6,7 @@ pub mod compile;
 pub mod count;
 pub mod derivative;
 pub mod interpret;
+pub mod law;
 pub mod linear;
 pub mod space;
 pub mod tangent;

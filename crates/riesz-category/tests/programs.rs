@@ -8,6 +8,7 @@ mod generate;
 
 use generate::random::Random;
 use riesz_algebra::Nagata;
+use riesz_category::combinator::Combinators;
 use riesz_category::space::{numbers, space};
 use riesz_category::via::{Prepared, Via};
 use riesz_core::evaluate::{Limits, Machine, Value};
@@ -75,6 +76,11 @@ fn attempt(seed: u64) -> Result<(), Trouble> {
         Ok(prepared) => prepared,
         Err(problem) => return Err(Trouble::None(format!("{}: {}", problem.code, problem.message))),
     };
+    let shown = prepared.combinators().to_string();
+    match shown.parse::<Combinators>() {
+        Ok(read) if read.to_string() == shown => {}
+        outcome => return Err(Trouble::Wrong(format!("program {seed} does not read back: {:?}\n{shown}", outcome.err()))),
+    }
     let mut random = Random::new(seed ^ 0x5EED);
     let x: Vec<f64> = (0..program.domain.reals()).map(|_| random.between(-1.5, 1.5)).collect();
     let int = random.below(4) as i64;

@@ -21,7 +21,7 @@ impl<'p> Bodies<'_, 'p> {
             Op::Project(a, at) => Combinator::then([self.atom(*a, environment)?, Combinator::Project(vec![*at])]),
             Op::Global(id) => Combinator::Global(self.compiler.global(*id)),
             Op::Call(function, arguments) => {
-                let arguments = Combinator::together(self.atoms(arguments, environment)?);
+                let arguments = self.operands(arguments, environment)?;
                 Combinator::then([arguments, Combinator::Call(self.compiler.number(*function), span)])
             }
             Op::Closure(function, captured) => {
@@ -88,17 +88,27 @@ impl<'p> Bodies<'_, 'p> {
             op => {
                 let mut operands = Vec::new();
                 op.visit_atoms(&mut |atom| operands.push(*atom));
-                let mut combinators = self.atoms(&operands, environment)?;
                 let mut local = op.clone();
                 let mut next = 0;
                 local.visit_atoms_mut(&mut |atom| {
                     *atom = Atom::Var(Var(next));
                     next += 1;
                 });
-                let (ty, sizes) = self.shape(binding, operands.len(), environment)?;
-                combinators.extend(sizes);
-                let operation = Operation::new(local, combinators.len(), ty, span);
-                Combinator::then([Combinator::together(combinators), Combinator::Operation(Box::new(operation))])
+                let (mut ty, sizes) = self.shape(binding, operands.len(), environment)?;
+                let arity = operands.len() + sizes.len();
+                let operands = match sizes.is_empty() {
+                    true => self.operands(&operands, environment)?,
+                    false => {
+                        let mut parts = self.atoms(&operands, environment)?;
+                        parts.extend(sizes);
+                        Combinator::together(parts)
+                    }
+                };
+                if !matches!(op, Op::Array(_) | Op::ArrayFunction(..)) {
+                    ty = Type::unit();
+                }
+                let operation = Operation::new(local, arity, ty, span);
+                Combinator::then([operands, Combinator::Operation(Box::new(operation))])
             }
         })
     }

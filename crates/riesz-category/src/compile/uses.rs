@@ -19,7 +19,15 @@ impl Uses {
             uses.count.insert(var, 1);
         }
         for binding in body.bindings.iter().rev() {
-            if uses.needed(binding) {
+            if let (true, Some(source)) = (uses.needed(binding), alias(&binding.op)) {
+                let count = uses.count.get(&binding.var).copied().unwrap_or(0);
+                if let Atom::Var(source) = source {
+                    *uses.count.entry(source).or_insert(0) += count;
+                    if uses.inside.contains(&binding.var) {
+                        uses.inside.insert(source);
+                    }
+                }
+            } else if uses.needed(binding) {
                 direct(function, binding, &mut |var| *uses.count.entry(var).or_insert(0) += 1);
                 binding.op.visit_bodies(&mut |inner| {
                     free(function, inner, &mut |var| {
@@ -40,6 +48,14 @@ impl Uses {
     /// Whether a variable is used once, and not by something that runs many times or never.
     pub fn once(&self, var: Var) -> bool {
         self.count.get(&var) == Some(&1) && !self.inside.contains(&var)
+    }
+}
+
+/// What an operation that computes nothing is another name for, or a part of: it is written wherever it is used.
+pub(super) fn alias(op: &Op) -> Option<Atom> {
+    match op {
+        Op::Copy(atom) | Op::Project(atom, _) => Some(*atom),
+        _ => None,
     }
 }
 
