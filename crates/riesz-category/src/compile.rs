@@ -22,11 +22,11 @@ mod environment;
 mod operation;
 mod uses;
 
-use crate::combinator::{Combinator, Combinators, Constant, Definition};
 use crate::closure::with_room;
+use crate::combinator::{Combinator, Combinators, Constant, Definition};
 use environment::Environment;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Origin, Program, Var};
 use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Origin, Program, Var};
 use riesz_syntax::Diagnostic;
 use std::collections::{HashMap, HashSet, VecDeque};
 use uses::Uses;
@@ -41,7 +41,8 @@ const DEEPEST: usize = 12;
 /// # Errors
 /// Where the function has something in it that is not compiled yet: derivatives, and linear maps as values.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
-    let mut compiler = Compiler { program, numbers: HashMap::new(), work: VecDeque::new(), done: Combinators::default() };
+    let mut compiler =
+        Compiler { program, numbers: HashMap::new(), work: VecDeque::new(), done: Combinators::default() };
     compiler.number(function);
     while let Some(next) = compiler.work.pop_front() {
         let definition = compiler.definition(next)?;
@@ -256,7 +257,8 @@ impl<'p> Bodies<'_, 'p> {
 
     /// The operands of an operation: one as it is, several as their tuple, which may be all that there is.
     fn operands(&mut self, atoms: &[Atom], environment: &Environment) -> Result<Combinator, Box<Diagnostic>> {
-        let vars: Vec<Var> = atoms.iter().filter_map(|atom| if let Atom::Var(var) = atom { Some(*var) } else { None }).collect();
+        let vars: Vec<Var> =
+            atoms.iter().filter_map(|atom| if let Atom::Var(var) = atom { Some(*var) } else { None }).collect();
         if vars.len() == atoms.len() && environment.is(&vars) {
             return Ok(Combinator::Identity);
         }

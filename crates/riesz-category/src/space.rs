@@ -68,12 +68,9 @@ fn write(at: &Value<f64>, numbers: &mut dyn Iterator<Item = f64>) -> Value<f64> 
         Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| write(part, numbers)).collect()),
         Value::Values(elements) => Value::values(elements.iter().map(|element| write(element, numbers)).collect()),
         Value::Ints(elements) => Value::values(elements.iter().map(|_| Value::unit()).collect()),
-        Value::Int(_)
-        | Value::Bool(_)
-        | Value::Closure(_)
-        | Value::Map(_)
-        | Value::Zero
-        | Value::Accumulator(_) => Value::unit(),
+        Value::Int(_) | Value::Bool(_) | Value::Closure(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => {
+            Value::unit()
+        }
     }
 }
 

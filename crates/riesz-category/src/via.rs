@@ -17,9 +17,7 @@ use crate::compile::compile;
 use crate::count::{Count, counted};
 use crate::derivative::{Context, D};
 use crate::interpret::interpret;
-use crate::linear::{
-    Additive, Arrow, Begin, Beginning, Cont, Continued, Dual, Matrices, Reversed, Rows, Terms,
-};
+use crate::linear::{Additive, Arrow, Begin, Beginning, Cont, Continued, Dual, Matrices, Reversed, Rows, Terms};
 use crate::space::{flat, space, vector};
 use riesz_core::evaluate::{Fault, Limits, Machine, Value};
 use riesz_core::term::Origin;
@@ -51,16 +49,8 @@ pub enum Via {
 
 impl Via {
     /// All of them.
-    pub const ALL: [Via; 8] = [
-        Via::Affine,
-        Via::Adjoint,
-        Via::Function,
-        Via::Matrix,
-        Via::Cont,
-        Via::Dual,
-        Via::Begin,
-        Via::LinearMaps,
-    ];
+    pub const ALL: [Via; 8] =
+        [Via::Affine, Via::Adjoint, Via::Function, Via::Matrix, Via::Cont, Via::Dual, Via::Begin, Via::LinearMaps];
 
     /// The name, as on the command line.
     pub fn name(self) -> &'static str {

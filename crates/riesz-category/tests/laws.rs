@@ -53,7 +53,10 @@ impl<K: Entries> Entries for Dual<K> {
         let (domain, codomain) = ends::<Dual<K>>(f);
         let (columns, rows) = (domain.dimension(), codomain.dimension());
         let entries = K::entries(&f.0);
-        (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).map(|(i, j)| entries[j * rows + i]).collect()
+        (0..rows)
+            .flat_map(|row| (0..columns).map(move |column| (row, column)))
+            .map(|(i, j)| entries[j * rows + i])
+            .collect()
     }
 }
 

@@ -42,7 +42,8 @@ fn a_sum_of_products() {
     let checker = check("fun f(x: R, y: R): R = log(x) + x * y - sin(y)");
     let (x, y): (f64, f64) = (2.0, 5.0);
     for via in Via::ALL {
-        let found = derivative(&checker.program, named(&checker, "f"), vec![Value::Real(x), Value::Real(y)], via).unwrap();
+        let found =
+            derivative(&checker.program, named(&checker, "f"), vec![Value::Real(x), Value::Real(y)], via).unwrap();
         let gradient = found.transpose_apply(&[1.0]);
         let expected = [1.0 / x + y, x - y.cos()];
         assert!(gradient.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-14), "{}: {gradient:?}", via.name());
@@ -53,9 +54,7 @@ fn a_sum_of_products() {
 /// [003 §8], after Griewank: the derivative of `b sin (aᵀ x)` is `c · (b ⊗ a)`, with `n + m` numbers and not `n · m`.
 #[test]
 fn a_rank_one_derivative_keeps_its_structure() {
-    let checker = check(
-        "let a = [1.0, 2.0, 3.0]\nlet b = [4.0, 5.0]\nfun g(x: [3]R): [2]R = b * sin(dot(a, x))",
-    );
+    let checker = check("let a = [1.0, 2.0, 3.0]\nlet b = [4.0, 5.0]\nfun g(x: [3]R): [2]R = b * sin(dot(a, x))");
     let x = Value::reals(vec![0.5, -0.25, 0.125]);
     let simple = derivative(&checker.program, named(&checker, "g"), vec![x.clone()], Via::LinearMaps).unwrap();
     let c = (0.5 - 0.5 + 0.375f64).cos();
@@ -108,7 +107,16 @@ fn combinators_read_back() {
     assert_eq!(shown, "magSqr#0 =\n  (+) ∘ ⟨(*) ∘ ⟨π0, π0⟩, (*) ∘ ⟨π1, π1⟩⟩\n");
     let read: Combinators = shown.parse().unwrap();
     assert_eq!(read.to_string(), shown);
-    for wrong in ["f#0 =", "f#0 = sinn", "f#0 = ⟨id", "f#1 = id", "f#0 = π", "f#0 = if(id)", "f#0 = dot/9999999999{R}", "f#0 = sum(id)"] {
+    for wrong in [
+        "f#0 =",
+        "f#0 = sinn",
+        "f#0 = ⟨id",
+        "f#1 = id",
+        "f#0 = π",
+        "f#0 = if(id)",
+        "f#0 = dot/9999999999{R}",
+        "f#0 = sum(id)",
+    ] {
         assert!(wrong.parse::<Combinators>().is_err(), "{wrong}");
     }
 }

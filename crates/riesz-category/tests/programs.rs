@@ -41,7 +41,12 @@ fn representations_agree_on_random_programs() {
         }
     }
     println!("{tally:?}");
-    assert!(wrong.is_empty(), "{} wrong\n{}", wrong.len(), wrong.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n"));
+    assert!(
+        wrong.is_empty(),
+        "{} wrong\n{}",
+        wrong.len(),
+        wrong.iter().take(3).cloned().collect::<Vec<_>>().join("\n\n")
+    );
     assert!(tally.get("judged").is_some_and(|judged| *judged * 2 > number("PROGRAMS", PROGRAMS)), "{tally:?}");
 }
 
@@ -79,14 +84,17 @@ fn attempt(seed: u64) -> Result<(), Trouble> {
     let shown = prepared.combinators().to_string();
     match shown.parse::<Combinators>() {
         Ok(read) if read.to_string() == shown => {}
-        outcome => return Err(Trouble::Wrong(format!("program {seed} does not read back: {:?}\n{shown}", outcome.err()))),
+        outcome => {
+            return Err(Trouble::Wrong(format!("program {seed} does not read back: {:?}\n{shown}", outcome.err())));
+        }
     }
     let mut random = Random::new(seed ^ 0x5EED);
     let x: Vec<f64> = (0..program.domain.reals()).map(|_| random.between(-1.5, 1.5)).collect();
     let int = random.below(4) as i64;
     let mut next = x.iter();
     let point: Value<f64> = program.domain.value(&mut || *next.next().expect("as many as there are"), int);
-    let value = run::<f64>(&core, function, point.clone(), &limits).map_err(|why| Trouble::None(format!("no value: {why}")))?;
+    let value =
+        run::<f64>(&core, function, point.clone(), &limits).map_err(|why| Trouble::None(format!("no value: {why}")))?;
     let report = |what: &str, found: &dyn std::fmt::Debug, expected: &dyn std::fmt::Debug| {
         Trouble::Wrong(format!("program {seed}, {what}: found {found:?}, expected {expected:?}\n{text}"))
     };

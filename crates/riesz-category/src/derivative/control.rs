@@ -13,9 +13,9 @@ use crate::category::{Cartesian, Category, Linear, part};
 use crate::combinator::{Constant, Operation};
 use crate::interpret::{Form, Later, Programs, Table};
 use crate::space::{holds_functions, numbers, space};
-use riesz_core::evaluate::{Closure, Fault, Value};
-use riesz_core::term::{Atom, FunctionId, Iteration, Op, Reduction, Var};
 use riesz_core::Type;
+use riesz_core::evaluate::{Closure, Fault, Limits, Value};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, Op, Reduction, Var};
 use riesz_linear::{LinearMap, Space, Vector};
 use riesz_primitive::derivative::partial_derivatives;
 use riesz_primitive::{Primitive, scalar};
@@ -65,7 +65,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
                 1 => &single[..],
                 _ => point.value.parts(),
             };
-            let value = evaluate(&context, &operation, operands)?;
+            let value = context.evaluate(&operation, &point.value)?;
             let map = match K::VALUES_ONLY {
                 true => K::zero(&point.space, &point.space),
                 false => derivative::<K>(&operation, operands, &point.space, &value),
@@ -149,18 +149,24 @@ fn lost(span: Span) -> Fault {
     Box::new(Diagnostic::error("no-combinator", span, "a function is called that is not among the combinators"))
 }
 
-/// The value of an operation; those on numbers without a machine.
-fn evaluate(context: &Context, operation: &Operation, operands: &[Value<f64>]) -> Result<Value<f64>, Fault> {
-    if let Op::Scalar(primitive, _) = operation.op()
-        && let Some(real) = primitive.scalar().and_then(|row| row.real)
-    {
-        match operands {
-            [Value::Real(a)] => return Ok(Value::Real(real(&[*a]))),
-            [Value::Real(a), Value::Real(b)] => return Ok(Value::Real(real(&[*a, *b]))),
-            _ => {}
-        }
-    }
-    operation.evaluate(operands, &context.limits)
+/// A reduction of elements, by the operation of the core. The type is over the sizes that are given.
+pub(crate) fn reduced(
+    limits: &Limits,
+    sizes: &Value<f64>,
+    reduction: Reduction,
+    ty: &Type,
+    values: Vec<Value<f64>>,
+    span: Span,
+) -> Result<Value<f64>, Fault> {
+    let sizes = sizes.parts();
+    let first = sizes.len() as u32;
+    let [number, array, index, element] = [0, 1, 2, 3].map(|at| Var(first + at));
+    let read = Op::Index(Atom::Var(array), Atom::Var(index));
+    let body = Body { bindings: vec![Binding { var: element, op: read, span }], result: Atom::Var(element) };
+    let op = Op::Reduce(reduction, Iteration { count: Atom::Var(number), index, body });
+    let mut operands = sizes.to_vec();
+    operands.extend([Value::Int(values.len() as i64), Value::values(values), Value::Int(0), Value::Int(0)]);
+    Operation::new(op, operands.len(), ty.clone(), span).evaluate(&operands, limits)
 }
 
 /// A body that is run many times.
@@ -185,12 +191,11 @@ type Outcome<K> = super::Outcome<<K as Category>::Morphism>;
 
 impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     /// `(Int, Γ) → (Γ, Int)`, once for every index: the values and derivatives of the body, and what comes before it.
-    #[allow(clippy::type_complexity)]
     fn elements(
         &self,
         point: &Point,
         mut each: impl FnMut(Value<f64>, K::Morphism) -> Result<bool, Fault>,
-    ) -> Result<(K::Morphism, Space, i64), Fault> {
+    ) -> Result<(K::Morphism, Space), Fault> {
         let count = component(&point.value, 0).int();
         if count < 0 {
             let message = format!("an array cannot have {count} elements");
@@ -207,12 +212,12 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             }
         }
         let arranged = K::after(K::inject(0, &inner), K::project(1, &point.space));
-        Ok((arranged, inner, count))
+        Ok((arranged, inner))
     }
 
     fn build(&self, point: &Point, element: &Type) -> Outcome<K> {
         let (mut values, mut maps) = (Vec::new(), Vec::new());
-        let (arranged, inner, _) = self.elements(point, |value, map| {
+        let (arranged, inner) = self.elements(point, |value, map| {
             values.push(value);
             maps.push(map);
             Ok(true)
@@ -225,7 +230,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
 
     fn builds(&self, point: &Point, elements: &[Type]) -> Outcome<K> {
         let mut columns: Vec<(Vec<Value<f64>>, Vec<K::Morphism>)> = vec![Default::default(); elements.len()];
-        let (arranged, inner, _) = self.elements(point, |value, map| {
+        let (arranged, inner) = self.elements(point, |value, map| {
             for (at, column) in columns.iter_mut().enumerate() {
                 column.0.push(component(&value, at));
                 column.1.push(K::after(K::project(at, &K::codomain(&map)), map.clone()));
@@ -251,12 +256,12 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             }
         };
         let (mut values, mut maps) = (Vec::new(), Vec::new());
-        let (arranged, inner, count) = self.elements(point, |value, map| {
+        let (arranged, inner) = self.elements(point, |value, map| {
             values.push(value);
             maps.push(map);
             Ok(true)
         })?;
-        let value = self.reduced(point, reduction, ty, count, values.clone())?;
+        let value = self.reduced(point, reduction, ty, values.clone())?;
         let to = space(&value);
         if K::VALUES_ONLY || to.dimension() == 0 || maps.is_empty() {
             return Ok((value, K::zero(&point.space, &to)));
@@ -270,7 +275,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     /// Reductions to what does not vary.
     fn choose(&self, point: &Point, reduction: Reduction, ty: &Type) -> Outcome<K> {
         let mut values = Vec::new();
-        let (_, _, count) = self.elements(point, |value, _| {
+        self.elements(point, |value, _| {
             let decided = match reduction {
                 Reduction::All => !value.bool(),
                 Reduction::Any => value.bool(),
@@ -279,33 +284,19 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             values.push(value);
             Ok(!decided)
         })?;
-        let count = count.min(values.len() as i64);
-        let value = self.reduced(point, reduction, ty, count, values)?;
+        let value = self.reduced(point, reduction, ty, values)?;
         Ok((value, K::zero(&point.space, &Space::product([]))))
     }
 
-    /// The value, by the operation of the core on the array of elements.
     fn reduced(
         &self,
         point: &Point,
         reduction: Reduction,
         ty: &Type,
-        count: i64,
         values: Vec<Value<f64>>,
     ) -> Result<Value<f64>, Fault> {
         let sizes = component(&point.value, 2);
-        let (sizes, span) = (sizes.parts(), self.span);
-        let (index, element) = (Var(sizes.len() as u32 + 2), Var(sizes.len() as u32 + 3));
-        let (number, array) = (Var(sizes.len() as u32), Var(sizes.len() as u32 + 1));
-        let read = Op::Index(Atom::Var(array), Atom::Var(index));
-        let body = riesz_core::Body {
-            bindings: vec![riesz_core::Binding { var: element, op: read, span }],
-            result: Atom::Var(element),
-        };
-        let op = Op::Reduce(reduction, Iteration { count: Atom::Var(number), index, body });
-        let mut operands = sizes.to_vec();
-        operands.extend([Value::Int(count), Value::values(values), Value::Int(0), Value::Int(0)]);
-        Operation::new(op, operands.len(), ty.clone(), span).evaluate(&operands, &self.context.limits)
+        reduced(&self.context.limits, &sizes, reduction, ty, values, self.span)
     }
 
     /// Turns of a loop, and what is kept of each.

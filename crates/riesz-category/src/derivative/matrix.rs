@@ -7,6 +7,7 @@ use riesz_core::evaluate::Value;
 use riesz_linear::{LinearMap, Matrix, Space, SpaceError, Vector};
 use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
 use riesz_primitive::{MatrixFunction, Number, Primitive};
+use std::cmp::Ordering;
 
 pub(super) fn terms<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
     match primitive.array().map(|row| &row.derivative) {
@@ -109,8 +110,12 @@ fn known(coefficient: &Coefficient, at: &At) -> Option<Known> {
                 return Some(Known { shape: Some((columns, rows)), numbers: operand.matrix()?.transpose().values() });
             }
             let function = primitive.array()?.matrix?;
+            let other = operands.get(1).and_then(|other| known(other, at));
+            let (columns, more) = other.map_or((0, Vec::new()), |it| (it.shape.map_or(1, |(_, n)| n), it.numbers));
             let n = operand.square();
-            Some(Known { shape: Some((n, n)), numbers: f64::matrix(function, n, 0, &operand.numbers, &[]) })
+            let numbers = f64::matrix(function, n, columns, &operand.numbers, &more);
+            let width = if columns == 0 { n } else { columns };
+            Some(Known { shape: Some((n, width)), numbers })
         }
         Coefficient::Constant(_) | Coefficient::If { .. } => None,
     }
@@ -155,20 +160,47 @@ fn paths(term: &LinearTerm, at: &At) -> Vec<Path> {
             Some(LinearMap::left(Matrix::new(n, n, inverse).ok()?, part(0, space)))
         }),
         LinearTerm::Transpose(inner) => then(inner, &|space| Some(transpose(space))),
-        LinearTerm::Symmetric(inner) => then(inner, &|space| {
-            LinearMap::scale(0.5, space.clone()).after(&LinearMap::identity(space.clone()).plus(&transpose(space)).ok()?).ok()
+        LinearTerm::Symmetric(inner) => then(inner, &symmetric),
+        LinearTerm::Cholesky(value, inner) => then(inner, &|space| {
+            let (factor, inverse) = triangular(known(value, at)?)?;
+            let row = part(0, space);
+            let around = LinearMap::right(inverse.transpose(), Space::reals(space.count()));
+            let [outer, inner] = [factor, inverse].map(|matrix| LinearMap::left(matrix, row.clone()));
+            LinearMap::compose(vec![outer, lower_half(space)?, around, inner, symmetric(space)?]).ok()
         }),
-        LinearTerm::LowerHalf(inner) => then(inner, &|space| {
-            let (rows, columns) = (space.count(), space.part(0).map_or(0, Space::count));
-            let weight = |at: usize| match (at / columns).cmp(&(at % columns)) {
-                std::cmp::Ordering::Less => 0.0,
-                std::cmp::Ordering::Equal => 0.5,
-                std::cmp::Ordering::Greater => 1.0,
-            };
-            let weights: Vec<f64> = (0..rows * columns).map(weight).collect();
-            Some(LinearMap::diagonal(Vector::new(space.clone(), weights).ok()?))
+        LinearTerm::CholeskyAdjoint(value, inner) => then(inner, &|space| {
+            let (factor, inverse) = triangular(known(value, at)?)?;
+            let row = part(0, space);
+            let around = LinearMap::right(inverse.clone(), Space::reals(space.count()));
+            let [first, last] = [factor, inverse].map(|matrix| LinearMap::left(matrix.transpose(), row.clone()));
+            LinearMap::compose(vec![symmetric(space)?, around, last, lower_half(space)?, first]).ok()
         }),
     }
+}
+
+/// A triangular matrix and its inverse.
+fn triangular(value: Known) -> Option<(Matrix, Matrix)> {
+    let n = value.square();
+    let inverse = f64::matrix(MatrixFunction::Inverse, n, 0, &value.numbers, &[]);
+    Some((value.matrix()?, Matrix::new(n, n, inverse).ok()?))
+}
+
+/// `½ (t + tᵀ)`
+fn symmetric(space: &Space) -> Option<LinearMap> {
+    let sum = LinearMap::identity(space.clone()).plus(&transpose(space)).ok()?;
+    LinearMap::scale(0.5, space.clone()).after(&sum).ok()
+}
+
+/// `Φ`: the lower triangle with half the diagonal
+fn lower_half(space: &Space) -> Option<LinearMap> {
+    let (rows, columns) = (space.count(), space.part(0).map_or(0, Space::count));
+    let weight = |at: usize| match (at / columns).cmp(&(at % columns)) {
+        Ordering::Less => 0.0,
+        Ordering::Equal => 0.5,
+        Ordering::Greater => 1.0,
+    };
+    let weights: Vec<f64> = (0..rows * columns).map(weight).collect();
+    Some(LinearMap::diagonal(Vector::new(space.clone(), weights).ok()?))
 }
 
 fn transpose(space: &Space) -> LinearMap {

@@ -18,11 +18,15 @@ mod control;
 mod matrix;
 mod operation;
 
-use crate::category::{Cartesian, Category, Cocartesian, Linear, part};
+pub(crate) use control::reduced;
+
+use crate::category::{Cartesian, Category, Cocartesian, Linear, part, power};
 use crate::closure::Closure;
+use crate::combinator::Operation;
 use crate::linear::Nothing;
 use crate::space::{space, zero_value};
 use riesz_core::evaluate::{Fault, Limits, Value};
+use riesz_core::term::Op;
 use riesz_linear::Space;
 use riesz_syntax::{Diagnostic, Span};
 use std::cell::Cell;
@@ -83,12 +87,40 @@ pub struct Context {
     pub(crate) globals: Vec<Value<f64>>,
     steps: Cell<u64>,
     depth: Cell<usize>,
+    evaluated: Cell<u64>,
 }
 
 impl Context {
     /// Limits, and the values of globals by number.
     pub fn new(limits: Limits, globals: Vec<Value<f64>>) -> Rc<Context> {
-        Rc::new(Context { limits, globals, steps: Cell::new(0), depth: Cell::new(0) })
+        Rc::new(Context { limits, globals, steps: Cell::new(0), depth: Cell::new(0), evaluated: Cell::new(0) })
+    }
+
+    /// How many operations have been evaluated.
+    pub fn evaluated(&self) -> u64 {
+        self.evaluated.get()
+    }
+
+    pub(crate) fn count(&self) {
+        self.evaluated.set(self.evaluated.get() + 1);
+    }
+
+    /// The value of an operation, on one operand as it is and on several as their tuple.
+    pub(crate) fn evaluate(&self, operation: &Operation, argument: &Value<f64>) -> Result<Value<f64>, Fault> {
+        self.count();
+        let single = [argument.clone()];
+        let operands = if operation.arity() == 1 { &single[..] } else { argument.parts() };
+        // Functions of numbers need no machine.
+        if let Op::Scalar(primitive, _) = operation.op()
+            && let Some(real) = primitive.scalar().and_then(|row| row.real)
+        {
+            match operands {
+                [Value::Real(a)] => return Ok(Value::Real(real(&[*a]))),
+                [Value::Real(a), Value::Real(b)] => return Ok(Value::Real(real(&[*a, *b]))),
+                _ => {}
+            }
+        }
+        operation.evaluate(operands, &self.limits)
     }
 
     /// Takes one step.
@@ -166,11 +198,11 @@ impl<K: Linear<Morphism: 'static> + 'static> Category for D<K> {
 
 impl<K: Linear<Morphism: 'static> + 'static> Cartesian for D<K> {
     fn product(parts: Vec<Space>) -> Space {
-        K::product(parts)
+        Space::product(parts)
     }
 
     fn power(n: usize, a: &Space) -> Space {
-        K::power(n, a)
+        power(n, a)
     }
 
     fn cross(maps: Vec<Self::Morphism>) -> Self::Morphism {
@@ -245,9 +277,10 @@ fn part_by_part<K: Linear<Morphism: 'static>>(
     maps: &[Differentiable<K::Morphism>],
     point: &Point,
 ) -> Result<(Vec<Value<f64>>, Vec<K::Morphism>), Fault> {
-    let parts = maps.iter().enumerate().map(|(at, f)| {
-        f.0.call(Point { value: component(&point.value, at), space: part(at, &point.space) })
-    });
+    let parts = maps
+        .iter()
+        .enumerate()
+        .map(|(at, f)| f.0.call(Point { value: component(&point.value, at), space: part(at, &point.space) }));
     parts.collect::<Result<Vec<_>, Fault>>().map(|pairs| pairs.into_iter().unzip())
 }
 
@@ -268,7 +301,7 @@ pub(crate) fn component(whole: &Value<f64>, index: usize) -> Value<f64> {
 }
 
 /// An array of values that are alike.
-fn array(values: Vec<Value<f64>>) -> Value<f64> {
+pub(crate) fn array(values: Vec<Value<f64>>) -> Value<f64> {
     match values.first() {
         Some(Value::Real(_)) => Value::reals(values.iter().map(Value::real).collect()),
         Some(Value::Int(_)) => Value::ints(values.iter().map(Value::int).collect()),

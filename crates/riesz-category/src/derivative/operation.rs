@@ -14,8 +14,8 @@ use crate::space::{numbers, space};
 use riesz_core::evaluate::Value;
 use riesz_core::term::Op;
 use riesz_linear::{Line, LinearMap, Relation, Space, Vector, Walk};
-use riesz_primitive::derivative::partial_derivatives;
 use riesz_primitive::Primitive;
+use riesz_primitive::derivative::partial_derivatives;
 
 /// An operation at a point.
 pub(super) struct At<'a> {

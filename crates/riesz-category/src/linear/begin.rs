@@ -9,7 +9,6 @@
 //! All compositions become right-associated, which is forward mode. `r` is the domain of the beginning that is given in the
 //! end, and may be any.
 
-
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear, part, power, power_of};
 use crate::closure::Closure;
 use riesz_linear::{LinearMap, Space};
@@ -172,10 +171,7 @@ fn added<K: Linear>(b: &Space, n: usize) -> impl Fn(K::Morphism) -> K::Morphism 
 }
 
 /// `f₁ ∘ h₁ + … + fₙ ∘ hₙ`, where `h = h₁ △ … △ hₙ`
-fn shared<K: Linear>(
-    b: &Space,
-    maps: Vec<Beginning<K::Morphism>>,
-) -> impl Fn(K::Morphism) -> K::Morphism + use<K> {
+fn shared<K: Linear>(b: &Space, maps: Vec<Beginning<K::Morphism>>) -> impl Fn(K::Morphism) -> K::Morphism + use<K> {
     let b = b.clone();
     move |h| K::add(&K::domain(&h), &b, unforked::<K>(&maps, &h))
 }

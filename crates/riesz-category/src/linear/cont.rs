@@ -168,10 +168,7 @@ fn added<K: Linear>(a: &Space, n: usize, h: &K::Morphism) -> K::Morphism {
 }
 
 /// `h₁ ∘ f₁ + … + hₙ ∘ fₙ`, where `h = h₁ ▽ … ▽ hₙ`
-fn shared<K: Linear>(
-    a: &Space,
-    maps: Vec<Continued<K::Morphism>>,
-) -> impl Fn(K::Morphism) -> K::Morphism + use<K> {
+fn shared<K: Linear>(a: &Space, maps: Vec<Continued<K::Morphism>>) -> impl Fn(K::Morphism) -> K::Morphism + use<K> {
     let a = a.clone();
     move |h| K::add(&a, &K::codomain(&h), unjoined::<K>(&maps, &h))
 }

@@ -65,8 +65,7 @@ impl Cartesian for Terms {
     }
 
     fn project(index: usize, whole: &Space) -> LinearMap {
-        LinearMap::project(index, whole.clone())
-            .unwrap_or_else(|_| LinearMap::zero(whole.clone(), part(index, whole)))
+        LinearMap::project(index, whole.clone()).unwrap_or_else(|_| LinearMap::zero(whole.clone(), part(index, whole)))
     }
 
     fn duplicate(n: usize, a: &Space) -> LinearMap {
