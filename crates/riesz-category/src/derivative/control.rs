@@ -8,7 +8,7 @@
 //! ```
 
 use super::operation::derivative;
-use super::{Context, D, Differentiable, Point, component};
+use super::{Context, D, Differentiable, Family, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
 use crate::combinator::{Constant, Operation};
 use crate::interpret::{Form, Later, Programs, Table};
@@ -229,7 +229,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     }
 
     fn builds(&self, point: &Point, elements: &[Type]) -> Outcome<K> {
-        let mut columns: Vec<(Vec<Value<f64>>, Vec<K::Morphism>)> = vec![Default::default(); elements.len()];
+        let mut columns: Vec<Family<K::Morphism>> = vec![Default::default(); elements.len()];
         let (arranged, inner) = self.elements(point, |value, map| {
             for (at, column) in columns.iter_mut().enumerate() {
                 column.0.push(component(&value, at));

@@ -55,6 +55,9 @@ pub struct Point {
 /// The value of a function and its derivative, or why there is none.
 pub type Outcome<M> = Result<(Value<f64>, M), Fault>;
 
+/// Values, and the derivatives that belong to them.
+type Family<M> = (Vec<Value<f64>>, Vec<M>);
+
 impl<M> Clone for Differentiable<M> {
     fn clone(&self) -> Self {
         Differentiable(self.0.clone())
@@ -128,7 +131,7 @@ impl Context {
         let steps = self.steps.get() + 1;
         self.steps.set(steps);
         let interrupted = || self.limits.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));
-        if steps % 4096 == 0 && interrupted() {
+        if steps.is_multiple_of(4096) && interrupted() {
             return Err(Box::new(Diagnostic::error("interrupted", span, "the evaluation was interrupted")));
         }
         if steps <= self.limits.steps {
@@ -276,7 +279,7 @@ impl<K: Linear<Morphism: 'static> + 'static> D<K> {
 fn part_by_part<K: Linear<Morphism: 'static>>(
     maps: &[Differentiable<K::Morphism>],
     point: &Point,
-) -> Result<(Vec<Value<f64>>, Vec<K::Morphism>), Fault> {
+) -> Result<Family<K::Morphism>, Fault> {
     let parts = maps
         .iter()
         .enumerate()
@@ -284,10 +287,10 @@ fn part_by_part<K: Linear<Morphism: 'static>>(
     parts.collect::<Result<Vec<_>, Fault>>().map(|pairs| pairs.into_iter().unzip())
 }
 
-pub(crate) fn side_by_side<K: Linear<Morphism: 'static>>(
+fn side_by_side<K: Linear<Morphism: 'static>>(
     maps: &[Differentiable<K::Morphism>],
     point: &Point,
-) -> Result<(Vec<Value<f64>>, Vec<K::Morphism>), Fault> {
+) -> Result<Family<K::Morphism>, Fault> {
     let parts = maps.iter().map(|f| f.0.call(point.clone()));
     parts.collect::<Result<Vec<_>, Fault>>().map(|pairs| pairs.into_iter().unzip())
 }

@@ -14,17 +14,15 @@ pub(super) fn repeat(context: &Rc<Context>, form: Form, mut parts: Vec<Responsiv
     let (body, condition) = (parts.pop(), parts.pop());
     let context = context.clone();
     let Some(body) = body else { return Responsive::direct(Value::clone, Change::clone) };
-    let turns = Rc::new(Turns { context, body, condition, span });
-    let whole = turns.clone();
-    let once = Responsive::new(move |argument| match &form {
+    let whole = Rc::new(Turns { context, body, condition, span });
+    Responsive::new(move |argument| match &form {
         Form::Build(element) => whole.clone().build(argument, element.clone()),
         Form::Reduce(reduction, ty) => whole.clone().reduce(argument, *reduction, ty.clone()),
         Form::Loop | Form::While => whole.clone().states(argument, None),
         Form::Scan(element) => whole.clone().states(argument, Some(element.clone())),
         Form::Builds(elements) => whole.clone().columns(argument, elements),
         Form::Trace(elements) | Form::TraceWhile(elements) => whole.clone().trace(argument, elements),
-    });
-    once
+    })
 }
 
 struct Turns {
