@@ -24,9 +24,10 @@ mod uses;
 
 use crate::closure::with_room;
 use crate::combinator::{Combinator, Combinators, Constant, Definition};
+use crate::purify::purify;
 use environment::Environment;
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Origin, Program, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Origin, Program, Var};
 use riesz_syntax::Diagnostic;
 use std::collections::{HashMap, HashSet, VecDeque};
 use uses::Uses;
@@ -41,6 +42,8 @@ const DEEPEST: usize = 12;
 /// # Errors
 /// Where the function has something in it that is not compiled yet: derivatives, and linear maps as values.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
+    let pure = purify(program, function)?;
+    let program = pure.as_ref().unwrap_or(program);
     let mut compiler =
         Compiler { program, numbers: HashMap::new(), work: VecDeque::new(), done: Combinators::default() };
     compiler.number(function);
@@ -291,9 +294,4 @@ impl Mentioned {
             self.order.push(var);
         }
     }
-}
-
-/// Whether an operation is a construct of derivatives that changes what it is given.
-fn changes(op: &Op) -> bool {
-    matches!(op, Op::Accumulator | Op::AddTo(..) | Op::Read(_) | Op::For(_))
 }

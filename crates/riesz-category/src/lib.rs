@@ -38,6 +38,7 @@ pub mod linear;
 pub mod combinator;
 pub mod compile;
 pub mod interpret;
+mod purify;
 
 pub mod derivative;
 pub mod incremental;

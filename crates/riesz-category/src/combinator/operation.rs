@@ -4,6 +4,8 @@ use riesz_core::evaluate::{Fault, Limits, Machine, Value};
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Program, Var, VarInfo};
 use riesz_core::{Size, Type, size};
 use riesz_syntax::Span;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// An operation of the core whose operands are numbered, and the type of its result.
 #[derive(Clone, Debug)]
@@ -54,8 +56,17 @@ impl Operation {
         let mut frame = Vec::with_capacity(self.arity + 1);
         frame.extend_from_slice(operands);
         frame.resize(self.arity + 1, Value::Int(0));
+        let adds = matches!(self.op(), Op::AddTo(..));
+        if adds && let Some(accumulator) = frame.first_mut() {
+            let before = std::mem::replace(accumulator, Value::Zero);
+            *accumulator = Value::Accumulator(Rc::new(RefCell::new(before)));
+        }
         machine.bind(&self.function, &mut frame, self.binding())?;
-        Ok(frame.swap_remove(self.arity))
+        // An accumulator is a value here, and adding to it gives another.
+        Ok(match frame.swap_remove(if adds { 0 } else { self.arity }) {
+            Value::Accumulator(cell) => cell.replace(Value::Zero),
+            value => value,
+        })
     }
 
     fn binding(&self) -> &Binding {
@@ -85,6 +96,7 @@ pub(crate) fn shape(ty: &Type, first: usize, sizes: &mut Vec<Size>) -> Type {
             let parts = ty.components().unwrap_or_default();
             Type::Tuple(parts.iter().map(|part| shape(part, first, sizes)).collect())
         }
+        Type::Accumulator(inner) => shape(inner, first, sizes),
         _ => Type::unit(),
     }
 }

@@ -3,7 +3,7 @@
 use super::print::{plain, reduction_name};
 use super::{Combinator, Combinators, Constant, Definition, Operation, Repeated};
 use crate::closure::with_room;
-use riesz_core::term::{Atom, Comparison, Op, Reduction, Step, Var};
+use riesz_core::term::{Atom, Comparison, Op, Place, Reduction, Step, Var};
 use riesz_core::{FunctionId, GlobalId, Size, Type, size};
 use riesz_primitive::{Kind, find};
 use riesz_syntax::{FileId, Span};
@@ -194,10 +194,12 @@ impl<'t> Reader<'t> {
             "closure" => Ok(Combinator::Closure(self.reference()?.1)),
             "global" => Ok(Combinator::Global(self.reference()?.1)),
             "apply" => Ok(Combinator::Apply(nowhere())),
-            name if braces && name != "size" => match REDUCTIONS.iter().find(|known| reduction_name(**known) == name) {
-                Some(reduction) => Ok(Combinator::Reduce(*reduction, self.braced_type()?, self.body()?)),
-                None => self.fail("no combinator has this name"),
-            },
+            name if braces && !["size", "add_to", "accumulator"].contains(&name) => {
+                match REDUCTIONS.iter().find(|known| reduction_name(**known) == name) {
+                    Some(reduction) => Ok(Combinator::Reduce(*reduction, self.braced_type()?, self.body()?)),
+                    None => self.fail("no combinator has this name"),
+                }
+            }
             name => self.operation(name),
         }
     }
@@ -261,18 +263,25 @@ impl<'t> Reader<'t> {
             return Ok(operation(op, count + sizes, ty));
         }
         if name == "size" {
-            let mut path = Vec::new();
-            if self.rest().starts_with('{') {
-                self.at += 1;
-                loop {
-                    path.push(if self.word("*") { Step::Elements } else { Step::Component(self.number()?) });
-                    if !self.word(".") {
-                        break;
-                    }
-                }
-                self.sign("}")?;
-            }
+            let path = self.steps()?;
             return Ok(operation(Op::SizeOf(operand(0), path), 1, Type::unit()));
+        }
+        if name == "add_to" {
+            let steps = self.steps()?;
+            let mut next = 0;
+            let places = steps.into_iter().map(|step| match step {
+                Step::Component(at) => Place::Component(at),
+                Step::Elements => {
+                    next += 1;
+                    Place::Element(operand(next))
+                }
+            });
+            let places: Vec<Place> = places.collect();
+            return Ok(operation(Op::AddTo(operand(0), places, operand(next + 1)), next + 2, Type::unit()));
+        }
+        if name == "accumulator" {
+            let ty = self.braced_type()?;
+            return Ok(operation(Op::Accumulator, sizes(&ty, 0), Type::Accumulator(ty.into())));
         }
         let (a, b, c) = (operand(0), operand(1), operand(2));
         let others = [
@@ -302,6 +311,22 @@ impl<'t> Reader<'t> {
             }
             _ => self.fail("no combinator has this name"),
         }
+    }
+
+    /// A way into a value, in braces; the value itself where there are none.
+    fn steps(&mut self) -> Result<Vec<Step>> {
+        let mut path = Vec::new();
+        if self.rest().starts_with('{') {
+            self.at += 1;
+            loop {
+                path.push(if self.word("*") { Step::Elements } else { Step::Component(self.number()?) });
+                if !self.word(".") {
+                    break;
+                }
+            }
+            self.sign("}")?;
+        }
+        Ok(path)
     }
 
     fn braced_type(&mut self) -> Result<Type> {

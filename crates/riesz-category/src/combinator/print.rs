@@ -9,7 +9,7 @@
 
 use super::{Combinator, Combinators, Constant, Operation};
 use riesz_core::evaluate::show_real;
-use riesz_core::term::{Comparison, Op, Reduction, Step};
+use riesz_core::term::{Comparison, Op, Place, Reduction, Step};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::Primitive;
 use std::fmt;
@@ -160,6 +160,14 @@ impl fmt::Display for Operation {
                 };
                 return write!(f, "size{{{}}}", path.iter().map(step).collect::<Vec<_>>().join("."));
             }
+            Op::Accumulator => return write!(f, "accumulator{{{}}}", show(self.ty())),
+            Op::AddTo(_, path, _) if !path.is_empty() => {
+                let place = |place: &Place| match place {
+                    Place::Element(_) => "*".to_string(),
+                    Place::Component(at) => at.to_string(),
+                };
+                return write!(f, "add_to{{{}}}", path.iter().map(place).collect::<Vec<_>>().join("."));
+            }
             op => plain(op).into(),
         };
         f.write_str(&name)
@@ -184,6 +192,7 @@ pub(super) fn plain(op: &Op) -> &'static str {
         Op::CheckSizes(..) => "check_sizes",
         Op::Plus(..) => "plus",
         Op::Zero(_) => "zero",
+        Op::AddTo(..) => "add_to",
         _ => "operation",
     }
 }
@@ -221,6 +230,7 @@ fn show(ty: &Type) -> String {
             };
             format!("[{size}]{}", show(element))
         }
+        Type::Accumulator(inner) => show(inner),
         ty => match ty.components() {
             Some(parts) if parts.len() == 1 => format!("({},)", show(&parts[0])),
             parts => format!("({})", show_all(&parts.unwrap_or_default())),

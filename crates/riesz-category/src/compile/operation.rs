@@ -1,7 +1,7 @@
 //! One binding as a combinator.
 
 use super::environment::Environment;
-use super::{Bodies, changes, uses};
+use super::{Bodies, uses};
 use crate::combinator::{Combinator, Constant, Operation, Repeated, kind, shape};
 use riesz_core::term::{Atom, Binding, Iteration, Op, Turn, Var};
 use riesz_core::{Size, Type, size};
@@ -84,7 +84,6 @@ impl<'p> Bodies<'_, 'p> {
             }
             Op::Derive(..) => return Err(self.unknown(binding, "a derivative")),
             Op::Map { .. } | Op::OnMaps(..) => return Err(self.unknown(binding, "a linear map as a value")),
-            op if changes(op) => return Err(self.unknown(binding, "a sum that is made in place")),
             op => {
                 let mut operands = Vec::new();
                 op.visit_atoms(&mut |atom| operands.push(*atom));
@@ -104,9 +103,11 @@ impl<'p> Bodies<'_, 'p> {
                         Combinator::together(parts)
                     }
                 };
-                if !matches!(op, Op::Array(_) | Op::ArrayFunction(..)) {
-                    ty = Type::unit();
-                }
+                ty = match op {
+                    Op::Array(_) | Op::ArrayFunction(..) => ty,
+                    Op::Accumulator => Type::Accumulator(ty.into()),
+                    _ => Type::unit(),
+                };
                 let operation = Operation::new(local, arity, ty, span);
                 Combinator::then([operands, Combinator::Operation(Box::new(operation))])
             }

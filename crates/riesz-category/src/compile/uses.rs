@@ -42,7 +42,7 @@ impl Uses {
 
     /// Whether a binding has to be there.
     pub fn needed(&self, binding: &Binding) -> bool {
-        self.count.contains_key(&binding.var) || matches!(binding.op, Op::CheckSizes(..) | Op::AddTo(..) | Op::For(_))
+        self.count.contains_key(&binding.var) || matches!(binding.op, Op::CheckSizes(..))
     }
 
     /// Whether a variable is used once, and not by something that runs many times or never.
@@ -125,7 +125,7 @@ fn sizes(function: &Function, binding: &Binding) -> Vec<Size> {
 /// Whether an operation may have a result that is not empty of operands that are.
 pub(super) fn needs_shape(op: &Op) -> bool {
     match op {
-        Op::Reduce(Reduction::Sum | Reduction::Product, _) => true,
+        Op::Reduce(Reduction::Sum | Reduction::Product, _) | Op::Accumulator => true,
         Op::ArrayFunction(primitive, _) => {
             matches!(primitive.name, "transpose" | "scatter_add" | "dot" | "exact dot" | "solve")
         }

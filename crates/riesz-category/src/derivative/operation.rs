@@ -12,7 +12,7 @@ use crate::category::{Linear, part};
 use crate::combinator::Operation;
 use crate::space::{numbers, space};
 use riesz_core::evaluate::Value;
-use riesz_core::term::Op;
+use riesz_core::term::{Op, Place};
 use riesz_linear::{Line, LinearMap, Relation, Space, Vector, Walk};
 use riesz_primitive::Primitive;
 use riesz_primitive::derivative::partial_derivatives;
@@ -67,7 +67,8 @@ fn terms<K: Linear>(op: &Op, at: &At) -> Vec<Term<K>> {
     match op {
         Op::Copy(_) => vec![(0, K::identity(&at.spaces[0]))],
         Op::Scalar(primitive, _) => scalar::<K>(primitive, at),
-        Op::Plus(..) => (0..2).filter(|at_| varies(at, *at_)).map(|index| (index, K::identity(&at.to))).collect(),
+        Op::Plus(..) => (0..2).map(|index| (index, embed::<K>(&at.spaces[index], &at.to))).collect(),
+        Op::AddTo(_, path, _) => add_to::<K>(path, at),
         Op::Array(elements) => {
             let place = |index: usize| (index, K::inject(index, &at.to));
             (0..elements.len()).map(place).collect()
@@ -79,6 +80,37 @@ fn terms<K: Linear>(op: &Op, at: &At) -> Vec<Term<K>> {
         Op::ArrayFunction(primitive, _) => array_function::<K>(primitive, at),
         // Locally constant, or no numbers at all.
         _ => Vec::new(),
+    }
+}
+
+/// `acc + in v`: the accumulator itself, and the value in its place
+fn add_to<K: Linear>(path: &[Place], at: &At) -> Vec<Term<K>> {
+    let mut maps = Vec::new();
+    let mut space = at.to.clone();
+    let mut indices = at.operands.iter().skip(1);
+    for place in path {
+        let index = match place {
+            Place::Component(index) => *index,
+            Place::Element(_) => indices.next().map_or(0, |index| usize::try_from(index.int()).unwrap_or(0)),
+        };
+        maps.push(K::inject(index, &space));
+        space = part(index, &space);
+    }
+    let last = at.operands.len() - 1;
+    maps.push(embed::<K>(&at.spaces[last], &space));
+    maps.reverse();
+    vec![(0, embed::<K>(&at.spaces[0], &at.to)), (last, K::compose(&at.spaces[last], maps))]
+}
+
+/// The identity, where a zero whose shape is not known stands for one of any space.
+fn embed<K: Linear>(from: &Space, to: &Space) -> K::Morphism {
+    match (from, to) {
+        _ if from == to => K::identity(to),
+        (Space::Product(parts), Space::Product(whole)) if !parts.is_empty() && parts.len() <= whole.len() => {
+            let part = |(at, part): (usize, &Space)| K::inject_after(at, to, embed::<K>(part, &whole[at]));
+            K::join(to, parts.iter().enumerate().map(part).collect())
+        }
+        _ => K::zero(from, to),
     }
 }
 
