@@ -1,6 +1,6 @@
 //! Reading combinators back: the inverse of printing.
 
-use super::print::{plain, reduction_name};
+use super::print::{bare_name, reduction_name};
 use super::{Combinator, Combinators, Constant, Definition, Operation, Repeated};
 use crate::closure::with_room;
 use riesz_core::term::{Atom, Comparison, Op, Place, Reduction, Step, Var};
@@ -300,7 +300,7 @@ impl<'t> Reader<'t> {
             (Op::Plus(a, b), 2),
             (Op::Zero(a), 1),
         ];
-        if let Some((op, arity)) = others.into_iter().find(|(op, _)| plain(op) == name) {
+        if let Some((op, arity)) = others.into_iter().find(|(op, _)| bare_name(op) == name) {
             return Ok(operation(op, arity, Type::unit()));
         }
         let bare = name.strip_prefix('(').and_then(|name| name.strip_suffix(')')).unwrap_or(name);

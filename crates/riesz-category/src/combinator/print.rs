@@ -168,14 +168,14 @@ impl fmt::Display for Operation {
                 };
                 return write!(f, "add_to{{{}}}", path.iter().map(place).collect::<Vec<_>>().join("."));
             }
-            op => plain(op).into(),
+            op => bare_name(op).into(),
         };
         f.write_str(&name)
     }
 }
 
 /// The names of operations that stand in no table.
-pub(super) fn plain(op: &Op) -> &'static str {
+pub(super) fn bare_name(op: &Op) -> &'static str {
     match op {
         Op::Compare(Comparison::Less, ..) => "(<)",
         Op::Compare(Comparison::LessEqual, ..) => "(<=)",
