@@ -33,8 +33,8 @@ pub enum Command {
     Modes(Modes),
     /// Draw a program as a graph (not available yet)
     Graph(Later),
-    /// Write a program as code (not available yet)
-    Emit(Later),
+    /// Write a function as code
+    Emit(Emit),
     /// Time a program and its derivative (not available yet)
     Bench(Later),
 }
@@ -191,6 +191,31 @@ pub struct Modes {
 pub enum Mode {
     Forward,
     Reverse,
+}
+
+/// `riesz emit`
+#[derive(Args, Debug)]
+pub struct Emit {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// The language to write it in
+    #[arg(long, value_enum, value_name = "TARGET")]
+    pub to: Target,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// The languages that functions are written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Target {
+    /// Combinators: functions without variables
+    Combinators,
 }
 
 /// A subcommand that is yet to come takes anything.

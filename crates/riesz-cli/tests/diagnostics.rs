@@ -10,7 +10,7 @@ const CONSTRUCTORS: [&str; 5] =
     ["Diagnostic::error(", "Diagnostic::placeless(", "report.problem(", "plain(", "self.keyword("];
 
 /// Codes that no page shows, and why.
-const UNSHOWN: [(&str, &str); 13] = [
+const UNSHOWN: [(&str, &str); 12] = [
     ("bad-type-name", "the parser finds the same first, as `type-name-case`"),
     ("file-too-large", "it takes a file of 4 GiB"),
     ("generic-function", "a guard: what fits every type fits numbers"),

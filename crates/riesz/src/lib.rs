@@ -28,6 +28,7 @@
 //! ```
 
 mod derivation;
+mod emission;
 pub mod gradients;
 mod input;
 mod load;

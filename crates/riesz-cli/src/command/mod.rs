@@ -2,6 +2,7 @@
 
 mod check;
 mod derive;
+mod emit;
 mod eval;
 mod fmt;
 mod later;
@@ -39,7 +40,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Derive(arguments) => derive::run(arguments),
         Command::Modes(arguments) => modes::run(arguments),
         Command::Graph(_) => later::run("riesz graph"),
-        Command::Emit(_) => later::run("riesz emit"),
+        Command::Emit(arguments) => emit::run(arguments),
         Command::Bench(_) => later::run("riesz bench"),
     }
 }
