@@ -26,7 +26,7 @@ pub mod array;
 pub mod other;
 pub mod scalar;
 
-pub use counted::{Counted, Operations, count};
+pub use counted::{Counted, Operations, count, record};
 pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
 pub use matrix::MatrixFunction;
 pub use number::Number;

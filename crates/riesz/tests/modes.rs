@@ -85,7 +85,9 @@ fun empty(v: [n]R): [n]R = 2 * v
         let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
         for row in &modes.rows {
             match &row.outcome {
-                Ok(measured) => assert!(measured.agrees, "{function}: {:?}: {:?}", row.representation, measured.numbers),
+                Ok(measured) => {
+                    assert!(measured.agrees, "{function}: {:?}: {:?}", row.representation, measured.numbers)
+                }
                 Err(problem) => panic!("{function}: {:?}: {}", row.representation, problem.message),
             }
         }

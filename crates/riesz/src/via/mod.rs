@@ -7,6 +7,7 @@
 
 mod algebra;
 mod basis;
+mod category;
 mod dense;
 mod symbol;
 mod tower;
@@ -59,7 +60,7 @@ pub(crate) enum Found {
 }
 
 /// Every representation.
-pub static REPRESENTATIONS: [Representation; 9] = [
+pub static REPRESENTATIONS: [Representation; 17] = [
     symbol::SYMBOLIC,
     dense::FORWARD_DENSE,
     algebra::FORWARD_SPARSE,
@@ -68,6 +69,14 @@ pub static REPRESENTATIONS: [Representation; 9] = [
     algebra::REVERSE_ARRAY,
     basis::BASIS,
     tower::TOWER,
+    category::LINEAR_MAPS,
+    category::AFFINE_INTERPRETATION,
+    category::ADJOINT_INTERPRETATION,
+    category::FUNCTIONS,
+    category::MATRICES,
+    category::CONTINUATIONS,
+    category::DUALS,
+    category::BEGINNINGS,
     Representation {
         name: "compiled",
         summary: "code, with every linear map eliminated",
