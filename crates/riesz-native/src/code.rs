@@ -1,0 +1,187 @@
+//! Functions that can be called: a library that has been loaded, and what it holds.
+
+use crate::compile::{Compiler, Settings};
+use crate::fault::fault;
+use crate::marshal::{Arguments, result, result_words};
+use libloading::Library;
+use riesz_core::evaluate::{Limits, Value};
+use riesz_core::term::{FunctionId, GlobalId};
+use riesz_core::types::Type;
+use riesz_program::{Entry, Program, Unsupported};
+use riesz_runtime::Context;
+use riesz_rust::{FAULT_WORDS, Options};
+use riesz_syntax::{Diagnostic, Span};
+
+/// A library, and the functions of a program that it holds.
+pub struct Code {
+    library: Library,
+    sites: Vec<riesz_program::program::Site>,
+    functions: Vec<Result<Function, Unsupported>>,
+}
+
+/// A function of a library.
+#[derive(Clone, Debug)]
+pub struct Function {
+    /// The types of its parameters.
+    parameters: Vec<Type>,
+    /// The type of its result.
+    result: Type,
+    /// The globals that it takes behind its parameters, and their types.
+    globals: Vec<(GlobalId, Type)>,
+    /// Its position among the exports.
+    at: usize,
+}
+
+/// Why a run gave no value.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The program is wrong, as the interpreter would say.
+    Wrong(Box<Diagnostic>),
+    /// This code cannot go on, but the interpreter can.
+    Elsewhere,
+}
+
+type Entered = unsafe extern "C" fn(*mut Context, *const u64, *mut u64, *mut u64) -> i32;
+type Free = unsafe extern "C" fn(*mut u64, u64, u64);
+
+impl Code {
+    /// Compiles and loads functions of a program without derivatives. Each that cannot be compiled says why.
+    pub fn new(
+        program: &riesz_core::Program,
+        functions: &[FunctionId],
+        compiler: &Compiler,
+        settings: Settings,
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<Code, String> {
+        let (lowered, entries) = riesz_program::lower(program, functions);
+        Code::from_lowered(program, functions, &lowered, entries, compiler, settings, place)
+    }
+
+    /// The same for functions that have been lowered.
+    pub fn from_lowered(
+        program: &riesz_core::Program,
+        functions: &[FunctionId],
+        lowered: &Program,
+        entries: Vec<Result<Entry, Unsupported>>,
+        compiler: &Compiler,
+        settings: Settings,
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<Code, String> {
+        let exports: Vec<_> = entries.iter().flatten().map(|entry| entry.procedure).collect();
+        let source = riesz_rust::emit(lowered, &Options { place, exports: &exports });
+        let path = compiler.library(&source, settings)?;
+        // The library has just been written by the compiler, from source that does nothing when it is loaded.
+        let library =
+            unsafe { Library::new(&path) }.map_err(|error| format!("cannot load {}: {error}", path.display()))?;
+        let mut exported = 0;
+        let functions = functions
+            .iter()
+            .zip(entries)
+            .map(|(id, entry)| {
+                let entry = entry?;
+                let function = program.function(*id);
+                let globals = entry.globals.iter().map(|global| (*global, program.global(*global).ty.clone()));
+                exported += 1;
+                Ok(Function {
+                    parameters: function.vars[..function.parameters].iter().map(|info| info.ty.clone()).collect(),
+                    result: function.result.clone(),
+                    globals: globals.collect(),
+                    at: exported - 1,
+                })
+            })
+            .collect();
+        Ok(Code { library, sites: lowered.sites.clone(), functions })
+    }
+
+    /// The functions, in the order in which they were asked for.
+    pub fn functions(&self) -> &[Result<Function, Unsupported>] {
+        &self.functions
+    }
+
+    /// Calls a function with its arguments: the sizes that it takes first, then its own. `global` are the values of
+    /// globals.
+    pub fn call(
+        &self,
+        function: &Function,
+        arguments: &[Value<f64>],
+        global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
+        limits: &Limits,
+    ) -> Result<Value<f64>, Stop> {
+        let mut passed = Arguments::default();
+        for (value, ty) in arguments.iter().zip(&function.parameters) {
+            passed.push(value, ty);
+        }
+        for (id, ty) in &function.globals {
+            passed.push(&global(*id).ok_or(Stop::Elsewhere)?, ty);
+        }
+        self.enter(function, &passed, limits, |words| unsafe { result(words, &function.result) })
+    }
+
+    /// Arguments, ready to be passed again and again.
+    pub fn prepare(
+        &self,
+        function: &Function,
+        arguments: &[Value<f64>],
+        global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
+    ) -> Option<Ready> {
+        let mut passed = Arguments::default();
+        for (value, ty) in arguments.iter().zip(&function.parameters) {
+            passed.push(value, ty);
+        }
+        for (id, ty) in &function.globals {
+            passed.push(&global(*id)?, ty);
+        }
+        Some(Ready { function: function.clone(), passed })
+    }
+
+    /// Runs a function on arguments that are ready, and drops what it gives: for clocks.
+    pub fn run(&self, ready: &Ready, limits: &Limits) -> Result<(), Stop> {
+        self.enter(&ready.function, &ready.passed, limits, |_| ())
+    }
+
+    fn enter<T>(
+        &self,
+        function: &Function,
+        passed: &Arguments,
+        limits: &Limits,
+        read: impl FnOnce(&[u64]) -> T,
+    ) -> Result<T, Stop> {
+        let name = format!("riesz_{}", function.at);
+        // The names and types are those that the boundary of the generated source has.
+        let entered = unsafe { self.library.get::<Entered>(name.as_bytes()) }.map_err(|_| Stop::Elsewhere)?;
+        let free = unsafe { self.library.get::<Free>(b"riesz_free") }.map_err(|_| Stop::Elsewhere)?;
+        let (count, buffers) = result_words(&function.result);
+        let mut results = vec![0u64; count];
+        let mut told = [0u64; FAULT_WORDS];
+        let mut context = context(limits);
+        let status = unsafe { entered(&mut context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
+        if status != 0 {
+            return Err(fault(&self.sites, &told, &context, limits));
+        }
+        let value = read(&results);
+        for (word, size) in buffers {
+            unsafe { free(results[word] as *mut u64, results[word + 1], size as u64) };
+        }
+        Ok(value)
+    }
+}
+
+/// Arguments, ready to be passed.
+pub struct Ready {
+    function: Function,
+    passed: Arguments,
+}
+
+/// How much stack is left for what is called at the end of it.
+const SPARE: usize = 256 << 10;
+
+fn context(limits: &Limits) -> Context {
+    let here = 0u8;
+    let left = stacker::remaining_stack().unwrap_or(1 << 20).saturating_sub(SPARE);
+    Context {
+        steps: i64::try_from(limits.steps).unwrap_or(i64::MAX),
+        memory: i64::try_from(limits.memory).unwrap_or(i64::MAX),
+        depth: i64::try_from(limits.depth).unwrap_or(i64::MAX),
+        stack: (&raw const here).addr().saturating_sub(left),
+    }
+}

@@ -1,0 +1,23 @@
+//! Loop programs: what core programs become before they become code.
+//!
+//! - [`program`]: procedures over numbers and flat buffers
+//! - [`lower`]: functions of the core as procedures
+//! - [`layout`]: how values are passed to procedures and from them
+//! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
+//! - [`verify`](mod@verify): what every loop program is
+//! - [`evaluate`]: what a loop program computes
+//! - [`print`](mod@print): loop programs as text
+
+
+pub mod layout;
+pub mod lower;
+pub mod print;
+pub mod program;
+pub mod tidy;
+pub mod verify;
+mod visit;
+
+pub use visit::{blocks, each_operand};
+
+pub use lower::{Entry, Unsupported, lower};
+pub use program::{Procedure, ProcedureId, Program};
