@@ -2,7 +2,7 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use riesz::{Checkpoints, Limits, Options, ParseOptions};
+use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session, Settings};
 use std::ffi::OsString;
 
 /// Riesz, a differentiable functional language.
@@ -53,9 +53,8 @@ pub struct Eval {
     /// How derivatives are represented
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Via::Compiled, hide_possible_values = true)]
     pub via: Via,
-    /// How the program is run
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
-    pub backend: Backend,
+    #[command(flatten)]
+    pub backend: Run,
     /// How many bits an `R` has
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
     pub precision: Precision,
@@ -88,6 +87,8 @@ pub struct Check {
     /// Also test derivatives against finite differences (not available yet)
     #[arg(long)]
     pub gradients: bool,
+    #[command(flatten)]
+    pub backend: Run,
     #[command(flatten)]
     pub limits: Limited,
     #[command(flatten)]
@@ -126,6 +127,25 @@ pub struct Repl {
 pub struct Later {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     arguments: Vec<OsString>,
+}
+
+/// How a program is run.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Run {
+    /// How the program is run
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
+    backend: Backend,
+}
+
+impl Run {
+    /// A session that runs programs so.
+    pub fn session(self, limits: &Limited) -> Session {
+        let mut session = Session::new(limits.options());
+        if self.backend == Backend::Native {
+            session.use_native(Native::new(Settings::default()));
+        }
+        session
+    }
 }
 
 /// What a program may use.

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 6] = [
+const RUNTIME: [(&str, &str); 7] = [
+    ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
     ("buffer.rs", include_str!("../../riesz-runtime/src/buffer.rs")),
     ("context.rs", include_str!("../../riesz-runtime/src/context.rs")),

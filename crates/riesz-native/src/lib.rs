@@ -11,12 +11,15 @@
 //! - [`compile`]: `rustc`, and the cache
 //! - [`code`]: functions that can be called
 //! - [`fault`](mod@fault): what went wrong in a run, as the interpreter says it
+//! - [`native`]: functions compiled as they are needed, with the interpreter behind them
 //! - `marshal`: values as words, and back
 
 pub mod code;
 pub mod compile;
 pub mod fault;
 mod marshal;
+pub mod native;
 
 pub use code::{Code, Function, Stop};
 pub use compile::{Compiler, Settings};
+pub use native::{Native, Run};

@@ -1,11 +1,13 @@
 //! What generated code calls. No dependencies, so that the source can be compiled by itself.
 //!
 //! - [`context`]: what a run may use, and how it fails
+//! - [`boundary`]: callers from outside
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`matrix`]: products of matrices and linear algebra
 
+pub mod boundary;
 pub mod buffer;
 pub mod context;
 pub mod gamma;

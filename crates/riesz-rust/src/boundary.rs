@@ -30,15 +30,16 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut Str
             }
             Parameter::Read(_) => {
                 word += 2;
-                format!("words(arguments.add({}))", word - 2)
+                format!("riesz_runtime::boundary::words(arguments.add({}))", word - 2)
             }
             Parameter::Added(_) => {
                 word += 2;
-                format!("words_mut(arguments.add({}))", word - 2)
+                format!("riesz_runtime::boundary::words_mut(arguments.add({}))", word - 2)
             }
         });
     }
-    let _ = writeln!(text, "        match {name}(&mut *context, {}) {{", arguments.join(", "));
+    arguments.insert(0, "&mut *context".into());
+    let _ = writeln!(text, "        match {name}({}) {{", arguments.join(", "));
     let names: Vec<String> = (0..procedure.results.len()).map(|at| format!("r{at}")).collect();
     let pattern = match &names[..] {
         [one] => one.clone(),
@@ -59,12 +60,12 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut Str
                 word += 1;
             }
             Outcome::Buffer(_) => {
-                let _ = writeln!(text, "                give({name}, results.add({word}));");
+                let _ = writeln!(text, "                riesz_runtime::boundary::give({name}, results.add({word}));");
                 word += 2;
             }
         }
     }
-    text.push_str("                0\n            }\n            Err(fault) => tell(&fault, told),\n        }\n    }\n}\n");
+    text.push_str("                0\n            }\n            Err(fault) => riesz_runtime::boundary::tell(&fault, told),\n        }\n    }\n}\n");
 }
 
 fn from_word(kind: Kind, word: &str) -> String {
@@ -82,46 +83,11 @@ fn to_word(kind: Kind, name: &str) -> String {
     }
 }
 
-/// What all of these functions use.
+/// What takes buffers back.
 pub(crate) const FREE: &str = "\
-unsafe fn words<'a, T>(at: *const u64) -> &'a [T] {
-    unsafe { std::slice::from_raw_parts(*at as *const T, *at.add(1) as usize) }
-}
-
-unsafe fn words_mut<'a, T>(at: *const u64) -> &'a mut [T] {
-    unsafe { std::slice::from_raw_parts_mut(*at as *mut T, *at.add(1) as usize) }
-}
-
-unsafe fn give<T>(buffer: Vec<T>, to: *mut u64) {
-    let given = Box::leak(buffer.into_boxed_slice());
-    unsafe {
-        *to = given.as_mut_ptr() as u64;
-        *to.add(1) = given.len() as u64;
-    }
-}
-
-unsafe fn tell(fault: &Fault, told: *mut u64) -> i32 {
-    unsafe {
-        *told = fault.site as u64;
-        for (at, value) in fault.values.iter().enumerate() {
-            *told.add(1 + at) = *value as u64;
-        }
-        *told.add(4) = fault.calls.len() as u64;
-        for (at, site) in fault.calls.iter().enumerate() {
-            *told.add(5 + at) = *site as u64;
-        }
-    }
-    1
-}
-
 /// Takes back a buffer of elements of a size.
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn riesz_free(at: *mut u64, len: u64, size: u64) {
-    unsafe {
-        match size {
-            8 => drop(Box::from_raw(std::slice::from_raw_parts_mut(at, len as usize))),
-            _ => drop(Box::from_raw(std::slice::from_raw_parts_mut(at as *mut u8, len as usize))),
-        }
-    }
+    unsafe { riesz_runtime::boundary::free(at, len, size) }
 }
 ";

@@ -22,13 +22,14 @@ pub(crate) fn write(
 ) {
     let names = variables(procedure, functions);
     let mut writer = Writer { program, procedure, functions, names, depth: 1, text: String::new() };
-    let parameters: Vec<String> = procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)).collect();
+    let mut parameters = vec!["context: &mut Context".to_string()];
+    parameters.extend(procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)));
     let results: Vec<String> = procedure.results.iter().map(|result| writer.result_type(*result)).collect();
     let _ = writeln!(text, "/// `{}`, from {}.", procedure.name, (options.place)(procedure.span));
-    let mut line = format!("pub fn {}(context: &mut Context, {}) -> Outcome<{}> {{", functions[at], parameters.join(", "), tuple(&results));
+    let mut line = format!("pub fn {}({}) -> Outcome<{}> {{", functions[at], parameters.join(", "), tuple(&results));
     if line.len() > 120 {
         line = format!(
-            "pub fn {}(\n    context: &mut Context,\n    {},\n) -> Outcome<{}> {{",
+            "pub fn {}(\n    {},\n) -> Outcome<{}> {{",
             functions[at],
             parameters.join(",\n    "),
             tuple(&results)
@@ -142,7 +143,8 @@ impl Writer<'_> {
                 let kind = self.procedure.registers[register.0 as usize].kind;
                 match statement {
                     Statement::Set(set, value) if *set == register => {
-                        self.line(format!("let mut {} = {};", self.register(register), self.operand(*value)));
+                        let (name, value) = (self.register(register), self.operand(*value));
+                        self.line(format!("let mut {name}: {} = {value};", rust(kind)));
                     }
                     _ => {
                         let zero = zero(kind);
@@ -383,9 +385,9 @@ impl Writer<'_> {
         let site = call.site.0;
         self.line(format!("context.enter({site})?;"));
         let name = &self.functions[call.procedure.0 as usize];
-        let arguments = arguments.join(", ");
+        let arguments = std::iter::once("context".to_string()).chain(arguments).collect::<Vec<_>>().join(", ");
         self.line(format!(
-            "let {} = {name}(context, {arguments}).map_err(|fault| fault.called({site}))?;",
+            "let {} = {name}({arguments}).map_err(|fault| fault.called({site}))?;",
             tuple(&results)
         ));
         self.line("context.leave();".into());

@@ -5,7 +5,7 @@ use rustc_hash::FxHashSet;
 
 /// A name for each procedure.
 pub(crate) fn procedures(program: &Program) -> Vec<String> {
-    let mut used = FxHashSet::default();
+    let mut used: FxHashSet<String> = RESERVED.iter().map(|name| name.to_string()).collect();
     program.procedures.iter().map(|procedure| unique(Some(&procedure.name), "f", &mut used)).collect()
 }
 
@@ -68,12 +68,12 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 111] = [
+const RESERVED: [&str; 112] = [
     "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl", "in",
     "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct", "super",
     "trait", "true", "type", "unsafe", "use", "where", "while", "async", "await", "dyn", "abstract", "become", "box",
     "do", "final", "macro", "override", "priv", "typeof", "unsized", "virtual", "yield", "try", "gen", "union", "raw",
-    "context", "fault", "at", "put", "add", "part", "part_mut", "product", "exact_product", "cholesky", "solve", "inv",
+    "context", "boundary", "fault", "at", "put", "add", "part", "part_mut", "product", "exact_product", "cholesky", "solve", "inv",
     "det", "logdet", "cofactor", "max", "min", "exact_mul", "sign", "powi", "div", "modulo", "integer_power",
     "truncate", "near", "near_integers", "erf", "erfc", "lgamma", "asinh", "acosh", "atanh", "digamma", "polygamma",
     "riesz_runtime", "buffer", "matrix", "number", "gamma", "f64", "i64", "u32", "u64", "usize", "bool", "Vec", "Ok",

@@ -39,6 +39,7 @@ pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
 pub use riesz_calculus::Checkpoints;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
+pub use riesz_native::{Native, Settings};
 pub use riesz_primitive as primitive;
 pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;

@@ -9,6 +9,7 @@ use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
+use riesz_native::{Native, Run};
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -38,6 +39,8 @@ pub struct Session {
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.
     values: Vec<Option<Value>>,
+    /// What runs programs as native code, where that is asked for.
+    native: Option<Native>,
 }
 
 /// What names mean at a moment, to go back to.
@@ -119,7 +122,31 @@ impl Session {
             definitions: BTreeMap::new(),
             equations: HashMap::new(),
             values: Vec::new(),
+            native: None,
         }
+    }
+
+    /// Runs programs as native code from now on; the interpreter takes over where that cannot be.
+    pub fn use_native(&mut self, native: Native) {
+        self.native = Some(native);
+    }
+
+    /// Where the interpreter has taken over from native code since this was last asked, and why.
+    pub fn take_notes(&mut self) -> Vec<Diagnostic> {
+        self.native.as_mut().map(Native::take_notes).unwrap_or_default()
+    }
+
+    /// Compiles checks into native code all at once, where native code is asked for.
+    pub fn prepare_checks(&mut self, checks: &[Check]) {
+        let functions: Vec<FunctionId> = checks.iter().map(|check| check.function).collect();
+        // A check that cannot be differentiated says so when it is run.
+        let differentiated: Vec<FunctionId> = functions
+            .into_iter()
+            .filter(|function| riesz_calculus::compile_from(&mut self.checker.program, &[*function]).is_ok())
+            .collect();
+        let Session { checker, native: Some(native), sources, .. } = self else { return };
+        let program = optimised(&checker.program, &differentiated);
+        native.compile(&program, &differentiated, &|span| place(sources, span));
     }
 
     /// Adds a file and what it imports. When there are errors, nothing is added.
@@ -342,7 +369,7 @@ impl Session {
     }
 
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
-        let Session { checker, values, options, .. } = self;
+        let Session { checker, values, options, sources, native, .. } = self;
         // Derivatives become plain functions before anything runs.
         let how = riesz_calculus::Options { checkpoints, ..Default::default() };
         riesz_calculus::compile_with(&mut checker.program, &[function], &how).map_err(|problems| {
@@ -353,6 +380,22 @@ impl Session {
             // Data are for one expression, and only its own are new.
             None => checker.given(global).map(|data| from_data(data, &checker.program.global(global).ty)),
         };
+        if let Some(native) = native {
+            let program = match native.knows(function) {
+                true => checker.program.clone(),
+                false => optimised(&checker.program, &[function]),
+            };
+            let mut globals: Vec<Option<Value>> = (0..program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
+            let place = |span| place(sources, span);
+            let mut run = Run { program: &program, limits: &options.limits, globals: &mut globals, place: &place };
+            let result = native.run(function, &mut run);
+            let computed = |(at, value): (usize, Option<Value>)| match program.globals[at].origin {
+                Origin::Computed(_) => value,
+                Origin::Given => None,
+            };
+            *values = globals.into_iter().enumerate().map(computed).collect();
+            return result;
+        }
         let mut machine = Machine::new(&checker.program, options.limits.clone(), known);
         let result = machine.run(function);
         let computed = |(at, value): (usize, &Option<Value>)| match checker.program.globals[at].origin {
@@ -363,6 +406,20 @@ impl Session {
         *values = kept;
         result
     }
+}
+
+/// The program with functions optimised, as native code wants them.
+fn optimised(program: &riesz_core::Program, functions: &[FunctionId]) -> riesz_core::Program {
+    let mut program = program.clone();
+    // What cannot be made direct stays a function as a value, which the interpreter knows.
+    let _ = riesz_calculus::compile_for_code(&mut program, functions);
+    program
+}
+
+/// A place as `file:line:column`.
+fn place(sources: &Sources, span: Span) -> String {
+    let (line, column) = sources.position(span);
+    format!("{}:{line}:{column}", sources.get(span.file).name)
 }
 
 /// The type with the sizes that a value of it has.

@@ -6,7 +6,6 @@ use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use riesz::Session;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
@@ -34,7 +33,7 @@ pub fn run(arguments: Check) -> Status {
 
 /// Runs the checks of a file.
 fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
-    let mut session = Session::new(arguments.limits.options());
+    let mut session = arguments.backend.session(&arguments.limits);
     let checks = match session.load(file, &Disk) {
         Ok(id) => session.checks(id),
         Err(diagnostics) => {
@@ -42,6 +41,8 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
             return Tally { unread: 1, ..Tally::default() };
         }
     };
+    session.prepare_checks(&checks);
+    report.notes(&mut session);
     let mut tally = Tally { files: 1, checks: checks.len(), ..Tally::default() };
     let progress = Progress::new(file, checks.len());
     for check in &checks {

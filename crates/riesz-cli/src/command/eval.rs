@@ -1,7 +1,7 @@
 //! `riesz eval [FILE] EXPR`
 
 use super::{Status, later};
-use crate::arguments::{self, Backend, Eval, Precision, Via, spelling};
+use crate::arguments::{self, Eval, Precision, Via, spelling};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
@@ -24,8 +24,10 @@ pub fn run(arguments: Eval) -> Status {
             return Status::Failure;
         }
     };
-    let mut session = Session::new(arguments.limits.options());
-    match evaluate(&mut session, &arguments, bindings) {
+    let mut session = arguments.backend.session(&arguments.limits);
+    let evaluated = evaluate(&mut session, &arguments, bindings);
+    report.notes(&mut session);
+    match evaluated {
         Ok(text) => {
             output::print_line(&text);
             Status::Success
@@ -72,9 +74,6 @@ fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diag
 fn unavailable(arguments: &Eval) -> Option<String> {
     if arguments.via != Via::Compiled {
         return Some(format!("--via {}", spelling(&arguments.via)));
-    }
-    if arguments.backend != Backend::Interp {
-        return Some(format!("--backend {}", spelling(&arguments.backend)));
     }
     if arguments.precision != Precision::F64 {
         return Some(format!("--precision {}", spelling(&arguments.precision)));
