@@ -39,9 +39,10 @@ impl Compiler {
     /// `RIESZ_CACHE`, or where the user's caches are.
     pub fn find() -> Result<Compiler, String> {
         let rustc = std::env::var_os("RIESZ_RUSTC").map_or_else(|| PathBuf::from("rustc"), PathBuf::from);
-        let answer = Command::new(&rustc).arg("-vV").output().map_err(|error| {
-            format!("there is no Rust compiler here: {} cannot be run: {error}", rustc.display())
-        })?;
+        let answer = Command::new(&rustc)
+            .arg("-vV")
+            .output()
+            .map_err(|error| format!("there is no Rust compiler here: {} cannot be run: {error}", rustc.display()))?;
         if !answer.status.success() {
             return Err(format!("the Rust compiler {} does not work", rustc.display()));
         }
@@ -57,14 +58,21 @@ impl Compiler {
         if library.exists() {
             return Ok(library);
         }
-        self.build(&name, &[("program.rs", source)], "program.rs", &library, |command| {
-            command.args(["--crate-type", "cdylib", "--crate-name", "riesz_program"]);
-            command.arg("--extern").arg({
-                let mut option = std::ffi::OsString::from("riesz_runtime=");
-                option.push(&runtime);
-                option
-            });
-        }, settings)?;
+        self.build(
+            &name,
+            &[("program.rs", source)],
+            "program.rs",
+            &library,
+            |command| {
+                command.args(["--crate-type", "cdylib", "--crate-name", "riesz_program"]);
+                command.arg("--extern").arg({
+                    let mut option = std::ffi::OsString::from("riesz_runtime=");
+                    option.push(&runtime);
+                    option
+                });
+            },
+            settings,
+        )?;
         Ok(library)
     }
 
@@ -74,9 +82,16 @@ impl Compiler {
         let name = self.name(&texts, settings);
         let library = self.directory.join(format!("libriesz_runtime_{name}.rlib"));
         if !library.exists() {
-            self.build(&name, &RUNTIME, "lib.rs", &library, |command| {
-                command.args(["--crate-type", "rlib", "--crate-name", "riesz_runtime"]);
-            }, settings)?;
+            self.build(
+                &name,
+                &RUNTIME,
+                "lib.rs",
+                &library,
+                |command| {
+                    command.args(["--crate-type", "rlib", "--crate-name", "riesz_runtime"]);
+                },
+                settings,
+            )?;
         }
         Ok(library)
     }

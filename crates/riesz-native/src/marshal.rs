@@ -78,10 +78,8 @@ impl Arguments {
             }
             _ => {
                 for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
-                    let parts: Vec<Value<f64>> = values
-                        .iter()
-                        .map(|value| value.parts().get(at).cloned().unwrap_or_else(Value::unit))
-                        .collect();
+                    let parts: Vec<Value<f64>> =
+                        values.iter().map(|value| value.parts().get(at).cloned().unwrap_or_else(Value::unit)).collect();
                     self.push_arrays(&parts, part);
                 }
             }

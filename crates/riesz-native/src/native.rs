@@ -20,7 +20,9 @@ pub struct Native {
 
 /// How a run is to be done.
 pub struct Run<'a> {
-    /// The program, without derivatives.
+    /// The program as the interpreter runs it, without derivatives.
+    pub plain: &'a Program,
+    /// The same, prepared for becoming code; functions and globals are the same.
     pub program: &'a Program,
     /// What it may use.
     pub limits: &'a Limits,
@@ -80,7 +82,8 @@ impl Native {
                 for (at, function) in wanted.iter().enumerate() {
                     self.places.insert(*function, (self.libraries.len(), at));
                 }
-                let unsupported: Vec<_> = code.functions().iter().filter_map(|function| function.as_ref().err()).cloned().collect();
+                let unsupported: Vec<_> =
+                    code.functions().iter().filter_map(|function| function.as_ref().err()).cloned().collect();
                 self.libraries.push(code);
                 for problem in unsupported {
                     let message = format!("the interpreter runs this, not native code: {}", problem.reason);
@@ -131,12 +134,25 @@ impl Native {
             let mut global = |id: GlobalId| run.globals.get(id.0 as usize).cloned().flatten();
             match code.call(compiled, &[], &mut global, run.limits) {
                 Ok(value) => return Ok(value),
-                Err(Stop::Wrong(diagnostic)) => return Err(diagnostic),
+                Err(Stop::Wrong(diagnostic)) => {
+                    // The interpreter knows the calls on the way that have been written out in code.
+                    let few = Limits { steps: run.limits.steps.min(STEPS_TO_EXPLAIN), ..run.limits.clone() };
+                    return match interpret(function, run, few) {
+                        Err(explained) if explained.code == diagnostic.code => Err(explained),
+                        _ => Err(diagnostic),
+                    };
+                }
                 Err(Stop::Elsewhere) => {}
             }
         }
-        let known = |id: GlobalId| run.globals.get(id.0 as usize).cloned().flatten();
-        let mut machine = Machine::new(run.program, run.limits.clone(), known);
-        machine.run(function)
+        interpret(function, run, run.limits.clone())
     }
+}
+
+/// How many steps the interpreter may take to find an error again.
+const STEPS_TO_EXPLAIN: u64 = 1_000_000;
+
+fn interpret(function: FunctionId, run: &Run, limits: Limits) -> Result<Value<f64>, Box<Diagnostic>> {
+    let known = |id: GlobalId| run.globals.get(id.0 as usize).cloned().flatten();
+    Machine::new(run.plain, limits, known).run(function)
 }

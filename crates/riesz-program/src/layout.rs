@@ -36,9 +36,7 @@ impl Passing {
     pub fn with_length(self, size: &Size) -> bool {
         match self {
             Passing::Result => true,
-            Passing::Argument => {
-                *size == Size::Hole || size.atoms().iter().any(|atom| !matches!(atom, Atom::Var(_)))
-            }
+            Passing::Argument => *size == Size::Hole || size.atoms().iter().any(|atom| !matches!(atom, Atom::Var(_))),
         }
     }
 }

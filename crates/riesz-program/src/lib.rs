@@ -8,7 +8,7 @@
 //! - [`evaluate`]: what a loop program computes
 //! - [`print`](mod@print): loop programs as text
 
-
+pub mod evaluate;
 pub mod layout;
 pub mod lower;
 pub mod print;
@@ -17,7 +17,6 @@ pub mod tidy;
 pub mod verify;
 mod visit;
 
-pub use visit::{blocks, each_operand};
-
 pub use lower::{Entry, Unsupported, lower};
 pub use program::{Procedure, ProcedureId, Program};
+pub use visit::{blocks, each_operand};

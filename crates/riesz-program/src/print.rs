@@ -23,7 +23,9 @@ pub fn print_procedure(program: &Program, procedure: &Procedure) -> String {
         .map(|parameter| match parameter {
             Parameter::Number(register) => printer.declared(*register),
             Parameter::Read(buffer) => format!("{}: [{}]", printer.buffer(*buffer), printer.kind_of(*buffer)),
-            Parameter::Added(buffer) => format!("{}: accumulator [{}]", printer.buffer(*buffer), printer.kind_of(*buffer)),
+            Parameter::Added(buffer) => {
+                format!("{}: accumulator [{}]", printer.buffer(*buffer), printer.kind_of(*buffer))
+            }
         })
         .collect();
     let mut text = format!("procedure {}({})\n", procedure.name, parameters.join(", "));
@@ -140,7 +142,9 @@ impl Printer<'_> {
         let show = |operand: &Operand| self.operand(*operand);
         text.push_str(&"  ".repeat(depth));
         let line = match statement {
-            Statement::Let(register, expression) => format!("{} = {}", self.declared(*register), self.expression(expression)),
+            Statement::Let(register, expression) => {
+                format!("{} = {}", self.declared(*register), self.expression(expression))
+            }
             Statement::Set(register, value) => format!("{} := {}", self.register(*register), show(value)),
             Statement::Reduce(register, combine, value) => {
                 format!("{} := {combine:?}({0}, {})", self.register(*register), show(value)).to_lowercase()
@@ -192,7 +196,9 @@ impl Printer<'_> {
                 let arguments: Vec<String> = (call.arguments.iter())
                     .map(|argument| match argument {
                         Argument::Number(operand) => show(operand),
-                        Argument::Elements(element, count) => format!("{} count {}", self.element(*element), show(count)),
+                        Argument::Elements(element, count) => {
+                            format!("{} count {}", self.element(*element), show(count))
+                        }
                     })
                     .collect();
                 let name = self.program.procedures.get(call.procedure.0 as usize).map_or("?", |called| &*called.name);
@@ -212,9 +218,15 @@ impl Printer<'_> {
             }
             Statement::Matrix(matrix) => {
                 let name = matrix.function.primitive().name;
-                let right = matrix.b.map(|(element, columns)| format!(", {} × {}", self.element(element), show(&columns)));
+                let right =
+                    matrix.b.map(|(element, columns)| format!(", {} × {}", self.element(element), show(&columns)));
                 let right = right.unwrap_or_default();
-                format!("{} := {name}({} × {}{right})", self.element(matrix.to), self.element(matrix.a), show(&matrix.n))
+                format!(
+                    "{} := {name}({} × {}{right})",
+                    self.element(matrix.to),
+                    self.element(matrix.a),
+                    show(&matrix.n)
+                )
             }
         };
         text.push_str(&line);

@@ -12,8 +12,10 @@ use rustc_hash::FxHashSet;
 /// Tidies a procedure.
 pub fn tidy(procedure: &mut Procedure) {
     remove_dead(procedure);
-    let mutable: FxHashSet<Register> =
-        (0..procedure.registers.len() as u32).map(Register).filter(|r| procedure.registers[r.0 as usize].mutable).collect();
+    let mutable: FxHashSet<Register> = (0..procedure.registers.len() as u32)
+        .map(Register)
+        .filter(|r| procedure.registers[r.0 as usize].mutable)
+        .collect();
     procedure.body = hoist(std::mem::take(&mut procedure.body), &mutable, false);
 }
 
@@ -149,9 +151,7 @@ struct Out<'a> {
 impl Out<'_> {
     fn stays(&self, operand: Operand) -> bool {
         match operand {
-            Operand::Register(register) => {
-                self.changing.contains(&register) || self.mutable.contains(&register)
-            }
+            Operand::Register(register) => self.changing.contains(&register) || self.mutable.contains(&register),
             _ => false,
         }
     }

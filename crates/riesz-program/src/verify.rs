@@ -20,8 +20,7 @@ use rustc_hash::FxHashSet;
 /// What is wrong with a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
     for procedure in &program.procedures {
-        let mut verifier =
-            Verifier { program, procedure, bound: FxHashSet::default(), made: FxHashSet::default() };
+        let mut verifier = Verifier { program, procedure, bound: FxHashSet::default(), made: FxHashSet::default() };
         verifier.procedure().map_err(|problem| {
             let text = crate::print::print_procedure(program, procedure);
             format!("in `{}`: {problem}\n{text}", procedure.name)

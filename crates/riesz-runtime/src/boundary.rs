@@ -37,8 +37,8 @@ pub unsafe fn give<T>(buffer: Vec<T>, to: *mut u64) {
 pub unsafe fn free(at: *mut u64, len: u64, size: u64) {
     unsafe {
         match size {
-            8 => drop(Box::from_raw(std::slice::from_raw_parts_mut(at, len as usize))),
-            _ => drop(Box::from_raw(std::slice::from_raw_parts_mut(at.cast::<u8>(), len as usize))),
+            8 => drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(at, len as usize))),
+            _ => drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(at.cast::<u8>(), len as usize))),
         }
     }
 }

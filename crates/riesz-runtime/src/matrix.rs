@@ -290,3 +290,57 @@ pub fn cofactor(to: &mut [f64], a: &[f64], n: i64) {
 
 /// Below this ratio of pivots the inverse has lost half of its digits.
 const NEARLY_SINGULAR: f64 = 1e-8;
+
+/// The tangent of the factor `l` of [`cholesky`], from the tangent `s` of the matrix:
+/// `tᵢⱼ = (sᵢⱼ − Σₖ₍ₖ<ⱼ₎ (tᵢₖ lⱼₖ + lᵢₖ tⱼₖ) − lᵢⱼ tⱼⱼ) / lⱼⱼ` below the diagonal, half of that on it.
+pub fn cholesky_tangent(t: &mut [f64], l: &[f64], n: i64, s: &[f64], _columns: i64) {
+    let n = n.max(0) as usize;
+    t[..n * n].fill(0.0);
+    for j in 0..n {
+        let inverse = 1.0 / l[j * n + j];
+        let terms = (0..j).map(|k| crate::exact_mul(l[j * n + k], t[j * n + k]));
+        let mut rest = s[j * n + j];
+        if let Some(sum) = terms.reduce(|sum, term| sum + term) {
+            rest += crate::exact_mul(-2.0, sum);
+        }
+        let diagonal = crate::exact_mul(inverse * 0.5, rest);
+        t[j * n + j] = diagonal;
+        for i in j + 1..n {
+            let mut rest = crate::exact_mul(0.5, s[i * n + j] + s[j * n + i]);
+            for k in 0..j {
+                rest += crate::exact_mul(-l[j * n + k], t[i * n + k]);
+                rest += crate::exact_mul(-l[i * n + k], t[j * n + k]);
+            }
+            rest += crate::exact_mul(-l[i * n + j], diagonal);
+            t[i * n + j] = crate::exact_mul(inverse, rest);
+        }
+    }
+}
+
+/// The cotangent of the matrix, from the cotangent `w` of the factor `l`: the steps of [`cholesky_tangent`] from the last
+/// to the first, each of them transposed.
+pub fn cholesky_cotangent(s: &mut [f64], l: &[f64], n: i64, w: &[f64], _columns: i64) {
+    let n = n.max(0) as usize;
+    let mut t = w[..n * n].to_vec();
+    s[..n * n].fill(0.0);
+    for j in (0..n).rev() {
+        let inverse = 1.0 / l[j * n + j];
+        for i in (j + 1..n).rev() {
+            let rest = crate::exact_mul(inverse, t[i * n + j]);
+            t[j * n + j] += crate::exact_mul(-l[i * n + j], rest);
+            for k in 0..j {
+                t[i * n + k] += crate::exact_mul(-l[j * n + k], rest);
+                t[j * n + k] += crate::exact_mul(-l[i * n + k], rest);
+            }
+            let part = crate::exact_mul(0.5, rest);
+            s[j * n + i] = part;
+            s[i * n + j] = part;
+        }
+        let rest = crate::exact_mul(inverse * 0.5, t[j * n + j]);
+        let sum = crate::exact_mul(-2.0, rest);
+        for k in 0..j {
+            t[j * n + k] += crate::exact_mul(l[j * n + k], sum);
+        }
+        s[j * n + j] = rest;
+    }
+}

@@ -51,7 +51,9 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut Str
         match result {
             Outcome::Number(operand) => {
                 let kind = match operand {
-                    riesz_program::program::Operand::Register(register) => procedure.registers[register.0 as usize].kind,
+                    riesz_program::program::Operand::Register(register) => {
+                        procedure.registers[register.0 as usize].kind
+                    }
                     riesz_program::program::Operand::Real(_) => Kind::Real,
                     riesz_program::program::Operand::Int(_) => Kind::Int,
                     riesz_program::program::Operand::Bool(_) => Kind::Bool,

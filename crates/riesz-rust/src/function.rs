@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::names::{Names, variables};
 use riesz_core::Comparison;
-use riesz_primitive::{MatrixFunction, Primitive};
+use riesz_primitive::Primitive;
 use riesz_program::program::{
     Allocation, Argument, Arithmetic, Block, Buffer, Combine, Element, Expression, Kind, Operand, Outcome, Parameter,
     Procedure, Program, Register, Statement, Strided, Target,
@@ -331,20 +331,18 @@ impl Writer<'_> {
             Statement::Product(product) => {
                 let name = if product.exact { "exact_product" } else { "product" };
                 let count = format!("{} * {}", self.operand(product.rows), self.operand(product.columns));
-                let to = format!("part_mut({}, {}, {count})", self.buffer_mut(product.to.buffer), self.operand(product.to.at));
+                let to = format!(
+                    "part_mut({}, {}, {count})",
+                    self.buffer_mut(product.to.buffer),
+                    self.operand(product.to.at)
+                );
                 let (left, right) = (self.strided(product.left), self.strided(product.right));
                 let sizes = self.list(&[product.rows, product.inner, product.columns]);
                 self.line(format!("{name}({to}, {left}, {right}, ({sizes}));"));
             }
             Statement::Matrix(matrix) => {
-                let name = match matrix.function {
-                    MatrixFunction::Cholesky => "cholesky",
-                    MatrixFunction::Solve => "solve",
-                    MatrixFunction::Inverse => "inv",
-                    MatrixFunction::Determinant => "det",
-                    MatrixFunction::LogDeterminant => "logdet",
-                    MatrixFunction::Cofactor => "cofactor",
-                };
+                let spelling = matrix.function.primitive().array().and_then(|row| row.rust).unwrap_or_default();
+                let name = spelling.trim_start_matches("riesz_runtime::").split('(').next().unwrap_or_default();
                 let to = self.part_mut(matrix.to, matrix.count);
                 let n = self.operand(matrix.n);
                 let a = format!("part({}, {}, {n} * {n})", self.buffer_ref(matrix.a.buffer), self.operand(matrix.a.at));
@@ -386,10 +384,7 @@ impl Writer<'_> {
         self.line(format!("context.enter({site})?;"));
         let name = &self.functions[call.procedure.0 as usize];
         let arguments = std::iter::once("context".to_string()).chain(arguments).collect::<Vec<_>>().join(", ");
-        self.line(format!(
-            "let {} = {name}({arguments}).map_err(|fault| fault.called({site}))?;",
-            tuple(&results)
-        ));
+        self.line(format!("let {} = {name}({arguments}).map_err(|fault| fault.called({site}))?;", tuple(&results)));
         self.line("context.leave();".into());
     }
 
@@ -454,7 +449,9 @@ impl Writer<'_> {
             Expression::Not(a) => format!("!{}", show(a)),
             Expression::And(a, b) => format!("{} & {}", show(a), show(b)),
             Expression::Within(index, len) => format!("({} as u64) < {} as u64", show(index), show(len)),
-            Expression::Select(condition, a, b) => format!("if {} {{ {} }} else {{ {} }}", show(condition), show(a), show(b)),
+            Expression::Select(condition, a, b) => {
+                format!("if {} {{ {} }} else {{ {} }}", show(condition), show(a), show(b))
+            }
             Expression::ToReal(a) => format!("{} as f64", show(a)),
             Expression::Truncate(a, site) => {
                 format!("truncate({0}).ok_or_else(|| fault({1}, &[{0}.to_bits() as i64]))?", show(a), site.0)

@@ -385,9 +385,12 @@ impl Session {
                 true => checker.program.clone(),
                 false => optimised(&checker.program, &[function]),
             };
-            let mut globals: Vec<Option<Value>> = (0..program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
+            let mut globals: Vec<Option<Value>> =
+                (0..program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
             let place = |span| place(sources, span);
-            let mut run = Run { program: &program, limits: &options.limits, globals: &mut globals, place: &place };
+            let plain = &checker.program;
+            let mut run =
+                Run { plain, program: &program, limits: &options.limits, globals: &mut globals, place: &place };
             let result = native.run(function, &mut run);
             let computed = |(at, value): (usize, Option<Value>)| match program.globals[at].origin {
                 Origin::Computed(_) => value,

@@ -3,9 +3,7 @@
 use super::operation::unsupported;
 use super::value::{Array, Cells, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer};
-use crate::program::{
-    Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided,
-};
+use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
 use riesz_core::Comparison;
 use riesz_core::term::{Atom, Var};
 use riesz_primitive::{Primitive, scalar};
@@ -209,7 +207,7 @@ impl Lowerer<'_, '_> {
         let target = match target {
             Some(target) => target.clone(),
             None => {
-                let shape = self.shape_of_array(&array, span)?;
+                let shape = self.shape_of_array(&array);
                 Target { cells: self.room_for(&shape, &self.name(var), span), add: false }
             }
         };
@@ -407,7 +405,6 @@ struct Seen {
     columns: Operand,
     vector: bool,
 }
-
 
 fn all_kinds(cells: &Cells, seen: &mut dyn FnMut(Kind)) {
     match cells {

@@ -129,9 +129,10 @@ impl Bounds {
     fn not_negative(&self, size: &Size) -> bool {
         let natural = |atom: &Atom| matches!(atom, Atom::Var(var) if self.natural.contains(&Register(var.0)));
         *size != Size::Hole
-            && size.monomials().iter().all(|monomial: &Monomial| {
-                monomial.coefficient() > 0 && monomial.factors().iter().all(natural)
-            })
+            && size
+                .monomials()
+                .iter()
+                .all(|monomial: &Monomial| monomial.coefficient() > 0 && monomial.factors().iter().all(natural))
     }
 }
 

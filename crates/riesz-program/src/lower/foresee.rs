@@ -59,9 +59,9 @@ impl Lowerer<'_, '_> {
             Op::Builds(iteration) => {
                 let extent = self.ahead(iteration.count, span)?;
                 match self.foresee(iteration.body.result)? {
-                    Shape::Tuple(parts) => Ok(Shape::Tuple(
-                        parts.into_iter().map(|part| Shape::Array(extent, Box::new(part))).collect(),
-                    )),
+                    Shape::Tuple(parts) => {
+                        Ok(Shape::Tuple(parts.into_iter().map(|part| Shape::Array(extent, Box::new(part))).collect()))
+                    }
                     _ => Err(unknown_size(span)),
                 }
             }
@@ -108,7 +108,8 @@ impl Lowerer<'_, '_> {
             _ => Err(unknown_size(span)),
         };
         match primitive.name {
-            "reverse" | "update" | "cholesky" | "inv" | "cofactor matrix" => self.foresee(arguments[0]),
+            "reverse" | "update" | "cholesky" | "cholesky tangent" | "cholesky cotangent" | "inv"
+            | "cofactor matrix" => self.foresee(arguments[0]),
             "solve" => self.foresee(arguments[1]),
             "concat" => {
                 let (mut total, element) = array(self.foresee(arguments[0])?)?;
@@ -165,9 +166,9 @@ impl Lowerer<'_, '_> {
     fn either(&mut self, a: Shape, b: Shape, span: Span) -> Lowered<Shape> {
         match (a, b) {
             (Shape::Number(kind), Shape::Number(_)) => Ok(Shape::Number(kind)),
-            (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => Ok(Shape::Tuple(
-                a.into_iter().zip(b).map(|(a, b)| self.either(a, b, span)).collect::<Lowered<_>>()?,
-            )),
+            (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => {
+                Ok(Shape::Tuple(a.into_iter().zip(b).map(|(a, b)| self.either(a, b, span)).collect::<Lowered<_>>()?))
+            }
             (Shape::Array(a, a_element), Shape::Array(b, b_element)) => {
                 let element = self.either(*a_element, *b_element, span)?;
                 if self.build.same(a.most, b.most) {
@@ -215,14 +216,12 @@ impl Lowerer<'_, '_> {
                     },
                     SizeAtom::Parameter(_) | SizeAtom::Unknown(_) => return Err(unknown_size(span)),
                 };
-                product = Extent { most: self.build.mul(factor.most, product.most), exact: product.exact && factor.exact };
+                product =
+                    Extent { most: self.build.mul(factor.most, product.most), exact: product.exact && factor.exact };
             }
             total = match coefficient < 0 {
                 true => self.difference(total, product),
-                false => Extent {
-                    most: self.build.add(total.most, product.most),
-                    exact: total.exact && product.exact,
-                },
+                false => Extent { most: self.build.add(total.most, product.most), exact: total.exact && product.exact },
             };
         }
         Ok(total)
@@ -288,12 +287,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn ahead_of_scalar(
-        &mut self,
-        primitive: &'static Primitive,
-        arguments: &[Atom],
-        span: Span,
-    ) -> Lowered<Extent> {
+    fn ahead_of_scalar(&mut self, primitive: &'static Primitive, arguments: &[Atom], span: Span) -> Lowered<Extent> {
         let [a, b] = arguments[..] else { return Err(unknown_size(span)) };
         let (a, b) = (self.ahead(a, span)?, self.ahead(b, span)?);
         let exact = a.exact && b.exact;
@@ -308,12 +302,17 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn ahead_of_integers(&mut self, primitive: &'static Primitive, a: Extent, b: Extent, span: Span) -> Lowered<Extent> {
+    fn ahead_of_integers(
+        &mut self,
+        primitive: &'static Primitive,
+        a: Extent,
+        b: Extent,
+        span: Span,
+    ) -> Lowered<Extent> {
         let site = self.build.site(Fault::Integer(primitive), span);
         let most = Expression::Int(primitive, vec![a.most, b.most], site);
         Ok(Extent { most: self.build.bind(Kind::Int, None, most), exact: a.exact && b.exact })
     }
-
 }
 
 /// The shape of the tangents of values of a shape.

@@ -1,7 +1,8 @@
 //! Loops whose turns are independent: arrays that are built, and reductions.
 
 use super::operation::unsupported;
-use super::value::{Cells, Extent, Shape, Target, Value};
+use super::value::{Cells, Shape, Target, Value};
+use super::write::shape_of_cells;
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Expression, Fault, For, Kind, Operand, Register, Statement};
 use riesz_core::Comparison;
@@ -186,8 +187,7 @@ impl<'p> Lowerer<'_, 'p> {
                 Kind::Int => Operand::Int(0),
                 Kind::Bool => Operand::Bool(false),
             });
-            let shape = self.shape_of_cells_of(&target.cells);
-            if holds_integers(&shape) {
+            if holds_integers(&shape_of_cells(&target.cells)) {
                 return Err(unsupported("a sum of arrays of integers", span));
             }
             let adding = Target { cells: target.cells.clone(), add: true };
@@ -213,8 +213,11 @@ impl<'p> Lowerer<'_, 'p> {
             Operand::Int(0) => Operand::Real(0.0),
             Operand::Int(_) => Operand::Real(-0.0),
             count => {
-                let none =
-                    self.build.bind(Kind::Bool, None, Expression::Compare(Comparison::LessEqual, count, Operand::Int(0)));
+                let none = self.build.bind(
+                    Kind::Bool,
+                    None,
+                    Expression::Compare(Comparison::LessEqual, count, Operand::Int(0)),
+                );
                 let zero = Expression::Select(none, Operand::Real(0.0), Operand::Real(-0.0));
                 self.build.bind(Kind::Real, None, zero)
             }
@@ -349,16 +352,6 @@ impl<'p> Lowerer<'_, 'p> {
         self.build.bounds.is_size(place);
         self.build.below(place, count);
         Ok(Value::Number(place))
-    }
-
-    fn shape_of_cells_of(&self, cells: &Cells) -> Shape {
-        match cells {
-            Cells::Number(kind, _) => Shape::Number(*kind),
-            Cells::Tuple(parts) => Shape::Tuple(parts.iter().map(|part| self.shape_of_cells_of(part)).collect()),
-            Cells::Array(length, inner) => {
-                Shape::Array(Extent { most: length.most(), exact: true }, Box::new(self.shape_of_cells_of(inner)))
-            }
-        }
     }
 }
 

@@ -64,7 +64,8 @@ pub struct Entry {
 
 /// Lowers functions of a program, and what they call. A function that cannot be lowered says why.
 pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, Vec<Lowered<Entry>>) {
-    let mut lowering = Lowering { program, made: Program::default(), sites: Sites::default(), entries: FxHashMap::default() };
+    let mut lowering =
+        Lowering { program, made: Program::default(), sites: Sites::default(), entries: FxHashMap::default() };
     let entries = roots.iter().map(|root| lowering.function(*root)).collect();
     let mut made = lowering.made;
     made.sites = lowering.sites.take();
@@ -173,7 +174,15 @@ impl<'p> Lowering<'p> {
         }
         let results = lowerer.results(function)?;
         let (registers, buffers, body) = lowerer.build.finish();
-        Ok(Procedure { name: function.name.clone(), span: function.span, parameters, results, registers, buffers, body })
+        Ok(Procedure {
+            name: function.name.clone(),
+            span: function.span,
+            parameters,
+            results,
+            registers,
+            buffers,
+            body,
+        })
     }
 }
 
@@ -373,7 +382,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                 }
             }
             Value::Array(array) => {
-                let shape = self.shape_of_array(&array, span)?;
+                let shape = self.shape_of_array(&array);
                 let cells = self.room_for(&shape, &Some("result".into()), span);
                 self.write(&Value::Array(array), &Target { cells: cells.clone(), add: false }, span)?;
                 self.outcomes_of_cells(&cells, outcomes);
@@ -387,9 +396,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
 
     /// A size as an operand, where everything it is made of is known.
     fn size(&mut self, size: &Size, span: Span) -> Lowered<Operand> {
-        self.size_where(size, span, &mut |lowerer, var| {
-            lowerer.values[var.0 as usize].as_ref().and_then(Value::number)
-        })
+        self.size_where(size, span, &mut |lowerer, var| lowerer.values[var.0 as usize].as_ref().and_then(Value::number))
     }
 
     fn size_where(
@@ -491,15 +498,15 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                     }
                 }
             }
-            Op::Build(_) | Op::Builds(_) | Op::If { .. } | Op::Array(_) if !target.add || self.uses[var.0 as usize] == 1 => {
-                if self.holds_arrays(self.ty(var)) {
-                    plan.insert(var, target.clone());
-                }
+            Op::Build(_) | Op::Builds(_) | Op::If { .. } | Op::Array(_)
+                if (!target.add || self.uses[var.0 as usize] == 1) && self.holds_arrays(self.ty(var)) =>
+            {
+                plan.insert(var, target.clone());
             }
-            Op::Scan(_) | Op::Trace(_) | Op::ArrayFunction(..) | Op::Reduce(..) if !target.add => {
-                if self.holds_arrays(self.ty(var)) {
-                    plan.insert(var, target.clone());
-                }
+            Op::Scan(_) | Op::Trace(_) | Op::ArrayFunction(..) | Op::Reduce(..)
+                if !target.add && self.holds_arrays(self.ty(var)) =>
+            {
+                plan.insert(var, target.clone());
             }
             _ => {}
         }

@@ -177,7 +177,11 @@ impl<'p> Lowerer<'_, 'p> {
         if std::ptr::eq(primitive, &scalar::POWI) {
             match operands[1] {
                 Operand::Real(2.0) => {
-                    return self.bound(Kind::Real, name, Expression::Real(&scalar::MUL, vec![operands[0], operands[0]]));
+                    return self.bound(
+                        Kind::Real,
+                        name,
+                        Expression::Real(&scalar::MUL, vec![operands[0], operands[0]]),
+                    );
                 }
                 Operand::Real(-1.0) => {
                     let one = Operand::Real(1.0);
@@ -237,13 +241,7 @@ impl<'p> Lowerer<'_, 'p> {
         }
     }
 
-    fn array_of(
-        &mut self,
-        elements: &[Atom],
-        var: Var,
-        target: Option<&Target>,
-        span: Span,
-    ) -> Lowered<Value> {
+    fn array_of(&mut self, elements: &[Atom], var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
         let values = self.atoms(elements, span)?;
         let target = match target {
             Some(target) => target.clone(),
@@ -415,7 +413,7 @@ impl<'p> Lowerer<'_, 'p> {
             }
             (Value::Array(a), Value::Array(b)) => {
                 self.build.check_equal(a.len, b.len, Fault::Elements, span);
-                let shape = self.shape_of_array(a, span)?;
+                let shape = self.shape_of_array(a);
                 let target = Target { cells: self.room_for(&shape, &name, span), add: false };
                 self.sum_into(a, b, &target.cells, span)?;
                 Ok(self.in_target(&target, Some(a.len)))

@@ -69,13 +69,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(state.now)
     }
 
-    pub(super) fn scan(
-        &mut self,
-        turn: &'p Turn,
-        var: Var,
-        target: Option<&Target>,
-        span: Span,
-    ) -> Lowered<Value> {
+    pub(super) fn scan(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
         let count = self.number(turn.count, span)?;
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
@@ -91,13 +85,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(self.in_target(&target, Some(len)))
     }
 
-    pub(super) fn trace(
-        &mut self,
-        turn: &'p Turn,
-        var: Var,
-        target: Option<&Target>,
-        span: Span,
-    ) -> Lowered<Value> {
+    pub(super) fn trace(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
         let count = self.number(turn.count, span)?;
         let len = self.at_least_zero(count);
         // What is kept goes to arrays of its own; the last state is where the loop leaves it.
@@ -205,7 +193,7 @@ impl<'p> Lowerer<'_, 'p> {
                 Ok((Value::Tuple(now), Next::Tuple(next)))
             }
             Value::Array(array) => {
-                let shape = self.shape_of_array(array, span)?;
+                let shape = self.shape_of_array(array);
                 if !shape.is_exact() {
                     return Err(super::unknown_size(span));
                 }
@@ -229,7 +217,8 @@ impl<'p> Lowerer<'_, 'p> {
     /// A turn: the body, whose result is the next state.
     fn next(&mut self, body: &'p Body, state: &State, span: Span) -> Lowered<()> {
         let value = self.body_to(body, body.result, &state.next, span)?;
-        self.settle(state, value, span)
+        self.settle(state, value);
+        Ok(())
     }
 
     /// A turn whose body gives the next state and what to keep.
@@ -237,7 +226,10 @@ impl<'p> Lowerer<'_, 'p> {
         let all = [state.next.clone()].into_iter().chain(kept.into_iter().map(Next::Cells)).collect();
         let value = self.body_to(body, body.result, &Next::Tuple(all), span)?;
         match value {
-            Value::Tuple(mut parts) if !parts.is_empty() => self.settle(state, parts.swap_remove(0), span),
+            Value::Tuple(mut parts) if !parts.is_empty() => {
+                self.settle(state, parts.swap_remove(0));
+                Ok(())
+            }
             _ => Err(unsupported("a loop gives no state", span)),
         }
     }
@@ -307,24 +299,22 @@ impl<'p> Lowerer<'_, 'p> {
     }
 
     /// Makes the next state the present one.
-    fn settle(&mut self, state: &State, value: Value, span: Span) -> Lowered<()> {
-        self.set_next(&state.next, &value, span)?;
+    fn settle(&mut self, state: &State, value: Value) {
+        self.set_next(&state.next, &value);
         for (now, next) in &state.swaps {
             self.build.push(Statement::Swap(*now, *next));
         }
-        Ok(())
     }
 
-    fn set_next(&mut self, next: &Next, value: &Value, span: Span) -> Lowered<()> {
+    fn set_next(&mut self, next: &Next, value: &Value) {
         match (next, value) {
             (Next::Number(Operand::Register(register)), Value::Number(operand)) => {
                 self.build.push(Statement::Set(*register, *operand));
-                Ok(())
             }
             (Next::Tuple(parts), Value::Tuple(values)) => {
-                parts.iter().zip(values).try_for_each(|(part, value)| self.set_next(part, value, span))
+                parts.iter().zip(values).for_each(|(part, value)| self.set_next(part, value));
             }
-            _ => Ok(()),
+            _ => {}
         }
     }
 }

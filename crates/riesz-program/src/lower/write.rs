@@ -54,9 +54,7 @@ impl Lowerer<'_, '_> {
     fn room(&mut self, shape: &Shape, lens: &mut Vec<Operand>, name: &Option<Name>, span: Span) -> Cells {
         match shape {
             Shape::Number(kind) => Cells::Number(*kind, self.room_for_numbers(*kind, lens, name, span)),
-            Shape::Tuple(parts) => {
-                Cells::Tuple(parts.iter().map(|part| self.room(part, lens, name, span)).collect())
-            }
+            Shape::Tuple(parts) => Cells::Tuple(parts.iter().map(|part| self.room(part, lens, name, span)).collect()),
             Shape::Array(Extent { most, exact }, element) => {
                 let length = if *exact {
                     Length::Known(*most)
@@ -159,7 +157,9 @@ impl Lowerer<'_, '_> {
                 }
                 Ok(())
             }
-            (Value::Array(array), Cells::Array(length, inner)) => self.write_array(array, length, inner, target.add, span),
+            (Value::Array(array), Cells::Array(length, inner)) => {
+                self.write_array(array, length, inner, target.add, span)
+            }
             _ => Err(Unsupported { reason: "a value is not of the shape that was foreseen".into(), span }),
         }
     }
@@ -287,7 +287,7 @@ impl Lowerer<'_, '_> {
         if flat {
             return Ok(array.clone());
         }
-        let shape = self.shape_of_array(array, span)?;
+        let shape = self.shape_of_array(array);
         let cells = self.room_for(&shape, &None, span);
         self.write(&Value::Array(array.clone()), &Target { cells: cells.clone(), add: false }, span)?;
         match self.read(&cells, &None) {
@@ -310,23 +310,8 @@ impl Lowerer<'_, '_> {
     }
 
     /// The shape of an array that is there.
-    pub(super) fn shape_of_array(&mut self, array: &Array, span: Span) -> Lowered<Shape> {
-        let element = self.shape_of_cells(&array.cells, span)?;
-        Ok(Shape::Array(Extent { most: array.len, exact: true }, Box::new(element)))
-    }
-
-    fn shape_of_cells(&mut self, cells: &Cells, span: Span) -> Lowered<Shape> {
-        Ok(match cells {
-            Cells::Number(kind, _) => Shape::Number(*kind),
-            Cells::Tuple(parts) => {
-                Shape::Tuple(parts.iter().map(|part| self.shape_of_cells(part, span)).collect::<Lowered<_>>()?)
-            }
-            Cells::Array(length, inner) => {
-                let inner = self.shape_of_cells(inner, span)?;
-                let exact = matches!(length, Length::Known(_));
-                Shape::Array(Extent { most: length.most(), exact }, Box::new(inner))
-            }
-        })
+    pub(super) fn shape_of_array(&self, array: &Array) -> Shape {
+        Shape::Array(Extent { most: array.len, exact: true }, Box::new(shape_of_cells(&array.cells)))
     }
 
     /// The shape of a value that is there.
@@ -336,7 +321,7 @@ impl Lowerer<'_, '_> {
             Value::Tuple(parts) => {
                 Shape::Tuple(parts.iter().map(|part| self.shape_of_value(part, span)).collect::<Lowered<_>>()?)
             }
-            Value::Array(array) => self.shape_of_array(array, span)?,
+            Value::Array(array) => self.shape_of_array(array),
             Value::Accumulator(_) => {
                 return Err(Unsupported { reason: "an accumulator is a value here".into(), span });
             }
@@ -360,6 +345,18 @@ fn collect(
         Cells::Array(length, inner) => {
             let count = multiply(build, length.most(), count);
             collect(inner, count, multiply, build, found);
+        }
+    }
+}
+
+/// The shape of what stands in cells.
+pub(super) fn shape_of_cells(cells: &Cells) -> Shape {
+    match cells {
+        Cells::Number(kind, _) => Shape::Number(*kind),
+        Cells::Tuple(parts) => Shape::Tuple(parts.iter().map(shape_of_cells).collect()),
+        Cells::Array(length, inner) => {
+            let exact = matches!(length, Length::Known(_));
+            Shape::Array(Extent { most: length.most(), exact }, Box::new(shape_of_cells(inner)))
         }
     }
 }
