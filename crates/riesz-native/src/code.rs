@@ -7,7 +7,7 @@ use libloading::Library;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
 use riesz_core::types::Type;
-use riesz_program::{Entry, Program, Unsupported};
+use riesz_program::{Entry, ProcedureId, Program, Unsupported};
 use riesz_runtime::Context;
 use riesz_rust::{FAULT_WORDS, Options};
 use riesz_syntax::{Diagnostic, Span};
@@ -22,14 +22,35 @@ pub struct Code {
 /// A function of a library.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// The types of its parameters.
-    parameters: Vec<Type>,
-    /// The type of its result.
-    result: Type,
-    /// The globals that it takes behind its parameters, and their types.
-    globals: Vec<(GlobalId, Type)>,
+    signature: Signature,
     /// Its position among the exports.
     at: usize,
+}
+
+/// What a procedure takes and gives, as values of the core.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The procedure.
+    pub procedure: ProcedureId,
+    /// The types of its parameters.
+    pub parameters: Vec<Type>,
+    /// The type of its result.
+    pub result: Type,
+    /// The globals that it takes behind its parameters, and their types.
+    pub globals: Vec<(GlobalId, Type)>,
+}
+
+impl Signature {
+    /// That of a function that has been lowered.
+    pub fn of(program: &riesz_core::Program, id: FunctionId, entry: Entry) -> Signature {
+        let function = program.function(id);
+        Signature {
+            procedure: entry.procedure,
+            parameters: function.vars[..function.parameters].iter().map(|info| info.ty.clone()).collect(),
+            result: function.result.clone(),
+            globals: entry.globals.iter().map(|global| (*global, program.global(*global).ty.clone())).collect(),
+        }
+    }
 }
 
 /// Why a run gave no value.
@@ -54,43 +75,36 @@ impl Code {
         place: &dyn Fn(Span) -> String,
     ) -> Result<Code, String> {
         let (lowered, entries) = riesz_program::lower(program, functions);
-        Code::from_lowered(program, functions, &lowered, entries, compiler, settings, place)
+        let signatures = functions.iter().zip(entries).map(|(id, entry)| Ok(Signature::of(program, *id, entry?)));
+        Code::build(lowered, signatures.collect(), compiler, settings, place)
     }
 
     /// The same for functions that have been lowered.
-    pub fn from_lowered(
-        program: &riesz_core::Program,
-        functions: &[FunctionId],
-        lowered: &Program,
-        entries: Vec<Result<Entry, Unsupported>>,
+    pub fn build(
+        lowered: Program,
+        signatures: Vec<Result<Signature, Unsupported>>,
         compiler: &Compiler,
         settings: Settings,
         place: &dyn Fn(Span) -> String,
     ) -> Result<Code, String> {
-        let exports: Vec<_> = entries.iter().flatten().map(|entry| entry.procedure).collect();
-        let source = riesz_rust::emit(lowered, &Options { place, exports: &exports });
+        let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
+        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports });
         let path = compiler.library(&source, settings)?;
         // The library has just been written by the compiler, from source that does nothing when it is loaded.
         let library =
             unsafe { Library::new(&path) }.map_err(|error| format!("cannot load {}: {error}", path.display()))?;
-        let mut exported = 0;
-        let functions = functions
-            .iter()
-            .zip(entries)
-            .map(|(id, entry)| {
-                let entry = entry?;
-                let function = program.function(*id);
-                let globals = entry.globals.iter().map(|global| (*global, program.global(*global).ty.clone()));
-                exported += 1;
-                Ok(Function {
-                    parameters: function.vars[..function.parameters].iter().map(|info| info.ty.clone()).collect(),
-                    result: function.result.clone(),
-                    globals: globals.collect(),
-                    at: exported - 1,
-                })
-            })
-            .collect();
-        Ok(Code { library, sites: lowered.sites.clone(), functions })
+        let mut at = 0;
+        let functions = signatures.into_iter().map(|signature| {
+            at += 1;
+            match signature {
+                Ok(signature) => Ok(Function { signature, at: at - 1 }),
+                Err(problem) => {
+                    at -= 1;
+                    Err(problem)
+                }
+            }
+        });
+        Ok(Code { library, functions: functions.collect(), sites: lowered.sites })
     }
 
     /// The functions, in the order in which they were asked for.
@@ -108,13 +122,13 @@ impl Code {
         limits: &Limits,
     ) -> Result<Value<f64>, Stop> {
         let mut passed = Arguments::default();
-        for (value, ty) in arguments.iter().zip(&function.parameters) {
+        for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
             passed.push(value, ty);
         }
-        for (id, ty) in &function.globals {
+        for (id, ty) in &function.signature.globals {
             passed.push(&global(*id).ok_or(Stop::Elsewhere)?, ty);
         }
-        self.enter(function, &passed, limits, |words| unsafe { result(words, &function.result) })
+        self.enter(function, &passed, limits, |words| unsafe { result(words, &function.signature.result) })
     }
 
     /// Arguments, ready to be passed again and again.
@@ -125,10 +139,10 @@ impl Code {
         global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
     ) -> Option<Ready> {
         let mut passed = Arguments::default();
-        for (value, ty) in arguments.iter().zip(&function.parameters) {
+        for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
             passed.push(value, ty);
         }
-        for (id, ty) in &function.globals {
+        for (id, ty) in &function.signature.globals {
             passed.push(&global(*id)?, ty);
         }
         Some(Ready { function: function.clone(), passed })
@@ -150,7 +164,7 @@ impl Code {
         // The names and types are those that the boundary of the generated source has.
         let entered = unsafe { self.library.get::<Entered>(name.as_bytes()) }.map_err(|_| Stop::Elsewhere)?;
         let free = unsafe { self.library.get::<Free>(b"riesz_free") }.map_err(|_| Stop::Elsewhere)?;
-        let (count, buffers) = result_words(&function.result);
+        let (count, buffers) = result_words(&function.signature.result);
         let mut results = vec![0u64; count];
         let mut told = [0u64; FAULT_WORDS];
         let mut context = context(limits);

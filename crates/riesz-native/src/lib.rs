@@ -20,6 +20,6 @@ pub mod fault;
 mod marshal;
 pub mod native;
 
-pub use code::{Code, Function, Stop};
+pub use code::{Code, Function, Signature, Stop};
 pub use compile::{Compiler, Settings};
 pub use native::{Native, Run};

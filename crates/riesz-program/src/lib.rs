@@ -6,11 +6,13 @@
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`verify`](mod@verify): what every loop program is
 //! - [`evaluate`]: what a loop program computes
+//! - [`pass`]: values for the evaluator
 //! - [`print`](mod@print): loop programs as text
 
 pub mod evaluate;
 pub mod layout;
 pub mod lower;
+pub mod pass;
 pub mod print;
 pub mod program;
 pub mod tidy;

@@ -40,6 +40,17 @@ impl Program {
         &self.procedures[id.0 as usize]
     }
 
+    /// Takes in the procedures of another program; how far their identities move.
+    pub fn append(&mut self, other: Program) -> u32 {
+        let (procedures, sites) = (self.procedures.len() as u32, self.sites.len() as u32);
+        self.sites.extend(other.sites);
+        for mut procedure in other.procedures {
+            crate::visit::renumber(&mut procedure.body, procedures, sites);
+            self.procedures.push(procedure);
+        }
+        procedures
+    }
+
     /// The site behind an identity.
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.0 as usize]

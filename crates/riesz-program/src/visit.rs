@@ -1,7 +1,9 @@
 //! What a statement holds: operands, registers it binds, buffers it reads and writes, blocks. Passes that treat most
 //! statements alike are written with these.
 
-use crate::program::{Allocation, Argument, Block, Buffer, Element, Expression, Operand, Register, Statement, Target};
+use crate::program::{
+    Allocation, Argument, Block, Buffer, Element, Expression, Operand, Register, SiteId, Statement, Target,
+};
 
 /// How a statement uses a buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -213,6 +215,34 @@ pub(crate) fn each_statement<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Stateme
         for statement in block {
             f(statement);
             work.extend(statement.blocks());
+        }
+    }
+}
+
+/// Moves the identities of procedures and sites in a block.
+pub(crate) fn renumber(block: &mut Block, procedures: u32, sites: u32) {
+    let move_site = |site: &mut SiteId| site.0 += sites;
+    for statement in block {
+        match statement {
+            Statement::Let(_, Expression::Int(_, _, site) | Expression::Truncate(_, site))
+            | Statement::Allocate(Allocation { site, .. })
+            | Statement::Check(_, site, _) => move_site(site),
+            Statement::For(each) => {
+                move_site(&mut each.site);
+                each.private.iter_mut().for_each(|allocation| move_site(&mut allocation.site));
+            }
+            Statement::While(each) => {
+                move_site(&mut each.site);
+                each.private.iter_mut().for_each(|allocation| move_site(&mut allocation.site));
+            }
+            Statement::Call(call) => {
+                move_site(&mut call.site);
+                call.procedure.0 += procedures;
+            }
+            _ => {}
+        }
+        for inner in statement.blocks_mut() {
+            renumber(inner, procedures, sites);
         }
     }
 }
