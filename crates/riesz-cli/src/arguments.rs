@@ -32,8 +32,8 @@ pub enum Command {
     Modes(Later),
     /// Draw a program as a graph (not available yet)
     Graph(Later),
-    /// Write a program as code (not available yet)
-    Emit(Later),
+    /// Write a function, or a derivative of it, as code
+    Emit(Emit),
     /// Time a program and its derivative (not available yet)
     Bench(Later),
 }
@@ -93,6 +93,52 @@ pub struct Check {
     pub limits: Limited,
     #[command(flatten)]
     pub messages: Messages,
+}
+
+/// `riesz emit`
+#[derive(Args, Debug)]
+pub struct Emit {
+    /// The file
+    pub file: String,
+    /// The function
+    pub function: String,
+    /// The language of the code
+    #[arg(long, value_enum, value_name = "TARGET")]
+    pub to: Language,
+    /// What to write
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = What::Value)]
+    pub what: What,
+    #[command(flatten)]
+    pub limits: Limited,
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The languages that code is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Rust,
+    Combinators,
+}
+
+/// What is written of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    Value,
+    Jvp,
+    Vjp,
+    Grad,
+}
+
+impl From<What> for riesz::What {
+    fn from(what: What) -> riesz::What {
+        match what {
+            What::Value => riesz::What::Value,
+            What::Jvp => riesz::What::Jvp,
+            What::Vjp => riesz::What::Vjp,
+            What::Grad => riesz::What::Grad,
+        }
+    }
 }
 
 /// `riesz fmt`

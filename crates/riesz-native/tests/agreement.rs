@@ -3,6 +3,7 @@
 //! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed. All of
 //! them are compiled at once, with every position checked.
 
+#[allow(dead_code)]
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
 mod generate;
 

@@ -27,11 +27,13 @@
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
 
+mod emit;
 mod input;
 mod load;
 mod session;
 mod verdict;
 
+pub use emit::What;
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};

@@ -67,6 +67,8 @@ pub struct Definition {
 /// The type of a `fun` as its author wrote it.
 #[derive(Clone, Debug)]
 struct Written {
+    /// The types of the parameters, one by one.
+    types: Vec<String>,
     parameters: String,
     result: Option<String>,
     /// Whether it has type variables.
@@ -265,7 +267,7 @@ impl Session {
         let definition = self.definitions.get(name).filter(|definition| definition.keyword != "type")?;
         let written = definition.written.clone();
         let found = |session: &mut Session| session.type_of("expression", name).ok();
-        let Some(Written { parameters, result, generic }) = written else {
+        let Some(Written { parameters, result, generic, .. }) = written else {
             return found(self).map(|ty| self.show_type(&ty));
         };
         let result = match (result, generic) {
@@ -326,6 +328,23 @@ impl Session {
     /// How texts are parsed, and what an evaluation may use.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// The core of the program.
+    pub(crate) fn program(&self) -> &riesz_core::Program {
+        &self.checker.program
+    }
+
+    /// The function that a `fun` without type variables became.
+    pub(crate) fn function_named(&self, name: &str) -> Option<FunctionId> {
+        self.definitions.get(name).filter(|definition| definition.keyword == "fun")?;
+        self.checker.function_named(name)
+    }
+
+    /// The types of the parameters of a `fun`, as they are written.
+    pub(crate) fn parameters_of(&self, name: &str) -> Vec<String> {
+        let written = self.definitions.get(name).and_then(|definition| definition.written.as_ref());
+        written.map(|written| written.types.clone()).unwrap_or_default()
     }
 
     /// Parses and types an expression.
@@ -420,7 +439,7 @@ fn optimised(program: &riesz_core::Program, functions: &[FunctionId]) -> riesz_c
 }
 
 /// A place as `file:line:column`.
-fn place(sources: &Sources, span: Span) -> String {
+pub(crate) fn place(sources: &Sources, span: Span) -> String {
     let (line, column) = sources.position(span);
     format!("{}:{line}:{column}", sources.get(span.file).name)
 }
@@ -460,6 +479,7 @@ fn written(parameters: &[tree::Parameter], result: &Option<tree::Type>, sources:
     let arrow = |ty: &tree::Type| matches!(ty.kind, TypeKind::Function(..) | TypeKind::Linear(..));
     let bare = matches!(parameters, [parameter] if !arrow(&parameter.ty));
     Written {
+        types: types.clone(),
         parameters: if bare { types.concat() } else { format!("({})", types.join(", ")) },
         result: result.as_ref().map(text),
         generic: parameters.iter().any(|parameter| is_generic(&parameter.ty)),

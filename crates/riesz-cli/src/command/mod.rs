@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 mod check;
+mod emit;
 mod eval;
 mod fmt;
 mod later;
@@ -37,7 +38,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Derive(_) => later::run("riesz derive"),
         Command::Modes(_) => later::run("riesz modes"),
         Command::Graph(_) => later::run("riesz graph"),
-        Command::Emit(_) => later::run("riesz emit"),
+        Command::Emit(arguments) => emit::run(arguments),
         Command::Bench(_) => later::run("riesz bench"),
     }
 }
