@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 7] = [
+const RUNTIME: [(&str, &str); 9] = [
+    ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
+    ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
     ("buffer.rs", include_str!("../../riesz-runtime/src/buffer.rs")),

@@ -112,7 +112,8 @@ fn run() {
     let code = Code::build(lowered, signatures, &compiler, settings, &place).unwrap_or_else(|error| panic!("{error}"));
     for (function, case) in code.functions().iter().zip(&cases) {
         let Ok(function) = function else { unreachable!("all of them were lowered") };
-        let found = code.call(function, &case.arguments, &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
+        let found =
+            code.call(function, &case.arguments, &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
         let found = found.map_err(|stop| match stop {
             Stop::Wrong(diagnostic) => diagnostic.code,
             Stop::Elsewhere => "elsewhere",

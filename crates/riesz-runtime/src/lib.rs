@@ -5,17 +5,21 @@
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
+//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
 //! - [`matrix`]: products of matrices and linear algebra
 
 pub mod boundary;
 pub mod buffer;
 pub mod context;
 pub mod gamma;
+pub mod lanes;
+pub mod math;
 pub mod matrix;
 pub mod number;
 
 pub use buffer::*;
 pub use context::*;
 pub use gamma::{digamma, polygamma};
+pub use lanes::*;
 pub use matrix::*;
 pub use number::*;

@@ -21,7 +21,7 @@ pub(crate) fn write(
     text: &mut String,
 ) {
     let names = variables(procedure, functions);
-    let mut writer = Writer { program, procedure, functions, names, depth: 1, text: String::new() };
+    let mut writer = Writer { program, procedure, functions, names, depth: 1, text: String::new(), plain: false };
     let mut parameters = vec!["context: &mut Context".to_string()];
     parameters.extend(procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)));
     let results: Vec<String> = procedure.results.iter().map(|result| writer.result_type(*result)).collect();
@@ -56,17 +56,19 @@ pub(crate) fn write(
     text.push_str("}\n");
 }
 
-struct Writer<'p> {
+pub(crate) struct Writer<'p> {
     program: &'p Program,
-    procedure: &'p Procedure,
+    pub procedure: &'p Procedure,
     functions: &'p [String],
     names: Names,
-    depth: usize,
+    pub depth: usize,
     text: String,
+    /// Whether loops are written one turn after the other.
+    pub plain: bool,
 }
 
-impl Writer<'_> {
-    fn line(&mut self, line: String) {
+impl<'p> Writer<'p> {
+    pub fn line(&mut self, line: String) {
         for _ in 0..self.depth {
             self.text.push_str("    ");
         }
@@ -74,15 +76,15 @@ impl Writer<'_> {
         self.text.push('\n');
     }
 
-    fn register(&self, register: Register) -> &str {
+    pub fn register(&self, register: Register) -> &str {
         &self.names.registers[register.0 as usize]
     }
 
-    fn buffer(&self, buffer: Buffer) -> &str {
+    pub fn buffer(&self, buffer: Buffer) -> &str {
         &self.names.buffers[buffer.0 as usize]
     }
 
-    fn kind(&self, operand: Operand) -> Kind {
+    pub fn kind(&self, operand: Operand) -> Kind {
         match operand {
             Operand::Register(register) => self.procedure.registers[register.0 as usize].kind,
             Operand::Real(_) => Kind::Real,
@@ -91,7 +93,7 @@ impl Writer<'_> {
         }
     }
 
-    fn kind_of(&self, buffer: Buffer) -> Kind {
+    pub fn kind_of(&self, buffer: Buffer) -> Kind {
         self.procedure.buffers[buffer.0 as usize].kind
     }
 
@@ -117,7 +119,7 @@ impl Writer<'_> {
         }
     }
 
-    fn operand(&self, operand: Operand) -> String {
+    pub fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Register(register) => self.register(register).to_string(),
             Operand::Real(value) => real(value),
@@ -128,7 +130,7 @@ impl Writer<'_> {
         }
     }
 
-    fn list(&self, operands: &[Operand]) -> String {
+    pub fn list(&self, operands: &[Operand]) -> String {
         operands.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>().join(", ")
     }
 
@@ -164,7 +166,7 @@ impl Writer<'_> {
     }
 
     /// The mutable registers to declare in a block, each with the first statement that uses it.
-    fn declarations(&self, block: &Block, declared: &FxHashSet<Register>) -> Vec<(usize, Register)> {
+    pub fn declarations(&self, block: &Block, declared: &FxHashSet<Register>) -> Vec<(usize, Register)> {
         let mut seen: FxHashMap<Register, (usize, usize, bool)> = FxHashMap::default();
         for (at, statement) in block.iter().enumerate() {
             let mut here = FxHashMap::default();
@@ -222,7 +224,7 @@ impl Writer<'_> {
         }
     }
 
-    fn allocate(&mut self, allocation: &Allocation) {
+    pub fn allocate(&mut self, allocation: &Allocation) {
         let (name, kind) = (self.buffer(allocation.buffer), rust(self.kind_of(allocation.buffer)));
         let (count, site) = (self.operand(allocation.count), allocation.site.0);
         self.line(format!("let mut {name} = context.buffer::<{kind}>({count}, {site})?;"));
@@ -270,6 +272,7 @@ impl Writer<'_> {
                 let (name, at) = (self.buffer_mut(element.buffer), self.operand(element.at));
                 self.line(format!("add({name}, {at}, {});", self.operand(*value)));
             }
+            Statement::For(each) if !self.plain && crate::lanes::write(self, each, declared).is_ok() => {}
             Statement::For(each) => {
                 for allocation in &each.private {
                     self.allocate(allocation);
@@ -359,7 +362,7 @@ impl Writer<'_> {
         }
     }
 
-    fn nested(&mut self, block: &Block, declared: &mut FxHashSet<Register>) {
+    pub fn nested(&mut self, block: &Block, declared: &mut FxHashSet<Register>) {
         self.depth += 1;
         self.block(block, declared, false);
         self.depth -= 1;
@@ -388,12 +391,12 @@ impl Writer<'_> {
         self.line("context.leave();".into());
     }
 
-    fn buffer_mut(&self, buffer: Buffer) -> String {
+    pub fn buffer_mut(&self, buffer: Buffer) -> String {
         let name = self.buffer(buffer);
         if self.is_parameter(buffer) { name.to_string() } else { format!("&mut {name}") }
     }
 
-    fn buffer_ref(&self, buffer: Buffer) -> String {
+    pub fn buffer_ref(&self, buffer: Buffer) -> String {
         let name = self.buffer(buffer);
         if self.is_parameter(buffer) { name.to_string() } else { format!("&{name}") }
     }
@@ -417,7 +420,7 @@ impl Writer<'_> {
 
     // ---- expressions ----
 
-    fn expression(&self, expression: &Expression) -> String {
+    pub fn expression(&self, expression: &Expression) -> String {
         let show = |operand: &Operand| self.operand(*operand);
         match expression {
             Expression::Copy(a) => show(a),

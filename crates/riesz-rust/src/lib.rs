@@ -15,10 +15,13 @@
 //!
 //! - `names`: identifiers
 //! - `function`: one procedure as one function
+//! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;
+mod classify;
 mod function;
+mod lanes;
 mod names;
 
 pub use boundary::FAULT_WORDS;
