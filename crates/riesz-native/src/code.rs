@@ -11,12 +11,24 @@ use riesz_program::{Entry, ProcedureId, Program, Unsupported};
 use riesz_runtime::Context;
 use riesz_rust::{FAULT_WORDS, Options};
 use riesz_syntax::{Diagnostic, Span};
+use std::cell::OnceCell;
 
 /// A library, and the functions of a program that it holds.
 pub struct Code {
     library: Library,
     sites: Vec<riesz_program::program::Site>,
     functions: Vec<Result<Function, Unsupported>>,
+    /// What to ask where plain products make a NaN that exact ones may not.
+    careful: Option<Careful>,
+}
+
+/// Code with exact products, built when it is first needed.
+struct Careful {
+    lowered: Program,
+    signatures: Vec<Result<Signature, Unsupported>>,
+    compiler: Compiler,
+    settings: Settings,
+    code: OnceCell<Option<Box<Code>>>,
 }
 
 /// A function of a library.
@@ -87,9 +99,18 @@ impl Code {
         settings: Settings,
         place: &dyn Fn(Span) -> String,
     ) -> Result<Code, String> {
+        let mut plain = lowered.clone();
+        if !settings.careful && riesz_program::relax(&mut plain) {
+            let careful = Settings { careful: true, ..settings };
+            let code = Code::build(plain, signatures.clone(), compiler, careful, place)?;
+            let compiler = compiler.clone();
+            let careful = Careful { lowered, signatures, compiler, settings: careful, code: OnceCell::new() };
+            return Ok(Code { careful: Some(careful), ..code });
+        }
         let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
         let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports });
         let path = compiler.library(&source, settings)?;
+        keep_memory();
         // The library has just been written by the compiler, from source that does nothing when it is loaded.
         let library =
             unsafe { Library::new(&path) }.map_err(|error| format!("cannot load {}: {error}", path.display()))?;
@@ -104,7 +125,7 @@ impl Code {
                 }
             }
         });
-        Ok(Code { library, functions: functions.collect(), sites: lowered.sites })
+        Ok(Code { library, functions: functions.collect(), sites: lowered.sites, careful: None })
     }
 
     /// The functions, in the order in which they were asked for.
@@ -128,7 +149,15 @@ impl Code {
         for (id, ty) in &function.signature.globals {
             passed.push(&global(*id).ok_or(Stop::Elsewhere)?, ty);
         }
-        self.enter(function, &passed, limits, |words| unsafe { result(words, &function.signature.result) })
+        let read = |words: &[u64]| unsafe { result(words, &function.signature.result) };
+        let value = self.enter(function, &passed, limits, read)?;
+        match &self.careful {
+            Some(careful) if has_nan(&value) => match careful.code() {
+                Some(code) => code.enter(function, &passed, limits, read),
+                None => Err(Stop::Elsewhere),
+            },
+            _ => Ok(value),
+        }
     }
 
     /// Arguments, ready to be passed again and again.
@@ -180,10 +209,46 @@ impl Code {
     }
 }
 
+impl Careful {
+    fn code(&self) -> Option<&Code> {
+        let build = || {
+            let place = |_| "here".to_string();
+            let (lowered, signatures) = (self.lowered.clone(), self.signatures.clone());
+            Code::build(lowered, signatures, &self.compiler, self.settings, &place).ok().map(Box::new)
+        };
+        self.code.get_or_init(build).as_deref()
+    }
+}
+
+fn has_nan(value: &Value<f64>) -> bool {
+    match value {
+        Value::Real(number) => number.is_nan(),
+        Value::Reals(numbers) => numbers.iter().fold(false, |found, number| found | number.is_nan()),
+        Value::Tuple(parts) => parts.iter().any(has_nan),
+        Value::Values(elements) => elements.iter().any(has_nan),
+        _ => false,
+    }
+}
+
 /// Arguments, ready to be passed.
 pub struct Ready {
     function: Function,
     passed: Arguments,
+}
+
+/// Tells the allocator to keep large blocks that are given back: the next run needs them again, and pages that the system
+/// takes and gives cost more than most of what is done with them.
+fn keep_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        unsafe extern "C" {
+            safe fn mallopt(parameter: i32, value: i32) -> i32;
+        }
+        const TRIM_THRESHOLD: i32 = -1;
+        const MMAP_THRESHOLD: i32 = -3;
+        mallopt(MMAP_THRESHOLD, 1 << 30);
+        mallopt(TRIM_THRESHOLD, i32::MAX);
+    }
 }
 
 /// How much stack is left for what is called at the end of it.

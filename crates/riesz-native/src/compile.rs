@@ -24,6 +24,8 @@ const RUNTIME: [(&str, &str); 9] = [
 pub struct Settings {
     /// Whether positions are checked that are proven or checked already: for tests.
     pub checked: bool,
+    /// Whether products in which zero is exact are computed so from the start, and not only where plain ones give NaN.
+    pub careful: bool,
     /// Whether to build fast rather than fast code.
     pub quick: bool,
 }

@@ -90,6 +90,10 @@ fn run() {
                 Err(evaluate::Stop::Broken(problem)) => Err(format!("broken: {problem}")),
             };
             if let Some(problem) = disagreement(&case, found.as_ref().map_err(String::as_str)) {
+                if std::env::var_os("SHOW").is_some() {
+                    println!("{}", riesz_core::print::print(&core, core.function(*id)));
+                    println!("{}", riesz_program::print::print_procedure(&made, made.procedure(entry.procedure)));
+                }
                 wrong.push(format!("the loop program {problem}"));
                 continue;
             }
@@ -106,7 +110,7 @@ fn run() {
     }
     println!("{} functions in {} procedures", cases.len(), lowered.procedures.len());
     let compiler = Compiler::find().expect("tests need a Rust compiler");
-    let settings = Settings { checked: true, quick: true };
+    let settings = Settings { checked: true, quick: true, ..Settings::default() };
     let signatures = signatures.into_iter().map(|(signature, _)| Ok(signature)).collect();
     let place = |_| "a random program".to_string();
     let code = Code::build(lowered, signatures, &compiler, settings, &place).unwrap_or_else(|error| panic!("{error}"));

@@ -37,6 +37,9 @@ pub enum Stop {
     Broken(String),
 }
 
+/// A NaN that no computation gives: what stands in a buffer before something is written there.
+const UNWRITTEN: u64 = 0x7ff8_dead_dead_dead;
+
 type Evaluated<T> = Result<T, Stop>;
 
 /// Calls a procedure. What it adds to is changed among the arguments.
@@ -125,7 +128,13 @@ impl Frame<'_> {
     }
 
     fn load(&mut self, element: Element, further: i64) -> Evaluated<Number> {
-        self.element(element, further).map(|number| *number)
+        match *self.element(element, further)? {
+            Number::Real(number) if number.to_bits() == UNWRITTEN => {
+                let (name, buffer) = (&self.procedure.name, element.buffer.0);
+                Err(Stop::Broken(format!("an element of buffer {buffer} in `{name}` is read before it is written")))
+            }
+            number => Ok(number),
+        }
     }
 
     fn set(&mut self, register: Register, number: Number) {
@@ -135,9 +144,7 @@ impl Frame<'_> {
     fn allocate(&mut self, allocation: &Allocation) {
         let count = self.int(allocation.count).max(0) as usize;
         let kind = self.procedure.buffers[allocation.buffer.0 as usize].kind;
-        // What was not written is told from what was.
-        let unwritten =
-            if kind == Kind::Real { Number::Real(f64::from_bits(0x7ff8_dead_dead_dead)) } else { zero(kind) };
+        let unwritten = if kind == Kind::Real { Number::Real(f64::from_bits(UNWRITTEN)) } else { zero(kind) };
         self.buffers[allocation.buffer.0 as usize] = Some(vec![unwritten; count]);
     }
 

@@ -99,7 +99,8 @@ fn hoist(block: Block, mutable: &FxHashSet<Register>, inside_parallel: bool) -> 
                 let body = hoist(std::mem::take(&mut each.body), mutable, parallel);
                 let mut changing = changed_in(&body);
                 changing.insert(each.index);
-                let mut out = Out { changing, mutable, before: Vec::new(), private: Vec::new(), all: parallel };
+                let most = Some((each.index, each.count));
+                let mut out = Out { changing, mutable, before: Vec::new(), private: Vec::new(), all: parallel, most };
                 each.body = out.take(body);
                 each.private.append(&mut out.private);
                 hoisted.append(&mut out.before);
@@ -110,7 +111,7 @@ fn hoist(block: Block, mutable: &FxHashSet<Register>, inside_parallel: bool) -> 
                 let mut changing = changed_in(&body);
                 changing.extend(changed_in(&each.before));
                 let all = inside_parallel;
-                let mut out = Out { changing, mutable, before: Vec::new(), private: Vec::new(), all };
+                let mut out = Out { changing, mutable, before: Vec::new(), private: Vec::new(), all, most: None };
                 each.body = out.take(body);
                 each.private.append(&mut out.private);
                 hoisted.append(&mut out.before);
@@ -146,6 +147,8 @@ struct Out<'a> {
     private: Vec<Allocation>,
     /// Whether buffers of parallel loops inside go out too: there is a parallel loop around.
     all: bool,
+    /// The index of the loop, and how many turns it has.
+    most: Option<(Register, Operand)>,
 }
 
 impl Out<'_> {
@@ -153,6 +156,18 @@ impl Out<'_> {
         match operand {
             Operand::Register(register) => self.changing.contains(&register) || self.mutable.contains(&register),
             _ => false,
+        }
+    }
+
+    /// The allocation as it can be made before the loop. A buffer of as many elements as the index is one of as many as
+    /// there are turns.
+    fn goes(&self, allocation: &Allocation) -> Option<Allocation> {
+        match self.most {
+            Some((index, count)) if allocation.count == Operand::Register(index) => {
+                Some(Allocation { count, ..*allocation })
+            }
+            _ if self.stays(allocation.count) => None,
+            _ => Some(*allocation),
         }
     }
 
@@ -170,8 +185,8 @@ impl Out<'_> {
                         continue;
                     }
                 }
-                Statement::Allocate(allocation) if !self.stays(allocation.count) => {
-                    self.private.push(*allocation);
+                Statement::Allocate(allocation) if self.goes(allocation).is_some() => {
+                    self.private.extend(self.goes(allocation));
                     continue;
                 }
                 Statement::If(_, yes, no) => {
@@ -179,14 +194,22 @@ impl Out<'_> {
                     *no = self.take(std::mem::take(no));
                 }
                 Statement::For(each) if self.all || !each.parallel => {
-                    let (out, kept) = each.private.drain(..).partition(|allocation| !self.stays(allocation.count));
-                    each.private = kept;
-                    self.private.extend::<Vec<Allocation>>(out);
+                    let made = std::mem::take(&mut each.private);
+                    for allocation in made {
+                        match self.goes(&allocation) {
+                            Some(allocation) => self.private.push(allocation),
+                            None => each.private.push(allocation),
+                        }
+                    }
                 }
                 Statement::While(each) => {
-                    let (out, kept) = each.private.drain(..).partition(|allocation| !self.stays(allocation.count));
-                    each.private = kept;
-                    self.private.extend::<Vec<Allocation>>(out);
+                    let made = std::mem::take(&mut each.private);
+                    for allocation in made {
+                        match self.goes(&allocation) {
+                            Some(allocation) => self.private.push(allocation),
+                            None => each.private.push(allocation),
+                        }
+                    }
                 }
                 _ => {}
             }

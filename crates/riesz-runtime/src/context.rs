@@ -82,14 +82,43 @@ impl Context {
         self.depth += 1;
     }
 
-    /// A buffer of so many elements.
+    /// A buffer of so many elements. They are whatever was there before: generated code writes before it reads.
     #[inline]
-    pub fn buffer<T: Clone + Default>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
+    pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
         let count = count.max(0);
         self.memory -= count.saturating_mul(size_of::<T>() as i64);
         if self.memory < 0 {
             return Err(fault(site, &[count]));
         }
-        Ok(vec![T::default(); count as usize])
+        Ok(T::buffer(count as usize))
+    }
+}
+
+/// What buffers are made of.
+pub trait Element: Copy {
+    /// A buffer of so many elements.
+    fn buffer(count: usize) -> Vec<Self>;
+}
+
+macro_rules! elements {
+    ($($ty:ty),*) => {$(
+        impl Element for $ty {
+            #[inline]
+            #[allow(clippy::uninit_vec)]
+            fn buffer(count: usize) -> Vec<$ty> {
+                let mut buffer = Vec::with_capacity(count);
+                // Any bits are a number, and none is read before it is written.
+                unsafe { buffer.set_len(count) };
+                buffer
+            }
+        }
+    )*};
+}
+
+elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask);
+
+impl Element for bool {
+    fn buffer(count: usize) -> Vec<bool> {
+        vec![false; count]
     }
 }

@@ -45,10 +45,7 @@ impl Wide<'_, '_> {
         summed.sort_unstable();
         for buffer in &summed {
             let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!(
-                "let mut {name}_lanes = context.buffer::<Lanes>({name}.len() as i64, {})?;",
-                each.site.0
-            ));
+            self.line(format!("let mut {name}_lanes = vec![Lanes::splat(-0.0); {name}.len()];"));
         }
         let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
         reduced.sort_unstable();
@@ -453,8 +450,9 @@ impl Wide<'_, '_> {
             (Position::Same(at), false) => format!("put({name}, {at}, {value});"),
             (Position::Same(at), true) => match mask {
                 Some(mask) => {
-                    let before = format!("at({}, {at})", self.writer.buffer_ref(element.buffer));
-                    format!("put({name}, {at}, {}::select({mask}, {spread}, {before}));", wide(kind))
+                    let before = self.writer.buffer_ref(element.buffer);
+                    self.line(format!("let before = at({before}, {at});"));
+                    format!("put({name}, {at}, {}::select({mask}, {spread}, before));", wide(kind))
                 }
                 None => format!("put({name}, {at}, {spread});"),
             },

@@ -122,6 +122,7 @@ impl Lowerer<'_, '_> {
                 };
                 Cells::Array(length, Box::new(self.moved(inner, change)))
             }
+            Cells::Absent => Cells::Absent,
         }
     }
 
@@ -335,7 +336,7 @@ impl Lowerer<'_, '_> {
                     Cells::Number(_, place) => (vec![length.most(), inner_length.most()], place),
                     _ => return Err(unsupported("a product that is no matrix", span)),
                 },
-                Cells::Tuple(_) => return Err(unsupported("a product that is no matrix", span)),
+                Cells::Tuple(_) | Cells::Absent => return Err(unsupported("a product that is no matrix", span)),
             },
             cells => return self.cell(cells, span),
         };
@@ -411,5 +412,6 @@ fn all_kinds(cells: &Cells, seen: &mut dyn FnMut(Kind)) {
         Cells::Number(kind, _) => seen(*kind),
         Cells::Tuple(parts) => parts.iter().for_each(|part| all_kinds(part, seen)),
         Cells::Array(_, inner) => all_kinds(inner, seen),
+        Cells::Absent => {}
     }
 }

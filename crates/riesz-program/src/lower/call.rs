@@ -209,6 +209,7 @@ impl Lowerer<'_, '_> {
             Cells::Number(_, place) => place.strides = self.strides(&place.strides.clone()),
             Cells::Tuple(parts) => parts.iter_mut().for_each(|part| self.stride_cells(part)),
             Cells::Array(_, inner) => self.stride_cells(inner),
+            Cells::Absent => {}
         }
     }
 }

@@ -83,7 +83,17 @@ impl<'p> Lowerer<'_, 'p> {
     ) -> Lowered<Value> {
         let count = self.number(iteration.count, span)?;
         self.build.check_count(count, span);
-        let target = self.target_for(var, target, span)?;
+        let mut target = self.target_for(var, target, span)?;
+        if let Cells::Tuple(arrays) = &mut target.cells
+            && arrays.iter().any(|cells| matches!(cells, Cells::Absent))
+        {
+            let Shape::Tuple(shapes) = self.foresee(Atom::Var(var))? else { return Err(super::unknown_size(span)) };
+            for (cells, shape) in arrays.iter_mut().zip(shapes) {
+                if matches!(cells, Cells::Absent) {
+                    *cells = self.room_for(&shape, &None, span);
+                }
+            }
+        }
         let Cells::Tuple(arrays) = &target.cells else { return Err(unsupported("a tuple is no tuple", span)) };
         let mut inner = Vec::new();
         for array in arrays {

@@ -202,6 +202,8 @@ struct Lowerer<'l, 'p> {
     starts: FxHashMap<Var, Atom>,
     /// How often each variable is used.
     uses: Vec<u32>,
+    /// Arrays that are only built to be added to something, and are built there.
+    added: FxHashSet<Var>,
 }
 
 impl<'l, 'p> Lowerer<'l, 'p> {
@@ -237,7 +239,24 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                 binding.op.visit_bodies(&mut |body| bodies.push(body));
             }
         }
+        let mut added = FxHashSet::default();
+        let mut bodies = vec![&function.body];
+        while let Some(body) = bodies.pop() {
+            let built: FxHashSet<Var> = (body.bindings.iter())
+                .filter(|binding| matches!(binding.op, Op::Build(_)) && uses[binding.var.0 as usize] == 1)
+                .map(|binding| binding.var)
+                .collect();
+            for binding in &body.bindings {
+                if let Op::AddTo(_, _, Atom::Var(value)) = &binding.op
+                    && built.contains(value)
+                {
+                    added.insert(*value);
+                }
+                binding.op.visit_bodies(&mut |body| bodies.push(body));
+            }
+        }
         Lowerer {
+            added,
             build: Builder::new(sites),
             values: vec![None; function.vars.len()],
             globals: FxHashMap::default(),
@@ -370,6 +389,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                 outcomes.push(Outcome::Number(length.most()));
                 self.outcomes_of_cells(inner, outcomes);
             }
+            Cells::Absent => {}
         }
     }
 
@@ -503,6 +523,30 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             {
                 plan.insert(var, target.clone());
             }
+            // A component of several arrays that are built at once.
+            Op::Project(Atom::Var(tuple), at) if !target.add && inside.contains(tuple) && self.builds_many(*tuple) => {
+                let parts = self.ty(*tuple).components().map_or(0, |parts| parts.len());
+                let whole = plan
+                    .entry(*tuple)
+                    .or_insert_with(|| Target { cells: Cells::Tuple(vec![Cells::Absent; parts]), add: false });
+                if let Cells::Tuple(cells) = &mut whole.cells
+                    && matches!(cells.get(*at), Some(Cells::Absent))
+                {
+                    cells[*at] = target.cells.clone();
+                    plan.insert(var, target.clone());
+                }
+            }
+            // An accumulator adds up where the sum is to stay.
+            Op::Read(Atom::Var(accumulator)) if !target.add && inside.contains(accumulator) => {
+                let made = self.bindings.get(accumulator).map(|binding| &binding.op);
+                if matches!(made, Some(Op::Accumulator))
+                    && matches!(self.ty(var), Type::Array(..))
+                    && !plan.contains_key(accumulator)
+                {
+                    plan.insert(*accumulator, target.clone());
+                    plan.insert(var, target.clone());
+                }
+            }
             Op::Scan(_) | Op::Trace(_) | Op::ArrayFunction(..) | Op::Reduce(..)
                 if !target.add && self.holds_arrays(self.ty(var)) =>
             {
@@ -510,6 +554,10 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             }
             _ => {}
         }
+    }
+
+    fn builds_many(&self, var: Var) -> bool {
+        matches!(self.bindings.get(&var).map(|binding| &binding.op), Some(Op::Builds(_)))
     }
 
     /// Writes the parts of a result that were not computed where they stay.

@@ -14,6 +14,9 @@ use riesz_syntax::tree::Name;
 impl<'p> Lowerer<'_, 'p> {
     /// A binding, whose value goes to a target if there is one.
     pub(super) fn binding(&mut self, binding: &'p Binding, target: Option<&Target>) -> Lowered<()> {
+        if self.added.contains(&binding.var) {
+            return Ok(());
+        }
         let value = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.operation(binding, target))?;
         self.values[binding.var.0 as usize] = Some(value);
         Ok(())
@@ -101,7 +104,7 @@ impl<'p> Lowerer<'_, 'p> {
                 self.zero(&shape, &name, span)
             }
             Op::Accumulator => match ty {
-                Type::Accumulator(inner) => Ok(Value::Accumulator(self.accumulator(inner, &name, span)?)),
+                Type::Accumulator(inner) => Ok(Value::Accumulator(self.accumulator_at(inner, target, &name, span)?)),
                 _ => Err(Unsupported { reason: "an accumulator of nothing".into(), span }),
             },
             Op::AddTo(accumulator, path, value) => {
@@ -109,6 +112,12 @@ impl<'p> Lowerer<'_, 'p> {
                     return Err(Unsupported { reason: "something is added to no accumulator".into(), span });
                 };
                 let part = self.part_of(accumulator, path, span)?;
+                if let Atom::Var(var) = value
+                    && self.added.contains(var)
+                    && let Some(built) = self.bindings.get(var).copied()
+                {
+                    return self.add_built(&part, built, span);
+                }
                 let value = self.atom(*value, span)?;
                 self.add_to(&part, &value, span)?;
                 Ok(Value::unit())
@@ -467,6 +476,84 @@ impl<'p> Lowerer<'_, 'p> {
     }
 
     // ---- accumulators ----
+
+    /// Builds an array where it is added.
+    fn add_built(&mut self, part: &Accumulator, built: &'p Binding, span: Span) -> Lowered<Value> {
+        match part {
+            Accumulator::Cells(cells) => {
+                self.operation(built, Some(&Target { cells: cells.clone(), add: true }))?;
+            }
+            _ => {
+                let value = self.operation(built, None)?;
+                self.add_to(part, &value, span)?;
+            }
+        }
+        Ok(Value::unit())
+    }
+
+    /// An accumulator, at a target if there is one.
+    fn accumulator_at(
+        &mut self,
+        ty: &Type,
+        target: Option<&Target>,
+        name: &Option<Name>,
+        span: Span,
+    ) -> Lowered<Accumulator> {
+        let exact = |cells: &Cells| {
+            let mut exact = true;
+            cells.leaves(&mut |_| {}, &mut |_| exact = false);
+            exact
+        };
+        match target {
+            Some(target) if exact(&target.cells) => {
+                let shape = self.shape_of_type(ty, span)?;
+                self.check_shape(&shape, &target.cells, span);
+                self.fill_rows(&target.cells, span)?;
+                Ok(Accumulator::Cells(target.cells.clone()))
+            }
+            _ => self.accumulator(ty, name, span),
+        }
+    }
+
+    /// Makes sure that room has the lengths of a shape.
+    fn check_shape(&mut self, shape: &Shape, cells: &Cells, span: Span) {
+        match (shape, cells) {
+            (Shape::Array(extent, element), Cells::Array(Length::Known(len), inner)) => {
+                self.build.check_equal(*len, extent.most, Fault::Unforeseen, span);
+                self.check_shape(element, inner, span);
+            }
+            (Shape::Tuple(parts), Cells::Tuple(cells)) => {
+                for (part, cells) in parts.iter().zip(cells) {
+                    self.check_shape(part, cells, span);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Sets everything in cells to zero, whether they lie row by row or not.
+    fn fill_rows(&mut self, cells: &Cells, span: Span) -> Lowered<()> {
+        match cells {
+            Cells::Array(Length::Known(len), inner) => {
+                let mut flat = true;
+                self.check_flat(inner, &mut vec![*len], &mut flat);
+                if flat {
+                    self.fill(cells, 0.0);
+                    return Ok(());
+                }
+                let inner = inner.clone();
+                self.each(*len, span, &mut |lowerer, index| {
+                    let element = lowerer.element_of(&inner, index);
+                    lowerer.fill_rows(&element, span)
+                })
+            }
+            Cells::Tuple(parts) => parts.iter().try_for_each(|part| self.fill_rows(part, span)),
+            _ => {
+                self.fill(cells, 0.0);
+                Ok(())
+            }
+        }
+    }
 
     fn accumulator(&mut self, ty: &Type, name: &Option<Name>, span: Span) -> Lowered<Accumulator> {
         match ty {

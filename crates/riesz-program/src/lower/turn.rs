@@ -238,8 +238,8 @@ impl<'p> Lowerer<'_, 'p> {
     fn body_to(&mut self, body: &'p Body, result: Atom, next: &Next, span: Span) -> Lowered<Value> {
         let inside = body.bindings.iter().map(|binding| binding.var).collect();
         let mut plan = rustc_hash::FxHashMap::default();
-        let mut targets = Vec::new();
-        self.targets(result, next, &mut targets);
+        let (mut targets, mut loose) = (Vec::new(), Vec::new());
+        self.targets(result, next, &mut targets, &mut loose);
         for (atom, target) in &targets {
             self.plan(*atom, target, &inside, &mut plan);
         }
@@ -247,32 +247,41 @@ impl<'p> Lowerer<'_, 'p> {
             self.binding(binding, plan.get(&binding.var))?;
         }
         let value = self.atom(result, span)?;
-        match targets.is_empty() && has_cells(next) {
-            // The parts of the result have no names.
-            true => self.write_next(&value, next, span)?,
-            false => {
-                for (atom, target) in &targets {
-                    self.write_rest(*atom, target, &inside, &mut plan, span)?;
-                }
-            }
+        for (atom, target) in &targets {
+            self.write_rest(*atom, target, &inside, &mut plan, span)?;
+        }
+        for (atom, next) in loose {
+            let value = self.atom(atom, span)?;
+            self.write_next(&value, next, span)?;
         }
         Ok(self.settled_numbers(&value))
     }
 
-    /// Pairs the atoms that a result is made of with the cells they go to; nothing where they cannot be told apart.
-    fn targets(&self, result: Atom, next: &Next, found: &mut Vec<(Atom, Target)>) {
+    /// Pairs the atoms that a result is made of with the cells they go to. Where the parts of one go to cells and to
+    /// registers, but have no names, they are loose.
+    fn targets<'n>(
+        &self,
+        result: Atom,
+        next: &'n Next,
+        found: &mut Vec<(Atom, Target)>,
+        loose: &mut Vec<(Atom, &'n Next)>,
+    ) {
         match next {
             Next::Number(_) => {}
             Next::Cells(cells) => found.push((result, Target { cells: cells.clone(), add: false })),
             Next::Tuple(parts) => {
-                let Atom::Var(var) = result else { return };
-                let tuple = self.bindings.get(&var).map(|binding| &binding.op);
+                let tuple = match result {
+                    Atom::Var(var) => self.bindings.get(&var).map(|binding| &binding.op),
+                    _ => None,
+                };
                 if let Some(riesz_core::Op::Tuple(atoms)) = tuple {
                     for (atom, part) in atoms.iter().zip(parts) {
-                        self.targets(*atom, part, found);
+                        self.targets(*atom, part, found, loose);
                     }
                 } else if let Some(cells) = parts.iter().map(all_cells).collect::<Option<Vec<_>>>() {
                     found.push((result, Target { cells: Cells::Tuple(cells), add: false }));
+                } else if has_cells(next) {
+                    loose.push((result, next));
                 }
             }
         }

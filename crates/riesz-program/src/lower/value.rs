@@ -34,6 +34,8 @@ pub(super) enum Cells {
     Number(Kind, Place),
     Tuple(Vec<Cells>),
     Array(Length, Box<Cells>),
+    /// Nowhere yet: a part of a target that is left to the one who writes the others.
+    Absent,
 }
 
 /// A position in a buffer, and how far apart the elements are of each array around, the outermost first.

@@ -40,6 +40,7 @@ impl Cells {
                 }
                 inner.leaves(number, length);
             }
+            Cells::Absent => {}
         }
     }
 }
@@ -112,6 +113,7 @@ impl Lowerer<'_, '_> {
                 };
                 Cells::Array(length, Box::new(self.element_of(inner, index)))
             }
+            Cells::Absent => Cells::Absent,
         }
     }
 
@@ -137,6 +139,7 @@ impl Lowerer<'_, '_> {
                 };
                 Value::Array(Array { len, cells: (**inner).clone() })
             }
+            Cells::Absent => Value::unit(),
         }
     }
 
@@ -296,7 +299,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn check_flat(&mut self, cells: &Cells, lens: &mut Vec<Operand>, flat: &mut bool) {
+    pub(super) fn check_flat(&mut self, cells: &Cells, lens: &mut Vec<Operand>, flat: &mut bool) {
         match cells {
             Cells::Number(_, place) => *flat &= self.is_flat(place, lens),
             Cells::Tuple(parts) => parts.iter().for_each(|part| self.check_flat(part, lens, flat)),
@@ -306,6 +309,7 @@ impl Lowerer<'_, '_> {
                 lens.pop();
             }
             Cells::Array(Length::Stored { .. }, _) => *flat = false,
+            Cells::Absent => {}
         }
     }
 
@@ -346,6 +350,7 @@ fn collect(
             let count = multiply(build, length.most(), count);
             collect(inner, count, multiply, build, found);
         }
+        Cells::Absent => {}
     }
 }
 
@@ -358,5 +363,6 @@ pub(super) fn shape_of_cells(cells: &Cells) -> Shape {
             let exact = matches!(length, Length::Known(_));
             Shape::Array(Extent { most: length.most(), exact }, Box::new(shape_of_cells(inner)))
         }
+        Cells::Absent => Shape::Tuple(Vec::new()),
     }
 }
