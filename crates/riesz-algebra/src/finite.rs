@@ -45,6 +45,11 @@ impl<const N: usize> Below<N> {
         (number < N).then_some(Below(number))
     }
 
+    /// An array with an element for each number.
+    pub fn array<T>(mut f: impl FnMut(Below<N>) -> T) -> [T; N] {
+        core::array::from_fn(|number| f(Below(number)))
+    }
+
     /// The number itself.
     pub fn get(self) -> usize {
         self.0

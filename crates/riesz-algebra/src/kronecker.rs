@@ -27,6 +27,12 @@ pub trait Kronecker<V, D: Semiring>: Module<D> {
     fn insert(self, factor: &D, v: &V) -> Self {
         self.add(&Self::multiple(factor, v))
     }
+
+    /// Makes `self` the sum with `factor • delta v`. What is long grows in place.
+    #[inline]
+    fn add_multiple(&mut self, factor: &D, v: &V) {
+        self.accumulate(Self::multiple(factor, v));
+    }
 }
 
 /// That the short ways to a delta are short ways.
@@ -40,7 +46,13 @@ where
     E: Kronecker<V, D> + PartialEq + Debug,
 {
     equal("multiple d v = d • delta v", &E::multiple(d, v), &E::delta(v).scale(d))?;
-    equal("insert e d v = e + d • delta v", &e.clone().insert(d, v), &e.add(&E::delta(v).scale(d)))
+    equal("insert e d v = e + d • delta v", &e.clone().insert(d, v), &e.add(&E::delta(v).scale(d)))?;
+    let grown = {
+        let mut sum = E::delta(v);
+        sum.add_multiple(d, v);
+        sum
+    };
+    equal("e += d • delta v makes it e + d • delta v", &grown, &E::delta(v).insert(d, v))
 }
 
 /// One variable: the dual numbers `Nagata<D, D>` of [000 §2.3].

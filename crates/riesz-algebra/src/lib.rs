@@ -6,24 +6,42 @@ extern crate alloc;
 #[cfg(feature = "std")]
 extern crate std;
 
-#[cfg(feature = "alloc")]
-pub mod law;
-
-pub mod finite;
-pub mod kronecker;
-pub mod module;
-pub mod nagata;
-pub mod real;
+// Numbers, and what gradients live in
 pub mod semiring;
 
+pub mod module;
+
+// A value and its gradient as one number
+pub mod nagata;
+
+pub mod kronecker;
+
+pub mod finite;
+
+// Elementary functions, and how each is differentiated
+pub mod real;
+
+// Expressions, and what their gradients can be made of
 #[cfg(feature = "alloc")]
 pub mod expression;
 #[cfg(feature = "alloc")]
-pub mod graph;
+pub mod tangent;
+
+// Derivatives of higher order
 #[cfg(feature = "alloc")]
 pub mod order;
+
+// Derivatives as linear maps between vector spaces
 #[cfg(feature = "alloc")]
-pub mod tangent;
+pub mod space;
+#[cfg(feature = "alloc")]
+pub mod tower;
+
+// What all of this rests on
+#[cfg(feature = "alloc")]
+pub mod graph;
+#[cfg(feature = "alloc")]
+pub mod law;
 
 pub use finite::Finite;
 pub use kronecker::Kronecker;
@@ -34,8 +52,9 @@ pub use semiring::{Monoid, Ring, Semiring};
 #[cfg(feature = "alloc")]
 pub use {
     expression::{Expr, abstract_derivative, evaluate},
+    finite::finite_laws,
     kronecker::kronecker_laws,
     module::module_laws,
-    semiring::{ring_laws, semiring_laws},
-    tangent::{CorrectAd, Sparse},
+    semiring::{homomorphism_laws, monoid_laws, ring_laws, semiring_laws},
+    tangent::{CorrectAd, Sparse, correct_ad_laws},
 };

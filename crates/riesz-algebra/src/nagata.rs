@@ -1,7 +1,8 @@
 //! Nagata numbers: `(f, df) · (g, dg) = (f · g, f • dg + g • df)`.   [000 §3.2, Theorem 1]
 //!
 //! A value and its gradient as one number. The gradient may live in any module over the values: the values themselves
-//! (dual numbers), `[f64; N]` for several partial derivatives at once, or Nagata numbers again for second derivatives.
+//! (dual numbers, the `D` of [001 §5]), `[f64; N]` for several partial derivatives at once, or Nagata numbers again for
+//! second derivatives.
 
 use crate::module::{Module, Scalar};
 use crate::semiring::{Monoid, Ring, Semiring};

@@ -427,7 +427,8 @@ impl Calculus {
 
         // (kept, dy, accumulators of dx) ↦ ()
         let (mut parameters, opened_bindings) = opened(&mut vars);
-        let cotangent = function.result.varies().then(|| fresh(&mut vars, result_type.clone(), "cotangent"));
+        let name = format!("d{}", function.name);
+        let cotangent = function.result.varies().then(|| fresh(&mut vars, result_type.clone(), &name));
         parameters.extend(cotangent);
         let mut given = Vec::new();
         for input in &inputs {
@@ -435,7 +436,8 @@ impl Calculus {
                 Type::Accumulator(inner) => (*inner).clone(),
                 ty => Type::Accumulator(ty.into()),
             };
-            let var = fresh(&mut vars, ty, "to");
+            let name = vars[input.0 as usize].name.clone();
+            let var = fresh(&mut vars, ty, name.as_deref().unwrap_or("to"));
             given.push((*input, var));
             parameters.push(var);
         }
@@ -553,14 +555,9 @@ impl Compiler<'_> {
             _ => None,
         };
         let Some((function, captured)) = known else {
-            return Err(Box::new(
-                Diagnostic::error(
-                    "not-differentiable",
-                    span,
-                    "cannot differentiate a function that is known only when the program runs",
-                )
-                .help("differentiate a `fun`, or a function written where it is differentiated"),
-            ));
+            // Known only when the program runs, which then has to differentiate it.
+            out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
+            return Ok(());
         };
         let point = operands[1];
         let mut mask = vec![false; captured.len()];

@@ -94,6 +94,10 @@ impl<'p> Terms<'p, '_> {
                 arguments.push(Argument::Linear(LinearMap::identity(domain.clone())));
                 self.call(*forward, arguments, &domain)?
             }
+            Map::Table(table) => {
+                let domain = space(&table.domain);
+                rows(&space(&table.codomain), &domain, &mut table.rows.iter())?
+            }
             Map::Adjoint(map) => self.map(map)?.adjoint(),
             Map::Compose(after, before) => {
                 let before = self.map(before)?;
@@ -528,6 +532,38 @@ fn space(value: &Value<f64>) -> Space {
         Value::Values(elements) => Space::array(elements.len(), elements.first().map_or(Space::Real, space)),
         _ => Space::product([]),
     }
+}
+
+/// The map whose rows are given, into a space.
+fn rows<'r>(
+    codomain: &Space,
+    domain: &Space,
+    given: &mut dyn Iterator<Item = &'r Vec<(usize, f64)>>,
+) -> Result<LinearMap, Stop> {
+    let several = |spaces: &mut dyn Iterator<Item = &Space>, given: &mut dyn Iterator<Item = &'r Vec<(usize, f64)>>| {
+        spaces.map(|space| rows(space, domain, given)).collect::<Result<Vec<LinearMap>, Stop>>()
+    };
+    Ok(match codomain {
+        Space::Real => {
+            let entries = given.next().ok_or(Stop::NoTerm)?;
+            let mut row = vec![0.0; domain.dimension()];
+            entries.iter().for_each(|(column, entry)| row[*column] = *entry);
+            match domain {
+                Space::Real => LinearMap::scale(row[0], Space::Real),
+                _ => LinearMap::row(Vector::new(domain.clone(), row)?),
+            }
+        }
+        // A matrix, or a diagonal.
+        Space::Array(_, element) if **element == Space::Real && matches!(domain, Space::Array(..)) => {
+            return Err(Stop::NoTerm);
+        }
+        Space::Array(0, _) => LinearMap::zero(domain.clone(), codomain.clone()),
+        Space::Array(count, element) => {
+            LinearMap::fork_array(several(&mut std::iter::repeat_n(&**element, *count), given)?)?
+        }
+        Space::Product(parts) if parts.is_empty() => LinearMap::zero(domain.clone(), codomain.clone()),
+        Space::Product(parts) => LinearMap::fork(several(&mut parts.iter(), given)?)?,
+    })
 }
 
 fn vector(values: &[f64]) -> Result<Vector, Stop> {

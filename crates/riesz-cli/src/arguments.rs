@@ -2,7 +2,8 @@
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session, Settings};
+use riesz::gradients::Settings;
+use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session};
 use std::ffi::OsString;
 
 /// Riesz, a differentiable functional language.
@@ -26,10 +27,10 @@ pub enum Command {
     Fmt(Fmt),
     /// Type expressions and definitions at a prompt
     Repl(Repl),
-    /// Show how a derivative is made, stage by stage (not available yet)
-    Derive(Later),
-    /// Compare every representation of a derivative (not available yet)
-    Modes(Later),
+    /// Show how a derivative is made, stage by stage
+    Derive(Derive),
+    /// Compare every representation of a derivative
+    Modes(Modes),
     /// Draw a program as a graph (not available yet)
     Graph(Later),
     /// Write a function, or a derivative of it, as code
@@ -84,9 +85,19 @@ pub struct Check {
     /// The files
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<String>,
-    /// Also test derivatives against finite differences (not available yet)
+    /// Also test the derivative of every function against differences at random points
     #[arg(long)]
     pub gradients: bool,
+    /// At how many points to test a derivative
+    #[arg(long, value_name = "N", default_value_t = Settings::default().points, requires = "gradients")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..))]
+    pub points: u32,
+    /// What the points are drawn with: the same number, the same points
+    #[arg(long, value_name = "N", default_value_t = Settings::default().seed, requires = "gradients")]
+    pub seed: u64,
+    /// Print what was found as one JSON object a line
+    #[arg(long)]
+    pub json: bool,
     #[command(flatten)]
     pub backend: Run,
     #[command(flatten)]
@@ -168,6 +179,67 @@ pub struct Repl {
     pub messages: Messages,
 }
 
+/// `riesz derive`
+#[derive(Args, Debug)]
+pub struct Derive {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// Show one mode; without it both, and the code of reverse mode in the end
+    #[arg(long, value_enum, value_name = "MODE")]
+    pub mode: Option<Mode>,
+    /// Name the law behind every step
+    #[arg(long)]
+    pub steps: bool,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// A size, for counting operations and for choosing the order of a chain
+    #[arg(long = "size", value_name = "NAME=N", value_parser = size)]
+    pub sizes: Vec<(String, i64)>,
+    /// The parameters that vary; without it, all that can
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub wrt: Vec<String>,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// `riesz modes`
+#[derive(Args, Debug)]
+pub struct Modes {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program, or a lambda
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// The point
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub at: String,
+    /// Bind a name for the point to a value, or to the contents of a .json or .npy file
+    #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
+    pub bindings: Vec<(String, String)>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// The ways to apply a derivative.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Mode {
+    Forward,
+    Reverse,
+}
+
 /// A subcommand that is yet to come takes anything.
 #[derive(Args, Debug)]
 pub struct Later {
@@ -185,10 +257,10 @@ pub struct Run {
 
 impl Run {
     /// A session that runs programs so.
-    pub fn session(self, limits: &Limited) -> Session {
-        let mut session = Session::new(limits.options());
+    pub fn session(self, options: Options) -> Session {
+        let mut session = Session::new(options);
         if self.backend == Backend::Native {
-            session.use_native(Native::new(Settings::default()));
+            session.use_native(Native::new(riesz::Settings::default()));
         }
         session
     }
@@ -234,7 +306,12 @@ impl Limited {
     /// The same for a session.
     pub fn options(&self) -> Options {
         let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
-        Options { parse: ParseOptions { max_nesting: self.max_nesting }, limits, checkpoints: self.checkpoint.0 }
+        Options {
+            parse: ParseOptions { max_nesting: self.max_nesting },
+            limits,
+            checkpoints: self.checkpoint.0,
+            via: None,
+        }
     }
 }
 
@@ -361,6 +438,15 @@ fn binding(text: &str) -> Result<(String, String), String> {
         Some((name, value)) if riesz::is_name(name.trim()) => Ok((name.trim().to_string(), value.to_string())),
         Some((name, _)) => Err(format!("`{name}` is not a name")),
         None => Err("write NAME=VALUE or NAME=@FILE".to_string()),
+    }
+}
+
+/// `NAME=N`
+fn size(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = binding(text).map_err(|_| "write NAME=N".to_string())?;
+    match value.trim().parse() {
+        Ok(value) if value >= 0 => Ok((name, value)),
+        _ => Err(format!("`{value}` is not a size")),
     }
 }
 

@@ -7,6 +7,7 @@
 //! - [`disk`]: files for programs and their imports
 //! - [`value`]: values from JSON and npy files, and as JSON
 
+mod allocation;
 mod arguments;
 mod command;
 mod disk;

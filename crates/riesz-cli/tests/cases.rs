@@ -13,13 +13,22 @@ const PRIMALS: [&str; 4] = ["square", "primal", "objective", "cost"];
 
 #[test]
 fn primal_rows_agree() {
+    rows_agree(|row| PRIMALS.contains(&text(row, "function")));
+}
+
+#[test]
+fn derivative_rows_agree() {
+    rows_agree(|row| !PRIMALS.contains(&text(row, "function")));
+}
+
+/// Compares every row that is asked for.
+fn rows_agree(wanted: fn(&Value) -> bool) {
     let folder = root().join("../shared/cases");
     if !folder.is_dir() {
         println!("skipped: there is no folder {}", folder.display());
         return;
     }
-    let files = files_in(&folder, "jsonl");
-    let rows = files.iter().flat_map(|file| rows_of(file)).filter(|row| PRIMALS.contains(&text(row, "function")));
+    let rows = files_in(&folder, "jsonl").into_iter().flat_map(|file| rows_of(&file)).filter(wanted);
     let failures: Vec<_> = rows.map(|row| compare(&row)).collect();
     let compared = failures.len();
     let failures: Vec<_> = failures.into_iter().filter_map(Result::err).collect();
@@ -40,6 +49,38 @@ fn every_check_holds() {
         checks += written;
     }
     println!("{checks} checks hold");
+}
+
+/// Why a function may stay untested: it has no derivative that numbers could test.
+const UNTESTED: [&str; 5] = [
+    "the parameter `",
+    "it takes no real number",
+    "its result is or holds a function",
+    "its result has no real number",
+    "there is no derivative: cannot differentiate through `coo`",
+];
+
+#[test]
+fn every_derivative_is_what_differences_say() {
+    let output = riesz().args(["check", "--gradients", "--json"]).args(programs()).output().unwrap();
+    let said = said(&output);
+    assert!(output.status.success(), "{said}");
+    let verdicts: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let mut tested = 0;
+    for verdict in verdicts.iter().filter(|verdict| verdict.get("function").is_some()) {
+        match text(verdict, "outcome") {
+            "agrees" => {
+                assert!(verdict["worst"]["error"].as_f64().unwrap() < 1e-5, "{verdict}");
+                tested += 1;
+            }
+            "skipped" => {
+                assert!(UNTESTED.iter().any(|reason| text(verdict, "reason").starts_with(reason)), "{verdict}")
+            }
+            _ => panic!("{verdict}"),
+        }
+    }
+    println!("{tested} derivatives agree with differences");
+    assert!(tested > 100, "{tested} derivatives were tested");
 }
 
 #[test]

@@ -13,16 +13,16 @@ const CONSTRUCTORS: [&str; 5] =
 const UNSHOWN: [(&str, &str); 12] = [
     ("bad-type-name", "the parser finds the same first, as `type-name-case`"),
     ("file-too-large", "it takes a file of 4 GiB"),
+    ("generic-function", "a guard: what fits every type fits numbers"),
     ("interrupted", "it takes Ctrl-C"),
     ("misplaced-hole", "a guard: a call with holes is a function, and is called with a value for each"),
+    ("no-gradient", "a guard: a derivative has a value where its function has one"),
     ("no-interrupt", "the system refuses to tell of Ctrl-C"),
     ("no-terminal", "the terminal breaks"),
     ("no-value", "a guard: the session gives a value to every name before it evaluates"),
     ("not-a-map", "a guard: types tell linear maps from functions"),
-    ("not-compiled", "a guard: derivatives are compiled before they run"),
     ("not-utf8", "a page is text; `files.rs` tests it"),
     ("not-yet", "a guard: the interpreter knows every built-in function"),
-    ("unknown-parameter", "`riesz derive` is to come"),
 ];
 
 #[test]

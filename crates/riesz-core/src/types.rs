@@ -108,6 +108,9 @@ impl Type {
     /// The tangent space: `R` for `R`, `()` for what does not vary, component by component for arrays, tuples and
     /// records; linear maps and accumulators are vectors themselves.
     pub fn tangent(&self) -> Type {
+        if !self.any(&mut |part| matches!(part, Type::Int | Type::Bool | Type::Function(_))) {
+            return self.clone();
+        }
         match self {
             Type::Array(size, element) => Type::array(size.clone(), element.tangent()),
             Type::Tuple(_) | Type::Record(_) => {
@@ -124,7 +127,8 @@ impl Type {
         match self {
             Type::Real | Type::Number(_) | Type::Linear(_) | Type::Kept | Type::Unknown(_) | Type::Variable(_) => true,
             Type::Array(_, inner) | Type::Accumulator(inner) => inner.varies(),
-            Type::Tuple(_) | Type::Record(_) => self.components().unwrap_or_default().iter().any(Type::varies),
+            Type::Tuple(parts) => parts.iter().any(Type::varies),
+            Type::Record(record) => record.fields.iter().any(|(_, ty)| ty.varies()),
             _ => false,
         }
     }
@@ -134,6 +138,15 @@ impl Type {
         match self {
             Type::Tuple(parts) => Some(parts.to_vec()),
             Type::Record(record) => Some(record.fields.iter().map(|(_, ty)| ty.clone()).collect()),
+            _ => None,
+        }
+    }
+
+    /// A component of a tuple or record.
+    pub fn component(&self, at: usize) -> Option<&Type> {
+        match self {
+            Type::Tuple(parts) => parts.get(at),
+            Type::Record(record) => record.fields.get(at).map(|(_, ty)| ty),
             _ => None,
         }
     }

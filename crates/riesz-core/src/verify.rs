@@ -16,10 +16,7 @@ use crate::types::Type;
 /// What is wrong with a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
     for function in &program.functions {
-        let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
-        verifier.function().map_err(|problem| {
-            format!("in `{}`: {problem}\n{}", function.name, crate::print::print(program, function))
-        })?;
+        verify_function(program, function)?;
     }
     for global in &program.globals {
         if let Origin::Computed(function) = global.origin {
@@ -30,6 +27,14 @@ pub fn verify(program: &Program) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+/// What is wrong with one function of a program, or nothing: enough after a pass that touches no other.
+pub fn verify_function(program: &Program, function: &Function) -> Result<(), String> {
+    let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
+    verifier
+        .function()
+        .map_err(|problem| format!("in `{}`: {problem}\n{}", function.name, crate::print::print(program, function)))
 }
 
 struct Verifier<'p> {
@@ -199,8 +204,11 @@ impl Verifier<'_> {
             // What a recursive function keeps has no type that can be written down.
             Op::Project(a, _) if self.atom(*a)? == Type::Kept => return Ok(None),
             Op::Project(a, at) => {
-                let parts = self.atom(*a)?.components().ok_or("a component is taken of no tuple")?;
-                parts.get(*at).cloned().ok_or("there is no such component")?
+                let tuple = self.atom(*a)?;
+                if !matches!(tuple, Type::Tuple(_) | Type::Record(_)) {
+                    return Err("a component is taken of no tuple".into());
+                }
+                tuple.component(*at).cloned().ok_or("there is no such component")?
             }
             Op::Array(elements) => {
                 let Type::Array(_, element) = ty else { return Err(format!("an array is said to be {ty:?}")) };
@@ -279,9 +287,7 @@ impl Verifier<'_> {
                 for step in path {
                     part = match (step, &part) {
                         (Step::Elements, Type::Array(_, element)) => (**element).clone(),
-                        (Step::Component(at), _) => {
-                            part.components().and_then(|parts| parts.get(*at).cloned()).ok_or("no such component")?
-                        }
+                        (Step::Component(at), _) => part.component(*at).cloned().ok_or("no such component")?,
                         _ => return Err("a path leads nowhere".into()),
                     };
                 }
@@ -340,9 +346,7 @@ impl Verifier<'_> {
                             self.expect_atom("an index", *index, &Type::Int)?;
                             (**element).clone()
                         }
-                        (Place::Component(at), _) => {
-                            part.components().and_then(|parts| parts.get(*at).cloned()).ok_or("no such component")?
-                        }
+                        (Place::Component(at), _) => part.component(*at).cloned().ok_or("no such component")?,
                         _ => return Err("a path into an accumulator leads nowhere".into()),
                     };
                 }
@@ -425,6 +429,7 @@ pub(crate) fn same_shape(a: &Type, b: &Type) -> bool {
     match (a, b) {
         (_, Type::Kept) => true,
         (Type::Array(_, a), Type::Array(_, b)) | (Type::Accumulator(a), Type::Accumulator(b)) => same_shape(a, b),
+        (Type::Tuple(a), Type::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same_shape(a, b)),
         (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
             let (a, b) = (a.components().unwrap_or_default(), b.components().unwrap_or_default());
             a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| same_shape(a, b))

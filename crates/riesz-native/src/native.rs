@@ -2,7 +2,7 @@
 
 use crate::code::{Code, Stop};
 use crate::compile::{Compiler, Settings};
-use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId, Origin, Program};
 use riesz_syntax::{Diagnostic, Severity, Span};
 use std::collections::HashMap;
@@ -20,17 +20,18 @@ pub struct Native {
 
 /// How a run is to be done.
 pub struct Run<'a> {
-    /// The program as the interpreter runs it, without derivatives.
-    pub plain: &'a Program,
-    /// The same, prepared for becoming code; functions and globals are the same.
+    /// The program, prepared for becoming code.
     pub program: &'a Program,
     /// What it may use.
     pub limits: &'a Limits,
-    /// The values of globals as far as they are known; those that are needed are added.
-    pub globals: &'a mut Vec<Option<Value<f64>>>,
+    /// Runs a function by the interpreter, which knows the same functions and globals.
+    pub interpret: &'a Interpret<'a>,
     /// A place as a person finds it.
     pub place: &'a dyn Fn(Span) -> String,
 }
+
+/// Runs a function without parameters within limits, given the values of globals as far as they are known.
+pub type Interpret<'a> = dyn Fn(FunctionId, Limits, &[Option<Value<f64>>]) -> Result<Value<f64>, Box<Diagnostic>> + 'a;
 
 impl Native {
     /// With the compiler of the machine, if there is one.
@@ -107,37 +108,48 @@ impl Native {
         }
     }
 
-    /// The value of a function without parameters: by native code where there is some, else by the interpreter.
-    pub fn run(&mut self, function: FunctionId, run: &mut Run) -> Result<Value<f64>, Box<Diagnostic>> {
+    /// The value of a function without parameters: by native code where there is some, else by the interpreter. The
+    /// values of globals that it needs are added to those that are known.
+    pub fn run(
+        &mut self,
+        function: FunctionId,
+        globals: &mut Vec<Option<Value<f64>>>,
+        run: &Run,
+    ) -> Result<Value<f64>, Box<Diagnostic>> {
         if !self.knows(function) {
             self.compile(run.program, &[function], run.place);
         }
         let mut needed = run.program.reachable(&[function]).globals;
         needed.sort_unstable();
-        run.globals.resize(run.program.globals.len().max(run.globals.len()), None);
+        globals.resize(run.program.globals.len().max(globals.len()), None);
         for global in needed {
-            if run.globals[global.0 as usize].is_none()
+            if globals[global.0 as usize].is_none()
                 && let Origin::Computed(computed) = run.program.global(global).origin
             {
-                let value = self.value(computed, run)?;
-                run.globals[global.0 as usize] = Some(value);
+                let value = self.value(computed, globals, run)?;
+                globals[global.0 as usize] = Some(value);
             }
         }
-        self.value(function, run)
+        self.value(function, globals, run)
     }
 
-    fn value(&self, function: FunctionId, run: &mut Run) -> Result<Value<f64>, Box<Diagnostic>> {
+    fn value(
+        &self,
+        function: FunctionId,
+        globals: &[Option<Value<f64>>],
+        run: &Run,
+    ) -> Result<Value<f64>, Box<Diagnostic>> {
         if let Some((library, at)) = self.places.get(&function)
             && let code = &self.libraries[*library]
             && let Ok(compiled) = &code.functions()[*at]
         {
-            let mut global = |id: GlobalId| run.globals.get(id.0 as usize).cloned().flatten();
+            let mut global = |id: GlobalId| globals.get(id.0 as usize).cloned().flatten();
             match code.call(compiled, &[], &mut global, run.limits) {
                 Ok(value) => return Ok(value),
                 Err(Stop::Wrong(diagnostic)) => {
                     // The interpreter knows the calls on the way that have been written out in code.
                     let few = Limits { steps: run.limits.steps.min(STEPS_TO_EXPLAIN), ..run.limits.clone() };
-                    return match interpret(function, run, few) {
+                    return match (run.interpret)(function, few, globals) {
                         Err(explained) if explained.code == diagnostic.code => Err(explained),
                         _ => Err(diagnostic),
                     };
@@ -145,14 +157,9 @@ impl Native {
                 Err(Stop::Elsewhere) => {}
             }
         }
-        interpret(function, run, run.limits.clone())
+        (run.interpret)(function, run.limits.clone(), globals)
     }
 }
 
 /// How many steps the interpreter may take to find an error again.
 const STEPS_TO_EXPLAIN: u64 = 1_000_000;
-
-fn interpret(function: FunctionId, run: &Run, limits: Limits) -> Result<Value<f64>, Box<Diagnostic>> {
-    let known = |id: GlobalId| run.globals.get(id.0 as usize).cloned().flatten();
-    Machine::new(run.plain, limits, known).run(function)
-}

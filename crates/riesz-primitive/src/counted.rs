@@ -8,7 +8,7 @@
 use std::cell::Cell;
 use std::ops::{Add, Sub};
 
-use riesz_algebra::{Monoid, Ring, Semiring};
+use riesz_algebra::{Module, Monoid, Ring, Semiring};
 
 use crate::matrix::{self, MatrixFunction};
 use crate::number::Number;
@@ -115,6 +115,14 @@ impl Ring for Counted {
     fn sub(&self, other: &Counted) -> Counted {
         add(ADDITION);
         Counted(self.0 - other.0)
+    }
+}
+
+/// Multiples of derivatives, in which zeros are exact.
+impl Module<Counted> for Counted {
+    fn scale(&self, factor: &Counted) -> Counted {
+        add(MULTIPLICATION);
+        Counted(self.0.scale(&factor.0))
     }
 }
 

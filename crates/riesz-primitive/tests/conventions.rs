@@ -108,6 +108,11 @@ fn ties_go_to_the_first() {
             same(f64::apply(row, &[x, y]), NAN);
         }
     }
+    for row in [&MAX, &MIN] {
+        assert_eq!(partials(row, [NAN, 1.0]), [1.0, 0.0]);
+        assert_eq!(partials(row, [1.0, NAN]), [0.0, 1.0]);
+        assert_eq!(partials(row, [NAN, NAN]), [1.0, 0.0]);
+    }
     assert_eq!(partials(&MAX, [1.0, 2.0]), [0.0, 1.0]);
     assert_eq!(partials(&MAX, [2.0, 1.0]), [1.0, 0.0]);
     assert_eq!(partials(&MIN, [1.0, 2.0]), [1.0, 0.0]);

@@ -54,7 +54,8 @@ impl Products {
                 decides |= self.decides(expression);
             }
         });
-        !decides && !(self.registers.is_empty() && self.buffers.is_empty())
+        let some = !self.registers.is_empty() || !self.buffers.is_empty();
+        some && !decides
     }
 
     fn has(&self, operand: Operand) -> bool {
@@ -74,25 +75,19 @@ impl Products {
                     self.registers.insert(*register);
                 }
             }
-            Statement::Set(register, value) | Statement::Reduce(register, _, value) => {
-                if self.has(*value) {
-                    self.registers.insert(*register);
-                }
+            Statement::Set(register, value) | Statement::Reduce(register, _, value) if self.has(*value) => {
+                self.registers.insert(*register);
             }
-            Statement::Store(element, value) | Statement::Add(element, value) | Statement::Fill(element, _, value) => {
-                if self.has(*value) {
-                    self.buffers.insert(element.buffer);
-                }
+            Statement::Store(element, value) | Statement::Add(element, value) | Statement::Fill(element, _, value)
+                if self.has(*value) =>
+            {
+                self.buffers.insert(element.buffer);
             }
-            Statement::Copy { to, from, .. } => {
-                if self.buffers.contains(&from.buffer) {
-                    self.buffers.insert(to.buffer);
-                }
+            Statement::Copy { to, from, .. } if self.buffers.contains(&from.buffer) => {
+                self.buffers.insert(to.buffer);
             }
-            Statement::Swap(a, b) => {
-                if self.buffers.contains(a) || self.buffers.contains(b) {
-                    self.buffers.extend([*a, *b]);
-                }
+            Statement::Swap(a, b) if self.buffers.contains(a) || self.buffers.contains(b) => {
+                self.buffers.extend([*a, *b]);
             }
             Statement::Product(product) => {
                 let factors = [product.left.first.buffer, product.right.first.buffer];

@@ -260,7 +260,7 @@ impl Mask {
 
     /// Where it does not hold.
     #[inline(always)]
-    pub fn not(self) -> Mask {
+    pub fn negated(self) -> Mask {
         Mask(each(|lane| !self.0[lane]))
     }
 

@@ -1,6 +1,9 @@
 //! Elementary functions of eight numbers at once: polynomials without branches, accurate to about a unit in the last
 //! place, with the values that the standard library gives at NaN, infinities and zeros.
 
+// Constants are written with the digits that their sources give.
+#![allow(clippy::excessive_precision)]
+
 use crate::Lanes;
 use std::f64::consts::{FRAC_2_PI, LN_2, LOG2_E};
 

@@ -83,7 +83,7 @@ impl<'p> Lanes<'p> {
             lanes.block(&each.body, false)?;
         }
         lanes.changed = true;
-        lanes.check(&each.body, false)?;
+        lanes.check(&each.body)?;
         Ok(lanes)
     }
 
@@ -308,7 +308,7 @@ impl<'p> Lanes<'p> {
     }
 
     /// What only shows when all classes are known.
-    fn check(&mut self, block: &Block, parted: bool) -> Result<(), Refused> {
+    fn check(&mut self, block: &Block) -> Result<(), Refused> {
         for statement in block {
             match statement {
                 Statement::Set(register, _) if !self.inside.contains(register) => return Err(Refused),
@@ -347,7 +347,7 @@ impl<'p> Lanes<'p> {
                 return Err(Refused);
             }
             for inner in riesz_program::blocks(statement) {
-                self.check(inner, parted)?;
+                self.check(inner)?;
             }
         }
         Ok(())

@@ -257,7 +257,7 @@ impl Wide<'_, '_> {
                     self.line(format!("    return Err(fault({}, &[{}]));", site.0, self.writer.list(operands)));
                 } else {
                     let holds = match mask {
-                        Some(mask) => format!("{}.or({mask}.not())", self.wide(*condition)),
+                        Some(mask) => format!("{}.or({mask}.negated())", self.wide(*condition)),
                         None => self.wide(*condition),
                     };
                     self.line(format!("if !{holds}.all() {{"));
@@ -335,7 +335,7 @@ impl Wide<'_, '_> {
             return self.line("}".into());
         }
         let condition = self.wide(condition);
-        for (block, holds) in [(yes, condition.clone()), (no, format!("{condition}.not()"))] {
+        for (block, holds) in [(yes, condition.clone()), (no, format!("{condition}.negated()"))] {
             if block.is_empty() {
                 continue;
             }
@@ -541,7 +541,7 @@ impl Wide<'_, '_> {
                     format!("{}.compare({}, |a, b| {near}(a, b, {tolerance}))", wide(a), wide(b))
                 }
             },
-            Expression::Not(a) => format!("{}.not()", wide(a)),
+            Expression::Not(a) => format!("{}.negated()", wide(a)),
             Expression::And(a, b) => format!("{}.and({})", wide(a), wide(b)),
             Expression::Within(index, len) => format!("{}.within({})", wide(index), wide(len)),
             Expression::Select(condition, a, b) => {

@@ -27,11 +27,15 @@
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
 
+mod derivation;
 mod emit;
+pub mod gradients;
 mod input;
 mod load;
+pub mod modes;
 mod session;
 mod verdict;
+pub mod via;
 
 pub use emit::What;
 pub use input::{Input, is_name};
@@ -39,6 +43,7 @@ pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
 
 pub use riesz_calculus::Checkpoints;
+pub use riesz_calculus::derive;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_native::{Native, Settings};

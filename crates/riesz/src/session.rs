@@ -1,13 +1,15 @@
 //! A program and everything one can ask of it: load, type, evaluate, check, complete.
 
+use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, Known, gather};
+use crate::via::Representation;
 use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value,
 };
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
-use riesz_core::term::Origin;
+use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
 use riesz_native::{Native, Run};
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
@@ -25,16 +27,18 @@ pub struct Options {
     /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
     /// that an evaluation may use, as little as possible.
     pub checkpoints: Option<Checkpoints>,
+    /// What derivatives are; compiled code where nothing is said.
+    pub via: Option<&'static Representation>,
 }
 
 /// A program, to which files and definitions can be added, and the values it has computed.
 pub struct Session {
     options: Options,
-    sources: Sources,
-    checker: Checker,
+    pub(crate) sources: Sources,
+    pub(crate) checker: Checker,
     known: Known,
     /// The definitions that are in force.
-    definitions: BTreeMap<Name, Definition>,
+    pub(crate) definitions: BTreeMap<Name, Definition>,
     /// Where the sides of each equation that is checked stand, by the place of the equation.
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.
@@ -56,6 +60,8 @@ pub struct Definition {
     pub name: Name,
     /// From its keyword to its end.
     pub span: Span,
+    /// Where its name stands.
+    pub place: Span,
     /// Which keyword.
     pub keyword: &'static str,
     /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
@@ -295,6 +301,37 @@ impl Session {
         }
     }
 
+    /// The functions of a file, in the order they are written.
+    pub fn functions(&self, file: FileId) -> Vec<Definition> {
+        let of_file = |definition: &&Definition| definition.keyword == "fun" && definition.span.file == file;
+        let mut functions: Vec<Definition> = self.definitions.values().filter(of_file).cloned().collect();
+        functions.sort_by_key(|definition| definition.span.start);
+        functions
+    }
+
+    /// Tests the derivative of a function against differences. Its type variables stand for `R`.
+    pub fn test_gradient(&mut self, function: &Definition, settings: Settings) -> Verdict {
+        let outcome = self.gradient_outcome(&function.name, settings).unwrap_or_else(Outcome::Skipped);
+        Verdict { name: function.name.clone(), span: function.place, outcome }
+    }
+
+    fn gradient_outcome(&mut self, name: &Name, settings: Settings) -> Result<Outcome, String> {
+        let said = |problems: Vec<Diagnostic>| problems.into_iter().next().map(|problem| problem.message);
+        let found = self.checker.function_at(name, &Type::Real);
+        let found = found.map_err(|problems| said(problems).unwrap_or_default())?;
+        let (function, own) = found.ok_or("it is not a function")?;
+        let mut globals = vec![None; self.checker.program.globals.len()];
+        for global in self.checker.program.reachable(&[function]).globals {
+            if let Origin::Computed(function) = self.checker.program.global(global).origin {
+                let name = self.checker.program.global(global).name.clone();
+                let value = self.run(function).map_err(|fault| format!("`{name}` has no value: {}", fault.message))?;
+                globals[global.0 as usize] = Some(value);
+            }
+        }
+        let subject = Subject { name: name.clone(), function, own, globals };
+        Ok(gradients::test(&self.checker.program, subject, &self.options.limits, settings))
+    }
+
     /// The names and keywords that begin with a text, for completion.
     pub fn complete(&self, prefix: &str) -> Vec<Name> {
         let keywords = riesz_syntax::token::KEYWORDS.iter().map(|(keyword, _)| Name::from(*keyword));
@@ -330,11 +367,6 @@ impl Session {
         &self.options
     }
 
-    /// The core of the program.
-    pub(crate) fn program(&self) -> &riesz_core::Program {
-        &self.checker.program
-    }
-
     /// The function that a `fun` without type variables became.
     pub(crate) fn function_named(&self, name: &str) -> Option<FunctionId> {
         self.definitions.get(name).filter(|definition| definition.keyword == "fun")?;
@@ -348,7 +380,12 @@ impl Session {
     }
 
     /// Parses and types an expression.
-    fn check(&mut self, name: &str, text: &str, bindings: Vec<(Name, Binding)>) -> Result<Thunk, Vec<Diagnostic>> {
+    pub(crate) fn check(
+        &mut self,
+        name: &str,
+        text: &str,
+        bindings: Vec<(Name, Binding)>,
+    ) -> Result<Thunk, Vec<Diagnostic>> {
         let mut problems = Vec::new();
         let parsed = self.parse(name, text, &mut problems);
         let mut bound = Vec::with_capacity(bindings.len());
@@ -365,6 +402,16 @@ impl Session {
             Some((tree, id)) if problems.is_empty() => self.checker.expression(tree, id, bound),
             _ => Err(problems),
         }
+    }
+
+    /// The program in the core, with the expressions that were checked.
+    pub(crate) fn program(&self) -> &Program {
+        &self.checker.program
+    }
+
+    /// The data that a global stands for.
+    pub(crate) fn given(&self, global: GlobalId) -> Option<&Data> {
+        self.checker.given(global)
     }
 
     fn parse(&mut self, name: &str, text: &str, problems: &mut Vec<Diagnostic>) -> Option<(Tree, ExprId)> {
@@ -389,42 +436,65 @@ impl Session {
 
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, sources, native, .. } = self;
-        // Derivatives become plain functions before anything runs.
         let how = riesz_calculus::Options { checkpoints, ..Default::default() };
-        riesz_calculus::compile_with(&mut checker.program, &[function], &how).map_err(|problems| {
-            problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
-        })?;
+        let compile = |program: &mut Program| {
+            riesz_calculus::compile_with(program, &[function], &how).map_err(|problems| {
+                problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
+            })
+        };
+        // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
+        // while the program runs, and find what they differentiate compiled.
+        let via = options.via.filter(|via| !via.is_compiled());
+        let elsewhere = match via {
+            Some(_) => {
+                let mut program = checker.program.clone();
+                compile(&mut program)?;
+                Some(program)
+            }
+            None => {
+                compile(&mut checker.program)?;
+                None
+            }
+        };
+        let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
+        let differentiate = Rc::new(via.unwrap_or(Representation::at_run_time()).differentiator(false));
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
             // Data are for one expression, and only its own are new.
             None => checker.given(global).map(|data| from_data(data, &checker.program.global(global).ty)),
         };
-        if let Some(native) = native {
+        let machine = |limits: Limits, known: &dyn Fn(GlobalId) -> Option<Value>| {
+            Machine::new(&checker.program, limits, known).differentiate_with(compiled, differentiate.clone())
+        };
+        let computed = |(at, value): (usize, Option<Value>)| match checker.program.globals[at].origin {
+            Origin::Computed(_) => value,
+            Origin::Given => None,
+        };
+        if let (Some(native), None) = (native, via) {
             let program = match native.knows(function) {
                 true => checker.program.clone(),
                 false => optimised(&checker.program, &[function]),
             };
             let mut globals: Vec<Option<Value>> =
-                (0..program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
-            let place = |span| place(sources, span);
-            let plain = &checker.program;
-            let mut run =
-                Run { plain, program: &program, limits: &options.limits, globals: &mut globals, place: &place };
-            let result = native.run(function, &mut run);
-            let computed = |(at, value): (usize, Option<Value>)| match program.globals[at].origin {
-                Origin::Computed(_) => value,
-                Origin::Given => None,
-            };
+                (0..checker.program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
+            let result = native.run(
+                function,
+                &mut globals,
+                &Run {
+                    program: &program,
+                    limits: &options.limits,
+                    interpret: &|function, limits, globals| {
+                        machine(limits, &|id| globals.get(id.0 as usize).cloned().flatten()).run(function)
+                    },
+                    place: &|span| place(sources, span),
+                },
+            );
             *values = globals.into_iter().enumerate().map(computed).collect();
             return result;
         }
-        let mut machine = Machine::new(&checker.program, options.limits.clone(), known);
+        let mut machine = machine(options.limits.clone(), &known);
         let result = machine.run(function);
-        let computed = |(at, value): (usize, &Option<Value>)| match checker.program.globals[at].origin {
-            Origin::Computed(_) => value.clone(),
-            Origin::Given => None,
-        };
-        let kept = machine.globals().iter().enumerate().map(computed).collect();
+        let kept = machine.globals().iter().cloned().enumerate().map(computed).collect();
         *values = kept;
         result
     }
@@ -468,7 +538,8 @@ fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
             ItemKind::Type { name, .. } => (name, "type", None),
             ItemKind::Check { .. } | ItemKind::Import { .. } => continue,
         };
-        found.push(Definition { name: name.name.clone(), span: item.span, keyword, is_value: false, written });
+        let (place, name) = (name.span, name.name.clone());
+        found.push(Definition { name, span: item.span, place, keyword, is_value: false, written });
     }
     found
 }

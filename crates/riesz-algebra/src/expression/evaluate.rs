@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use super::{Expr, Plain, Signature, Term};
-use crate::graph::Identity;
+use crate::graph::Known;
 use crate::law::equal;
 use crate::semiring::Semiring;
 
@@ -64,7 +64,7 @@ where
     let mut tasks: Vec<Task<'_, V, F, D>> = Vec::from([Task::Visit(expression)]);
     let mut values: Vec<D> = Vec::new();
     let mut bound: BTreeMap<&V, Vec<D>> = BTreeMap::new();
-    let mut kept: Vec<BTreeMap<Identity<Term<V, F>>, D>> = Vec::from([BTreeMap::new()]);
+    let mut kept: Vec<Known<D>> = Vec::from([Known::new()]);
     while let Some(task) = tasks.pop() {
         match task {
             Task::Visit(e) => match e.term() {
@@ -76,7 +76,7 @@ where
                 }
                 term => {
                     if e.0.is_shared() {
-                        if let Some(value) = kept.last().and_then(|scope| scope.get(&e.0.identity())) {
+                        if let Some(value) = kept.last().and_then(|scope| scope.get(&e.0)) {
                             values.push(value.clone());
                             continue;
                         }
@@ -108,13 +108,13 @@ where
             }
             Task::Keep(e) => {
                 if let (Some(scope), Some(value)) = (kept.last_mut(), values.last()) {
-                    scope.insert(e.0.identity(), value.clone());
+                    scope.insert(&e.0, || value.clone());
                 }
             }
             Task::Bind(v, body) => {
                 let Some(value) = values.pop() else { continue };
                 bound.entry(v).or_default().push(enter(v, &value));
-                kept.push(BTreeMap::new());
+                kept.push(Known::new());
                 tasks.extend([Task::Unbind(v, value), Task::Visit(body)]);
             }
             Task::Unbind(v, value) => {

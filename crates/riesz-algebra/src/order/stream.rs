@@ -26,6 +26,7 @@
 //! ```
 
 use alloc::collections::BTreeMap;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt::{self, Debug, Formatter};
@@ -53,6 +54,8 @@ enum Rule<V, D> {
     Variable(V),
     /// How the derivative is made of the parts and their derivatives.
     Derived(Function, Derive<V, D>),
+    /// A function of the first part, with this derivative.
+    Chain(Slope<V, D>),
 }
 
 /// A function that needs no more of `D` than a semiring is there for every `D`; the others come with `D: Real`.
@@ -64,6 +67,7 @@ enum Function {
     Binary(Binary),
 }
 
+type Slope<V, D> = Arc<dyn Fn(&Stream<V, D>) -> Stream<V, D>>;
 type Derive<V, D> = fn(Function, [Option<&Stream<V, D>>; 2], [Option<Stream<V, D>>; 2]) -> Option<Stream<V, D>>;
 
 impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
@@ -99,7 +103,7 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
             let derivative = match &origin.rule {
                 Rule::Constant => None,
                 Rule::Variable(w) => (v == w).then(Self::one),
-                Rule::Derived(function, derive) => {
+                rule => {
                     let known = |part: &Stream<V, D>| part.0.get().derivatives.borrow().get(v).cloned();
                     let parts = origin.parts.each_ref().map(Option::as_ref);
                     let unknown: Vec<_> =
@@ -108,12 +112,26 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
                         waiting.extend(unknown);
                         continue;
                     }
-                    derive(*function, parts, parts.map(|part| part.and_then(known).flatten()))
+                    let derivatives = parts.map(|part| part.and_then(known).flatten());
+                    match (rule, parts, derivatives) {
+                        (Rule::Derived(function, derive), parts, derivatives) => derive(*function, parts, derivatives),
+                        (Rule::Chain(derivative), [Some(part), _], [Some(inner), _]) => {
+                            Some(derivative(part).mul(&inner))
+                        }
+                        _ => None,
+                    }
                 }
             };
             origin.derivatives.borrow_mut().insert(v.clone(), derivative);
         }
         self.0.get().derivatives.borrow().get(v).cloned().flatten()
+    }
+
+    /// The chain rule for a function of yours, from its value and its derivative: `f ⋈ f'`.   [001 §6.4]
+    ///
+    /// The derivative is asked for the stream, so that it has derivatives of its own.
+    pub fn chain(&self, f: impl FnOnce(&D) -> D, derivative: impl Fn(&Stream<V, D>) -> Stream<V, D> + 'static) -> Self {
+        Stream::new(f(self.value()), [Some(self.clone()), None], Rule::Chain(Arc::new(derivative)))
     }
 
     fn new(value: D, parts: [Option<Stream<V, D>>; 2], rule: Rule<V, D>) -> Self {

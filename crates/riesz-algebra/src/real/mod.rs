@@ -36,6 +36,8 @@ pub use binary::Binary;
 pub use expression::Elementary;
 pub use unary::Unary;
 
+#[cfg(feature = "alloc")]
+use alloc::string::String;
 use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::module::Module;
@@ -124,6 +126,24 @@ macro_rules! real {
 }
 
 unary_table!(real);
+
+/// That the derivative in the table is the limit of differences, at a point: up to `tolerance`, relative to numbers
+/// beyond 1.
+///
+/// # Errors
+/// Where it is not, both.
+#[cfg(feature = "alloc")]
+pub fn derivative_law(function: Unary, x: f64, tolerance: f64) -> Result<(), String> {
+    let (f, h) = (|x: f64| x.unary(function), 1e-3);
+    let difference = (8.0 * (f(x + h) - f(x - h)) - (f(x + 2.0 * h) - f(x - 2.0 * h))) / (12.0 * h);
+    let derivative = function.derivative(&x, &f(x));
+    let apart = (derivative - difference).abs() / difference.abs().max(1.0);
+    crate::law::holds(
+        "f' x = lim (f (x + h) − f (x − h)) / 2h",
+        apart <= tolerance,
+        &(function, x, derivative, difference),
+    )
+}
 
 impl Real for f64 {
     #[inline]

@@ -82,6 +82,9 @@ impl<V: Clone, D: Scalar, E> Kronecker<V, D> for Cayley<V, D, E> {
     fn multiple(factor: &D, v: &V) -> Self {
         Cayley::new(Rope::step((v.clone(), factor.clone())))
     }
+    fn add_multiple(&mut self, factor: &D, v: &V) {
+        self.insertions.push((v.clone(), factor.clone()));
+    }
 }
 
 impl<V: Finite, D: Scalar, E: CorrectAd<V, D>> CorrectAd<V, D> for Cayley<V, D, E> {

@@ -44,7 +44,7 @@ impl<V: Ord, D: Scalar, E: Kronecker<V, D>> Homomorphism<V, D, E> {
     /// The value at a scalar.
     pub fn apply(&self, d: &D) -> E {
         let mut total = E::zero();
-        propagate(&self.edge, d, &mut |v, d| total.accumulate(E::multiple(&d, v)));
+        propagate(&self.edge, d, &mut |v, d| total.add_multiple(&d, v));
         total
     }
 

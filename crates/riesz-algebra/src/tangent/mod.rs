@@ -2,20 +2,22 @@
 //!
 //! | mode | gradient | a derivative of `N` nodes in `V` variables |
 //! |---|---|---|
-//! | symbolic | [`Expr`](crate::expression::Expr) | `O(N²)` written out, `O(N)` as it is held |
+//! | symbolic | [`Expr`] | `O(N²)` written out, `O(N)` as it is held |
 //! | forward | [`Dense`]: a function of the variable | `O(N · V)` |
 //! | forward | [`Sparse`]: a map from variables | `O(N · V)` |
 //! | reverse | [`Homomorphism`] into [`Sparse`] | `O(N · V)` |
 //! | reverse | [`Homomorphism`] into [`Cayley`] | `O(N · log V)` |
 //! | reverse | [`Homomorphism`] into [`Writes`] | `O(N + V)` |
 //!
-//! Beside them `[D; N]` is the gradient of fast forward mode, for a number of variables known to the compiler.
+//! Beside them `[D; N]` is the gradient of fast forward mode, for a number of variables known to the compiler, and
+//! [`Optional`] leaves out the gradients of constants.
 //!
 //! All of them are `Dense` in other clothes: [`CorrectAd`] says how, and [`theorem_2`] what follows.
 
 mod cayley;
 mod dense;
 mod homomorphism;
+mod optional;
 mod rope;
 mod share;
 mod sparse;
@@ -25,7 +27,8 @@ mod writes;
 pub use cayley::Cayley;
 pub use dense::Dense;
 pub use homomorphism::Homomorphism;
-pub use share::{LetIn, shared_derivative};
+pub use optional::Optional;
+pub use share::{LetIn, let_in_law, shared_derivative};
 pub use sparse::Sparse;
 pub use writes::Writes;
 

@@ -42,6 +42,14 @@ impl<L> Rope<L> {
         }
     }
 
+    /// One more step, in place where nobody else holds the steps.
+    pub fn push(&mut self, step: L) {
+        match self.0.as_mut().and_then(Shared::get_mut) {
+            Some(Piece::Steps(steps)) => steps.push(step),
+            _ => self.append(Rope::step(step)),
+        }
+    }
+
     /// The same sequence of other steps.
     pub fn map<M>(&self, f: impl Fn(&L) -> M) -> Rope<M> {
         let Some(root) = &self.0 else { return Rope::empty() };

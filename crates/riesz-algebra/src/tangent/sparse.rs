@@ -4,6 +4,8 @@
 //! numbers are. Two sparse vectors are equal when their coordinates are.
 
 use alloc::collections::BTreeMap;
+use core::cmp::Ordering;
+use core::iter::Peekable;
 
 use crate::finite::Finite;
 use crate::kronecker::Kronecker;
@@ -46,8 +48,14 @@ impl<V: Ord + Clone, D: Semiring> Monoid for Sparse<V, D> {
         Sparse { entries: BTreeMap::new() }
     }
 
-    /// The larger is copied, the smaller put into it.
+    /// Of long vectors much alike in size the coordinates are merged; else the larger is copied and the smaller put into it.
     fn add(&self, other: &Self) -> Self {
+        let (few, many) = (self.entries.len().min(other.entries.len()), self.entries.len().max(other.entries.len()));
+        if few > 8.max(many / 8) {
+            return Sparse {
+                entries: Merge { left: self.entries().peekable(), right: other.entries().peekable() }.collect(),
+            };
+        }
         let swapped = self.entries.len() < other.entries.len();
         let (larger, smaller) = if swapped { (other, self) } else { (self, other) };
         let mut entries = larger.entries.clone();
@@ -60,6 +68,36 @@ impl<V: Ord + Clone, D: Semiring> Monoid for Sparse<V, D> {
             }
         }
         Sparse { entries }
+    }
+}
+
+/// The coordinates of a sum, in order.
+struct Merge<'a, V: 'a, D: 'a, L: Iterator<Item = (&'a V, &'a D)>, R: Iterator<Item = (&'a V, &'a D)>> {
+    left: Peekable<L>,
+    right: Peekable<R>,
+}
+
+impl<'a, V, D, L, R> Iterator for Merge<'a, V, D, L, R>
+where
+    V: Ord + Clone,
+    D: Semiring,
+    L: Iterator<Item = (&'a V, &'a D)>,
+    R: Iterator<Item = (&'a V, &'a D)>,
+{
+    type Item = (V, D);
+
+    fn next(&mut self) -> Option<(V, D)> {
+        let order = match (self.left.peek(), self.right.peek()) {
+            (Some((v, _)), Some((w, _))) => v.cmp(w),
+            (_, None) => Ordering::Less,
+            (None, _) => Ordering::Greater,
+        };
+        let left = if order.is_le() { self.left.next() } else { None };
+        let right = if order.is_ge() { self.right.next() } else { None };
+        match (left, right) {
+            (Some((v, d)), Some((_, e))) => Some((v.clone(), d.add(e))),
+            (left, right) => left.or(right).map(|(v, d)| (v.clone(), d.clone())),
+        }
     }
 }
 

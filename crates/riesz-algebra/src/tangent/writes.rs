@@ -1,6 +1,7 @@
 //! Programs that add to the elements of one array: `0` does nothing, `p + q` is `p` then `q`, `delta v` adds 1 to the
 //! element of `v`.   [000 §5.3]
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt::{self, Debug, Formatter};
 
@@ -55,10 +56,11 @@ impl<V: Finite, D: Scalar + PartialEq> PartialEq for Writes<V, D> {
     }
 }
 
-impl<V: Finite, D: Scalar + Debug> Debug for Writes<V, D> {
+impl<V: Debug, D: Debug> Debug for Writes<V, D> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str("zeros ↦ ")?;
-        self.array().fmt(f)
+        let write = |list: &mut Vec<_>, (v, d): &(V, D)| list.push(format!("{v:?} += {d:?}"));
+        let writes = self.0.run(Vec::new(), Vec::new, write, |list, others| list.extend_from_slice(others));
+        f.debug_list().entries(&writes).finish()
     }
 }
 
@@ -87,6 +89,9 @@ impl<V: Clone, D: Scalar> Kronecker<V, D> for Writes<V, D> {
     }
     fn multiple(factor: &D, v: &V) -> Self {
         Writes(Rope::step((v.clone(), factor.clone())))
+    }
+    fn add_multiple(&mut self, factor: &D, v: &V) {
+        self.0.push((v.clone(), factor.clone()));
     }
 }
 

@@ -7,9 +7,10 @@ use proptest::prelude::*;
 use riesz_algebra::expression::{derive, forward_derivative, fusion_law, reflection_law, symbolic};
 use riesz_algebra::semiring::Polynomial;
 use riesz_algebra::tangent::{
-    Cayley, Dense, LetIn, ReverseArray, ReverseCayley, ReverseSparse, Writes, shared_derivative, theorem_2,
+    Cayley, Dense, LetIn, Optional, ReverseArray, ReverseCayley, ReverseSparse, Writes, let_in_law, shared_derivative,
+    theorem_2,
 };
-use riesz_algebra::{Expr, Finite, Nagata, Semiring, Sparse, abstract_derivative, evaluate};
+use riesz_algebra::{Expr, Nagata, Real, Semiring, Sparse, abstract_derivative, evaluate};
 
 type Naturals = Polynomial<Variable, Wrapping<u64>>;
 
@@ -33,6 +34,7 @@ proptest! {
     fn every_representation_agrees_with_dense(e in expression(), values in three(integer())) {
         let var = |v: &Variable| values[v.get()];
         holds(theorem_2::<_, _, [Integer; 3]>(var, &e))?;
+        holds(theorem_2::<_, _, Optional<[Integer; 3]>>(var, &e))?;
         holds(theorem_2::<_, _, Sparse<_, _>>(var, &e))?;
         holds(theorem_2::<_, _, Cayley<_, _, Sparse<_, _>>>(var, &e))?;
         holds(theorem_2::<_, _, Writes<_, _>>(var, &e))?;
@@ -57,20 +59,11 @@ proptest! {
     #[test]
     fn sharing_changes_nothing(e in expression(), values in three(integer())) {
         let var = |v: &Variable| values[v.get()];
-        let dense: Nagata<Integer, Dense<_, _>> = abstract_derivative(var, &e);
-        prop_assert_eq!(&shared_derivative::<_, _, _, Dense<_, _>>(var, &e), &dense);
-        let plain = dense.tangent.values();
-        let sparse: Nagata<Integer, Sparse<_, _>> = shared_derivative(var, &e);
-        prop_assert_eq!(Variable::all().map(|v| sparse.tangent.get(&v)).collect::<Vec<_>>(), plain.clone());
-        let sparse: Nagata<Integer, ReverseSparse<_, _>> = shared_derivative(var, &e);
-        prop_assert_eq!(Variable::all().map(|v| sparse.tangent.gradient().get(&v)).collect::<Vec<_>>(), plain.clone());
-        let cayley: Nagata<Integer, ReverseCayley<_, _>> = shared_derivative(var, &e);
-        prop_assert_eq!(
-            Variable::all().map(|v| cayley.tangent.gradient().gradient().get(&v)).collect::<Vec<_>>(),
-            plain.clone(),
-        );
-        let array: Nagata<Integer, ReverseArray<_, _>> = shared_derivative(var, &e);
-        prop_assert_eq!(array.tangent.gradient().array(), plain);
+        holds(let_in_law::<_, _, Dense<_, _>>(var, &e))?;
+        holds(let_in_law::<_, _, Sparse<_, _>>(var, &e))?;
+        holds(let_in_law::<_, _, ReverseSparse<_, _>>(var, &e))?;
+        holds(let_in_law::<_, _, ReverseCayley<_, _>>(var, &e))?;
+        holds(let_in_law::<_, _, ReverseArray<_, _>>(var, &e))?;
     }
 }
 
@@ -140,4 +133,39 @@ fn deep_and_shared() {
     assert_eq!(dense.tangent.at(&"x"), Wrapping(0));
     let array: Nagata<_, ReverseArray<_, _>> = abstract_derivative(one, &e);
     assert_eq!(array.tangent.gradient().run(1, |_| 0), Some(vec![Wrapping(0)]));
+}
+
+/// What is done with constants has no derivative, not a zero one.   [001 §7]
+#[test]
+fn derivatives_of_constants_are_absent() {
+    let two: Nagata<f64, Optional<f64>> = Real::constant(2.0);
+    let x = Nagata { primal: 3.0, tangent: Optional(Some(1.0)) };
+    assert!((two.clone().sin() * two.clone() + two.clone().exp()).tangent.0.is_none());
+    assert_eq!((two * x.clone()).tangent.0, Some(2.0));
+    assert_eq!(x.sin().tangent.0, Some(3.0_f64.cos()));
+}
+
+/// `let x₁ = x₀ · x₀ in let x₂ = x₁ · x₁ in …`, of which the last is the value: sharing is kept for every representation,
+/// or this would take longer than there is time.
+#[test]
+fn lets_are_of_any_depth() {
+    let depth = 100_000;
+    let e = (0..depth)
+        .rev()
+        .fold(Expr::variable(depth), |body, v| Expr::let_in(v + 1, Expr::variable(v) * Expr::variable(v), body));
+    // x^(2ⁿ) at 3, modulo 2⁶⁴: of 3^(2ⁿ) is left 1, of the derivative 2ⁿ 3^(2ⁿ − 1) nothing
+    let three = |_: &usize| Wrapping(3u64);
+    let array: Nagata<_, ReverseArray<_, _>> = shared_derivative(three, &e);
+    assert_eq!(array.primal, Wrapping(1));
+    assert_eq!(array.tangent.gradient().run(1, |v| *v), Some(vec![Wrapping(0)]));
+    let sparse: Nagata<_, Sparse<_, _>> = shared_derivative(three, &e);
+    assert_eq!(sparse.tangent.get(&0), Wrapping(0));
+    let cayley: Nagata<_, ReverseCayley<_, _>> = abstract_derivative(three, &e);
+    assert_eq!(cayley.tangent.gradient().gradient().get(&0), Wrapping(0));
+    // and where something is left: let x₁ = x₀ + 1 in let x₂ = x₁ + 1 in …
+    let e = (0..depth)
+        .rev()
+        .fold(Expr::variable(depth), |body, v| Expr::let_in(v + 1, Expr::variable(v) + Expr::one(), body));
+    let array: Nagata<_, ReverseArray<_, _>> = shared_derivative(three, &e);
+    assert_eq!((array.primal, array.tangent.gradient().run(1, |v| *v)), (Wrapping(100_003), Some(vec![Wrapping(1)])));
 }

@@ -6,10 +6,12 @@ use crate::arbitrary::*;
 use proptest::prelude::*;
 use riesz_algebra::finite::{Below, Either, finite_laws};
 use riesz_algebra::semiring::{Interval, Polynomial, Tropical, homomorphism_laws, interval_laws};
-use riesz_algebra::tangent::{Cayley, Dense, ReverseArray, ReverseCayley, ReverseSparse, Writes, correct_ad_laws};
+use riesz_algebra::tangent::{
+    Cayley, Dense, Optional, ReverseArray, ReverseCayley, ReverseSparse, Writes, correct_ad_laws,
+};
 use riesz_algebra::{
-    CorrectAd, Expr, Module, Monoid, Nagata, Semiring, Sparse, evaluate, kronecker_laws, module_laws, ring_laws,
-    semiring_laws,
+    CorrectAd, Expr, Kronecker, Module, Monoid, Nagata, Semiring, Sparse, evaluate, kronecker_laws, module_laws,
+    ring_laws, semiring_laws,
 };
 
 type Dual<D> = Nagata<D, D>;
@@ -153,6 +155,18 @@ proptest! {
         holds(ring_laws(&a, &b))?;
     }
 
+    /// Long vectors are merged, short ones inserted.
+    #[test]
+    fn long_sparse_vectors_are_a_module(
+        [c, d, _] in three(integer()),
+        vectors in three(prop::collection::vec((0usize..50, integer()), 0..60)),
+    ) {
+        let [u, v, w] = vectors.map(|entries| entries.iter().fold(Sparse::zero(), |sum, (v, d)| sum.insert(d, v)));
+        holds(module_laws((&c, &d), (&u, &v, &w)))?;
+        let sum = u.add(&v);
+        prop_assert!((0..50).all(|at| sum.get(&at) == u.get(&at) + v.get(&at)));
+    }
+
     #[test]
     fn every_representation_is_right(
         [c, d, _] in three(integer()),
@@ -161,6 +175,8 @@ proptest! {
     ) {
         holds(tangent_laws::<[Integer; 3]>(c, d, v, gradients))?;
         holds(tangent_laws::<Dense<_, _>>(c, d, v, gradients))?;
+        holds(tangent_laws::<Optional<[Integer; 3]>>(c, d, v, gradients))?;
+        holds(tangent_laws::<Optional<ReverseArray<_, _>>>(c, d, v, gradients))?;
         holds(tangent_laws::<Sparse<_, _>>(c, d, v, gradients))?;
         holds(tangent_laws::<Cayley<_, _, Sparse<_, _>>>(c, d, v, gradients))?;
         holds(tangent_laws::<Cayley<_, _, [Integer; 3]>>(c, d, v, gradients))?;

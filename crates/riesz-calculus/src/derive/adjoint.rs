@@ -21,6 +21,7 @@ fn transposed(term: Term, laws: &mut Vec<&'static Law>) -> Term {
         let whole = term.clone();
         let Term { from, to, form } = term;
         let mut by = |name: &'static str| {
+            debug_assert!(law(name).is_some(), "there is no law `{name}`");
             if let Some(law) = law(name).filter(|law| !laws.iter().any(|known| known.name == law.name)) {
                 laws.push(law);
             }
@@ -66,7 +67,7 @@ fn transposed(term: Term, laws: &mut Vec<&'static Law>) -> Term {
                     by("adjoint of contraction on the right");
                     match super::build::rank(&from) > 1 && super::build::rank(&to) == 1 {
                         // x ↦ x b for a matrix x and a vector b
-                        true => Form::Transposed(Box::new(whole)),
+                        true => Form::Function(Operation(&array::OUTER), vec![None, Some(b.clone())]),
                         false => Form::Function(operation, vec![None, Some(flipped(b))]),
                     }
                 }

@@ -2,158 +2,209 @@
 //!
 //! The factors become maps with numbers in them, of the sizes that are known; what the numbers are does not matter to the cost.
 
-use super::build::{Derivative, Scope};
-use super::term::{Form, Term};
+use super::build::Derivative;
+use super::count::dimension;
+use super::scope::Scope;
+use super::term::{Form, Item, Term};
 use riesz_core::Type;
-use riesz_core::size::Atom;
+use riesz_core::size::{Atom, Size};
 use riesz_linear::{LinearMap, Matrix, Relation, Space, Vector};
 
-/// What is known of the association of a derivative.
+/// The orders in which the factors of a derivative are best multiplied.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Association {
+    /// The chains of a derivative in which there is something to choose.
+    pub chains: Vec<Chain>,
+    /// The sizes that the costs are for.
+    pub sizes: Vec<KnownSize>,
+    /// Why there are no chains, where there are none.
+    pub nothing: Option<String>,
+}
+
+/// A size that a cost is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Association {
-    /// There is a chain to bracket.
-    Chain {
-        /// The factors.
-        factors: Vec<String>,
-        /// The cheapest bracketing.
-        bracketing: String,
-        /// Multiplications and additions of the cheapest bracketing.
-        cheapest: u64,
-        /// The same for forward mode.
-        forward: u64,
-        /// The same for reverse mode.
-        reverse: u64,
-    },
-    /// There is nothing to choose, and why.
-    Nothing(String),
+pub struct KnownSize {
+    /// What it is called.
+    pub name: String,
+    /// What it is.
+    pub value: i64,
+    /// Whether nobody has said so.
+    pub assumed: bool,
 }
 
-/// The most numbers that the matrices of a chain may have together.
+/// A chain of maps and its cheapest bracketing. Costs are multiplications and additions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Chain {
+    /// The factors, the last applied first.
+    pub factors: Vec<String>,
+    /// The cheapest bracketing, of the factors as `m1`, `m2`, ….
+    pub bracketing: String,
+    /// What the cheapest bracketing costs.
+    pub cheapest: u64,
+    /// The same for forward mode, which brackets from the right.
+    pub forward: u64,
+    /// The same for reverse mode, which brackets from the left.
+    pub reverse: u64,
+}
+
+/// What a size is taken to be where nobody has said.
+const ASSUMED: i64 = 10;
+/// The most numbers that the maps of a chain may have together.
 const MOST: u64 = 20_000_000;
+/// The most chains to look at.
+const CHAINS: usize = 6;
 
-/// The cheapest bracketing of a derivative.
-pub(crate) fn associate(scope: &Scope, derivative: &Derivative, sizes: &[(String, i64)]) -> Association {
-    let Derivative { items, result } = derivative;
-    let factors = match &result.form {
-        _ if !items.is_empty() => return nothing("the derivative is several equations, not one chain"),
-        Form::Add(maps) => return nothing(&format!("the derivative is a sum of {} maps, not one chain", maps.len())),
-        Form::Compose(maps) if maps.len() > 1 => maps,
-        Form::Zero => return nothing("the derivative is zero"),
-        _ => return nothing("the derivative is one map, not a chain"),
-    };
-    if factors.len() < 3 {
-        return nothing("a chain of two maps has one bracketing");
+/// The cheapest bracketings of the chains of a derivative.
+pub(crate) fn associate(scope: &Scope, derivative: &Derivative, given: &[(String, i64)]) -> Association {
+    let mut chains = Vec::new();
+    for item in &derivative.items {
+        if let Item::Map(_, map) = item {
+            collect(map, &mut chains);
+        }
     }
-    let mut unknown = Vec::new();
-    let mut space = |ty: &Type| -> Option<Space> {
-        spaced(ty, &mut |atom| {
-            let name = match atom {
-                Atom::Var(var) => scope.name(var).to_string(),
-                Atom::Global(global) => scope.program.global(global).name.to_string(),
-                _ => "_".to_string(),
-            };
-            let known = sizes.iter().find(|(known, _)| *known == name).map(|(_, size)| *size);
-            if known.is_none() && !unknown.contains(&name) {
-                unknown.push(name);
+    collect(&derivative.result, &mut chains);
+    let mut sizes = Sizes { scope, given, known: Vec::new() };
+    let (mut found, mut problem) = (Vec::new(), None);
+    for chain in chains.iter().take(CHAINS) {
+        match sizes.chain(chain) {
+            Ok(chain) => found.push(chain),
+            Err(why) => problem = Some(why),
+        }
+    }
+    let nothing = || match problem {
+        Some(why) => why.to_string(),
+        None => "there is no chain of three maps or more".to_string(),
+    };
+    let nothing = found.is_empty().then(nothing);
+    let mut known = sizes.known;
+    known.retain(|_| !found.is_empty());
+    Association { chains: found, sizes: known, nothing }
+}
+
+/// The chains of three maps or more that do something.
+fn collect<'t>(map: &'t Term, found: &mut Vec<&'t [Term]>) {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        if let Form::Compose(maps) = &map.form
+            && maps.iter().filter(|map| !is_projection(map)).count() > 2
+        {
+            found.push(maps);
+        }
+        map.visit_children(&mut |child| collect(child, found));
+    });
+}
+
+/// Whether a map takes a part, which costs nothing in any order.
+fn is_projection(map: &Term) -> bool {
+    matches!(
+        map.form,
+        Form::Component(..)
+            | Form::Element(_)
+            | Form::InjectComponent(..)
+            | Form::InjectElement(_)
+            | Form::Derivative(_)
+    )
+}
+
+struct Sizes<'s, 'p> {
+    scope: &'s Scope<'p>,
+    given: &'s [(String, i64)],
+    known: Vec<KnownSize>,
+}
+
+impl Sizes<'_, '_> {
+    fn chain(&mut self, factors: &[Term]) -> Result<Chain, &'static str> {
+        const UNKNOWN: &str = "the sizes of some spaces are known only when the program runs";
+        const LARGE: &str = "the maps are too large to be written out here";
+        let mut maps = Vec::with_capacity(factors.len());
+        let mut total = 0u64;
+        for factor in factors {
+            let from = self.numbers(&factor.from).ok_or(UNKNOWN)?;
+            let to = self.numbers(&factor.to).ok_or(UNKNOWN)?;
+            total =
+                total.saturating_add(if is_dense(factor) { from.saturating_mul(to) } else { from.saturating_add(to) });
+            if total > MOST {
+                return Err(LARGE);
             }
-            known
+            maps.push(concrete(factor, from as usize, to as usize).ok_or(LARGE)?);
+        }
+        let best = LinearMap::compose(maps).map_err(|_| UNKNOWN)?.associate();
+        Ok(Chain {
+            factors: factors.iter().map(|factor| self.scope.show(factor)).collect(),
+            bracketing: best.to_string(),
+            cheapest: best.cost.work(),
+            forward: best.forward.work(),
+            reverse: best.reverse.work(),
         })
-    };
-    let ends: Vec<Option<(Space, Space)>> =
-        factors.iter().map(|factor| Some((space(&factor.from)?, space(&factor.to)?))).collect();
-    if !unknown.is_empty() {
-        let options: Vec<String> = unknown.iter().map(|name| format!("--size {name}=N")).collect();
-        return nothing(&format!("{} is not known; give {}", unknown.join(", "), options.join(" ")));
     }
-    let Some(ends) = ends.into_iter().collect::<Option<Vec<_>>>() else {
-        return nothing("the sizes of some spaces are known only when the program runs");
-    };
-    let cells = |(from, to): &(Space, Space)| (from.dimension() as u64).saturating_mul(to.dimension() as u64);
-    let total = ends.iter().zip(factors).filter(|(_, factor)| is_dense(factor)).map(|(ends, _)| cells(ends));
-    if total.fold(0u64, u64::saturating_add) > MOST {
-        return nothing("the maps of the chain are too large to be written out here");
-    }
-    let maps: Option<Vec<LinearMap>> =
-        factors.iter().zip(&ends).map(|(factor, (from, to))| concrete(factor, from, to)).collect();
-    let Some(chain) = maps.and_then(|maps| LinearMap::compose(maps).ok()) else {
-        return nothing("the factors of the chain meet in spaces whose sizes differ here");
-    };
-    let best = chain.associate();
-    Association::Chain {
-        factors: factors.iter().map(|factor| scope.show(factor)).collect(),
-        bracketing: best.to_string(),
-        cheapest: best.cost.work(),
-        forward: best.forward.work(),
-        reverse: best.reverse.work(),
-    }
-}
 
-fn nothing(why: &str) -> Association {
-    Association::Nothing(why.to_string())
-}
+    /// How many numbers a vector of a space has.
+    fn numbers(&mut self, ty: &Type) -> Option<u64> {
+        let size = dimension(ty);
+        if size == Size::Hole {
+            return None;
+        }
+        u64::try_from(size.evaluate(&mut |atom| self.size(atom))?).ok()
+    }
 
-fn spaced(ty: &Type, size: &mut dyn FnMut(Atom) -> Option<i64>) -> Option<Space> {
-    match ty {
-        Type::Real => Some(Space::Real),
-        Type::Array(n, element) => {
-            let n = n.evaluate(size);
-            let element = spaced(element, size);
-            Some(Space::array(usize::try_from(n?).ok()?, element?))
+    fn size(&mut self, atom: Atom) -> Option<i64> {
+        let name = match atom {
+            Atom::Var(var) => self.scope.name(var).to_string(),
+            Atom::Global(global) => self.scope.program.global(global).name.to_string(),
+            Atom::Parameter(_) | Atom::Unknown(_) => return None,
+        };
+        if let Some(known) = self.known.iter().find(|known| known.name == name) {
+            return Some(known.value);
         }
-        Type::Tuple(_) | Type::Record(_) => {
-            let parts: Vec<Option<Space>> =
-                ty.components().unwrap_or_default().iter().map(|part| spaced(part, size)).collect();
-            Some(Space::product(parts.into_iter().collect::<Option<Vec<Space>>>()?))
-        }
-        _ => None,
+        let given = self.given.iter().find(|(given, _)| *given == name).map(|(_, value)| *value);
+        let value = given.unwrap_or(ASSUMED);
+        self.known.push(KnownSize { name, value, assumed: given.is_none() });
+        Some(value)
     }
 }
 
 /// Whether a factor is a matrix for all that is known.
 fn is_dense(factor: &Term) -> bool {
-    !matches!(
-        factor.form,
-        Form::Scale(_)
-            | Form::Identity
-            | Form::Zero
-            | Form::Diagonal(_)
-            | Form::RankOne { .. }
-            | Form::Sum
-            | Form::Component(..)
-    )
+    match &factor.form {
+        Form::Zero | Form::Identity | Form::Scale(_) | Form::Diagonal(_) | Form::RankOne { .. } | Form::Sum => false,
+        Form::Component(..) | Form::Element(_) | Form::InjectComponent(..) | Form::InjectElement(_) => false,
+        Form::Function(operation, arguments) => match (operation.name(), &arguments[..]) {
+            ("reverse" | "transpose" | "gather" | "slice" | "flatten" | "replicate" | "scatter_add", _) => false,
+            ("dot", [None, Some(_)]) => matches!(&factor.to, Type::Array(_, element) if **element != Type::Real),
+            _ => true,
+        },
+        _ => true,
+    }
 }
 
-/// A map of the same form, of ones.
-fn concrete(factor: &Term, from: &Space, to: &Space) -> Option<LinearMap> {
-    let ones = |space: &Space| Vector::new(space.clone(), vec![1.0; space.dimension()]).ok();
+/// A map of the same form, of ones, between vectors of as many numbers.
+fn concrete(factor: &Term, from: usize, to: usize) -> Option<LinearMap> {
+    let flat = |n: usize| Space::array(n, Space::Real);
+    let ones = |n: usize| Vector::new(flat(n), vec![1.0; n]).ok();
+    let gather = || {
+        let indices = (0..to).map(|at| at % from.max(1)).collect();
+        LinearMap::reduce(Relation::Gather { indices, from }, Space::Real)
+    };
+    let scatter = || {
+        let indices = (0..from).map(|at| at % to.max(1)).collect();
+        LinearMap::reduce(Relation::Scatter { indices, to }, Space::Real)
+    };
     Some(match &factor.form {
-        Form::Zero => LinearMap::zero(from.clone(), to.clone()),
-        Form::Identity => LinearMap::identity(from.clone()),
-        Form::Scale(_) => LinearMap::scale(2.0, from.clone()),
+        Form::Zero => LinearMap::zero(flat(from), flat(to)),
+        Form::Identity => LinearMap::identity(flat(from)),
+        Form::Scale(_) => LinearMap::scale(2.0, flat(from)),
         Form::Diagonal(_) => LinearMap::diagonal(ones(from)?),
         Form::RankOne { .. } => LinearMap::rank_one(1.0, ones(to)?, ones(from)?),
-        Form::Component(at, _) => LinearMap::project(*at, from.clone()).ok()?,
-        Form::Sum => match from {
-            Space::Array(n, element) => LinearMap::reduce(Relation::Sum(*n), (**element).clone()),
-            _ => return None,
-        },
-        _ => {
-            let (rows, columns) = (to.dimension(), from.dimension());
-            let matrix = Matrix::new(rows, columns, vec![1.0; rows.checked_mul(columns)?]).ok()?;
-            let flat = LinearMap::left(matrix, Space::Real);
-            let reals = |space: &Space| matches!(space, Space::Array(_, element) if **element == Space::Real);
-            if reals(from) && reals(to) {
-                return Some(flat);
-            }
-            // A matrix by rows, between spaces of any shape.
-            let row = |_| LinearMap::row(ones(from).unwrap_or_else(|| Vector::number(1.0)));
-            match to {
-                Space::Real => row(0),
-                Space::Array(n, element) if **element == Space::Real => {
-                    LinearMap::fork_array((0..*n).map(row).collect()).ok()?
-                }
-                _ => return None,
-            }
+        _ if is_dense(factor) => {
+            let matrix = Matrix::new(to, from, vec![1.0; to.checked_mul(from)?]).ok()?;
+            LinearMap::left(matrix, Space::Real)
         }
+        // Relations, which add numbers up or take them apart.
+        _ if from > to => match factor.form {
+            Form::Component(..) | Form::Element(_) => gather(),
+            _ if to == 0 => LinearMap::zero(flat(from), flat(to)),
+            _ => scatter(),
+        },
+        _ if from == 0 => LinearMap::zero(flat(from), flat(to)),
+        _ => gather(),
     })
 }

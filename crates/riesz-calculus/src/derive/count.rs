@@ -1,6 +1,7 @@
 //! How many operations a function takes, as polynomials over its sizes.
 //!
-//! Of a conditional both branches are counted. Negation and copying are free.
+//! Of a conditional both branches are counted. Negation and copying are free, and so is adding the constant zero, which
+//! stands where a sum begins.
 
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Turn, Var};
@@ -118,6 +119,7 @@ impl Counter<'_> {
         let of = |atom: &Atom| frame.ty(*atom);
         match op {
             Op::Scalar(primitive, arguments) if *ty == Type::Real => match (primitive.name, arguments.len()) {
+                ("+" | "-", 2) if arguments.contains(&Atom::Real(0.0)) => {}
                 ("+" | "-", 2) => one.additions = Size::Constant(1),
                 ("*" | "/" | "exact *", 2) => one.multiplications = Size::Constant(1),
                 ("unary -", _) => {}

@@ -4,7 +4,7 @@
 //! what it is the derivative of; `D x` stands for the derivative of a variable. Coefficients are expressions over the variables of
 //! the function, so a term is as large as the program and not as large as its data.
 
-use riesz_core::term::{Atom, Comparison, GlobalId, Reduction, Var};
+use riesz_core::term::{Atom, Comparison, FunctionId, GlobalId, Reduction, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::{Primitive, array, scalar};
 use riesz_syntax::tree::Name;
@@ -68,8 +68,8 @@ pub(crate) enum Form {
     Loop { kind: Loop, state: Var, start: Box<Term>, index: Var, count: Expr, body: Box<Term> },
     /// One of two maps.
     If { condition: Expr, yes: Box<Term>, no: Box<Term> },
-    /// The derivative of another function at a point.
-    Call { name: Name, arguments: Vec<Expr> },
+    /// The derivative of another function at a point, in the arguments that `mask` marks.
+    Call { called: FunctionId, mask: Vec<bool>, arguments: Vec<Expr> },
     /// Maps that are used more than once.
     Let(Vec<Item>, Box<Term>),
     /// The adjoint of a map that has no shorter notation.
@@ -195,6 +195,7 @@ impl Expr {
     /// `self * other`, number by number
     pub fn times(self, other: Expr) -> Expr {
         match (self.real(), other.real()) {
+            (Some(a), Some(b)) => Expr::Atom(Atom::Real(a * b)),
             (Some(1.0), _) => other,
             (_, Some(1.0)) => self,
             (Some(-1.0), _) => other.negative(),
@@ -206,6 +207,7 @@ impl Expr {
                 (None, None) => match (reciprocal(&self), reciprocal(&other)) {
                     (Some(below), None) => Expr::function(&scalar::DIV, vec![other, below]),
                     (None, Some(below)) => Expr::function(&scalar::DIV, vec![self, below]),
+                    (Some(a), Some(b)) => Expr::function(&scalar::DIV, vec![Expr::one(), a.times(b)]),
                     _ => Expr::function(&scalar::MUL, vec![self, other]),
                 },
             },
@@ -214,10 +216,38 @@ impl Expr {
 
     /// `self + other`, number by number
     pub fn plus(self, other: Expr) -> Expr {
+        match (self.real(), other.real()) {
+            (Some(a), Some(b)) => return Expr::Atom(Atom::Real(a + b)),
+            (Some(0.0), _) => return other,
+            (_, Some(0.0)) => return self,
+            _ => {}
+        }
         match (self.negated(), other.negated()) {
             (_, Some(b)) => Expr::function(&scalar::SUB, vec![self, b]),
             (Some(a), None) => Expr::function(&scalar::SUB, vec![other, a]),
             (None, None) => Expr::function(&scalar::ADD, vec![self, other]),
+        }
+    }
+
+    /// The expression with the arithmetic of known numbers done, as for real numbers.
+    pub fn folded(&self) -> Expr {
+        match self {
+            Expr::Atom(_) => self.clone(),
+            Expr::Each { index, count, element } => {
+                Expr::Each { index: *index, count: count.clone(), element: Box::new(element.folded()) }
+            }
+            Expr::Apply(head, arguments) => {
+                let arguments: Vec<Expr> = arguments.iter().map(Expr::folded).collect();
+                let Head::Function(operation) = head else { return Expr::Apply(head.clone(), arguments) };
+                match (operation.name(), &arguments[..]) {
+                    ("*", [a, b]) => a.clone().times(b.clone()),
+                    ("+", [a, b]) => a.clone().plus(b.clone()),
+                    ("-", [a, b]) if b.real().is_some() => a.clone().plus(b.clone().negative()),
+                    ("unary -", [a]) => a.clone().negative(),
+                    ("^" | "integer ^", [a, b]) if b.real() == Some(1.0) => a.clone(),
+                    _ => Expr::Apply(head.clone(), arguments),
+                }
+            }
         }
     }
 

@@ -27,7 +27,7 @@ pub(crate) fn drop_dead(body: &mut Body, vars: &[VarInfo]) {
     accumulators(body, &mut made, &mut read);
     // Accumulators that were passed in, or that something looks at, matter.
     let idle = made.difference(&read).copied().collect();
-    let mut sweep = Sweep { vars, live: FxHashSet::default(), idle };
+    let mut sweep = Sweep { vars, live: vec![false; vars.len()], idle };
     sweep.body(body);
 }
 
@@ -54,7 +54,8 @@ fn accumulators(body: &Body, made: &mut FxHashSet<Var>, used: &mut FxHashSet<Var
 
 struct Sweep<'v> {
     vars: &'v [VarInfo],
-    live: FxHashSet<Var>,
+    /// Which variables something uses.
+    live: Vec<bool>,
     /// Accumulators that nobody looks at.
     idle: FxHashSet<Var>,
 }
@@ -65,7 +66,7 @@ impl Sweep<'_> {
             self.atom(body.result);
             for at in (0..body.bindings.len()).rev() {
                 let binding = &mut body.bindings[at];
-                if self.live.contains(&binding.var) || self.has_effect(&binding.op) {
+                if self.live[binding.var.0 as usize] || self.has_effect(&binding.op) {
                     let vars = self.vars;
                     self.ty(&vars[binding.var.0 as usize].ty);
                     binding.op.visit_bodies_mut(&mut |body| self.body(body));
@@ -82,7 +83,7 @@ impl Sweep<'_> {
 
     fn atom(&mut self, atom: Atom) {
         if let Atom::Var(var) = atom
-            && self.live.insert(var)
+            && !std::mem::replace(&mut self.live[var.0 as usize], true)
         {
             let vars = self.vars;
             self.ty(&vars[var.0 as usize].ty);

@@ -134,13 +134,10 @@ impl Fold<'_> {
                     self.unsigned.insert(var);
                 }
                 match &op {
-                    Op::Scalar(..)
-                    | Op::Tuple(_)
-                    | Op::Array(_)
-                    | Op::Project(..)
-                    | Op::Not(_)
-                    | Op::Zero(_)
-                    | Op::Index(..) => {
+                    Op::Tuple(_) | Op::Array(_) | Op::Project(..) | Op::Not(_) | Op::Zero(_) => {
+                        self.known.insert(var, op.clone());
+                    }
+                    Op::Scalar(primitive, _) if *primitive == &scalar::NEG => {
                         self.known.insert(var, op.clone());
                     }
                     _ => {}
@@ -361,7 +358,7 @@ fn same_bits(a: Atom, b: Atom) -> bool {
 fn size_along(ty: &Type, path: &[Step]) -> Option<Atom> {
     match (path, ty) {
         ([], Type::Array(size, _)) if *size != Size::Hole => as_atom(size),
-        ([Step::Component(at), rest @ ..], ty) => size_along(ty.components()?.get(*at)?, rest),
+        ([Step::Component(at), rest @ ..], ty) => size_along(ty.component(*at)?, rest),
         _ => None,
     }
 }

@@ -395,7 +395,7 @@ impl Fusing<'_> {
         };
         let Some(at) = component else { return Some(element) };
         let Atom::Var(tuple) = element else { return None };
-        let ty = self.vars[tuple.0 as usize].ty.components()?.get(at)?.clone();
+        let ty = self.vars[tuple.0 as usize].ty.component(at)?.clone();
         Some(Writer { vars: self.vars, span }.bind(Op::Project(element, at), ty, out))
     }
 

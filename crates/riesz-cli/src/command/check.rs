@@ -1,31 +1,32 @@
 //! `riesz check FILE...`
 
-use super::{Status, later};
+mod gradients;
+
+use super::Status;
 use crate::arguments::Check;
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
+use gradients::Gradients;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use serde_json::json;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
 
 /// How long to wait before showing progress.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Runs every check of the files.
+/// Runs every check of the files, and tests their derivatives where that is asked for.
 pub fn run(arguments: Check) -> Status {
-    if arguments.gradients {
-        return later::run("--gradients");
-    }
     let report = Report::new(arguments.messages).spaced();
     let mut total = Tally::default();
     for file in &arguments.files {
         total.add(check(file, &arguments, &report));
     }
-    if arguments.files.len() > 1 {
+    if arguments.files.len() > 1 && !arguments.json {
         output::print_line(&total.to_string());
     }
-    match total.failed + total.unread {
+    match total.failed + total.unread + total.gradients.wrong {
         0 => Status::Success,
         _ => Status::Failure,
     }
@@ -33,14 +34,15 @@ pub fn run(arguments: Check) -> Status {
 
 /// Runs the checks of a file.
 fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
-    let mut session = arguments.backend.session(&arguments.limits);
-    let checks = match session.load(file, &Disk) {
-        Ok(id) => session.checks(id),
+    let mut session = arguments.backend.session(arguments.limits.options());
+    let id = match session.load(file, &Disk) {
+        Ok(id) => id,
         Err(diagnostics) => {
             report.show(&diagnostics, session.sources());
             return Tally { unread: 1, ..Tally::default() };
         }
     };
+    let checks = session.checks(id);
     session.prepare_checks(&checks);
     report.notes(&mut session);
     let mut tally = Tally { files: 1, checks: checks.len(), ..Tally::default() };
@@ -53,7 +55,13 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
         progress.bar.inc(1);
     }
     drop(progress);
-    output::print_line(&format!("{file}: {}", tally.verdict()));
+    match arguments.json {
+        true => output::print_line(&json!({"file": file, "checks": tally.checks, "failed": tally.failed}).to_string()),
+        false => output::print_line(&format!("{file}: {}", tally.verdict())),
+    }
+    if arguments.gradients {
+        tally.gradients = gradients::test(file, id, &mut session, arguments, report);
+    }
     tally
 }
 
@@ -65,6 +73,7 @@ struct Tally {
     failed: usize,
     /// Files that are not correct programs.
     unread: usize,
+    gradients: Gradients,
 }
 
 impl Tally {
@@ -73,6 +82,7 @@ impl Tally {
         self.checks += other.checks;
         self.failed += other.failed;
         self.unread += other.unread;
+        self.gradients.add(other.gradients);
     }
 
     fn verdict(&self) -> String {
@@ -88,8 +98,12 @@ impl std::fmt::Display for Tally {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         write!(f, "{}: {}", count(self.files + self.unread, "file"), self.verdict())?;
         match self.unread {
-            0 => Ok(()),
-            unread => write!(f, ", {} with errors", count(unread, "file")),
+            0 => {}
+            unread => write!(f, ", {} with errors", count(unread, "file"))?,
+        }
+        match self.gradients {
+            Gradients { tested: 0, .. } => Ok(()),
+            gradients => write!(f, "; {gradients}"),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! `riesz eval [FILE] EXPR`
 
 use super::{Status, later};
-use crate::arguments::{self, Eval, Precision, Via, spelling};
+use crate::arguments::{self, Eval, Precision, spelling};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
-use riesz::{Binding, Diagnostic, Name, Session};
+use riesz::via::Representation;
+use riesz::{Binding, Diagnostic, Name, Options, Session};
 use std::path::Path;
 
 /// Evaluates an expression and prints its value.
@@ -24,7 +25,8 @@ pub fn run(arguments: Eval) -> Status {
             return Status::Failure;
         }
     };
-    let mut session = arguments.backend.session(&arguments.limits);
+    let via = Representation::find(&spelling(&arguments.via));
+    let mut session = arguments.backend.session(Options { via, ..arguments.limits.options() });
     let evaluated = evaluate(&mut session, &arguments, bindings);
     report.notes(&mut session);
     match evaluated {
@@ -72,7 +74,7 @@ fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diag
 
 /// The first option that is yet to come.
 fn unavailable(arguments: &Eval) -> Option<String> {
-    if arguments.via != Via::Compiled {
+    if Representation::find(&spelling(&arguments.via)).is_none() {
         return Some(format!("--via {}", spelling(&arguments.via)));
     }
     if arguments.precision != Precision::F64 {

@@ -1,10 +1,12 @@
 //! The subcommands, one file each.
 
 mod check;
+mod derive;
 mod emit;
 mod eval;
 mod fmt;
 mod later;
+mod modes;
 mod repl;
 
 use crate::arguments::{Cli, Command};
@@ -35,8 +37,8 @@ pub fn run(cli: Cli) -> Status {
         Command::Check(arguments) => check::run(arguments),
         Command::Fmt(arguments) => fmt::run(arguments),
         Command::Repl(arguments) => repl::run(arguments),
-        Command::Derive(_) => later::run("riesz derive"),
-        Command::Modes(_) => later::run("riesz modes"),
+        Command::Derive(arguments) => derive::run(arguments),
+        Command::Modes(arguments) => modes::run(arguments),
         Command::Graph(_) => later::run("riesz graph"),
         Command::Emit(arguments) => emit::run(arguments),
         Command::Bench(_) => later::run("riesz bench"),

@@ -57,7 +57,7 @@ impl Draft<'_> {
                 if let (Type::Array(m, _), Type::Array(n, _)) = (&a, &b)
                     && let Err(mismatch) = self.equate(m, n, span)
                 {
-                    let diagnostic = self.differ(mismatch, &a, &b, spelling(operator).0, span);
+                    let diagnostic = self.differ(mismatch, &a, &b, sign_of(operator), span);
                     return self.fail(diagnostic.help("element by element, both arrays must have the same size"));
                 }
                 self.each(&[left, right], span, |draft, parts| {
@@ -108,9 +108,16 @@ impl Draft<'_> {
             }
         };
         let (a, b) = (self.show(a), self.show(b));
-        let (sign, verb) = spelling(operator);
+        let sign = sign_of(operator);
+        let what = match operator {
+            BinaryOperator::Add => format!("add {a} and {b}"),
+            BinaryOperator::Subtract => format!("subtract {b} from {a}"),
+            BinaryOperator::Multiply => format!("multiply {a} and {b}"),
+            BinaryOperator::Divide => format!("divide {a} by {b}"),
+            _ => format!("raise {a} to {b}"),
+        };
         self.fail(
-            Diagnostic::error("bad-operands", span, format!("cannot {verb} {a} and {b}"))
+            Diagnostic::error("bad-operands", span, format!("cannot {what}"))
                 .here(format!("`{sign}` between {a} and {b}"))
                 .help(help),
         )
@@ -370,12 +377,12 @@ pub(crate) fn is_number(ty: &Type) -> bool {
     matches!(ty, Type::Int | Type::Real | Type::Number(_))
 }
 
-fn spelling(operator: BinaryOperator) -> (&'static str, &'static str) {
+fn sign_of(operator: BinaryOperator) -> &'static str {
     match operator {
-        BinaryOperator::Add => ("+", "add"),
-        BinaryOperator::Subtract => ("-", "subtract"),
-        BinaryOperator::Multiply => ("*", "multiply"),
-        BinaryOperator::Divide => ("/", "divide"),
-        _ => ("^", "raise"),
+        BinaryOperator::Add => "+",
+        BinaryOperator::Subtract => "-",
+        BinaryOperator::Multiply => "*",
+        BinaryOperator::Divide => "/",
+        _ => "^",
     }
 }

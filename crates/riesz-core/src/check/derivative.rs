@@ -27,10 +27,22 @@ impl Draft<'_> {
         };
         let Some(given) = given else {
             self.explain(span, |diagnostic| diagnostic.help(signatures(primitive)));
-            if arity > 1 && count > arity {
-                let tuple = "the point of a function of several parameters is one tuple: `grad(f, (x, y))`";
-                self.diagnostics.last_mut().into_iter().for_each(|diagnostic| diagnostic.help.push(tuple.into()));
-            }
+            let name = primitive.name;
+            let more = match name {
+                "compose" => None,
+                _ if arity > 1 && count > arity => Some(format!(
+                    "the point of a function of several parameters is one tuple: `{name}(f, (x, y){})`",
+                    rest(name)
+                )),
+                _ if arity > 1 && count == 1 => {
+                    let rest = rest(name);
+                    Some(format!(
+                        "a derivative is taken at a point: `{name}(f, x{rest})`, or `{name}(f, _{rest})` as a function of the point"
+                    ))
+                }
+                _ => None,
+            };
+            self.diagnostics.last_mut().into_iter().for_each(|diagnostic| diagnostic.help.extend(more.clone()));
             return (Atom::Int(0), Type::Error);
         };
         match primitive.name {
@@ -68,19 +80,19 @@ impl Draft<'_> {
         let function = &given[0];
         match name {
             "D" => self.derivative(function, point, span),
-            "grad" => self.gradient(function, point, span),
+            "grad" => self.gradient("gradient", function, point, span),
             "jacobian" => {
                 let map = self.derivative(function, point, span);
                 self.matrix(map, span)
             }
             "hessian" => {
-                let gradient = self.gradient_function(function, &point.1, span);
+                let gradient = self.gradient_function("Hessian", function, &point.1, span);
                 let (map, ty) = self.derive(Derive::Derivative, gradient, point, None, span);
                 self.matrix((map, ty), span)
             }
             "hvp" => {
                 let direction = self.vector(&given[2], &point.1.tangent());
-                let gradient = self.gradient_function(function, &point.1, span);
+                let gradient = self.gradient_function("Hessian", function, &point.1, span);
                 let both = self.derive(Derive::Forward, gradient, point, Some(direction), span);
                 self.second(both, span)
             }
@@ -120,19 +132,20 @@ impl Draft<'_> {
 
     /// The point of a derivative, at the type that a `fun` says it takes.
     fn point(&mut self, function: &Given, given: &Given) -> Typed {
-        let (atom, point) = self.real_point(given);
         let item = match function {
             Given::Expr(expr) => self.callable(*expr),
             _ => None,
         };
-        let Some(Callable::Item(item)) = item.as_deref() else { return (atom, point) };
-        let Some(signature) = self.checker.signature(*item) else { return (atom, point) };
+        let Some(Callable::Item(item)) = item.as_deref() else { return self.real_point(given, None) };
+        let Some(signature) = self.checker.signature(*item) else { return self.real_point(given, None) };
+        let taken = Type::tuple(signature.parameters.clone());
+        let (atom, point) = self.real_point(given, Some(&taken));
         let by_element = signature.parameters[..] == [Type::Real] && matches!(point, Type::Array(..));
         if point == Type::Error || by_element {
             return (atom, point);
         }
         let (types, sizes) = self.fresh(&signature);
-        let expected = Type::tuple(signature.parameters.iter().map(|ty| instantiate(ty, &types, &sizes)).collect());
+        let expected = instantiate(&taken, &types, &sizes);
         let place = self.given_span(given);
         let name = self.checker.item_name(*item);
         let mut fits = true;
@@ -154,16 +167,14 @@ impl Draft<'_> {
         (atom, if fits { self.resolve_deep(&expected) } else { Type::Error })
     }
 
-    /// The point of a derivative: literals in it are real.
-    fn real_point(&mut self, given: &Given) -> Typed {
+    /// The point of a derivative: literals in it are real, but for those that stand beside something that varies where the
+    /// function takes an `Int`.
+    fn real_point(&mut self, given: &Given, taken: Option<&Type>) -> Typed {
         let (atom, ty) = self.value(given, None);
         let place = self.given_span(given);
         let resolved = self.resolve_deep(&ty);
         let unknowns = resolved.any(&mut |part| matches!(part, Type::Unknown(_)));
-        let real = resolved.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Number(_) => Some(Type::Real),
-            _ => None,
-        });
+        let real = real_where_taken(&resolved, taken.filter(|taken| taken.varies()));
         if unknowns {
             self.report(
                 Diagnostic::error("unknown-type", place, "the type of the point is not known here")
@@ -258,7 +269,7 @@ impl Draft<'_> {
         }
     }
 
-    fn gradient(&mut self, function: &Given, point: Typed, span: Span) -> Typed {
+    fn gradient(&mut self, what: &str, function: &Given, point: Typed, span: Span) -> Typed {
         if point.1 == Type::Error {
             return (Atom::Int(0), Type::Error);
         }
@@ -273,14 +284,14 @@ impl Draft<'_> {
             Type::Real | Type::Error => {}
             other => {
                 let shown = self.show(&other);
+                let help = match (other.varies(), what) {
+                    (false, _) => "only an `R` varies, and has a derivative: `Int` and `Bool` go in steps",
+                    (true, "Hessian") => "for other functions use `jacobian(\\z -> jacobian(f, z), x)`",
+                    (true, _) => "for other functions use `jacobian(f, x)`, or `vjp(f, x, dy)`",
+                };
+                let message = format!("a {what} is of a function that gives an `R`, not {shown}");
                 return self.fail(
-                    Diagnostic::error(
-                        "not-a-scalar",
-                        place,
-                        format!("a gradient is of a function that gives an `R`, not {shown}"),
-                    )
-                    .here(format!("this gives {shown}"))
-                    .help("for other functions use `jacobian(f, x)`, or `vjp(f, x, dy)`"),
+                    Diagnostic::error("not-a-scalar", place, message).here(format!("this gives {shown}")).help(help),
                 );
             }
         }
@@ -289,7 +300,7 @@ impl Draft<'_> {
     }
 
     /// `\z -> grad(f, z)`
-    fn gradient_function(&mut self, function: &Given, point: &Type, span: Span) -> Typed {
+    fn gradient_function(&mut self, what: &str, function: &Given, point: &Type, span: Span) -> Typed {
         if *point == Type::Error {
             return (Atom::Int(0), Type::Error);
         }
@@ -297,7 +308,7 @@ impl Draft<'_> {
         self.open();
         let parameter = self.lambdas[lambda].parameter;
         self.adopt(parameter);
-        let (atom, ty) = self.gradient(function, (Atom::Var(parameter), point.clone()), span);
+        let (atom, ty) = self.gradient(what, function, (Atom::Var(parameter), point.clone()), span);
         let body = self.close(atom);
         self.lambdas[lambda].body = Some(body);
         if ty == Type::Error {
@@ -409,5 +420,41 @@ impl Draft<'_> {
             _ => return None,
         };
         Some((self.bind(Op::OnMaps(operation, operands), ty.clone(), span), ty))
+    }
+}
+
+/// A type with its undecided numbers decided: `Int` where that is what is taken, else `R`.
+fn real_where_taken(ty: &Type, taken: Option<&Type>) -> Type {
+    match (ty, taken) {
+        (Type::Number(_), Some(Type::Int)) => Type::Int,
+        (Type::Number(_), _) => Type::Real,
+        (Type::Array(size, element), Some(Type::Array(_, taken))) => {
+            Type::array(size.clone(), real_where_taken(element, Some(taken)))
+        }
+        (Type::Array(size, element), _) => Type::array(size.clone(), real_where_taken(element, None)),
+        (Type::Tuple(_) | Type::Record(_), _) => {
+            let field = |at: usize| match (ty, taken) {
+                (Type::Record(of), Some(Type::Record(taken))) => {
+                    taken.position(&of.fields[at].0).map(|at| &taken.fields[at].1)
+                }
+                (Type::Tuple(_), Some(Type::Tuple(taken))) => taken.get(at),
+                _ => None,
+            };
+            let parts = ty.components().unwrap_or_default();
+            let parts = parts.iter().enumerate().map(|(at, part)| real_where_taken(part, field(at))).collect();
+            ty.with_components(parts)
+        }
+        _ => ty.clone(),
+    }
+}
+
+/// The arguments of an operator after the function and the point, as its row names them.
+fn rest(name: &str) -> &'static str {
+    match name {
+        "jvp" => ", dx",
+        "vjp" => ", dy",
+        "hvp" => ", v",
+        "taylor" => ", v, k",
+        _ => "",
     }
 }

@@ -15,7 +15,7 @@ mod needs;
 mod order;
 mod scope;
 mod signature;
-mod suggest;
+pub mod suggest;
 mod unify;
 
 use crate::data::Data;
@@ -309,6 +309,21 @@ impl Checker {
     pub fn function_named(&self, name: &str) -> Option<FunctionId> {
         let item = self.names.get(name).or_else(|| self.prelude.get(name))?;
         self.items[item.0 as usize].function
+    }
+
+    /// The function that a `fun` is when its type variables are all one type, and how many parameters are written; the
+    /// sizes come before those. An error says why there is none at this type.
+    pub fn function_at(&mut self, name: &str, ty: &Type) -> Result<Option<(FunctionId, usize)>, Vec<Diagnostic>> {
+        let Some(&item) = self.names.get(name) else { return Ok(None) };
+        let Some(signature) = self.signature(item) else { return Ok(None) };
+        let span = self.item_span(item);
+        let function = self.instance(item, vec![ty.clone(); signature.types.len()], span);
+        let mut diagnostics = Vec::new();
+        self.serve_requests(&mut diagnostics);
+        match diagnostics.is_empty() {
+            true => Ok(Some((function, signature.parameters.len()))),
+            false => Err(diagnostics),
+        }
     }
 
     // ---- declarations ----

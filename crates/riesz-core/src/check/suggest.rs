@@ -1,7 +1,7 @@
 //! Guessing what a misspelt name was meant to be.
 
 /// The candidate nearest to a name, if it is near enough to be meant.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let letters = name.chars().count();
     // Any name of one letter is near to any other.
     if letters > 64 || letters == 1 {

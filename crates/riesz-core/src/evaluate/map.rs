@@ -5,7 +5,7 @@
 
 use super::Machine;
 use super::limits::Fault;
-use super::value::{Map, Value};
+use super::value::{Map, Table, Value};
 use crate::term::OnMaps;
 use crate::types::Type;
 use riesz_algebra::{Nagata, Sparse};
@@ -41,6 +41,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 let right = self.apply_map(right, argument, adjoint, span)?;
                 super::array::combine(left, &right, &riesz_primitive::scalar::ADD, span)
             }
+            Map::Table(table) => Ok(table.apply(&argument, adjoint)),
             Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),
         })
     }
@@ -80,38 +81,37 @@ impl<'p, S: Number> Machine<'p, S> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
-        let order = super::count_of(order.int(), span)?;
+        let order = order_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
-        let constant = &mut |x: &S| Series::constant(x.value());
-        let mut machine = self.lend(constant);
         let mut directions = Vec::new();
         direction.visit_reals(&mut |v| directions.push(v.value()));
         let mut directions = directions.into_iter();
         let line = point.over(&mut |x| Series::line(x.value(), directions.next().unwrap_or(0.0), order));
-        let captured: Vec<Value<Series>> = closure.captured().iter().map(|value| value.over(constant)).collect();
-        let value = machine.call(closure.function, &mut captured.into_iter().chain([line]), span);
-        self.take_back(machine);
-        let value = value?;
+        let value = self.call_over(closure, line, span)?;
         let mut factorial = 1.0;
         let mut derivatives = Vec::with_capacity(order + 1);
         for n in 0..=order {
-            derivatives.push(value.over(&mut |series| S::constant(factorial * series.coefficient(n))));
+            // From 171! on a factorial is infinite, and a derivative that is zero stays zero.
+            derivatives.push(value.over(&mut |series| match series.coefficient(n) {
+                0.0 => S::zero(),
+                coefficient => S::constant(factorial * coefficient),
+            }));
             factorial *= (n + 1) as f64;
         }
         Ok(Value::array(ty, derivatives))
     }
 
     /// A machine over another algebra, which goes on with the steps and the depth that are left.
-    fn lend<T: Number>(&mut self, constant: &mut dyn FnMut(&S) -> T) -> Machine<'p, T> {
+    pub(super) fn lend<T: Number>(&mut self, constant: &mut dyn FnMut(&S) -> T) -> Machine<'p, T> {
         let globals: Vec<Option<Value<T>>> =
             self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
-        let mut machine = Machine::new(self.program, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        let mut machine = Machine::new(self.compiled, self.limits.clone(), |global| globals[global.0 as usize].clone());
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
         machine.depth = self.depth;
         machine
     }
 
-    fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
+    pub(super) fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
     }
 
@@ -119,6 +119,7 @@ impl<'p, S: Number> Machine<'p, S> {
     fn domain(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match map {
             Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
+            Map::Table(table) => Ok(table.domain.clone()),
             Map::Adjoint(map) => {
                 let domain = self.domain(map, span)?;
                 self.apply_map(map, domain, false, span)
@@ -222,6 +223,23 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 }
 
+/// The highest order of `taylor`: a product of series takes as many steps as the square of the order.
+const HIGHEST_ORDER: i64 = 10_000;
+
+fn order_of(order: i64, span: Span) -> Result<usize, Fault> {
+    match order {
+        0..=HIGHEST_ORDER => Ok(order as usize),
+        ..0 => Err(Box::new(
+            Diagnostic::error("bad-order", span, format!("`taylor` has no derivatives up to order {order}"))
+                .help("the last argument says how many derivatives: 0 for the value alone, and no less"),
+        )),
+        _ => Err(Box::new(
+            Diagnostic::error("bad-order", span, format!("`taylor` takes orders up to {HIGHEST_ORDER}, not {order}"))
+                .help("the last argument says how many derivatives there are to compute"),
+        )),
+    }
+}
+
 impl<S: Number> Map<S> {
     /// The same map over another algebra.
     pub fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Rc<Map<T>> {
@@ -235,12 +253,42 @@ impl<S: Number> Map<S> {
                 reverse: *reverse,
                 captured: captured.iter().map(|value| value.over(f)).collect(),
             },
+            Map::Table(table) => Map::Table(table.over(f)),
             Map::Adjoint(map) => Map::Adjoint(map.over(f)),
             Map::Compose(after, before) => Map::Compose(after.over(f), before.over(f)),
             Map::Add(left, right) => Map::Add(left.over(f), right.over(f)),
             Map::Scale(factor, map) => Map::Scale(f(factor), map.over(f)),
         };
         over.share()
+    }
+}
+
+impl<S: Number> Table<S> {
+    /// `Σⱼ aᵢⱼ xⱼ`, or of the adjoint `Σᵢ aᵢⱼ yᵢ`, with exact zeros.
+    fn apply(&self, argument: &Value<S>, adjoint: bool) -> Value<S> {
+        let mut numbers = Vec::new();
+        argument.visit_reals(&mut |x| numbers.push(x.clone()));
+        let result = if adjoint { &self.domain } else { &self.codomain };
+        let mut sums = vec![S::zero(); result.count_reals()];
+        for (row, entries) in self.rows.iter().enumerate() {
+            for (column, entry) in entries {
+                let (from, to) = if adjoint { (row, *column) } else { (*column, row) };
+                if let (Some(x), Some(sum)) = (numbers.get(from), sums.get_mut(to)) {
+                    let term = S::apply(&riesz_primitive::scalar::EXACT_MUL, &[entry.clone(), x.clone()]);
+                    *sum = sum.add(&term);
+                }
+            }
+        }
+        let mut sums = sums.into_iter();
+        result.map_reals(&mut |_| sums.next().unwrap_or_else(S::zero))
+    }
+
+    fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Table<T> {
+        let row = |entries: &Vec<(usize, S)>, f: &mut dyn FnMut(&S) -> T| {
+            entries.iter().map(|(column, entry)| (*column, f(entry))).collect()
+        };
+        let rows = self.rows.iter().map(|entries| row(entries, f)).collect();
+        Table { domain: self.domain.over(f), codomain: self.codomain.over(f), rows }
     }
 }
 
@@ -266,7 +314,7 @@ impl<S: Number> Value<S> {
     }
 
     /// The zero of the tangent space at the value.
-    pub(super) fn zero_tangent(&self) -> Value<S> {
+    pub fn zero_tangent(&self) -> Value<S> {
         match self {
             Value::Real(_) => Value::Real(S::zero()),
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(Value::zero_tangent).collect()),

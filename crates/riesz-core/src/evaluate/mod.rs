@@ -13,7 +13,7 @@ mod value;
 
 pub use limits::{Fault, Limits};
 pub use show::show_real;
-pub use value::{Buffer, Closure, Held, Map, Value, memory};
+pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 
 use crate::data::{Data, Elements};
 use crate::size::{self, Size};
@@ -28,9 +28,25 @@ use riesz_syntax::{Diagnostic, Span};
 use std::cell::RefCell;
 use std::rc::Rc;
 
+/// A way to differentiate while a program runs.
+pub trait Differentiate<S: Number> {
+    /// Differentiates a function at a point: the operands are those of [`Op::Derive`].
+    fn derive(
+        &self,
+        machine: &mut Machine<S>,
+        derive: Derive,
+        operands: &[Value<S>],
+        span: Span,
+    ) -> Result<Value<S>, Fault>;
+}
+
 /// Evaluates the functions of a program, and keeps the values of its globals.
 pub struct Machine<'p, S: 'static> {
     program: &'p Program,
+    /// The program with the derivatives in it compiled, for machines over other algebras.
+    compiled: &'p Program,
+    /// What differentiates, where derivatives have not been compiled.
+    differentiate: Option<Rc<dyn Differentiate<S> + 'p>>,
     limits: Limits,
     fuel: Fuel,
     depth: usize,
@@ -48,7 +64,53 @@ impl<'p, S: Number> Machine<'p, S> {
         mut given: impl FnMut(GlobalId) -> Option<Value<S>>,
     ) -> Machine<'p, S> {
         let globals = (0..program.globals.len() as u32).map(|at| given(GlobalId(at))).collect();
-        Machine { program, fuel: Fuel::new(&limits), limits, depth: 0, globals, frames: Vec::new() }
+        Machine {
+            program,
+            compiled: program,
+            differentiate: None,
+            fuel: Fuel::new(&limits),
+            limits,
+            depth: 0,
+            globals,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Leaves derivatives to something else. What that makes of functions it computes in `compiled`, the same program
+    /// with the derivatives in it compiled.
+    pub fn differentiate_with(mut self, compiled: &'p Program, differentiate: Rc<dyn Differentiate<S> + 'p>) -> Self {
+        self.compiled = compiled;
+        self.differentiate = Some(differentiate);
+        self
+    }
+
+    /// The program in which functions have no derivatives left.
+    pub fn compiled(&self) -> &'p Program {
+        self.compiled
+    }
+
+    /// What an evaluation may use.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// The value of a function of what it captures and an argument, over another algebra, in which the numbers known here
+    /// are constants.
+    pub fn call_over<T: Number>(
+        &mut self,
+        closure: &Closure<S>,
+        argument: Value<T>,
+        span: Span,
+    ) -> Result<Value<T>, Fault> {
+        let constant = &mut |x: &S| T::constant(x.value());
+        let mut machine = self.lend(constant);
+        let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(constant)).collect();
+        let missing = machine.needed(closure.function);
+        let result = machine
+            .compute(missing)
+            .and_then(|()| machine.call(closure.function, &mut captured.into_iter().chain([argument]), span));
+        self.take_back(machine);
+        result
     }
 
     /// The value of a function without parameters.
@@ -59,12 +121,7 @@ impl<'p, S: Number> Machine<'p, S> {
     /// The value of a function for arguments: the sizes that it takes first, then its own.
     pub fn call_with(&mut self, function: FunctionId, arguments: Vec<Value<S>>) -> Result<Value<S>, Fault> {
         self.depth = 0;
-        for global in self.needed(function) {
-            if let Origin::Computed(function) = self.program.global(global).origin {
-                let value = self.enter(function, &mut Vec::new().into_iter())?;
-                self.globals[global.0 as usize] = Some(value);
-            }
-        }
+        self.compute(self.needed(function))?;
         let value = self.enter(function, &mut arguments.into_iter())?;
         self.whole(&value, self.program.function(function).span)?;
         Ok(value)
@@ -93,6 +150,17 @@ impl<'p, S: Number> Machine<'p, S> {
         needed.retain(|global| self.globals[global.0 as usize].is_none());
         needed.sort_unstable();
         needed
+    }
+
+    /// Computes globals, in an order in which each comes after those it needs.
+    fn compute(&mut self, globals: Vec<GlobalId>) -> Result<(), Fault> {
+        for global in globals {
+            if let Origin::Computed(function) = self.program.global(global).origin {
+                let value = self.enter(function, &mut Vec::new().into_iter())?;
+                self.globals[global.0 as usize] = Some(value);
+            }
+        }
+        Ok(())
     }
 
     // ---- calls ----
@@ -280,8 +348,19 @@ impl<'p, S: Number> Machine<'p, S> {
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
                 self.taylor(&values, element_type(ty()), span)?
             }
+            Op::Derive(derive, operands) if let Some(differentiate) = self.differentiate.clone() => {
+                let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
+                differentiate.derive(self, *derive, &values, span)?
+            }
             Op::Derive(..) => {
-                return Err(Box::new(Diagnostic::error("not-compiled", span, "this derivative has not been compiled")));
+                return Err(Box::new(
+                    Diagnostic::error(
+                        "not-differentiable",
+                        span,
+                        "cannot differentiate a function that is known only when the program runs, inside of another derivative",
+                    )
+                    .help("differentiate a `fun`, or a function written where it is differentiated"),
+                ));
             }
             Op::Call(called, arguments) => {
                 self.call(*called, &mut arguments.iter().map(|argument| atom(frame, *argument)), span)?

@@ -50,6 +50,8 @@ pub enum Map<S: 'static> {
         /// Their first arguments.
         captured: Vec<Value<S>>,
     },
+    /// A matrix by its entries.
+    Table(Table<S>),
     /// The adjoint of a map.
     Adjoint(Rc<Map<S>>),
     /// The composition of two maps, the second applied first.
@@ -58,6 +60,17 @@ pub enum Map<S: 'static> {
     Add(Rc<Map<S>>, Rc<Map<S>>),
     /// The multiple of a map.
     Scale(S, Rc<Map<S>>),
+}
+
+/// The entries of a matrix that are not structurally zero, over the numbers of vectors.
+#[derive(Debug)]
+pub struct Table<S: 'static> {
+    /// The zero of the domain.
+    pub domain: Value<S>,
+    /// The zero of the codomain.
+    pub codomain: Value<S>,
+    /// For each number of the codomain, the entries of its row, by column.
+    pub rows: Vec<Vec<(usize, S)>>,
 }
 
 /// The elements of an array.
@@ -187,6 +200,7 @@ impl<S: 'static> Drop for Map<S> {
             }
         };
         match self {
+            Map::Table(_) => {}
             Map::Functions { captured, .. } if captured.is_empty() => {}
             Map::Functions { captured, .. } => drop_later(Box::new(std::mem::take(captured))),
             Map::Adjoint(map) | Map::Scale(_, map) => later(map),

@@ -2,7 +2,7 @@
 
 use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, If};
-use crate::derivative::{Comparison, Derivative};
+use crate::derivative::{Coefficient, Comparison, Derivative};
 use crate::primitive::{Domain, Kind, Primitive, Scalar};
 
 pub(super) static ROWS: &[&Primitive] = &[&ADD, &SUB, &MUL, &DIV, &NEG, &MIN, &MAX, &FLOOR_DIV, &FLOOR_MOD, &EXACT_MUL];
@@ -94,15 +94,16 @@ pub static MIN: Primitive = Primitive {
         integer: Some(|x| Some(x[0].min(x[1]))),
         real: Some(|x| if x[1] < x[0] || x[1].is_nan() { x[1] } else { x[0] }),
         derivative: Derivative::Scale(&[
-            If { left: &Y, comparison: Comparison::Less, right: &X, then: &ZERO, otherwise: &ONE },
-            If { left: &Y, comparison: Comparison::Less, right: &X, then: &ONE, otherwise: &ZERO },
+            If { left: &Y, comparison: Comparison::Less, right: &X, then: &ZERO, otherwise: &IS_FIRST },
+            If { left: &Y, comparison: Comparison::Less, right: &X, then: &ONE, otherwise: &IS_SECOND },
         ]),
         domain: &[ANYWHERE, ANYWHERE],
         rust: "riesz_runtime::min({0}, {1})",
     }),
 };
 
-/// `max (x, y) = if x < y then y else x`, `D max (x, y) = if x < y then project₁ else project₀`; NaN if either is
+/// `max (x, y) = if x < y then y else x`, `D max (x, y) = if x < y then project₁ else project₀`; NaN if either is,
+/// and then the derivative goes to the first that is
 pub static MAX: Primitive = Primitive {
     name: "max",
     signatures: &["(x: Int, y: Int): Int", "(x: R, y: R): R", "(v: [n]R): R"],
@@ -112,13 +113,25 @@ pub static MAX: Primitive = Primitive {
         integer: Some(|x| Some(x[0].max(x[1]))),
         real: Some(|x| if x[0] < x[1] || x[1].is_nan() { x[1] } else { x[0] }),
         derivative: Derivative::Scale(&[
-            If { left: &X, comparison: Comparison::Less, right: &Y, then: &ZERO, otherwise: &ONE },
-            If { left: &X, comparison: Comparison::Less, right: &Y, then: &ONE, otherwise: &ZERO },
+            If { left: &X, comparison: Comparison::Less, right: &Y, then: &ZERO, otherwise: &IS_FIRST },
+            If { left: &X, comparison: Comparison::Less, right: &Y, then: &ONE, otherwise: &IS_SECOND },
         ]),
         domain: &[ANYWHERE, ANYWHERE],
         rust: "riesz_runtime::max({0}, {1})",
     }),
 };
+
+/// Where the second argument is not the better one: whether the first is taken. It is, unless the second is NaN and the
+/// first is not, so that the fold over an array takes the first NaN.
+const IS_FIRST: Coefficient =
+    If { left: &Y, comparison: Comparison::Equal, right: &Y, then: &ONE, otherwise: &FIRST_IS_NAN };
+/// Likewise: whether the second is taken.
+const IS_SECOND: Coefficient =
+    If { left: &Y, comparison: Comparison::Equal, right: &Y, then: &ZERO, otherwise: &FIRST_IS_NUMBER };
+const FIRST_IS_NAN: Coefficient =
+    If { left: &X, comparison: Comparison::Equal, right: &X, then: &ZERO, otherwise: &ONE };
+const FIRST_IS_NUMBER: Coefficient =
+    If { left: &X, comparison: Comparison::Equal, right: &X, then: &ONE, otherwise: &ZERO };
 
 /// `D div = 0`: integers have no tangents
 pub static FLOOR_DIV: Primitive = Primitive {

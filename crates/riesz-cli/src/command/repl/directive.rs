@@ -40,7 +40,7 @@ pub const TABLE: [Row; 8] = [
     row(Directive::Load, ":load", "FILE", "begin anew with the definitions of a file"),
     row(Directive::Reload, ":reload", "", "load the same file again"),
     row(Directive::Names, ":names", "", "what has been defined"),
-    row(Directive::Derive, ":derive", "FUN", "how a derivative is made (not available yet)"),
+    row(Directive::Derive, ":derive", "FUN", "how a derivative is made"),
     row(Directive::Graph, ":graph", "FUN", "a program as a graph (not available yet)"),
     row(Directive::Quit, ":quit", "", "leave"),
 ];

@@ -13,6 +13,7 @@ use crate::output;
 use crate::report::Report;
 use directive::{Directive, Problem};
 use editor::{Editor, Line};
+use riesz::derive::Derivations;
 use riesz::{Diagnostic, Evaluated, FileId, Input, Name, Options, Session, Sources};
 use std::io::{BufRead, IsTerminal};
 use std::ops::ControlFlow;
@@ -189,7 +190,11 @@ impl Repl {
             }
             Directive::Reload => self.load(),
             Directive::Names => self.show_names(),
-            Directive::Derive | Directive::Graph => {
+            Directive::Derive => match self.session.derive(argument, &Derivations::default()) {
+                Ok(derivation) => output::print_line(super::derive::as_text(&derivation, false).trim_end()),
+                Err(diagnostics) => self.complain(&diagnostics),
+            },
+            Directive::Graph => {
                 self.report.problem("not-available", format!("`{}` is not available yet", directive.row().name));
             }
             Directive::Quit => return ControlFlow::Break(()),

@@ -5,7 +5,10 @@
 //! dropped. Here such a function is data: a graph of nodes, each held by whoever uses it. Whatever walks over a graph is
 //! a loop, and meets a node once however often it is used. [`Shared`] frees graphs by a loop, too.
 
-use alloc::collections::BTreeMap;
+mod known;
+
+pub use known::Known;
+
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -41,45 +44,8 @@ impl<T: Node> Shared<T> {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Whether both are one node.
-    pub fn is(&self, other: &Shared<T>) -> bool {
-        Arc::ptr_eq(&self.0, &other.0)
-    }
-
-    /// What tells this node from others while the graph is held.
-    pub fn identity(&self) -> Identity<T> {
-        Identity(Arc::as_ptr(&self.0))
-    }
-}
-
-/// What tells nodes apart.
-pub struct Identity<T>(*const T);
-
-impl<T> Clone for Identity<T> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<T> Copy for Identity<T> {}
-
-impl<T> PartialEq for Identity<T> {
-    fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0
-    }
-}
-
-impl<T> Eq for Identity<T> {}
-
-impl<T> PartialOrd for Identity<T> {
-    fn partial_cmp(&self, other: &Self) -> Option<core::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl<T> Ord for Identity<T> {
-    fn cmp(&self, other: &Self) -> core::cmp::Ordering {
-        self.0.cmp(&other.0)
+    fn place(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
     }
 }
 
@@ -121,13 +87,11 @@ pub fn order<T: Node>(root: &Shared<T>) -> Vec<Step<'_, T>> {
     let mut tasks = Vec::from([Task::Enter(root)]);
     // the places of nodes that are entered and not yet used, as on the stack of an evaluation
     let mut places: Vec<usize> = Vec::new();
-    let mut known: BTreeMap<Identity<T>, usize> = BTreeMap::new();
+    let mut known: Known<usize> = Known::new();
     while let Some(task) = tasks.pop() {
         match task {
             Task::Enter(shared) => {
-                if shared.is_shared()
-                    && let Some(place) = known.get(&shared.identity())
-                {
+                if let Some(place) = known.get(shared) {
                     places.push(*place);
                     continue;
                 }
@@ -143,9 +107,7 @@ pub fn order<T: Node>(root: &Shared<T>) -> Vec<Step<'_, T>> {
                 let place = steps.len();
                 steps.push(Step { node: shared.get(), parts: [first, second].map(|part| part.unwrap_or(usize::MAX)) });
                 places.push(place);
-                if shared.is_shared() {
-                    known.insert(shared.identity(), place);
-                }
+                known.insert(shared, || place);
             }
         }
     }

@@ -1,0 +1,56 @@
+//! What is known of nodes, by their places in memory.
+
+use super::{Node, Shared};
+
+#[cfg(feature = "std")]
+type Map<X> = std::collections::HashMap<usize, X, core::hash::BuildHasherDefault<PlaceHasher>>;
+#[cfg(not(feature = "std"))]
+type Map<X> = alloc::collections::BTreeMap<usize, X>;
+
+/// What is known of the nodes of a graph that may be met again; the others need not be remembered.
+///
+/// Nodes are told apart by where they are, so the graph must be held meanwhile.
+pub struct Known<X>(Map<X>);
+
+impl<X> Known<X> {
+    /// Nothing is known.
+    pub fn new() -> Self {
+        Known(Map::default())
+    }
+
+    /// What is known of a node.
+    pub fn get<T: Node>(&self, node: &Shared<T>) -> Option<&X> {
+        if node.is_shared() { self.0.get(&node.place()) } else { None }
+    }
+
+    /// Remembers something of a node, where it may be met again.
+    pub fn insert<T: Node>(&mut self, node: &Shared<T>, x: impl FnOnce() -> X) {
+        if node.is_shared() {
+            self.0.insert(node.place(), x());
+        }
+    }
+}
+
+impl<X> Default for Known<X> {
+    fn default() -> Self {
+        Known::new()
+    }
+}
+
+/// Places are spread by a multiplication, of which the upper half is good.
+#[cfg(feature = "std")]
+#[derive(Default)]
+struct PlaceHasher(u64);
+
+#[cfg(feature = "std")]
+impl core::hash::Hasher for PlaceHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|byte| self.write_usize(usize::from(*byte)));
+    }
+    fn write_usize(&mut self, place: usize) {
+        self.0 = (self.0 ^ place as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15).rotate_left(32);
+    }
+}

@@ -1,0 +1,127 @@
+//! Derivatives and the steps between them as text.
+
+use super::adjoint::adjoint;
+use super::build::Derivative;
+use super::count::{Count, count};
+use super::rewrite::{Rewriting, Rule};
+use super::scope::Scope;
+use super::term::{Expr, Item, Term};
+use super::{Derivations, Justification, Operations, Step, code};
+use riesz_core::term::{Atom, Binding, Function, Op, Program, Var};
+use riesz_core::{Size, size};
+use riesz_linear::law::Law;
+
+/// The equations of a derivative.
+pub(crate) fn equations(scope: &Scope, function: &Function, Derivative { items, result }: &Derivative) -> String {
+    let mut lines: Vec<String> = items.iter().flat_map(|item| scope.show_item(item)).collect();
+    lines.extend(scope.show_equation(&format!("D {}", function.name), result));
+    let mut word = "where ";
+    for var in unnamed(scope, items, result) {
+        for line in defined(scope, var, function) {
+            lines.push(format!("{word}{line}"));
+            word = "      ";
+        }
+    }
+    lines.join("\n")
+}
+
+/// `(D f)ᵀ = m`, followed by an empty line, where the derivative is one equation.
+pub(crate) fn adjoint_equation(scope: &Scope, name: &str, Derivative { items, result }: &Derivative) -> String {
+    match items.is_empty() {
+        true => scope.show_equation(&format!("({name})ᵀ"), &adjoint(result).0).join("\n") + "\n\n",
+        false => String::new(),
+    }
+}
+
+/// What a value that linearisation computed is.
+fn defined(scope: &Scope, var: Var, function: &Function) -> Vec<String> {
+    match scope.definitions.get(&var) {
+        Some(Op::Project(Atom::Var(all), 1)) if matches!(scope.definitions.get(all), Some(Op::TraceWhile { .. })) => {
+            vec![format!("{} is the number of turns that the loop takes", scope.name(var))]
+        }
+        Some(op) => bound(scope, var, op, function),
+        // The state of a loop that the program does not have as one.
+        None => scope.loop_of(var).map_or(Vec::new(), |(var, op)| bound(scope, var, op, function)),
+    }
+}
+
+/// Values that linearisation computed and that have no expression, in the order of their variables.
+fn unnamed(scope: &Scope, items: &[Item], result: &Term) -> Vec<Var> {
+    let mut found: Vec<Var> = Vec::new();
+    let mut see = |expr: &Expr| {
+        expr.visit(&mut |var| {
+            let fresh = (var.0 as usize) >= scope.own && !found.contains(&var);
+            if fresh && (scope.definitions.contains_key(&var) || scope.loop_of(var).is_some()) {
+                found.push(var);
+            }
+        });
+    };
+    for item in items {
+        match item {
+            Item::Map(_, map) => map.visit_exprs(&mut see),
+            Item::Value(_, value) => see(value),
+        }
+    }
+    result.visit_exprs(&mut see);
+    found.sort();
+    found
+}
+
+/// A binding of a stream.
+fn bound(scope: &Scope, var: Var, op: &Op, function: &Function) -> Vec<String> {
+    let binding = Binding { var, op: op.clone(), span: function.span };
+    let streams = Function { vars: scope.vars.clone(), ..function.clone() };
+    code::binding(scope.program, &streams, &scope.names, &binding)
+}
+
+fn justification(law: &'static Law) -> Justification {
+    Justification { name: law.name, equation: law.equation, source: law.source }
+}
+
+/// A step of a simplification.
+pub(crate) fn shown(scope: &Scope, step: &Rewriting) -> Step {
+    let laws = match step.rule {
+        Rule::Law(law) => vec![justification(law)],
+        Rule::Definition => Vec::new(),
+    };
+    Step { before: scope.show_lines(&step.before), after: scope.show_lines(&step.after), laws }
+}
+
+/// The adjoint of each equation, from the end.
+pub(crate) fn transposition(scope: &Scope, name: &str, Derivative { items, result }: &Derivative) -> Vec<Step> {
+    let of = |name: &str, map: &Term| {
+        let (adjoint, laws) = adjoint(map);
+        let after = scope.show_lines(&adjoint);
+        Step { before: format!("({name})ᵀ"), after, laws: laws.into_iter().map(justification).collect() }
+    };
+    let mut steps = vec![of(name, result)];
+    for item in items.iter().rev() {
+        if let Item::Map(var, map) = item {
+            steps.push(of(&scope.derivative(*var), map));
+        }
+    }
+    steps
+}
+
+/// Names for a sentence.
+pub(crate) fn listed(names: &[impl AsRef<str>]) -> String {
+    names.iter().map(|name| format!("`{}`", name.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+/// The operations of a function.
+pub(crate) fn measured(program: &Program, function: &Function, options: &Derivations) -> Option<Operations> {
+    let Count { multiplications, additions, functions } = count(program, function, &options.sizes);
+    let show = |size: &Size| match size {
+        Size::Hole => "unknown".to_string(),
+        size => size.show(&|atom| match atom {
+            size::Atom::Var(var) => function.var(var).name.as_deref().unwrap_or("_").to_string(),
+            size::Atom::Global(global) => program.global(global).name.to_string(),
+            _ => "_".to_string(),
+        }),
+    };
+    Some(Operations {
+        multiplications: show(&multiplications),
+        additions: show(&additions),
+        functions: show(&functions),
+    })
+}

@@ -1,0 +1,557 @@
+//! Symbolic linear maps at a point: the witness that the picture is true.
+//!
+//! A simplified term is applied to a random tangent, its coefficients computed from the values that the program has at a
+//! random point, and must give what the compiled derivative gives. Its adjoint must satisfy `⟨m x, y⟩ = ⟨x, mᵀ y⟩`.
+//!
+//! This is a module of the crate in its tests, since terms are not public.
+
+mod agree;
+mod vector;
+
+use super::Mode;
+use super::compiled::{Compiled, compiled};
+use super::scope::Scope;
+use super::term::{Expr, Form, Head, Item, Loop, Term};
+use crate::compile::Calculus;
+use crate::free::Free;
+use crate::linearise::Streams;
+use riesz_core::Type;
+use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::renumber::renumber;
+use riesz_core::size::{self, Size};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, Op, Program, Turn, Var, VarInfo};
+use riesz_syntax::Span;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+use vector::{Vector, at_path, units};
+
+type Environment = FxHashMap<Var, Value<f64>>;
+type Tangents = FxHashMap<Var, Vector>;
+type Derivatives = FxHashMap<(FunctionId, Vec<bool>), Rc<Compiled>>;
+
+struct Evaluator<'s, 'p> {
+    scope: &'s Scope<'p>,
+    calculus: &'p Calculus,
+    streams: &'s Streams,
+    /// The bindings among which a variable is bound.
+    homes: FxHashMap<Var, Rc<Vec<Binding>>>,
+    input: Vector,
+    /// The derivatives of called functions.
+    derivatives: RefCell<Derivatives>,
+    span: Span,
+}
+
+impl<'s, 'p> Evaluator<'s, 'p> {
+    fn new(
+        scope: &'s Scope<'p>,
+        calculus: &'p Calculus,
+        streams: &'s Streams,
+        input: Vector,
+        span: Span,
+    ) -> Evaluator<'s, 'p> {
+        let mut evaluator = Evaluator {
+            scope,
+            calculus,
+            streams,
+            homes: FxHashMap::default(),
+            input,
+            derivatives: RefCell::default(),
+            span,
+        };
+        evaluator.settle(&streams.primal);
+        evaluator.settle(&streams.linear);
+        evaluator
+    }
+
+    fn settle(&mut self, bindings: &[Binding]) {
+        for binding in bindings {
+            binding.op.visit_bodies(&mut |body| self.settle(&body.bindings));
+        }
+        let linear = &self.streams.linear_vars;
+        let values: Vec<Binding> = bindings.iter().filter(|binding| !linear.contains(&binding.var)).cloned().collect();
+        let values = Rc::new(values);
+        for binding in values.iter() {
+            self.homes.entry(binding.var).or_insert_with(|| values.clone());
+        }
+    }
+
+    /// Runs bindings over given values, and gives those of some operands.
+    fn run(
+        &self,
+        bindings: &[Binding],
+        results: &[Atom],
+        given: &[(Var, Value<f64>)],
+        vars: &[VarInfo],
+    ) -> Vec<Value<f64>> {
+        let mut vars = vars.to_vec();
+        let ty = Type::Tuple(results.iter().map(|_| Type::Real).collect());
+        vars.push(VarInfo { name: None, ty: ty.clone() });
+        let tuple = Var(vars.len() as u32 - 1);
+        let mut bindings = bindings.to_vec();
+        bindings.push(Binding { var: tuple, op: Op::Tuple(results.to_vec()), span: self.span });
+        let body = Body { bindings, result: Atom::Var(tuple) };
+        let parameters: Vec<Var> = given.iter().map(|(var, _)| *var).collect();
+        let function =
+            renumber("values".into(), &parameters, body, &ty, self.span, &|var| vars[var.0 as usize].clone());
+        // Most operations need nothing of the program.
+        let mut program = match needs_program(&function.body) {
+            true => self.calculus.program.clone(),
+            false => Program::default(),
+        };
+        program.functions.push(function);
+        let id = FunctionId(program.functions.len() as u32 - 1);
+        let mut machine = Machine::<f64>::new(&program, Limits::default(), |_| None);
+        let given = given.iter().map(|(_, value)| value.clone()).collect();
+        machine.call_with(id, given).unwrap().parts().to_vec()
+    }
+
+    /// One operation on values.
+    fn op(&self, op: impl FnOnce(&[Atom]) -> Op, arguments: &[Value<f64>], ty: Type) -> Value<f64> {
+        let mut vars: Vec<VarInfo> = arguments.iter().map(|value| VarInfo { name: None, ty: type_of(value) }).collect();
+        let atoms: Vec<Atom> = (0..arguments.len() as u32).map(|at| Atom::Var(Var(at))).collect();
+        vars.push(VarInfo { name: None, ty });
+        let var = Var(vars.len() as u32 - 1);
+        let binding = Binding { var, op: op(&atoms), span: self.span };
+        let given: Vec<(Var, Value<f64>)> =
+            arguments.iter().enumerate().map(|(at, value)| (Var(at as u32), value.clone())).collect();
+        self.run(&[binding], &[Atom::Var(var)], &given, &vars).swap_remove(0)
+    }
+
+    fn value(&self, atom: Atom, values: &mut Environment) -> Value<f64> {
+        match atom {
+            Atom::Int(value) => Value::Int(value),
+            Atom::Real(value) => Value::Real(value),
+            Atom::Bool(value) => Value::Bool(value),
+            Atom::Var(var) => {
+                if let Some(value) = values.get(&var) {
+                    return value.clone();
+                }
+                let bindings = self.homes.get(&var).unwrap_or_else(|| panic!("{} has no home", self.scope.name(var)));
+                let bindings = bindings.clone();
+                let free = Free::of(&bindings, &[], &self.streams.vars).found;
+                let given: Vec<(Var, Value<f64>)> =
+                    free.into_iter().map(|var| (var, self.value(Atom::Var(var), values))).collect();
+                let bound: Vec<Var> = bindings.iter().map(|binding| binding.var).collect();
+                let atoms: Vec<Atom> = bound.iter().map(|var| Atom::Var(*var)).collect();
+                let found = self.run(&bindings, &atoms, &given, &self.streams.vars);
+                values.extend(bound.into_iter().zip(found));
+                values[&var].clone()
+            }
+        }
+    }
+
+    fn expr(&self, expr: &Expr, values: &mut Environment) -> Value<f64> {
+        let (head, arguments) = match expr {
+            Expr::Atom(atom) => return self.value(*atom, values),
+            Expr::Each { index, count, element } => {
+                let count = self.expr(count, values).int();
+                let mut elements = Vec::new();
+                for at in 0..count {
+                    let mut inside = values.clone();
+                    inside.insert(*index, Value::Int(at));
+                    elements.push(self.expr(element, &mut inside));
+                }
+                let ty = elements.first().map_or(Type::Real, type_of);
+                return Value::array(&ty, elements);
+            }
+            Expr::Apply(Head::If, arguments) => {
+                let chosen = if self.expr(&arguments[0], values).bool() { 1 } else { 2 };
+                return self.expr(&arguments[chosen], values);
+            }
+            Expr::Apply(head, arguments) => (head, arguments),
+        };
+        let arguments: Vec<Value<f64>> = arguments.iter().map(|argument| self.expr(argument, values)).collect();
+        let is_int = |value: &Value<f64>| matches!(value, Value::Int(_));
+        match head {
+            Head::Function(operation) if operation.0.array().is_some() => {
+                let ty = match operation.name() {
+                    "size" => Type::Int,
+                    "transpose" => crate::array::transposed(&type_of(&arguments[0])),
+                    "dot" => Type::Real,
+                    "solve" => type_of(&arguments[1]),
+                    _ => type_of(&arguments[0]),
+                };
+                self.op(|atoms| Op::ArrayFunction(operation.0, atoms.to_vec()), &arguments, ty)
+            }
+            Head::Function(operation) => {
+                if let Some(at) = arguments.iter().position(|value| matches!(type_of(value), Type::Array(..))) {
+                    let each = |at_index: usize| {
+                        let parts = arguments.iter().map(|value| value.get(at_index).unwrap_or_else(|| value.clone()));
+                        let parts: Vec<Value<f64>> = parts.collect();
+                        let ty = if parts.iter().all(is_int) { Type::Int } else { Type::Real };
+                        self.op(|atoms| Op::Scalar(operation.0, atoms.to_vec()), &parts, ty)
+                    };
+                    return Value::array(&Type::Real, (0..arguments[at].len()).map(each).collect());
+                }
+                let ty = if arguments.iter().all(is_int) { Type::Int } else { Type::Real };
+                self.op(|atoms| Op::Scalar(operation.0, atoms.to_vec()), &arguments, ty)
+            }
+            Head::Index => arguments[0].get(arguments[1].int() as usize).unwrap(),
+            Head::Component(at, _) => arguments[0].parts()[*at].clone(),
+            Head::Global(global) => {
+                self.op(|_| Op::Global(*global), &[], self.scope.program.global(*global).ty.clone())
+            }
+            Head::Compare(comparison) => {
+                self.op(|atoms| Op::Compare(*comparison, atoms[0], atoms[1]), &arguments, Type::Bool)
+            }
+            Head::Same => self.op(|atoms| Op::Same(atoms[0], atoms[1]), &arguments, Type::Bool),
+            Head::Not => Value::Bool(!arguments[0].bool()),
+            Head::ToReal => Value::Real(arguments[0].int() as f64),
+            Head::Truncate => self.op(|atoms| Op::Truncate(atoms[0]), &arguments, Type::Int),
+            Head::IsNan => Value::Bool(arguments[0].real().is_nan()),
+            Head::Reduce(reduction) => {
+                let Type::Array(_, element) = type_of(&arguments[0]) else { panic!("an array is reduced") };
+                let count = Atom::Int(arguments[0].len() as i64);
+                let mut vars = vec![VarInfo { name: None, ty: type_of(&arguments[0]) }];
+                for ty in [Type::Int, (*element).clone(), (*element).clone()] {
+                    vars.push(VarInfo { name: None, ty });
+                }
+                let read = Op::Index(Atom::Var(Var(0)), Atom::Var(Var(1)));
+                let body = Body {
+                    bindings: vec![Binding { var: Var(2), op: read, span: self.span }],
+                    result: Atom::Var(Var(2)),
+                };
+                let op = Op::Reduce(*reduction, Iteration { count, index: Var(1), body });
+                let binding = Binding { var: Var(3), op, span: self.span };
+                self.run(&[binding], &[Atom::Var(Var(3))], &[(Var(0), arguments[0].clone())], &vars).swap_remove(0)
+            }
+            Head::If => unreachable!("treated above"),
+            Head::Tuple => Value::Tuple(arguments.into()),
+            Head::Array => {
+                let ty = arguments.first().map_or(Type::Real, type_of);
+                Value::array(&ty, arguments)
+            }
+        }
+    }
+
+    /// The zero of a space, whose sizes are known here.
+    fn zero(&self, ty: &Type, values: &mut Environment) -> Vector {
+        match ty {
+            Type::Real => Vector::Number(0.0),
+            Type::Array(size, element) => {
+                let count = size.evaluate(&mut |atom| match atom {
+                    size::Atom::Var(var) => Some(self.value(Atom::Var(var), values).int()),
+                    _ => None,
+                });
+                Vector::Array(vec![self.zero(element, values); count.expect("a size that is known") as usize])
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                Vector::Tuple(ty.components().unwrap_or_default().iter().map(|part| self.zero(part, values)).collect())
+            }
+            _ => Vector::Tuple(Vec::new()),
+        }
+    }
+
+    /// A type with its sizes as they are here.
+    fn sized(&self, ty: &Type, values: &mut Environment) -> Type {
+        ty.map_sizes(&mut |size| {
+            size.replace(&mut |atom| match atom {
+                size::Atom::Var(var) => Size::Constant(self.value(Atom::Var(var), values).int()),
+                atom => Size::Atom(atom),
+            })
+        })
+    }
+
+    fn as_value(&self, vector: &Vector, ty: &Type, values: &mut Environment) -> Value<f64> {
+        let vector = match vector {
+            Vector::Zero => &self.zero(ty, values),
+            vector => vector,
+        };
+        match (vector, ty) {
+            (Vector::Number(x), _) => Value::Real(*x),
+            (Vector::Array(parts), Type::Array(_, element)) => {
+                let parts = parts.iter().map(|part| self.as_value(part, element, values)).collect();
+                Value::array(element, parts)
+            }
+            (Vector::Tuple(parts), _) => {
+                let types = ty.components().unwrap_or_default();
+                Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| self.as_value(part, ty, values)).collect())
+            }
+            (vector, ty) => panic!("{vector:?} is not of {ty:?}"),
+        }
+    }
+
+    fn number(&self, expr: &Expr, values: &mut Environment) -> f64 {
+        self.expr(expr, values).real()
+    }
+
+    fn apply(&self, term: &Term, x: &Vector, values: &mut Environment, tangents: &Tangents) -> Vector {
+        let vector = |evaluator: &Self, expr: &Option<Expr>, values: &mut Environment| match expr {
+            Some(expr) => Vector::of(&evaluator.expr(expr, values)),
+            None => Vector::Number(1.0),
+        };
+        let each = |evaluator: &Self, maps: &[Term], values: &mut Environment| -> Vec<Vector> {
+            maps.iter().map(|map| evaluator.apply(map, x, values, tangents)).collect()
+        };
+        let turns = |evaluator: &Self,
+                     index: Var,
+                     count: &Expr,
+                     values: &mut Environment,
+                     f: &mut dyn FnMut(usize, &mut Environment)| {
+            for at in 0..evaluator.expr(count, values).int() {
+                let mut inside = values.clone();
+                inside.insert(index, Value::Int(at));
+                f(at as usize, &mut inside);
+            }
+        };
+        match &term.form {
+            Form::Zero => Vector::Zero,
+            Form::Identity => x.clone(),
+            Form::Derivative(var) => {
+                tangents.get(var).unwrap_or_else(|| panic!("no {}", self.scope.derivative(*var))).clone()
+            }
+            Form::Scale(k) => x.times(self.number(k, values)),
+            Form::Diagonal(d) => Vector::of(&self.expr(d, values)).pointwise(x),
+            Form::RankOne { coefficient, left, right } => {
+                let product = vector(self, right, values).inner(x) * self.number(coefficient, values);
+                vector(self, left, values).times(product)
+            }
+            Form::Function(operation, arguments) if operation.name() == "replicate" => {
+                let count = arguments[0].as_ref().map_or(0, |count| self.expr(count, values).int());
+                Vector::Array(vec![x.clone(); count as usize])
+            }
+            Form::Function(operation, arguments) => {
+                let holes = arguments.iter().filter(|argument| argument.is_none()).count();
+                let types = if holes == 1 { vec![term.from.clone()] } else { term.from.components().unwrap() };
+                let mut hole = 0;
+                let mut all = Vec::new();
+                for argument in arguments {
+                    all.push(match argument {
+                        Some(expr) => self.expr(expr, values),
+                        None => {
+                            let part = if holes == 1 { x.clone() } else { x.part(hole) };
+                            hole += 1;
+                            self.as_value(&part, &types[hole - 1], values)
+                        }
+                    });
+                }
+                let to = self.sized(&term.to, values);
+                Vector::of(&self.op(|atoms| Op::ArrayFunction(operation.0, atoms.to_vec()), &all, to))
+            }
+            Form::Sum => match x {
+                Vector::Array(parts) => parts.iter().cloned().fold(Vector::Zero, Vector::plus),
+                _ => Vector::Zero,
+            },
+            Form::Element(at) => x.part(self.expr(at, values).int() as usize),
+            Form::Component(at, _) => x.part(*at),
+            Form::InjectElement(at) => {
+                let at = self.expr(at, values).int() as usize;
+                self.injected(at, x, &term.to, values)
+            }
+            Form::InjectComponent(at, _) => self.injected(*at, x, &term.to, values),
+            Form::Compose(maps) => maps.iter().rev().fold(x.clone(), |x, map| self.apply(map, &x, values, tangents)),
+            Form::Add(maps) => each(self, maps, values).into_iter().fold(Vector::Zero, Vector::plus),
+            Form::Fork(maps) => Vector::Tuple(each(self, maps, values)),
+            Form::ForkArray(maps) => Vector::Array(each(self, maps, values)),
+            Form::Join(maps) | Form::JoinArray(maps) => (maps.iter().enumerate())
+                .map(|(at, map)| self.apply(map, &x.part(at), values, tangents))
+                .fold(Vector::Zero, Vector::plus),
+            Form::Build { index, count, parts, body } => {
+                let mut elements = Vec::new();
+                turns(self, *index, count, values, &mut |_, inside| {
+                    elements.push(self.apply(body, x, inside, tangents));
+                });
+                if !parts {
+                    return Vector::Array(elements);
+                }
+                let width = term.to.components().unwrap_or_default().len();
+                let column = |at: usize| Vector::Array(elements.iter().map(|element| element.part(at)).collect());
+                Vector::Tuple((0..width).map(column).collect())
+            }
+            Form::Gather { index, count, body } => {
+                let mut total = Vector::Zero;
+                turns(self, *index, count, values, &mut |at, inside| {
+                    let added = self.apply(body, &x.part(at), inside, tangents);
+                    total = std::mem::replace(&mut total, Vector::Zero).plus(added);
+                });
+                total
+            }
+            Form::Total { index, count, body } => {
+                let mut total = Vector::Zero;
+                turns(self, *index, count, values, &mut |_, inside| {
+                    let added = self.apply(body, x, inside, tangents);
+                    total = std::mem::replace(&mut total, Vector::Zero).plus(added);
+                });
+                total
+            }
+            Form::Loop { kind, state, start, index, count, body } => {
+                self.recurrence(*kind, *state, start, *index, count, body, x, values, tangents)
+            }
+            Form::If { condition, yes, no } => match self.expr(condition, values).bool() {
+                true => self.apply(yes, x, &mut values.clone(), tangents),
+                false => self.apply(no, x, &mut values.clone(), tangents),
+            },
+            Form::Call { called, mask, arguments } => self.call(*called, mask, arguments, x, term, values),
+            Form::Let(items, result) => {
+                let (mut inside, mut known) = (values.clone(), tangents.clone());
+                self.items(items, &mut inside, &mut known);
+                self.apply(result, x, &mut inside, &known)
+            }
+            Form::Transposed(map) => {
+                // ⟨m eᵢ, y⟩ for every unit vector
+                let zero = self.zero(&map.from, values);
+                let mut paths = Vec::new();
+                units(&zero, &mut Vec::new(), &mut paths);
+                let mut result = zero.clone();
+                for path in paths {
+                    let mut unit = zero.clone();
+                    *at_path(&mut unit, &path) = 1.0;
+                    let image = self.apply(map, &unit, values, tangents);
+                    *at_path(&mut result, &path) = image.inner(x);
+                }
+                result
+            }
+        }
+    }
+
+    fn items(&self, items: &[Item], values: &mut Environment, tangents: &mut Tangents) {
+        for item in items {
+            match item {
+                Item::Map(var, map) => {
+                    let tangent = self.apply(map, &self.input, values, tangents);
+                    tangents.insert(*var, tangent);
+                }
+                Item::Value(var, value) => {
+                    let value = self.expr(value, values);
+                    values.insert(*var, value);
+                }
+            }
+        }
+    }
+
+    fn injected(&self, at: usize, x: &Vector, to: &Type, values: &mut Environment) -> Vector {
+        let mut zero = self.zero(to, values);
+        if let (Vector::Array(parts) | Vector::Tuple(parts), false) = (&mut zero, matches!(x, Vector::Zero)) {
+            parts[at] = x.clone();
+        }
+        zero
+    }
+
+    #[allow(clippy::too_many_arguments)]
+    fn recurrence(
+        &self,
+        kind: Loop,
+        state: Var,
+        start: &Term,
+        index: Var,
+        count: &Expr,
+        body: &Term,
+        x: &Vector,
+        values: &mut Environment,
+        tangents: &Tangents,
+    ) -> Vector {
+        let primal = self.scope.primal_of[&state];
+        let (first, next) = self.turn_of(&self.streams.primal, primal).expect("a loop with this state");
+        let mut value = self.value(first, values);
+        let mut tangent = self.apply(start, x, values, tangents);
+        let (mut states, mut kept) = (Vec::new(), Vec::new());
+        for at in 0..self.expr(count, values).int() {
+            let (mut inside, mut known) = (values.clone(), tangents.clone());
+            inside.insert(index, Value::Int(at));
+            inside.insert(primal, value.clone());
+            known.insert(state, tangent);
+            let after = self.apply(body, x, &mut inside, &known);
+            tangent = match kind {
+                Loop::Trace => {
+                    kept.push(after.clone());
+                    after.part(0)
+                }
+                _ => after,
+            };
+            states.push(tangent.clone());
+            let result = self.value(next.0, &mut inside);
+            value = if next.1 { result.parts()[0].clone() } else { result };
+        }
+        match kind {
+            Loop::Last => tangent,
+            Loop::Scan => Vector::Array(states),
+            Loop::Trace => {
+                let width = kept.first().map_or(1, |first| match first {
+                    Vector::Tuple(parts) => parts.len(),
+                    _ => 1,
+                });
+                let column = |at: usize| Vector::Array(kept.iter().map(|turn| turn.part(at)).collect());
+                Vector::Tuple([tangent].into_iter().chain((1..width).map(column)).collect())
+            }
+        }
+    }
+
+    /// The start of the loop that has a state, its next state, and whether that is the first part of what the body gives.
+    fn turn_of(&self, bindings: &[Binding], wanted: Var) -> Option<(Atom, (Atom, bool))> {
+        for Binding { op, .. } in bindings {
+            match op {
+                Op::Loop(Turn { state, start, body, .. }) | Op::Scan(Turn { state, start, body, .. })
+                    if *state == wanted =>
+                {
+                    return Some((*start, (body.result, false)));
+                }
+                Op::Trace(Turn { state, start, body, .. }) | Op::TraceWhile { state, start, body, .. }
+                    if *state == wanted =>
+                {
+                    return Some((*start, (body.result, true)));
+                }
+                _ => {}
+            }
+            let mut found = None;
+            op.visit_bodies(&mut |body| found = found.or_else(|| self.turn_of(&body.bindings, wanted)));
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
+    }
+
+    /// The derivative of a called function: by the compiled one.
+    fn call(
+        &self,
+        called: FunctionId,
+        mask: &[bool],
+        arguments: &[Expr],
+        x: &Vector,
+        term: &Term,
+        values: &mut Environment,
+    ) -> Vector {
+        let key = (called, mask.to_vec());
+        let known = self.derivatives.borrow().get(&key).cloned();
+        let derivative = known.unwrap_or_else(|| {
+            let compiled = compiled(&self.calculus.program, called, mask, Mode::Forward).unwrap();
+            let compiled = Rc::new(compiled);
+            self.derivatives.borrow_mut().insert(key, compiled.clone());
+            compiled
+        });
+        let Compiled { program, functions } = &*derivative;
+        let mut given: Vec<Value<f64>> = arguments.iter().map(|argument| self.expr(argument, values)).collect();
+        match mask.iter().filter(|active| **active).count() {
+            1 => given.push(self.as_value(x, &term.from, values)),
+            _ => given.extend(self.as_value(x, &term.from, values).parts().iter().cloned()),
+        }
+        let mut machine = Machine::<f64>::new(program, Limits::default(), |_| None);
+        Vector::of(&machine.call_with(functions[0], given).unwrap().parts()[1])
+    }
+}
+
+/// Whether a body calls functions or reads top-level values.
+fn needs_program(body: &Body) -> bool {
+    body.bindings.iter().any(|binding| {
+        let mut needs = matches!(binding.op, Op::Call(..) | Op::Closure(..) | Op::Global(_) | Op::Map { .. });
+        binding.op.visit_bodies(&mut |body| needs |= needs_program(body));
+        needs
+    })
+}
+
+fn type_of(value: &Value<f64>) -> Type {
+    match value {
+        Value::Real(_) => Type::Real,
+        Value::Int(_) => Type::Int,
+        Value::Bool(_) => Type::Bool,
+        Value::Tuple(parts) => Type::Tuple(parts.iter().map(type_of).collect()),
+        Value::Reals(_) => Type::array(Size::Constant(value.len() as i64), Type::Real),
+        Value::Ints(_) => Type::array(Size::Constant(value.len() as i64), Type::Int),
+        Value::Values(_) => {
+            let element = value.get(0).map_or(Type::Real, |first| type_of(&first));
+            Type::array(Size::Constant(value.len() as i64), element)
+        }
+        _ => Type::unit(),
+    }
+}

@@ -1,0 +1,124 @@
+//! How the derivative of a function of a session is made.
+
+use crate::{Diagnostic, FileId, Name, NoFiles, ParseOptions, Session, Span};
+use riesz_calculus::derive::{Derivation, Derivations, derive};
+use riesz_core::FunctionId;
+use riesz_core::check::PRELUDE;
+use riesz_core::check::suggest::nearest;
+use riesz_syntax::tree::{self, ItemKind, TypeKind};
+use riesz_syntax::{FormatOptions, format, parse};
+
+impl Session {
+    /// Shows how the derivative of a `fun`, of the program or of the prelude, is made, stage by stage. Of a function with
+    /// type variables it is that at real numbers.
+    pub fn derive(&mut self, name: &str, options: &Derivations) -> Result<Derivation, Vec<Diagnostic>> {
+        let Some(text) = self.function_text(name) else {
+            return Err(vec![self.no_function(name)]);
+        };
+        let Some(function) = self.checker.function_named(name) else {
+            return self.derive_at_numbers(name, &text, options);
+        };
+        self.derivation(function, &text, options)
+    }
+
+    fn derivation(
+        &self,
+        function: FunctionId,
+        text: &str,
+        options: &Derivations,
+    ) -> Result<Derivation, Vec<Diagnostic>> {
+        let original = format(text, &FormatOptions::default()).unwrap_or_else(|_| text.to_string());
+        derive(&self.checker.program, function, &original, options)
+    }
+
+    /// Puts `R` in the place of type variables, for this derivation alone.
+    fn derive_at_numbers(
+        &mut self,
+        name: &str,
+        text: &str,
+        options: &Derivations,
+    ) -> Result<Derivation, Vec<Diagnostic>> {
+        let at_numbers = with_numbers(text);
+        let scope = self.scope();
+        let defined = self.define(&format!("{name} at R"), &at_numbers, &NoFiles);
+        let function = self.checker.function_named(name);
+        self.restore(scope);
+        match (defined, function) {
+            (Ok(_), Some(function)) => self.derivation(function, &at_numbers, options),
+            _ => {
+                let message = format!("`{name}` has type variables, and does not fit where they are `R`");
+                let help = "write a function of the types you mean that calls it, and derive that";
+                Err(vec![Diagnostic::placeless("generic-function", message).help(help)])
+            }
+        }
+    }
+
+    /// A `fun` as it is written.
+    fn function_text(&self, name: &str) -> Option<String> {
+        if let Some(definition) = self.definitions.get(name) {
+            return (definition.keyword == "fun").then(|| self.sources.text(definition.span).to_string());
+        }
+        let (tree, _) = parse(FileId(0), PRELUDE, &ParseOptions::default());
+        let item = tree
+            .items
+            .iter()
+            .find(|item| matches!(&item.kind, ItemKind::Fun { name: found, .. } if &*found.name == name))?;
+        Some(self.sources.text(item.span).to_string())
+    }
+
+    fn no_function(&self, name: &str) -> Diagnostic {
+        let functions: Vec<&Name> = self
+            .definitions()
+            .filter(|definition| definition.keyword == "fun")
+            .map(|definition| &definition.name)
+            .collect();
+        let message = format!("the program has no function `{name}`");
+        let diagnostic = Diagnostic::placeless("unknown-function", message);
+        if self.definitions.contains_key(name) {
+            return diagnostic.help(format!("`{name}` is defined, but not by `fun`"));
+        }
+        if riesz_primitive::table().iter().any(|primitive| primitive.name == name) {
+            return diagnostic.help(format!("`{name}` is built in; write a function that calls it, and derive that"));
+        }
+        if let Some(meant) = nearest(name, functions.iter().map(|name| &***name)) {
+            return diagnostic.help(format!("did you mean `{meant}`?"));
+        }
+        let known: Vec<String> = functions.iter().map(|name| format!("`{name}`")).collect();
+        diagnostic.help(match known.is_empty() {
+            true => "it has no functions".to_string(),
+            false => format!("its functions are {}", known.join(", ")),
+        })
+    }
+}
+
+/// The text of a function with `R` in the place of its type variables.
+fn with_numbers(text: &str) -> String {
+    let (tree, _) = parse(FileId(0), text, &ParseOptions::default());
+    let mut found = Vec::new();
+    for item in &tree.items {
+        if let ItemKind::Fun { parameters, result, .. } = &item.kind {
+            parameters.iter().for_each(|parameter| variables(&parameter.ty, &mut found));
+            result.iter().for_each(|ty| variables(ty, &mut found));
+        }
+    }
+    let mut replaced = text.to_string();
+    for span in found.into_iter().rev() {
+        replaced.replace_range(span.start as usize..span.end as usize, "R");
+    }
+    replaced
+}
+
+/// The places of type variables: names in lower case.
+fn variables(ty: &tree::Type, found: &mut Vec<Span>) {
+    match &ty.kind {
+        TypeKind::Name(name, _) if name.starts_with(char::is_lowercase) => found.push(ty.span),
+        TypeKind::Name(..) | TypeKind::Error => {}
+        TypeKind::Tuple(parts) => parts.iter().for_each(|part| variables(part, found)),
+        TypeKind::Array(_, element) => variables(element, found),
+        TypeKind::Record(fields) => fields.iter().for_each(|(_, ty)| variables(ty, found)),
+        TypeKind::Function(from, to) | TypeKind::Linear(from, to) => {
+            variables(from, found);
+            variables(to, found);
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! A function made ready to be tested: `x ↦ f(c, x)` for what varies, with everything else captured, and its derivatives
+//! in both directions, compiled.
+
+use super::sample::Point;
+use crate::{Limits, Name, Type, Value};
+use riesz_algebra::Nagata;
+use riesz_core::evaluate::{self, Fault, Machine};
+use riesz_core::size::{self, Size};
+use riesz_core::term::{Derive, VarInfo};
+use riesz_core::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
+use riesz_primitive::Number;
+use riesz_syntax::{Diagnostic, Span};
+use std::collections::HashMap;
+
+/// Numbers that carry the derivative in one direction.
+type Dual = Nagata<f64, f64>;
+
+/// A function made ready to be tested.
+pub struct Probe {
+    /// The program, with derivatives compiled.
+    pub program: Program,
+    /// Of what is captured and what varies: the value.
+    pub value: FunctionId,
+    /// Likewise and of a tangent: the value and the tangent of the value.
+    forward: FunctionId,
+    /// Likewise and of a cotangent: the value and the cotangent of what varies.
+    reverse: FunctionId,
+    /// The parameters of the function, sizes first.
+    pub parameters: Vec<Parameter>,
+    /// The type of its result.
+    pub result: Type,
+    /// The values of the globals that it needs.
+    pub globals: Vec<Option<Value>>,
+    limits: Limits,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub struct Parameter {
+    /// The variable that it is.
+    pub var: Var,
+    /// The user's name for it.
+    name: Option<Name>,
+    /// Of a parameter that is a pattern: the names of its components.
+    components: HashMap<usize, Name>,
+    /// Its type.
+    pub ty: Type,
+    /// Whether it varies.
+    pub varies: bool,
+    /// Whether it is an `Int` that types name as a size.
+    pub is_size: bool,
+    /// Whether the user passes it.
+    pub is_own: bool,
+}
+
+impl Parameter {
+    /// A part of it, as a user would write it.
+    pub fn show(&self, path: &str) -> String {
+        if let Some(name) = &self.name {
+            return format!("{name}{path}");
+        }
+        let component = path.strip_prefix('.').unwrap_or_default();
+        let digits = component.find(|c: char| !c.is_ascii_digit()).unwrap_or(component.len());
+        let (position, rest) = component.split_at(digits);
+        match position.parse().ok().and_then(|position: usize| self.components.get(&position)) {
+            Some(name) => format!("{name}{rest}"),
+            None => format!("_{path}"),
+        }
+    }
+}
+
+impl Probe {
+    /// Makes a function of a program ready, of whose parameters the last `own` are those the user passes. Fails where
+    /// it cannot be differentiated.
+    pub fn new(
+        mut program: Program,
+        function: FunctionId,
+        own: usize,
+        globals: Vec<Option<Value>>,
+        limits: Limits,
+    ) -> Result<Probe, Vec<Diagnostic>> {
+        let parameters = parameters(program.function(function), own);
+        let result = program.function(function).result.clone();
+        let value = with_one_argument(&mut program, function, &parameters);
+        let forward = derivative(&mut program, value, Derive::Forward);
+        let reverse = derivative(&mut program, value, Derive::Reverse);
+        debug_assert_eq!(riesz_core::verify::verify(&program), Ok(()));
+        riesz_calculus::compile_from(&mut program, &[value, forward, reverse])?;
+        Ok(Probe { program, value, forward, reverse, parameters, result, globals, limits })
+    }
+
+    /// The value at a point whose numbers are replaced by others.
+    pub fn value(&self, point: &Point, numbers: &[f64]) -> Result<Value, Fault> {
+        self.run(self.value, point, |at| numbers[at], Vec::new())
+    }
+
+    /// The derivative applied to a tangent.
+    pub fn forward(&self, point: &Point, tangent: &[f64]) -> Result<Vec<f64>, Fault> {
+        let tangent = filled(&point.argument.zero_tangent(), tangent);
+        let pair = self.run(self.forward, point, |at| point.numbers[at], vec![tangent])?;
+        Ok(pair.parts().get(1).map(numbers).unwrap_or_default())
+    }
+
+    /// The adjoint of the derivative applied to a cotangent of the value that the function has.
+    pub fn reverse(&self, point: &Point, value: &Value, cotangent: &[f64]) -> Result<Vec<f64>, Fault> {
+        let cotangent = filled(&value.zero_tangent(), cotangent);
+        let pair = self.run(self.reverse, point, |at| point.numbers[at], vec![cotangent])?;
+        Ok(pair.parts().get(1).map(numbers).unwrap_or_default())
+    }
+
+    /// The derivative applied to a tangent, by Nagata numbers in the place of real ones.
+    pub fn nagata(&self, point: &Point, tangent: &[f64]) -> Result<Vec<f64>, Fault> {
+        let dual = |at: usize| Dual { primal: point.numbers[at], tangent: tangent[at] };
+        let value = self.run::<Dual>(self.value, point, dual, Vec::new())?;
+        let mut tangents = Vec::new();
+        value.visit_reals(&mut |number| tangents.push(number.tangent));
+        Ok(tangents)
+    }
+
+    fn run<S: Number>(
+        &self,
+        function: FunctionId,
+        point: &Point,
+        mut number: impl FnMut(usize) -> S,
+        more: Vec<evaluate::Value<S>>,
+    ) -> Result<evaluate::Value<S>, Fault> {
+        let mut constant = |x: &f64| S::constant(*x);
+        let mut arguments: Vec<_> = point.captured.iter().map(|value| value.over(&mut constant)).collect();
+        let mut next = 0..;
+        arguments.push(point.argument.over(&mut |_| number(next.next().unwrap_or_default())));
+        arguments.extend(more);
+        let given = |global: riesz_core::GlobalId| {
+            let known = self.globals.get(global.0 as usize)?.as_ref()?;
+            Some(known.over(&mut |x| S::constant(*x)))
+        };
+        Machine::<S>::new(&self.program, self.limits.clone(), given).call_with(function, arguments)
+    }
+
+    /// The call of the function at a point, as a user would write it.
+    pub fn call(&self, name: &str, point: &Point) -> String {
+        let several = self.parameters.iter().filter(|parameter| parameter.varies).count() > 1;
+        let varying = if several { point.argument.parts().to_vec() } else { vec![point.argument.clone()] };
+        let (mut captured, mut varying) = (point.captured.iter(), varying.iter());
+        let mut shown = Vec::new();
+        for parameter in &self.parameters {
+            let value = if parameter.varies { varying.next() } else { captured.next() };
+            if let (Some(value), true) = (value, parameter.is_own) {
+                shown.push(value.show(&parameter.ty));
+            }
+        }
+        format!("{name}({})", shown.join(", "))
+    }
+}
+
+/// The real numbers of a value, in order.
+pub fn numbers(value: &Value) -> Vec<f64> {
+    let mut found = Vec::new();
+    value.visit_reals(&mut |number| found.push(*number));
+    found
+}
+
+/// The value with other numbers.
+fn filled(value: &Value, numbers: &[f64]) -> Value {
+    let mut next = numbers.iter();
+    value.map_reals(&mut |_| next.next().copied().unwrap_or(0.0))
+}
+
+fn parameters(function: &Function, own: usize) -> Vec<Parameter> {
+    let taken = &function.vars[..function.parameters];
+    let mut sizes = Vec::new();
+    for info in taken {
+        info.ty.map_sizes(&mut |size| {
+            sizes.extend(size.atoms());
+            size.clone()
+        });
+    }
+    let parameter = |(at, info): (usize, &VarInfo)| {
+        let var = Var(at as u32);
+        Parameter {
+            var,
+            name: info.name.clone(),
+            components: components(function, var),
+            ty: info.ty.clone(),
+            varies: info.ty.varies(),
+            is_size: sizes.contains(&size::Atom::Var(var)),
+            is_own: at + own >= function.parameters,
+        }
+    };
+    taken.iter().enumerate().map(parameter).collect()
+}
+
+/// The names that a function gives to the components of a variable.
+fn components(function: &Function, var: Var) -> HashMap<usize, Name> {
+    let named = |binding: &Binding| match binding.op {
+        Op::Project(Atom::Var(of), at) if of == var => Some((at, function.var(binding.var).name.clone()?)),
+        _ => None,
+    };
+    function.body.bindings.iter().filter_map(named).collect()
+}
+
+/// Adds `c, x ↦ f(c, x)`, where `x` is the tuple of what varies, or all of it.
+fn with_one_argument(program: &mut Program, id: FunctionId, parameters: &[Parameter]) -> FunctionId {
+    let span = program.function(id).span;
+    let (varying, captured): (Vec<&Parameter>, Vec<&Parameter>) =
+        parameters.iter().partition(|parameter| parameter.varies);
+    let position: HashMap<Var, Var> =
+        captured.iter().enumerate().map(|(at, parameter)| (parameter.var, Var(at as u32))).collect();
+    let moved = |ty: &Type| rename(ty, &|var| position.get(&var).copied());
+    let mut writer = Writer::default();
+    let mut places: HashMap<Var, Atom> = HashMap::new();
+    for parameter in &captured {
+        places.insert(parameter.var, writer.var(moved(&parameter.ty)));
+    }
+    let argument = writer.var(Type::tuple(varying.iter().map(|parameter| moved(&parameter.ty)).collect()));
+    let parameters_of_it = writer.vars.len();
+    for (at, parameter) in varying.iter().enumerate() {
+        let place = match varying.len() {
+            1 => argument,
+            _ => writer.bind(Op::Project(argument, at), moved(&parameter.ty), span),
+        };
+        places.insert(parameter.var, place);
+    }
+    let arguments = parameters.iter().filter_map(|parameter| places.get(&parameter.var).copied()).collect();
+    let result = moved(&program.function(id).result);
+    let value = writer.bind(Op::Call(id, arguments), result.clone(), span);
+    let name = program.function(id).name.clone();
+    add(program, writer.function(name, parameters_of_it, value, result, span))
+}
+
+/// Adds `c, x, v ↦ derive(f(c, ·), x, v)`.
+fn derivative(program: &mut Program, of: FunctionId, derive: Derive) -> FunctionId {
+    let function = program.function(of);
+    let (name, span, result) = (function.name.clone(), function.span, function.result.clone());
+    let mut writer = Writer::default();
+    let taken: Vec<Atom> =
+        function.vars[..function.parameters].iter().map(|info| writer.var(info.ty.clone())).collect();
+    let (captured, point) = taken.split_at(taken.len() - 1);
+    let point_type = function.vars[function.parameters - 1].ty.clone();
+    let (given, found) = match derive {
+        Derive::Reverse => (result.tangent(), point_type.tangent()),
+        _ => (point_type.tangent(), result.tangent()),
+    };
+    let vector = writer.var(given);
+    let parameters = writer.vars.len();
+    let arrow = Type::function(point_type, result.clone());
+    let closure = writer.bind(Op::Closure(of, captured.to_vec()), arrow, span);
+    let both = Type::Tuple([result, found].into());
+    let value = writer.bind(Op::Derive(derive, vec![closure, point[0], vector]), both.clone(), span);
+    add(program, writer.function(name, parameters, value, both, span))
+}
+
+/// The type with its size variables renamed; a size that has no name is open.
+fn rename(ty: &Type, name: &dyn Fn(Var) -> Option<Var>) -> Type {
+    ty.map_sizes(&mut |size| {
+        size.replace(&mut |atom| match atom {
+            size::Atom::Var(var) => name(var).map_or(Size::Hole, Size::var),
+            atom => Size::Atom(atom),
+        })
+    })
+}
+
+fn add(program: &mut Program, function: Function) -> FunctionId {
+    program.functions.push(function);
+    FunctionId(program.functions.len() as u32 - 1)
+}
+
+/// Writes a function.
+#[derive(Default)]
+struct Writer {
+    vars: Vec<VarInfo>,
+    bindings: Vec<Binding>,
+}
+
+impl Writer {
+    fn var(&mut self, ty: Type) -> Atom {
+        self.vars.push(VarInfo { name: None, ty });
+        Atom::Var(Var(self.vars.len() as u32 - 1))
+    }
+
+    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        let var = Var(self.vars.len() as u32);
+        self.bindings.push(Binding { var, op, span });
+        self.var(ty)
+    }
+
+    fn function(self, name: Name, parameters: usize, result: Atom, ty: Type, span: Span) -> Function {
+        let body = Body { bindings: self.bindings, result };
+        Function { name, vars: self.vars, parameters, body, result: ty, span }
+    }
+}

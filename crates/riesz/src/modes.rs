@@ -1,0 +1,164 @@
+//! One function, one point, every representation: what each says, and what it took.
+
+use crate::session::Session;
+use crate::via::{REPRESENTATIONS, Representation, Via, reals};
+use crate::{Binding, Diagnostic, Name, Type, Value};
+use riesz_calculus::Options;
+use riesz_core::evaluate::{Machine, from_data};
+use riesz_core::term::Program;
+use riesz_core::{FunctionId, Thunk};
+use riesz_primitive::{Counted, Number, Operations, count};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// How far numbers may be apart that agree, as a part of the larger or of 1.
+const TOLERANCE: f64 = 1e-9;
+/// How often a derivative is computed for its time, unless one time is long.
+const TIMES: u32 = 5;
+/// How long one time may be to be taken again.
+const LONG: Duration = Duration::from_millis(200);
+/// What the point is called in the expressions that are evaluated.
+const POINT: &str = "the_point";
+
+/// What the representations say of a function at a point.
+pub struct Modes {
+    /// The value of the function, as text.
+    pub value: String,
+    /// What the derivative is: a gradient, or the matrix of a function with more than one number as its value.
+    pub is_gradient: bool,
+    /// What each representation says.
+    pub rows: Vec<Mode>,
+}
+
+/// What a representation says.
+pub struct Mode {
+    /// Which.
+    pub representation: &'static Representation,
+    /// The derivative and what it took, or why there is none.
+    pub outcome: Result<Measured, Box<Diagnostic>>,
+}
+
+/// A derivative and what it took.
+pub struct Measured {
+    /// The derivative, as text.
+    pub derivative: String,
+    /// Its numbers.
+    pub numbers: Vec<f64>,
+    /// The operations on numbers, those for the value among them.
+    pub operations: Operations,
+    /// The shortest time it took.
+    pub time: Duration,
+    /// The most bytes held at once, if somebody counted.
+    pub bytes: Option<usize>,
+    /// Whether the derivative is that of the compiled code.
+    pub agrees: bool,
+}
+
+/// Counts the bytes that a computation holds at most.
+pub type CountBytes = fn(&mut dyn FnMut()) -> usize;
+
+impl Modes {
+    /// Whether every representation has a derivative, and all are the same.
+    pub fn agree(&self) -> bool {
+        self.rows.iter().all(|row| row.outcome.as_ref().is_ok_and(|measured| measured.agrees))
+    }
+}
+
+impl Session {
+    /// Differentiates a function at a point in every representation.
+    pub fn modes(
+        &mut self,
+        function: &str,
+        at: &str,
+        bindings: Vec<(Name, Binding)>,
+        count_bytes: Option<CountBytes>,
+    ) -> Result<Modes, Vec<Diagnostic>> {
+        let point = self.evaluate_as("point", at, bindings)?;
+        let text = point.to_string();
+        let bound = |session: &mut Session, expression: String| {
+            session.check("expression", &expression, vec![(POINT.into(), Binding::Text(text.clone()))])
+        };
+        let call = format!("({function})({POINT})");
+        let Thunk { ty, .. } = bound(self, call.clone())?;
+        let is_gradient = ty == Type::Real;
+        let value = self.evaluate_as("expression", &call, vec![(POINT.into(), Binding::Text(text.clone()))])?;
+        // The expression also has the value, so that all representations compute both.
+        let thunk = bound(
+            self,
+            match is_gradient {
+                true => format!("vjp({function}, {POINT}, 1.0).1"),
+                false => format!("matrix(D({function}, {POINT}))"),
+            },
+        )?;
+        let mut rows: Vec<Mode> = REPRESENTATIONS
+            .iter()
+            .map(|representation| Mode {
+                representation,
+                outcome: self.measure(thunk.function, &thunk.ty, representation, count_bytes),
+            })
+            .collect();
+        let compiled = rows.iter().find(|row| row.representation.is_compiled());
+        let expected = compiled.and_then(|row| row.outcome.as_ref().ok()).map(|measured| measured.numbers.clone());
+        for row in &mut rows {
+            if let (Ok(measured), Some(expected)) = (&mut row.outcome, &expected) {
+                measured.agrees = near(&measured.numbers, expected);
+            }
+        }
+        Ok(Modes { value: value.to_string(), is_gradient, rows })
+    }
+
+    /// Runs a function without parameters with its derivatives in a representation.
+    fn measure(
+        &self,
+        function: FunctionId,
+        ty: &Type,
+        representation: &'static Representation,
+        count_bytes: Option<CountBytes>,
+    ) -> Result<Measured, Box<Diagnostic>> {
+        let plain = self.program();
+        let mut compiled = plain.clone();
+        riesz_calculus::compile_with(&mut compiled, &[function], &Options::default())
+            .map_err(|mut problems| Box::new(problems.swap_remove(0)))?;
+        let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {
+            match (representation.is_compiled(), counted) {
+                (true, false) => self.machine::<f64>(&compiled).run(function),
+                (true, true) => {
+                    Ok(self.machine::<Counted>(&compiled).run(function)?.over(&mut |number: &Counted| number.0))
+                }
+                (false, counted) => {
+                    let via = Rc::new(representation.differentiator(counted));
+                    self.machine::<f64>(plain).differentiate_with(&compiled, via as Rc<Via>).run(function)
+                }
+            }
+        };
+        let (value, operations) = count(|| run(true));
+        let value = value?;
+        let mut time = Duration::MAX;
+        for _ in 0..TIMES {
+            let start = Instant::now();
+            run(false)?;
+            time = time.min(start.elapsed());
+            if time > LONG {
+                break;
+            }
+        }
+        let bytes = count_bytes.map(|count_bytes| count_bytes(&mut || drop(run(false))));
+        let numbers = reals(&value);
+        Ok(Measured { derivative: value.show(ty), numbers, operations, time, bytes, agrees: false })
+    }
+
+    /// A machine for a program with the data of the expression that is evaluated.
+    fn machine<'p, S: Number>(&self, program: &'p Program) -> Machine<'p, S> {
+        Machine::new(program, self.options().limits.clone(), |global| {
+            self.given(global).map(|data| from_data(data, &program.global(global).ty))
+        })
+    }
+}
+
+/// Whether two vectors are the same up to rounding.
+fn near(a: &[f64], b: &[f64]) -> bool {
+    let same = |a: f64, b: f64| {
+        a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= TOLERANCE * 1f64.max(a.abs()).max(b.abs())
+    };
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(*a, *b))
+}

@@ -1,0 +1,164 @@
+//! Representations of derivatives: one program, every way to differentiate it, one answer.
+//!
+//! A derivative that is met while a program runs is computed in the representation that was chosen. Derivatives inside of
+//! what is differentiated have been compiled away by then, so that each representation sees a plain function.
+//!
+//! Each row of [`REPRESENTATIONS`] says what a derivative is there, and which paper has it.
+
+mod algebra;
+mod dense;
+mod symbol;
+
+use crate::{Diagnostic, Span, Value};
+use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table};
+use riesz_core::term::Derive;
+use std::fmt;
+
+/// A way to represent derivatives.
+pub struct Representation {
+    /// What `--via` calls it.
+    pub name: &'static str,
+    /// What a derivative is.
+    pub summary: &'static str,
+    /// Which paper has it, and where.
+    pub paper: &'static str,
+    /// Differentiates; none where derivatives are compiled.
+    pub(crate) differentiate: Option<Differentiator>,
+    /// The same in numbers that count what is done with them.
+    pub(crate) counted: Option<Differentiator>,
+}
+
+/// Differentiates a function at a point.
+pub(crate) type Differentiator = fn(&mut Machine<f64>, &Closure<f64>, &Value, Wish, Span) -> Result<Answer, Fault>;
+
+/// What is asked of a derivative.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Wish<'v> {
+    /// The map itself.
+    Map,
+    /// What it makes of a tangent.
+    Forward(&'v [f64]),
+    /// What its adjoint makes of a cotangent.
+    Reverse(&'v [f64]),
+}
+
+/// The value of a function, and what was asked of its derivative.
+pub(crate) struct Answer {
+    pub value: Value,
+    pub found: Found,
+}
+
+/// What was asked of a derivative.
+pub(crate) enum Found {
+    /// For each number of the value, the coordinates of its gradient that are not structurally zero.
+    Rows(Vec<Vec<(usize, f64)>>),
+    /// A vector.
+    Vector(Vec<f64>),
+}
+
+/// Every representation.
+pub static REPRESENTATIONS: [Representation; 7] = [
+    symbol::SYMBOLIC,
+    dense::FORWARD_DENSE,
+    algebra::FORWARD_SPARSE,
+    algebra::REVERSE_SPARSE,
+    algebra::REVERSE_CAYLEY,
+    algebra::REVERSE_ARRAY,
+    Representation {
+        name: "compiled",
+        summary: "code, with every linear map eliminated",
+        paper: "002 §3, §5; 003 §6.2",
+        differentiate: None,
+        counted: None,
+    },
+];
+
+impl Representation {
+    /// The representation of a name.
+    pub fn find(name: &str) -> Option<&'static Representation> {
+        REPRESENTATIONS.iter().find(|representation| representation.name == name)
+    }
+
+    /// The one for functions that are known only when a program runs, and so cannot be compiled.
+    pub(crate) fn at_run_time() -> &'static Representation {
+        static ARRAY: Representation = algebra::REVERSE_ARRAY;
+        &ARRAY
+    }
+
+    /// Whether derivatives are code, which leaves nothing to do while a program runs.
+    pub fn is_compiled(&self) -> bool {
+        self.differentiate.is_none()
+    }
+
+    /// What differentiates while a program runs, in numbers that count or plain ones.
+    pub(crate) fn differentiator(&self, counted: bool) -> Via {
+        let differentiate = if counted { self.counted } else { self.differentiate };
+        Via { name: self.name, differentiate: differentiate.unwrap_or(algebra::reverse_array::<f64>) }
+    }
+}
+
+impl fmt::Debug for Representation {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// Differentiates in a representation while a program runs.
+pub(crate) struct Via {
+    name: &'static str,
+    differentiate: Differentiator,
+}
+
+impl Differentiate<f64> for Via {
+    fn derive(
+        &self,
+        machine: &mut Machine<f64>,
+        derive: Derive,
+        operands: &[Value],
+        span: Span,
+    ) -> Result<Value, Fault> {
+        let [Value::Closure(closure), point, ..] = operands else {
+            return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
+        };
+        let numbers = operands.get(2).map(reals).unwrap_or_default();
+        let wish = match derive {
+            Derive::Forward => Wish::Forward(&numbers),
+            Derive::Reverse => Wish::Reverse(&numbers),
+            Derive::Derivative | Derive::Taylor => Wish::Map,
+        };
+        let Answer { value, found } = (self.differentiate)(machine, closure, point, wish, span)?;
+        if holds_maps(point) || holds_maps(&value) {
+            let message = format!("`{}` has no derivatives of functions that take or give linear maps", self.name);
+            return Err(Box::new(
+                Diagnostic::error("not-represented", span, message)
+                    .help("differentiate what a map makes of a vector; `compiled` has all derivatives"),
+            ));
+        }
+        let (domain, codomain) = (point.zero_tangent(), value.zero_tangent());
+        Ok(match found {
+            Found::Rows(rows) => Value::Map(Map::Table(Table { domain, codomain, rows }).share()),
+            Found::Vector(numbers) => {
+                let space = if derive == Derive::Forward { codomain } else { domain };
+                let mut numbers = numbers.into_iter();
+                let vector = space.map_reals(&mut |_| numbers.next().unwrap_or(0.0));
+                Value::Tuple([value, vector].into())
+            }
+        })
+    }
+}
+
+/// The numbers of a value, in order.
+pub(crate) fn reals(value: &Value) -> Vec<f64> {
+    let mut numbers = Vec::new();
+    value.visit_reals(&mut |x| numbers.push(*x));
+    numbers
+}
+
+fn holds_maps(value: &Value) -> bool {
+    match value {
+        Value::Map(_) => true,
+        Value::Tuple(parts) => parts.iter().any(holds_maps),
+        Value::Values(elements) => elements.iter().any(holds_maps),
+        _ => false,
+    }
+}
