@@ -4,8 +4,8 @@
 //! runs.
 
 use riesz_core::evaluate::{Limits, Machine, Value};
-use riesz_core::{Checker, Program, Thunk};
-use riesz_syntax::{FileId, ParseOptions, Tree, parse, parse_expression};
+use riesz_core::{Checker, FunctionId, GlobalId, Program, Thunk};
+use riesz_syntax::{Diagnostic, FileId, ParseOptions, Tree, parse, parse_expression};
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -16,12 +16,27 @@ pub struct Prepared {
     values: Vec<Option<Value<f64>>>,
 }
 
+/// A way to compile derivatives away.
+type Compile = fn(&mut Program, &[FunctionId]) -> Result<(), Vec<Diagnostic>>;
+
 impl Prepared {
     /// Prepares an expression in the scope of a program.
     ///
     /// # Panics
     /// If there is a mistake in one of them: programs to be timed are right.
     pub fn new(program: &str, expression: &str) -> Prepared {
+        Prepared::with(program, expression, riesz_calculus::compile_from)
+    }
+
+    /// The same, as native code wants it.
+    ///
+    /// # Panics
+    /// If there is a mistake in one of them.
+    pub fn for_code(program: &str, expression: &str) -> Prepared {
+        Prepared::with(program, expression, riesz_calculus::compile_for_code)
+    }
+
+    fn with(program: &str, expression: &str, compile: Compile) -> Prepared {
         let mut checker = Checker::new();
         let problems = checker.add(vec![parsed(program)], false);
         assert!(problems.is_empty(), "{problems:?}");
@@ -29,7 +44,7 @@ impl Prepared {
         let (Some(found), true) = (found, problems.is_empty()) else { panic!("{expression}: {problems:?}") };
         let thunk = checker.expression(tree, found, Vec::new()).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         let mut program = checker.program;
-        riesz_calculus::compile_from(&mut program, &[thunk.function]).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+        compile(&mut program, &[thunk.function]).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         let mut prepared = Prepared { program, thunk, values: Vec::new() };
         prepared.values = {
             let mut machine = prepared.machine();
@@ -37,6 +52,30 @@ impl Prepared {
             machine.globals().to_vec()
         };
         prepared
+    }
+
+    /// The program, without derivatives.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The function that computes the expression.
+    pub fn function(&self) -> FunctionId {
+        self.thunk.function
+    }
+
+    /// The value of a global.
+    pub fn value(&self, id: GlobalId) -> Option<Value<f64>> {
+        self.values.get(id.0 as usize).cloned().flatten()
+    }
+
+    /// The value of a global that the expression needs, by its name.
+    ///
+    /// # Panics
+    /// If there is none.
+    pub fn named(&self, name: &str) -> Value<f64> {
+        let at = self.program.globals.iter().position(|global| &*global.name == name);
+        at.and_then(|at| self.value(GlobalId(at as u32))).unwrap_or_else(|| panic!("no value {name}"))
     }
 
     /// Evaluates the expression.

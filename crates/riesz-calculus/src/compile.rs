@@ -60,6 +60,15 @@ pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Optio
     Ok(())
 }
 
+/// Prepares functions for becoming code, whether they need derivatives or not: calls of known functions are direct, and
+/// all is optimised.
+pub fn compile_for_code(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
+    optimise(program, roots);
+    differentiate(program, roots, Checkpoints::default())?;
+    optimise(program, roots);
+    Ok(())
+}
+
 /// Whether some functions need derivatives that have not been compiled.
 pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
     let reachable = program.reachable(roots);

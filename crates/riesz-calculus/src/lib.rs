@@ -27,5 +27,5 @@ pub mod transpose;
 mod varying;
 
 pub use checkpoint::Checkpoints;
-pub use compile::{Options, compile, compile_from, compile_with, has_derivatives};
+pub use compile::{Options, compile, compile_for_code, compile_from, compile_with, has_derivatives};
 pub use structure::structure;

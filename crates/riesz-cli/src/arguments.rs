@@ -3,7 +3,7 @@
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use riesz::gradients::Settings;
-use riesz::{Checkpoints, Limits, Options, ParseOptions};
+use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session};
 use std::ffi::OsString;
 
 /// Riesz, a differentiable functional language.
@@ -33,7 +33,7 @@ pub enum Command {
     Modes(Modes),
     /// Draw a program as a graph (not available yet)
     Graph(Later),
-    /// Write a function as code
+    /// Write a function, or a derivative of it, as code
     Emit(Emit),
     /// Time a program and its derivative (not available yet)
     Bench(Later),
@@ -54,9 +54,8 @@ pub struct Eval {
     /// How derivatives are represented
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Via::Compiled, hide_possible_values = true)]
     pub via: Via,
-    /// How the program is run
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
-    pub backend: Backend,
+    #[command(flatten)]
+    pub backend: Run,
     /// How many bits an `R` has
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
     pub precision: Precision,
@@ -100,9 +99,57 @@ pub struct Check {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub backend: Run,
+    #[command(flatten)]
     pub limits: Limited,
     #[command(flatten)]
     pub messages: Messages,
+}
+
+/// `riesz emit`
+#[derive(Args, Debug)]
+pub struct Emit {
+    /// The file
+    pub file: String,
+    /// The function
+    pub function: String,
+    /// The language of the code
+    #[arg(long, value_enum, value_name = "TARGET")]
+    pub to: Language,
+    /// What to write
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = What::Value)]
+    pub what: What,
+    #[command(flatten)]
+    pub limits: Limited,
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// The languages that code is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Language {
+    Rust,
+    Combinators,
+}
+
+/// What is written of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    Value,
+    Jvp,
+    Vjp,
+    Grad,
+}
+
+impl From<What> for riesz::What {
+    fn from(what: What) -> riesz::What {
+        match what {
+            What::Value => riesz::What::Value,
+            What::Jvp => riesz::What::Jvp,
+            What::Vjp => riesz::What::Vjp,
+            What::Grad => riesz::What::Grad,
+        }
+    }
 }
 
 /// `riesz fmt`
@@ -193,36 +240,30 @@ pub enum Mode {
     Reverse,
 }
 
-/// `riesz emit`
-#[derive(Args, Debug)]
-pub struct Emit {
-    /// The program
-    #[arg(value_name = "FILE")]
-    pub file: String,
-    /// A function of the program
-    #[arg(value_name = "FUN")]
-    pub function: String,
-    /// The language to write it in
-    #[arg(long, value_enum, value_name = "TARGET")]
-    pub to: Target,
-    #[command(flatten)]
-    pub messages: Messages,
-    #[command(flatten)]
-    pub limits: Limited,
-}
-
-/// The languages that functions are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Target {
-    /// Combinators: functions without variables
-    Combinators,
-}
-
 /// A subcommand that is yet to come takes anything.
 #[derive(Args, Debug)]
 pub struct Later {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
     arguments: Vec<OsString>,
+}
+
+/// How a program is run.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Run {
+    /// How the program is run
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
+    backend: Backend,
+}
+
+impl Run {
+    /// A session that runs programs so.
+    pub fn session(self, options: Options) -> Session {
+        let mut session = Session::new(options);
+        if self.backend == Backend::Native {
+            session.use_native(Native::new(riesz::Settings::default()));
+        }
+        session
+    }
 }
 
 /// What a program may use.

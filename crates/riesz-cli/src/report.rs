@@ -1,7 +1,7 @@
 //! How problems are shown: drawn for a person, or as one JSON object a line, on the standard error.
 
 use crate::arguments::{Colour, MessageFormat, Messages};
-use riesz::{Diagnostic, Severity, Sources, Span, syntax};
+use riesz::{Diagnostic, Session, Severity, Sources, Span, syntax};
 use serde_json::{Map, Value, json};
 use std::cell::Cell;
 use std::io::{IsTerminal, Write};
@@ -38,6 +38,14 @@ impl Report {
         let gap = if self.shown.replace(true) && self.spaced { "\n" } else { "" };
         // When nobody can be told, nobody is.
         let _ = std::io::stderr().write_all(format!("{gap}{text}").as_bytes());
+    }
+
+    /// Shows where the interpreter has taken over from native code.
+    pub fn notes(&self, session: &mut Session) {
+        let notes = session.take_notes();
+        if !notes.is_empty() {
+            self.show(&notes, session.sources());
+        }
     }
 
     /// Shows a problem that no source has a place for.

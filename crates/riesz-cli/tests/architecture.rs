@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates that may reach outside the program.
-const WORLDLY: [&str; 1] = ["riesz-cli"];
+const WORLDLY: [&str; 2] = ["riesz-cli", "riesz-native"];
 /// How the others would.
 const WORLD: [&str; 4] = ["std::fs", "std::env::", "std::process", "std::net"];
 

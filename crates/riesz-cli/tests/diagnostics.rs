@@ -106,7 +106,7 @@ fn pages() -> BTreeMap<String, Vec<PathBuf>> {
 
 /// The codes in the messages of a page.
 fn shown(page: &str) -> Vec<String> {
-    let messages = page.lines().filter_map(|line| line.strip_prefix("error["));
+    let messages = page.lines().filter_map(|line| line.strip_prefix("error[").or(line.strip_prefix("warning[")));
     messages.filter_map(|line| Some(line.split_once(']')?.0.to_string())).collect()
 }
 

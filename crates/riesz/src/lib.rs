@@ -29,6 +29,7 @@
 
 mod derivation;
 mod emission;
+mod emit;
 pub mod gradients;
 mod input;
 mod load;
@@ -37,6 +38,7 @@ mod session;
 mod verdict;
 pub mod via;
 
+pub use emit::What;
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
@@ -45,6 +47,7 @@ pub use riesz_calculus::Checkpoints;
 pub use riesz_calculus::derive;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
+pub use riesz_native::{Native, Settings};
 pub use riesz_primitive as primitive;
 pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;

@@ -11,6 +11,7 @@ use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
+use riesz_native::{Native, Run};
 use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -42,6 +43,8 @@ pub struct Session {
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.
     values: Vec<Option<Value>>,
+    /// What runs programs as native code, where that is asked for.
+    native: Option<Native>,
 }
 
 /// What names mean at a moment, to go back to.
@@ -70,6 +73,8 @@ pub struct Definition {
 /// The type of a `fun` as its author wrote it.
 #[derive(Clone, Debug)]
 struct Written {
+    /// The types of the parameters, one by one.
+    types: Vec<String>,
     parameters: String,
     result: Option<String>,
     /// Whether it has type variables.
@@ -125,7 +130,31 @@ impl Session {
             definitions: BTreeMap::new(),
             equations: HashMap::new(),
             values: Vec::new(),
+            native: None,
         }
+    }
+
+    /// Runs programs as native code from now on; the interpreter takes over where that cannot be.
+    pub fn use_native(&mut self, native: Native) {
+        self.native = Some(native);
+    }
+
+    /// Where the interpreter has taken over from native code since this was last asked, and why.
+    pub fn take_notes(&mut self) -> Vec<Diagnostic> {
+        self.native.as_mut().map(Native::take_notes).unwrap_or_default()
+    }
+
+    /// Compiles checks into native code all at once, where native code is asked for.
+    pub fn prepare_checks(&mut self, checks: &[Check]) {
+        let functions: Vec<FunctionId> = checks.iter().map(|check| check.function).collect();
+        // A check that cannot be differentiated says so when it is run.
+        let differentiated: Vec<FunctionId> = functions
+            .into_iter()
+            .filter(|function| riesz_calculus::compile_from(&mut self.checker.program, &[*function]).is_ok())
+            .collect();
+        let Session { checker, native: Some(native), sources, .. } = self else { return };
+        let program = optimised(&checker.program, &differentiated);
+        native.compile(&program, &differentiated, &|span| place(sources, span));
     }
 
     /// Adds a file and what it imports. When there are errors, nothing is added.
@@ -244,7 +273,7 @@ impl Session {
         let definition = self.definitions.get(name).filter(|definition| definition.keyword != "type")?;
         let written = definition.written.clone();
         let found = |session: &mut Session| session.type_of("expression", name).ok();
-        let Some(Written { parameters, result, generic }) = written else {
+        let Some(Written { parameters, result, generic, .. }) = written else {
             return found(self).map(|ty| self.show_type(&ty));
         };
         let result = match (result, generic) {
@@ -338,6 +367,18 @@ impl Session {
         &self.options
     }
 
+    /// The function that a `fun` without type variables became.
+    pub(crate) fn function_named(&self, name: &str) -> Option<FunctionId> {
+        self.definitions.get(name).filter(|definition| definition.keyword == "fun")?;
+        self.checker.function_named(name)
+    }
+
+    /// The types of the parameters of a `fun`, as they are written.
+    pub(crate) fn parameters_of(&self, name: &str) -> Vec<String> {
+        let written = self.definitions.get(name).and_then(|definition| definition.written.as_ref());
+        written.map(|written| written.types.clone()).unwrap_or_default()
+    }
+
     /// Parses and types an expression.
     pub(crate) fn check(
         &mut self,
@@ -394,7 +435,7 @@ impl Session {
     }
 
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
-        let Session { checker, values, options, .. } = self;
+        let Session { checker, values, options, sources, native, .. } = self;
         let how = riesz_calculus::Options { checkpoints, ..Default::default() };
         let compile = |program: &mut Program| {
             riesz_calculus::compile_with(program, &[function], &how).map_err(|problems| {
@@ -416,23 +457,61 @@ impl Session {
             }
         };
         let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
-        let differentiate = via.unwrap_or(Representation::at_run_time()).differentiator(false);
+        let differentiate = Rc::new(via.unwrap_or(Representation::at_run_time()).differentiator(false));
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
             // Data are for one expression, and only its own are new.
             None => checker.given(global).map(|data| from_data(data, &checker.program.global(global).ty)),
         };
-        let mut machine = Machine::new(&checker.program, options.limits.clone(), known)
-            .differentiate_with(compiled, Rc::new(differentiate));
-        let result = machine.run(function);
-        let computed = |(at, value): (usize, &Option<Value>)| match checker.program.globals[at].origin {
-            Origin::Computed(_) => value.clone(),
+        let machine = |limits: Limits, known: &dyn Fn(GlobalId) -> Option<Value>| {
+            Machine::new(&checker.program, limits, known).differentiate_with(compiled, differentiate.clone())
+        };
+        let computed = |(at, value): (usize, Option<Value>)| match checker.program.globals[at].origin {
+            Origin::Computed(_) => value,
             Origin::Given => None,
         };
-        let kept = machine.globals().iter().enumerate().map(computed).collect();
+        if let (Some(native), None) = (native, via) {
+            let program = match native.knows(function) {
+                true => checker.program.clone(),
+                false => optimised(&checker.program, &[function]),
+            };
+            let mut globals: Vec<Option<Value>> =
+                (0..checker.program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
+            let result = native.run(
+                function,
+                &mut globals,
+                &Run {
+                    program: &program,
+                    limits: &options.limits,
+                    interpret: &|function, limits, globals| {
+                        machine(limits, &|id| globals.get(id.0 as usize).cloned().flatten()).run(function)
+                    },
+                    place: &|span| place(sources, span),
+                },
+            );
+            *values = globals.into_iter().enumerate().map(computed).collect();
+            return result;
+        }
+        let mut machine = machine(options.limits.clone(), &known);
+        let result = machine.run(function);
+        let kept = machine.globals().iter().cloned().enumerate().map(computed).collect();
         *values = kept;
         result
     }
+}
+
+/// The program with functions optimised, as native code wants them.
+fn optimised(program: &riesz_core::Program, functions: &[FunctionId]) -> riesz_core::Program {
+    let mut program = program.clone();
+    // What cannot be made direct stays a function as a value, which the interpreter knows.
+    let _ = riesz_calculus::compile_for_code(&mut program, functions);
+    program
+}
+
+/// A place as `file:line:column`.
+pub(crate) fn place(sources: &Sources, span: Span) -> String {
+    let (line, column) = sources.position(span);
+    format!("{}:{line}:{column}", sources.get(span.file).name)
 }
 
 /// The type with the sizes that a value of it has.
@@ -471,6 +550,7 @@ fn written(parameters: &[tree::Parameter], result: &Option<tree::Type>, sources:
     let arrow = |ty: &tree::Type| matches!(ty.kind, TypeKind::Function(..) | TypeKind::Linear(..));
     let bare = matches!(parameters, [parameter] if !arrow(&parameter.ty));
     Written {
+        types: types.clone(),
         parameters: if bare { types.concat() } else { format!("({})", types.join(", ")) },
         result: result.as_ref().map(text),
         generic: parameters.iter().any(|parameter| is_generic(&parameter.ty)),

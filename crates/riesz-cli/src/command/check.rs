@@ -9,7 +9,6 @@ use crate::output;
 use crate::report::Report;
 use gradients::Gradients;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use riesz::Session;
 use serde_json::json;
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::time::Duration;
@@ -35,7 +34,7 @@ pub fn run(arguments: Check) -> Status {
 
 /// Runs the checks of a file.
 fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
-    let mut session = Session::new(arguments.limits.options());
+    let mut session = arguments.backend.session(arguments.limits.options());
     let id = match session.load(file, &Disk) {
         Ok(id) => id,
         Err(diagnostics) => {
@@ -44,6 +43,8 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
         }
     };
     let checks = session.checks(id);
+    session.prepare_checks(&checks);
+    report.notes(&mut session);
     let mut tally = Tally { files: 1, checks: checks.len(), ..Tally::default() };
     let progress = Progress::new(file, checks.len());
     for check in &checks {

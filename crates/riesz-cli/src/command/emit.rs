@@ -1,13 +1,13 @@
 //! `riesz emit FILE FUN --to TARGET`
 
 use super::Status;
-use crate::arguments::{Emit, Target};
+use crate::arguments::{Emit, Language};
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
 use riesz::{Diagnostic, Session};
 
-/// Writes a function as code.
+/// Writes a function as code, to the standard output.
 pub fn run(arguments: Emit) -> Status {
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
@@ -23,9 +23,10 @@ pub fn run(arguments: Emit) -> Status {
     }
 }
 
-fn code(session: &mut Session, Emit { file, function, to, .. }: &Emit) -> Result<String, Vec<Diagnostic>> {
-    session.load(file, &Disk)?;
-    match to {
-        Target::Combinators => Ok(session.combinators(function)?.to_string()),
+fn code(session: &mut Session, arguments: &Emit) -> Result<String, Vec<Diagnostic>> {
+    session.load(&arguments.file, &Disk)?;
+    match arguments.to {
+        Language::Combinators => Ok(session.combinators(&arguments.function)?.to_string()),
+        Language::Rust => session.emit_rust(&arguments.function, arguments.what.into()),
     }
 }

@@ -1,7 +1,7 @@
 //! `riesz eval [FILE] EXPR`
 
 use super::{Status, later};
-use crate::arguments::{self, Backend, Eval, Precision, spelling};
+use crate::arguments::{self, Eval, Precision, spelling};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
@@ -26,8 +26,10 @@ pub fn run(arguments: Eval) -> Status {
         }
     };
     let via = Representation::find(&spelling(&arguments.via));
-    let mut session = Session::new(Options { via, ..arguments.limits.options() });
-    match evaluate(&mut session, &arguments, bindings) {
+    let mut session = arguments.backend.session(Options { via, ..arguments.limits.options() });
+    let evaluated = evaluate(&mut session, &arguments, bindings);
+    report.notes(&mut session);
+    match evaluated {
         Ok(text) => {
             output::print_line(&text);
             Status::Success
@@ -74,9 +76,6 @@ fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diag
 fn unavailable(arguments: &Eval) -> Option<String> {
     if Representation::find(&spelling(&arguments.via)).is_none() {
         return Some(format!("--via {}", spelling(&arguments.via)));
-    }
-    if arguments.backend != Backend::Interp {
-        return Some(format!("--backend {}", spelling(&arguments.backend)));
     }
     if arguments.precision != Precision::F64 {
         return Some(format!("--precision {}", spelling(&arguments.precision)));

@@ -1,7 +1,7 @@
 //! Functions of arrays.
 
 use super::limits::Fault;
-use super::{Machine, binary, element_type, out_of_range};
+use super::{Machine, binary, element_type, problem};
 use crate::evaluate::{Map, Value};
 use crate::term::Place;
 use crate::types::Type;
@@ -35,12 +35,7 @@ impl<S: Number> Machine<'_, S> {
                 let (from, to) = (arguments[1].int(), arguments[2].int());
                 let fits = 0 <= from && from <= to && to <= first.len() as i64;
                 if !fits {
-                    let message = format!("the slice from {from} to {to} is out of range");
-                    let len = first.len();
-                    return Err(Box::new(
-                        Diagnostic::error("index-out-of-range", span, message)
-                            .here(format!("the array has {len} elements")),
-                    ));
+                    return Err(problem::slice_out_of_range(from, to, first.len(), span));
                 }
                 take(first, &mut (from as usize..to as usize))
             }
@@ -96,8 +91,7 @@ impl<S: Number> Machine<'_, S> {
                     };
                     self.fuel.poll(span)?;
                     if a.len() != n * n || b.len() != n * columns {
-                        let message = format!("a matrix of {n} rows is not square, or does not fit the other");
-                        return Err(Box::new(Diagnostic::error("size-mismatch", span, message)));
+                        return Err(problem::not_square(n, span));
                     }
                     let result = S::matrix(function, n, columns, &a, &b);
                     match ty {
@@ -191,7 +185,7 @@ impl<S: Number> Machine<'_, S> {
 fn in_range(at: i64, len: usize, span: Span) -> Result<usize, Fault> {
     match usize::try_from(at) {
         Ok(index) if index < len => Ok(index),
-        _ => Err(out_of_range(at, len, span)),
+        _ => Err(problem::out_of_range(at, len, span)),
     }
 }
 
@@ -231,9 +225,7 @@ pub(super) fn combine<S: Number>(
     primitive: &'static Primitive,
     span: Span,
 ) -> Result<Value<S>, Fault> {
-    let differ = |a: usize, b: usize| {
-        Box::new(Diagnostic::error("size-mismatch", span, format!("the elements differ in size: {a} and {b}")))
-    };
+    let differ = |a: usize, b: usize| problem::elements_differ(a, b, span);
     match (total, element) {
         (Value::Zero, element) => Ok(element.clone()),
         (total, Value::Zero) => Ok(total),

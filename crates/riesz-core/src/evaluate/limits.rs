@@ -72,11 +72,6 @@ impl Fuel {
         if self.stretch > 0 {
             return Ok(());
         }
-        let limit = self.limit;
-        Err(Box::new(
-            Diagnostic::error("step-limit", span, format!("the evaluation takes more than {limit} steps"))
-                .here("while computing this")
-                .help("a loop may have no end; `--max-steps N` allows more"),
-        ))
+        Err(super::problem::too_many_steps(self.limit, span))
     }
 }

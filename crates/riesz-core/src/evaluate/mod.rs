@@ -7,6 +7,7 @@
 mod array;
 mod limits;
 mod map;
+pub mod problem;
 mod show;
 mod value;
 
@@ -26,9 +27,6 @@ use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 use std::cell::RefCell;
 use std::rc::Rc;
-
-/// How many calls around an error its message shows.
-const CALLS_SHOWN: usize = 3;
 
 /// A way to differentiate while a program runs.
 pub trait Differentiate<S: Number> {
@@ -175,12 +173,7 @@ impl<'p, S: Number> Machine<'p, S> {
     ) -> Result<Value<S>, Fault> {
         self.fuel.step(span)?;
         if self.depth >= self.limits.depth {
-            let depth = self.limits.depth;
-            return Err(Box::new(
-                Diagnostic::error("depth-limit", span, format!("more than {depth} calls are nested"))
-                    .here("one call too many")
-                    .help("a recursion may have no end; a `loop` needs no nested calls; `--max-depth N` allows more"),
-            ));
+            return Err(problem::too_deep(self.limits.depth, span));
         }
         let frame = self.program.function(function).vars.len();
         self.reserve(frame, size_of::<Value<S>>(), span)?;
@@ -188,17 +181,7 @@ impl<'p, S: Number> Machine<'p, S> {
         self.depth += 1;
         let result = stacker::maybe_grow(128 * 1024, 8 * 1024 * 1024, || self.enter(function, arguments));
         self.depth -= 1;
-        result.map_err(|mut fault| {
-            if fault.labels.len() <= CALLS_SHOWN && fault.labels.first().is_some_and(|label| label.span != span) {
-                let name = &self.program.function(function).name;
-                let text = match &**name {
-                    "lambda" => "in this call".to_string(),
-                    name => format!("in this call of `{name}`"),
-                };
-                *fault = fault.label(span, text);
-            }
-            fault
-        })
+        result.map_err(|fault| problem::in_call(fault, &self.program.function(function).name, span))
     }
 
     fn enter(&mut self, id: FunctionId, arguments: &mut dyn Iterator<Item = Value<S>>) -> Result<Value<S>, Fault> {
@@ -417,11 +400,7 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::CheckSizes(a, b) => {
                 let (a, b) = (atom(frame, *a).int(), atom(frame, *b).int());
                 if a != b {
-                    return Err(Box::new(Diagnostic::error(
-                        "size-mismatch",
-                        span,
-                        format!("sizes differ: {a} and {b}"),
-                    )));
+                    return Err(problem::sizes_differ(a, b, span));
                 }
                 Value::unit()
             }
@@ -540,16 +519,7 @@ impl<'p, S: Number> Machine<'p, S> {
             (Reduction::All, None) => Ok(Value::Bool(true)),
             (Reduction::Any, None) => Ok(Value::Bool(false)),
             (Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin, None) => {
-                let (what, name) = match reduction {
-                    Reduction::Max => ("greatest", "max"),
-                    Reduction::ArgMax => ("greatest", "argmax"),
-                    Reduction::ArgMin => ("least", "argmin"),
-                    _ => ("least", "min"),
-                };
-                Err(Box::new(
-                    Diagnostic::error("empty-array", span, format!("an empty array has no {what} element"))
-                        .help(format!("give `{name}` at least one element")),
-                ))
+                Err(problem::empty(reduction, span))
             }
         }
     }
@@ -580,12 +550,7 @@ impl<'p, S: Number> Machine<'p, S> {
         if needed.is_some_and(|needed| needed <= self.limits.memory) {
             return Ok(());
         }
-        let limit = show_bytes(self.limits.memory);
-        Err(Box::new(
-            Diagnostic::error("memory-limit", span, format!("the evaluation needs more than {limit} of memory"))
-                .here(format!("an array of {count} elements"))
-                .help("`--max-memory BYTES` allows more; a `sum` over a generator needs no array"),
-        ))
+        Err(problem::too_much_memory(self.limits.memory, count, span))
     }
 
     /// Room for elements, counted from now on.
@@ -823,16 +788,7 @@ fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Sp
     let function = primitive.scalar().and_then(|row| row.integer);
     match function.and_then(|function| function(arguments)) {
         Some(value) => Ok(Value::Int(value)),
-        None => {
-            let shown: Vec<String> = arguments.iter().map(i64::to_string).collect();
-            Err(Box::new(if matches!(primitive.name, "div" | "mod") && arguments.get(1) == Some(&0) {
-                Diagnostic::error("division-by-zero", span, format!("`{}` of {} by zero", primitive.name, shown[0]))
-            } else {
-                Diagnostic::error("integer-overflow", span, "this integer does not fit into 64 bits")
-                    .here(format!("computed from {}", shown.join(" and ")))
-                    .help("compute with real numbers: write `real(...)`, or a point behind a literal")
-            }))
-        }
+        None => Err(problem::integer(primitive, arguments, span)),
     }
 }
 
@@ -885,17 +841,8 @@ fn index_array<S: Number>(frame: &[Value<S>], array: Atom, index: Atom, span: Sp
     match usize::try_from(at).ok().and_then(|at| array.get(at)) {
         Some(value) => Ok(value),
         None if matches!(array, Value::Zero) => Ok(Value::Zero),
-        None => Err(out_of_range(at, array.len(), span)),
+        None => Err(problem::out_of_range(at, array.len(), span)),
     }
-}
-
-pub(crate) fn out_of_range(at: i64, len: usize, span: Span) -> Fault {
-    let range = match len {
-        0 => "the array is empty".to_string(),
-        1 => "the only index is 0".to_string(),
-        len => format!("indices run from 0 to {}", len - 1),
-    };
-    Box::new(Diagnostic::error("index-out-of-range", span, format!("index {at} is out of range")).here(range))
 }
 
 fn truncate(value: f64, span: Span) -> Result<i64, Fault> {
@@ -904,14 +851,11 @@ fn truncate(value: f64, span: Span) -> Result<i64, Fault> {
     if (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) {
         return Ok(truncated as i64);
     }
-    let message = format!("{} has no integer part that fits into 64 bits", show_real(value));
-    Err(Box::new(Diagnostic::error("integer-overflow", span, message)))
+    Err(problem::no_integer_part(value, span))
 }
 
 fn count_of(count: i64, span: Span) -> Result<usize, Fault> {
-    usize::try_from(count).map_err(|_| {
-        Box::new(Diagnostic::error("negative-size", span, format!("an array cannot have {count} elements")))
-    })
+    usize::try_from(count).map_err(|_| problem::negative_size(count, span))
 }
 
 /// The size at the end of a path; arrays on the way must agree on it.
@@ -929,9 +873,7 @@ fn size_at<S: Number>(value: &Value<S>, path: &[Step], span: Span) -> Result<usi
                 if let Some(size) = size
                     && size != here
                 {
-                    let message = format!("the elements of this array differ in size: {size} and {here}");
-                    let diagnostic = Diagnostic::error("ragged-array", span, message);
-                    return Err(Box::new(diagnostic.help("an array is rectangular")));
+                    return Err(problem::ragged(size, here, span));
                 }
                 size = Some(here);
             }
@@ -945,17 +887,6 @@ fn element_type(ty: &Type) -> &Type {
         Type::Array(_, element) => element,
         ty => ty,
     }
-}
-
-fn show_bytes(bytes: usize) -> String {
-    const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
-    let mut amount = bytes as f64;
-    let mut unit = 0;
-    while amount >= 1024.0 && unit + 1 < UNITS.len() {
-        amount /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", (amount * 10.0).round() / 10.0, UNITS[unit])
 }
 
 /// Data from outside as a value of a type that it fits.

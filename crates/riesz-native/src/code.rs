@@ -1,0 +1,266 @@
+//! Functions that can be called: a library that has been loaded, and what it holds.
+
+use crate::compile::{Compiler, Settings};
+use crate::fault::fault;
+use crate::marshal::{Arguments, result, result_words};
+use libloading::Library;
+use riesz_core::evaluate::{Limits, Value};
+use riesz_core::term::{FunctionId, GlobalId};
+use riesz_core::types::Type;
+use riesz_program::{Entry, ProcedureId, Program, Unsupported};
+use riesz_runtime::Context;
+use riesz_rust::{FAULT_WORDS, Options};
+use riesz_syntax::{Diagnostic, Span};
+use std::cell::OnceCell;
+
+/// A library, and the functions of a program that it holds.
+pub struct Code {
+    library: Library,
+    sites: Vec<riesz_program::program::Site>,
+    functions: Vec<Result<Function, Unsupported>>,
+    /// What to ask where plain products make a NaN that exact ones may not.
+    careful: Option<Careful>,
+}
+
+/// Code with exact products, built when it is first needed.
+struct Careful {
+    lowered: Program,
+    signatures: Vec<Result<Signature, Unsupported>>,
+    compiler: Compiler,
+    settings: Settings,
+    code: OnceCell<Option<Box<Code>>>,
+}
+
+/// A function of a library.
+#[derive(Clone, Debug)]
+pub struct Function {
+    signature: Signature,
+    /// Its position among the exports.
+    at: usize,
+}
+
+/// What a procedure takes and gives, as values of the core.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// The procedure.
+    pub procedure: ProcedureId,
+    /// The types of its parameters.
+    pub parameters: Vec<Type>,
+    /// The type of its result.
+    pub result: Type,
+    /// The globals that it takes behind its parameters, and their types.
+    pub globals: Vec<(GlobalId, Type)>,
+}
+
+impl Signature {
+    /// That of a function that has been lowered.
+    pub fn of(program: &riesz_core::Program, id: FunctionId, entry: Entry) -> Signature {
+        let function = program.function(id);
+        Signature {
+            procedure: entry.procedure,
+            parameters: function.vars[..function.parameters].iter().map(|info| info.ty.clone()).collect(),
+            result: function.result.clone(),
+            globals: entry.globals.iter().map(|global| (*global, program.global(*global).ty.clone())).collect(),
+        }
+    }
+}
+
+/// Why a run gave no value.
+#[derive(Clone, Debug)]
+pub enum Stop {
+    /// The program is wrong, as the interpreter would say.
+    Wrong(Box<Diagnostic>),
+    /// This code cannot go on, but the interpreter can.
+    Elsewhere,
+}
+
+type Entered = unsafe extern "C" fn(*mut Context, *const u64, *mut u64, *mut u64) -> i32;
+type Free = unsafe extern "C" fn(*mut u64, u64, u64);
+
+impl Code {
+    /// Compiles and loads functions of a program without derivatives. Each that cannot be compiled says why.
+    pub fn new(
+        program: &riesz_core::Program,
+        functions: &[FunctionId],
+        compiler: &Compiler,
+        settings: Settings,
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<Code, String> {
+        let (lowered, entries) = riesz_program::lower(program, functions);
+        let signatures = functions.iter().zip(entries).map(|(id, entry)| Ok(Signature::of(program, *id, entry?)));
+        Code::build(lowered, signatures.collect(), compiler, settings, place)
+    }
+
+    /// The same for functions that have been lowered.
+    pub fn build(
+        lowered: Program,
+        signatures: Vec<Result<Signature, Unsupported>>,
+        compiler: &Compiler,
+        settings: Settings,
+        place: &dyn Fn(Span) -> String,
+    ) -> Result<Code, String> {
+        let mut plain = lowered.clone();
+        if !settings.careful && riesz_program::relax(&mut plain) {
+            let careful = Settings { careful: true, ..settings };
+            let code = Code::build(plain, signatures.clone(), compiler, careful, place)?;
+            let compiler = compiler.clone();
+            let careful = Careful { lowered, signatures, compiler, settings: careful, code: OnceCell::new() };
+            return Ok(Code { careful: Some(careful), ..code });
+        }
+        let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
+        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports });
+        let path = compiler.library(&source, settings)?;
+        keep_memory();
+        // The library has just been written by the compiler, from source that does nothing when it is loaded.
+        let library =
+            unsafe { Library::new(&path) }.map_err(|error| format!("cannot load {}: {error}", path.display()))?;
+        let mut at = 0;
+        let functions = signatures.into_iter().map(|signature| {
+            at += 1;
+            match signature {
+                Ok(signature) => Ok(Function { signature, at: at - 1 }),
+                Err(problem) => {
+                    at -= 1;
+                    Err(problem)
+                }
+            }
+        });
+        Ok(Code { library, functions: functions.collect(), sites: lowered.sites, careful: None })
+    }
+
+    /// The functions, in the order in which they were asked for.
+    pub fn functions(&self) -> &[Result<Function, Unsupported>] {
+        &self.functions
+    }
+
+    /// Calls a function with its arguments: the sizes that it takes first, then its own. `global` are the values of
+    /// globals.
+    pub fn call(
+        &self,
+        function: &Function,
+        arguments: &[Value<f64>],
+        global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
+        limits: &Limits,
+    ) -> Result<Value<f64>, Stop> {
+        let mut passed = Arguments::default();
+        for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
+            passed.push(value, ty);
+        }
+        for (id, ty) in &function.signature.globals {
+            passed.push(&global(*id).ok_or(Stop::Elsewhere)?, ty);
+        }
+        let read = |words: &[u64]| unsafe { result(words, &function.signature.result) };
+        let value = self.enter(function, &passed, limits, read)?;
+        match &self.careful {
+            Some(careful) if has_nan(&value) => match careful.code() {
+                Some(code) => code.enter(function, &passed, limits, read),
+                None => Err(Stop::Elsewhere),
+            },
+            _ => Ok(value),
+        }
+    }
+
+    /// Arguments, ready to be passed again and again.
+    pub fn prepare(
+        &self,
+        function: &Function,
+        arguments: &[Value<f64>],
+        global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
+    ) -> Option<Ready> {
+        let mut passed = Arguments::default();
+        for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
+            passed.push(value, ty);
+        }
+        for (id, ty) in &function.signature.globals {
+            passed.push(&global(*id)?, ty);
+        }
+        Some(Ready { function: function.clone(), passed })
+    }
+
+    /// Runs a function on arguments that are ready, and drops what it gives: for clocks.
+    pub fn run(&self, ready: &Ready, limits: &Limits) -> Result<(), Stop> {
+        self.enter(&ready.function, &ready.passed, limits, |_| ())
+    }
+
+    fn enter<T>(
+        &self,
+        function: &Function,
+        passed: &Arguments,
+        limits: &Limits,
+        read: impl FnOnce(&[u64]) -> T,
+    ) -> Result<T, Stop> {
+        let name = format!("riesz_{}", function.at);
+        // The names and types are those that the boundary of the generated source has.
+        let entered = unsafe { self.library.get::<Entered>(name.as_bytes()) }.map_err(|_| Stop::Elsewhere)?;
+        let free = unsafe { self.library.get::<Free>(b"riesz_free") }.map_err(|_| Stop::Elsewhere)?;
+        let (count, buffers) = result_words(&function.signature.result);
+        let mut results = vec![0u64; count];
+        let mut told = [0u64; FAULT_WORDS];
+        let mut context = context(limits);
+        let status = unsafe { entered(&mut context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
+        if status != 0 {
+            return Err(fault(&self.sites, &told, &context, limits));
+        }
+        let value = read(&results);
+        for (word, size) in buffers {
+            unsafe { free(results[word] as *mut u64, results[word + 1], size as u64) };
+        }
+        Ok(value)
+    }
+}
+
+impl Careful {
+    fn code(&self) -> Option<&Code> {
+        let build = || {
+            let place = |_| "here".to_string();
+            let (lowered, signatures) = (self.lowered.clone(), self.signatures.clone());
+            Code::build(lowered, signatures, &self.compiler, self.settings, &place).ok().map(Box::new)
+        };
+        self.code.get_or_init(build).as_deref()
+    }
+}
+
+fn has_nan(value: &Value<f64>) -> bool {
+    match value {
+        Value::Real(number) => number.is_nan(),
+        Value::Reals(numbers) => numbers.iter().fold(false, |found, number| found | number.is_nan()),
+        Value::Tuple(parts) => parts.iter().any(has_nan),
+        Value::Values(elements) => elements.iter().any(has_nan),
+        _ => false,
+    }
+}
+
+/// Arguments, ready to be passed.
+pub struct Ready {
+    function: Function,
+    passed: Arguments,
+}
+
+/// Tells the allocator to keep large blocks that are given back: the next run needs them again, and pages that the system
+/// takes and gives cost more than most of what is done with them.
+fn keep_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        unsafe extern "C" {
+            safe fn mallopt(parameter: i32, value: i32) -> i32;
+        }
+        const TRIM_THRESHOLD: i32 = -1;
+        const MMAP_THRESHOLD: i32 = -3;
+        mallopt(MMAP_THRESHOLD, 1 << 30);
+        mallopt(TRIM_THRESHOLD, i32::MAX);
+    }
+}
+
+/// How much stack is left for what is called at the end of it.
+const SPARE: usize = 256 << 10;
+
+fn context(limits: &Limits) -> Context {
+    let here = 0u8;
+    let left = stacker::remaining_stack().unwrap_or(1 << 20).saturating_sub(SPARE);
+    Context {
+        steps: i64::try_from(limits.steps).unwrap_or(i64::MAX),
+        memory: i64::try_from(limits.memory).unwrap_or(i64::MAX),
+        depth: i64::try_from(limits.depth).unwrap_or(i64::MAX),
+        stack: (&raw const here).addr().saturating_sub(left),
+    }
+}

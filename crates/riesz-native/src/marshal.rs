@@ -1,0 +1,209 @@
+//! Values as words, and back: see `riesz_program::layout` for what they are passed as.
+
+use riesz_core::evaluate::Value;
+use riesz_core::types::Type;
+use riesz_program::layout::{Passing, kind_of};
+use riesz_program::program::Kind;
+
+/// Arguments as words, and what the addresses among them point to.
+#[derive(Debug, Default)]
+pub(crate) struct Arguments {
+    pub words: Vec<u64>,
+    held: Vec<Held>,
+}
+
+/// Elements that words point to.
+#[derive(Debug)]
+enum Held {
+    Reals(#[expect(dead_code, reason = "kept alive")] Vec<f64>),
+    Ints(#[expect(dead_code, reason = "kept alive")] Vec<i64>),
+    Bools(#[expect(dead_code, reason = "kept alive")] Vec<bool>),
+    Shared(#[expect(dead_code, reason = "kept alive")] Value<f64>),
+}
+
+impl Arguments {
+    /// Adds a value of a type.
+    pub fn push(&mut self, value: &Value<f64>, ty: &Type) {
+        match ty {
+            Type::Real => self.words.push(value.real().to_bits()),
+            Type::Int => self.words.push(value.int() as u64),
+            Type::Bool => self.words.push(u64::from(value.bool())),
+            Type::Array(..) => self.push_arrays(std::slice::from_ref(value), ty),
+            _ => {
+                for (part, ty) in value.parts().iter().zip(ty.components().unwrap_or_default()) {
+                    self.push(part, &ty);
+                }
+            }
+        }
+    }
+
+    /// Adds values that stand beside each other in an array.
+    fn push_arrays(&mut self, values: &[Value<f64>], ty: &Type) {
+        match ty {
+            Type::Array(size, element) => {
+                if Passing::Argument.with_length(size) {
+                    self.words.push(values.first().map_or(0, Value::len) as u64);
+                }
+                match (&**element, values) {
+                    (Type::Real, [shared @ Value::Reals(elements)]) => {
+                        self.words.extend([elements.as_ptr() as u64, elements.len() as u64]);
+                        self.held.push(Held::Shared(shared.clone()));
+                    }
+                    (Type::Real, values) => {
+                        let mut all: Vec<f64> = Vec::with_capacity(values.iter().map(Value::len).sum());
+                        for value in values {
+                            match value {
+                                Value::Reals(elements) => all.extend_from_slice(elements),
+                                other => all.extend(other.elements().map(|element| element.real())),
+                            }
+                        }
+                        self.hold_reals(all);
+                    }
+                    (element, values) => {
+                        let inner: Vec<Value<f64>> = values.iter().flat_map(|value| value.elements()).collect();
+                        self.push_arrays(&inner, element);
+                    }
+                }
+            }
+            Type::Real => self.hold_reals(values.iter().map(Value::real).collect()),
+            Type::Int => {
+                let all: Vec<i64> = values.iter().map(Value::int).collect();
+                self.words.extend([all.as_ptr() as u64, all.len() as u64]);
+                self.held.push(Held::Ints(all));
+            }
+            Type::Bool => {
+                let all: Vec<bool> = values.iter().map(Value::bool).collect();
+                self.words.extend([all.as_ptr() as u64, all.len() as u64]);
+                self.held.push(Held::Bools(all));
+            }
+            _ => {
+                for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                    let parts: Vec<Value<f64>> =
+                        values.iter().map(|value| value.parts().get(at).cloned().unwrap_or_else(Value::unit)).collect();
+                    self.push_arrays(&parts, part);
+                }
+            }
+        }
+    }
+
+    fn hold_reals(&mut self, all: Vec<f64>) {
+        self.words.extend([all.as_ptr() as u64, all.len() as u64]);
+        self.held.push(Held::Reals(all));
+    }
+}
+
+/// What words stand for: a part of a result.
+#[derive(Debug)]
+enum Part {
+    Number(u64),
+    Tuple(Vec<Part>),
+    Array(usize, Box<Cells>),
+}
+
+/// What stands inside of arrays.
+#[derive(Debug)]
+enum Cells {
+    Elements(Kind, u64),
+    Tuple(Vec<Cells>),
+    Array(usize, Box<Cells>),
+}
+
+/// The value of a type that words stand for.
+///
+/// # Safety
+/// The words are what a procedure with a result of the type gave, and its buffers are still there.
+pub(crate) unsafe fn result(words: &[u64], ty: &Type) -> Value<f64> {
+    let mut words = words.iter().copied();
+    let part = part(&mut words, ty);
+    unsafe { value(&part, ty) }
+}
+
+/// How many words a result has, and which of them are buffers of elements of which size.
+pub(crate) fn result_words(ty: &Type) -> (usize, Vec<(usize, usize)>) {
+    use riesz_program::layout::{Slot, slots};
+    let (mut count, mut buffers) = (0, Vec::new());
+    for slot in slots(ty, Passing::Result).unwrap_or_default() {
+        match slot {
+            Slot::Number(_) | Slot::Length => count += 1,
+            Slot::Elements(kind) => {
+                buffers.push((count, if kind == Kind::Bool { 1 } else { 8 }));
+                count += 2;
+            }
+        }
+    }
+    (count, buffers)
+}
+
+fn part(words: &mut impl Iterator<Item = u64>, ty: &Type) -> Part {
+    match ty {
+        Type::Array(_, element) => {
+            let len = words.next().unwrap_or(0) as usize;
+            Part::Array(len, Box::new(cells(words, element)))
+        }
+        Type::Tuple(_) | Type::Record(_) => {
+            Part::Tuple(ty.components().unwrap_or_default().iter().map(|ty| part(words, ty)).collect())
+        }
+        _ => Part::Number(words.next().unwrap_or(0)),
+    }
+}
+
+fn cells(words: &mut impl Iterator<Item = u64>, ty: &Type) -> Cells {
+    match ty {
+        Type::Array(_, element) => {
+            let len = words.next().unwrap_or(0) as usize;
+            Cells::Array(len, Box::new(cells(words, element)))
+        }
+        Type::Tuple(_) | Type::Record(_) => {
+            Cells::Tuple(ty.components().unwrap_or_default().iter().map(|ty| cells(words, ty)).collect())
+        }
+        _ => {
+            let at = words.next().unwrap_or(0);
+            words.next();
+            Cells::Elements(kind_of(ty).unwrap_or(Kind::Real), at)
+        }
+    }
+}
+
+unsafe fn value(part: &Part, ty: &Type) -> Value<f64> {
+    match (part, ty) {
+        (Part::Number(word), Type::Real) => Value::Real(f64::from_bits(*word)),
+        (Part::Number(word), Type::Bool) => Value::Bool(*word != 0),
+        (Part::Number(word), _) => Value::Int(*word as i64),
+        (Part::Tuple(parts), _) => {
+            let types = ty.components().unwrap_or_default();
+            Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| unsafe { value(part, ty) }).collect())
+        }
+        (Part::Array(len, cells), Type::Array(_, element)) => unsafe { array(cells, element, 0, *len) },
+        (Part::Array(..), _) => Value::unit(),
+    }
+}
+
+/// An array of so many elements, the first of which is at a position among all.
+unsafe fn array(cells: &Cells, element: &Type, first: usize, len: usize) -> Value<f64> {
+    match cells {
+        Cells::Elements(Kind::Real, at) => Value::reals(unsafe { slice::<f64>(*at, first, len) }.to_vec()),
+        Cells::Elements(Kind::Int, at) => Value::ints(unsafe { slice::<i64>(*at, first, len) }.to_vec()),
+        _ => Value::values((first..first + len).map(|at| unsafe { self::element(cells, element, at) }).collect()),
+    }
+}
+
+unsafe fn element(cells: &Cells, ty: &Type, at: usize) -> Value<f64> {
+    match (cells, ty) {
+        (Cells::Elements(Kind::Real, words), _) => Value::Real(unsafe { slice::<f64>(*words, at, 1) }[0]),
+        (Cells::Elements(Kind::Int, words), _) => Value::Int(unsafe { slice::<i64>(*words, at, 1) }[0]),
+        (Cells::Elements(Kind::Bool, words), _) => Value::Bool(unsafe { slice::<bool>(*words, at, 1) }[0]),
+        (Cells::Tuple(parts), _) => {
+            let types = ty.components().unwrap_or_default();
+            Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| unsafe { element(part, ty, at) }).collect())
+        }
+        (Cells::Array(len, inner), Type::Array(_, element)) => unsafe { array(inner, element, at * len, *len) },
+        (Cells::Array(..), _) => Value::unit(),
+    }
+}
+
+unsafe fn slice<'a, T>(at: u64, first: usize, len: usize) -> &'a [T] {
+    match len {
+        0 => &[],
+        _ => unsafe { std::slice::from_raw_parts((at as *const T).add(first), len) },
+    }
+}

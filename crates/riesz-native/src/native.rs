@@ -1,0 +1,165 @@
+//! Functions of a program run as native code, compiled when they are first needed.
+
+use crate::code::{Code, Stop};
+use crate::compile::{Compiler, Settings};
+use riesz_core::evaluate::{Limits, Value};
+use riesz_core::term::{FunctionId, GlobalId, Origin, Program};
+use riesz_syntax::{Diagnostic, Severity, Span};
+use std::collections::HashMap;
+
+/// What runs functions as native code, and what it has compiled.
+pub struct Native {
+    compiler: Result<Compiler, String>,
+    settings: Settings,
+    libraries: Vec<Code>,
+    /// Where a function is: which library, and which function of it.
+    places: HashMap<FunctionId, (usize, usize)>,
+    /// What the user should know.
+    notes: Vec<Diagnostic>,
+}
+
+/// How a run is to be done.
+pub struct Run<'a> {
+    /// The program, prepared for becoming code.
+    pub program: &'a Program,
+    /// What it may use.
+    pub limits: &'a Limits,
+    /// Runs a function by the interpreter, which knows the same functions and globals.
+    pub interpret: &'a Interpret<'a>,
+    /// A place as a person finds it.
+    pub place: &'a dyn Fn(Span) -> String,
+}
+
+/// Runs a function without parameters within limits, given the values of globals as far as they are known.
+pub type Interpret<'a> = dyn Fn(FunctionId, Limits, &[Option<Value<f64>>]) -> Result<Value<f64>, Box<Diagnostic>> + 'a;
+
+impl Native {
+    /// With the compiler of the machine, if there is one.
+    pub fn new(settings: Settings) -> Native {
+        Native {
+            compiler: Compiler::find(),
+            settings,
+            libraries: Vec::new(),
+            places: HashMap::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// What the user should know of what has been done so far: where the interpreter has taken over, and why.
+    pub fn take_notes(&mut self) -> Vec<Diagnostic> {
+        std::mem::take(&mut self.notes)
+    }
+
+    /// Whether a function has been compiled, or cannot be.
+    pub fn knows(&self, function: FunctionId) -> bool {
+        self.places.contains_key(&function) || self.compiler.is_err()
+    }
+
+    /// Compiles functions into one library, with the globals they need.
+    pub fn compile(&mut self, program: &Program, functions: &[FunctionId], place: &dyn Fn(Span) -> String) {
+        let compiler = match &self.compiler {
+            Ok(compiler) => compiler,
+            Err(problem) => {
+                let problem = problem.clone();
+                self.note(Diagnostic::placeless("not-native", problem));
+                return;
+            }
+        };
+        let mut wanted: Vec<FunctionId> = functions.to_vec();
+        wanted.extend(program.reachable(functions).globals.iter().filter_map(|global| {
+            match program.global(*global).origin {
+                Origin::Computed(function) => Some(function),
+                Origin::Given => None,
+            }
+        }));
+        wanted.retain(|function| !self.places.contains_key(function));
+        wanted.sort_unstable();
+        wanted.dedup();
+        if wanted.is_empty() {
+            return;
+        }
+        match Code::new(program, &wanted, compiler, self.settings, place) {
+            Ok(code) => {
+                for (at, function) in wanted.iter().enumerate() {
+                    self.places.insert(*function, (self.libraries.len(), at));
+                }
+                let unsupported: Vec<_> =
+                    code.functions().iter().filter_map(|function| function.as_ref().err()).cloned().collect();
+                self.libraries.push(code);
+                for problem in unsupported {
+                    let message = format!("the interpreter runs this, not native code: {}", problem.reason);
+                    self.note(Diagnostic::error("not-native", problem.span, message));
+                }
+            }
+            Err(problem) => {
+                self.compiler = Err(problem.clone());
+                self.note(Diagnostic::placeless("not-native", problem));
+            }
+        }
+    }
+
+    fn note(&mut self, mut diagnostic: Diagnostic) {
+        diagnostic.severity = Severity::Warning;
+        if diagnostic.labels.is_empty() {
+            diagnostic = diagnostic.help("the interpreter runs the program instead");
+        }
+        if !self.notes.contains(&diagnostic) {
+            self.notes.push(diagnostic);
+        }
+    }
+
+    /// The value of a function without parameters: by native code where there is some, else by the interpreter. The
+    /// values of globals that it needs are added to those that are known.
+    pub fn run(
+        &mut self,
+        function: FunctionId,
+        globals: &mut Vec<Option<Value<f64>>>,
+        run: &Run,
+    ) -> Result<Value<f64>, Box<Diagnostic>> {
+        if !self.knows(function) {
+            self.compile(run.program, &[function], run.place);
+        }
+        let mut needed = run.program.reachable(&[function]).globals;
+        needed.sort_unstable();
+        globals.resize(run.program.globals.len().max(globals.len()), None);
+        for global in needed {
+            if globals[global.0 as usize].is_none()
+                && let Origin::Computed(computed) = run.program.global(global).origin
+            {
+                let value = self.value(computed, globals, run)?;
+                globals[global.0 as usize] = Some(value);
+            }
+        }
+        self.value(function, globals, run)
+    }
+
+    fn value(
+        &self,
+        function: FunctionId,
+        globals: &[Option<Value<f64>>],
+        run: &Run,
+    ) -> Result<Value<f64>, Box<Diagnostic>> {
+        if let Some((library, at)) = self.places.get(&function)
+            && let code = &self.libraries[*library]
+            && let Ok(compiled) = &code.functions()[*at]
+        {
+            let mut global = |id: GlobalId| globals.get(id.0 as usize).cloned().flatten();
+            match code.call(compiled, &[], &mut global, run.limits) {
+                Ok(value) => return Ok(value),
+                Err(Stop::Wrong(diagnostic)) => {
+                    // The interpreter knows the calls on the way that have been written out in code.
+                    let few = Limits { steps: run.limits.steps.min(STEPS_TO_EXPLAIN), ..run.limits.clone() };
+                    return match (run.interpret)(function, few, globals) {
+                        Err(explained) if explained.code == diagnostic.code => Err(explained),
+                        _ => Err(diagnostic),
+                    };
+                }
+                Err(Stop::Elsewhere) => {}
+            }
+        }
+        (run.interpret)(function, run.limits.clone(), globals)
+    }
+}
+
+/// How many steps the interpreter may take to find an error again.
+const STEPS_TO_EXPLAIN: u64 = 1_000_000;

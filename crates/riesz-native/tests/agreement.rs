@@ -1,0 +1,194 @@
+//! Interpreter, loop programs and native code agree: on random programs and their derivatives, in value and in error.
+//!
+//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed. All of
+//! them are compiled at once, with every position checked.
+
+#[allow(dead_code)]
+#[path = "../../riesz-calculus/tests/generate/mod.rs"]
+mod generate;
+
+use generate::random::Random;
+use generate::types::Type;
+use generate::{Program, program};
+use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::{Checker, FunctionId};
+use riesz_native::{Code, Compiler, Settings, Signature, Stop};
+use riesz_program::evaluate::{self, call};
+use riesz_program::pass::{pass, receive};
+use riesz_syntax::{FileId, ParseOptions, parse};
+use std::collections::BTreeMap;
+
+/// How many programs are tried unless told otherwise.
+const PROGRAMS: u64 = 100;
+
+/// A function of a program, with arguments and what the interpreter says.
+struct Case {
+    seed: u64,
+    name: &'static str,
+    text: String,
+    arguments: Vec<Value<f64>>,
+    globals: Vec<Option<Value<f64>>>,
+    expected: Result<Value<f64>, &'static str>,
+}
+
+#[test]
+fn random_programs_agree() {
+    std::thread::Builder::new().stack_size(256 << 20).spawn(run).expect("a thread starts").join().unwrap();
+}
+
+fn run() {
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect(name));
+    let first = number("PROGRAMS_FROM", 0);
+    let mut tally: BTreeMap<String, u64> = BTreeMap::new();
+    let mut wrong = Vec::new();
+    let mut lowered = riesz_program::Program::default();
+    let (mut signatures, mut cases) = (Vec::new(), Vec::new());
+    for seed in first..first + number("PROGRAMS", PROGRAMS) {
+        let program = program(seed, 3 + (seed % 30) as usize);
+        let Some(compiled) = compiled(&program) else {
+            *tally.entry("does not compile".into()).or_default() += 1;
+            continue;
+        };
+        let (core, functions) = compiled;
+        let (made, entries) = riesz_program::lower(&core, &functions.iter().map(|(_, id)| *id).collect::<Vec<_>>());
+        let complete = entries.iter().all(Result::is_ok);
+        if complete && let Err(problem) = riesz_program::verify::verify(&made) {
+            wrong.push(format!("program {seed} is no loop program: {problem}\n{}", program.text()));
+            continue;
+        }
+        let arguments = arguments(&program, seed);
+        for ((name, id), entry) in functions.iter().zip(&entries) {
+            let Ok(entry) = entry else {
+                let reason = entry.as_ref().err().map(|problem| problem.reason.clone()).unwrap_or_default();
+                *tally.entry(format!("not lowered: {reason}")).or_default() += 1;
+                continue;
+            };
+            let passed: Vec<Value<f64>> = arguments[..core.function(*id).parameters].to_vec();
+            let limits = Limits { steps: 200_000, depth: 1000, memory: 64 << 20, interrupt: None };
+            let mut machine = Machine::<f64>::new(&core, limits, |_| None);
+            let expected = machine.call_with(*id, passed.clone()).map_err(|fault| fault.code);
+            let globals = machine.globals().to_vec();
+            if matches!(expected, Err("step-limit" | "depth-limit" | "memory-limit")) {
+                *tally.entry("too long".into()).or_default() += 1;
+                continue;
+            }
+            let signature = Signature::of(&core, *id, entry.clone());
+            let case = Case { seed, name, text: program.text(), arguments: passed, globals, expected };
+            let given = signature.globals.iter().map(|(id, ty)| (case.globals[id.0 as usize].as_ref(), ty));
+            if given.clone().any(|(value, _)| value.is_none()) {
+                *tally.entry("no globals".into()).or_default() += 1;
+                continue;
+            }
+            let given = given.filter_map(|(value, ty)| Some((value?, ty)));
+            let words = case.arguments.iter().zip(&signature.parameters).chain(given);
+            let mut words: Vec<_> = words.flat_map(|(value, ty)| pass(value, ty)).collect();
+            let found = call(&made, entry.procedure, &mut words);
+            let found = match found {
+                Ok(results) => Ok(receive(&results, &signature.result)),
+                Err(stop) if stop.is_unforeseen(&made) => Err("elsewhere".to_string()),
+                Err(evaluate::Stop::At(..)) => Err("stops".to_string()),
+                Err(evaluate::Stop::Broken(problem)) => Err(format!("broken: {problem}")),
+            };
+            if let Some(problem) = disagreement(&case, found.as_ref().map_err(String::as_str)) {
+                if std::env::var_os("SHOW").is_some() {
+                    println!("{}", riesz_core::print::print(&core, core.function(*id)));
+                    println!("{}", riesz_program::print::print_procedure(&made, made.procedure(entry.procedure)));
+                }
+                wrong.push(format!("the loop program {problem}"));
+                continue;
+            }
+            signatures.push((signature, seed));
+            cases.push(case);
+        }
+        // Procedures that could not be finished are called by nobody.
+        let moved = lowered.append(made);
+        for (signature, of) in &mut signatures {
+            if *of == seed {
+                signature.procedure.0 += moved;
+            }
+        }
+    }
+    println!("{} functions in {} procedures", cases.len(), lowered.procedures.len());
+    let compiler = Compiler::find().expect("tests need a Rust compiler");
+    let settings = Settings { checked: true, quick: true, ..Settings::default() };
+    let signatures = signatures.into_iter().map(|(signature, _)| Ok(signature)).collect();
+    let place = |_| "a random program".to_string();
+    let code = Code::build(lowered, signatures, &compiler, settings, &place).unwrap_or_else(|error| panic!("{error}"));
+    for (function, case) in code.functions().iter().zip(&cases) {
+        let Ok(function) = function else { unreachable!("all of them were lowered") };
+        let found =
+            code.call(function, &case.arguments, &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
+        let found = found.map_err(|stop| match stop {
+            Stop::Wrong(diagnostic) => diagnostic.code,
+            Stop::Elsewhere => "elsewhere",
+        });
+        match disagreement(case, found.as_ref().map_err(|code| *code)) {
+            Some(problem) => wrong.push(format!("native code {problem}")),
+            None => *tally.entry("agree".into()).or_default() += 1,
+        }
+    }
+    for (what, count) in &tally {
+        println!("{count} {what}");
+    }
+    for problem in wrong.iter().take(5) {
+        println!("{problem}\n");
+    }
+    assert!(wrong.is_empty(), "{} disagree", wrong.len());
+    assert!(tally.get("agree").is_some_and(|count| *count > 0), "nothing was compared");
+}
+
+/// What is wrong with what was found, if it is.
+fn disagreement(case: &Case, found: Result<&Value<f64>, &str>) -> Option<String> {
+    let Case { seed, name, text, arguments, expected, .. } = case;
+    let agrees = match (expected, &found) {
+        (Ok(expected), Ok(found)) => expected.distance(found) <= 1e-11,
+        // The sizes were not what could be foreseen: the interpreter takes over.
+        (_, Err("elsewhere")) => true,
+        (Err(_), Err("stops")) => true,
+        (Err(expected), Err(found)) => expected == found,
+        _ => false,
+    };
+    (!agrees).then(|| {
+        format!("of {name} in program {seed} gives {found:?}, not {expected:?}\n{text}\narguments: {arguments:?}")
+    })
+}
+
+/// The core of a program and of derivatives of it.
+#[allow(clippy::type_complexity)]
+fn compiled(program: &Program) -> Option<(riesz_core::Program, Vec<(&'static str, FunctionId)>)> {
+    let s = program.domain.concrete();
+    let (ds, dt) = (program.domain.tangent(), program.codomain.tangent());
+    let functions = [
+        ("value", format!("x: {s}"), "f(x)"),
+        ("reverse", format!("x: {s}, w: {dt}"), "vjp(f, x, w)"),
+        ("forward", format!("x: {s}, w: {dt}, u: {ds}"), "jvp(f, x, u)"),
+        ("both", format!("x: {s}, w: {dt}, u: {ds}"), "jvp(\\z -> vjp(f, z, w).1, x, u).1"),
+    ];
+    let mut text = program.text();
+    for (name, parameters, body) in &functions {
+        text += &format!("fun f_{name}({parameters}) = {body}\n");
+    }
+    let (tree, problems) = parse(FileId(1), &text, &ParseOptions::default());
+    if !problems.is_empty() {
+        return None;
+    }
+    let mut checker = Checker::new();
+    if !checker.add(vec![tree], false).is_empty() {
+        return None;
+    }
+    let ids: Vec<FunctionId> =
+        functions.iter().filter_map(|(name, ..)| checker.function_named(&format!("f_{name}"))).collect();
+    let mut core = checker.program;
+    riesz_calculus::compile_for_code(&mut core, &ids).ok()?;
+    Some((core, functions.iter().map(|(name, ..)| *name).zip(ids).collect()))
+}
+
+/// A point, a cotangent and a tangent.
+fn arguments(program: &Program, seed: u64) -> Vec<Value<f64>> {
+    let mut random = Random::new(seed ^ 0x5EED);
+    let int = random.below(4) as i64;
+    let point = program.domain.value(&mut || random.between(-1.5, 1.5), int);
+    let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
+    let (cotangent, tangent) = (tangent(&program.codomain), tangent(&program.domain));
+    vec![point, cotangent, tangent]
+}

@@ -1,0 +1,398 @@
+//! What a loop program computes: statement by statement, with every position checked. Slow and plain, it is what lowering
+//! and generated code are held to.
+
+use crate::program::{
+    Allocation, Argument, Arithmetic, Block, Buffer, Combine, Element, Expression, Fault, Kind, Operand, Outcome,
+    Parameter, Procedure, ProcedureId, Program, Register, SiteId, Statement, Strided, Target,
+};
+use riesz_core::Comparison;
+use riesz_primitive::{Number as _, Primitive, scalar};
+
+/// A number.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Number {
+    /// A real number.
+    Real(f64),
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+}
+
+/// What is passed to a procedure, and what it gives.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Passed {
+    /// A number.
+    Number(Number),
+    /// The elements of a buffer.
+    Elements(Vec<Number>),
+}
+
+/// Why an evaluation stopped.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Stop {
+    /// At a site of the program, with what its message tells.
+    At(SiteId, Vec<Number>),
+    /// The program is not one that lowering may make.
+    Broken(String),
+}
+
+/// A NaN that no computation gives: what stands in a buffer before something is written there.
+const UNWRITTEN: u64 = 0x7ff8_dead_dead_dead;
+
+type Evaluated<T> = Result<T, Stop>;
+
+/// Calls a procedure. What it adds to is changed among the arguments.
+pub fn call(program: &Program, procedure: ProcedureId, arguments: &mut [Passed]) -> Evaluated<Vec<Passed>> {
+    let procedure = program.procedure(procedure);
+    let mut frame = Frame {
+        program,
+        procedure,
+        registers: procedure.registers.iter().map(|info| zero(info.kind)).collect(),
+        buffers: vec![None; procedure.buffers.len()],
+    };
+    for (parameter, argument) in procedure.parameters.iter().zip(arguments.iter()) {
+        match (parameter, argument) {
+            (Parameter::Number(register), Passed::Number(number)) => frame.registers[register.0 as usize] = *number,
+            (Parameter::Read(buffer) | Parameter::Added(buffer), Passed::Elements(elements)) => {
+                frame.buffers[buffer.0 as usize] = Some(elements.clone());
+            }
+            _ => return Err(Stop::Broken("a number is passed for a buffer, or the other way round".into())),
+        }
+    }
+    frame.block(&procedure.body)?;
+    let results = procedure.results.iter().map(|result| match result {
+        Outcome::Number(operand) => Ok(Passed::Number(frame.operand(*operand))),
+        Outcome::Buffer(buffer) => frame.buffer(*buffer).cloned().map(Passed::Elements),
+    });
+    let results: Vec<Passed> = results.collect::<Evaluated<_>>()?;
+    for (parameter, argument) in procedure.parameters.iter().zip(arguments.iter_mut()) {
+        if let (Parameter::Added(buffer), Passed::Elements(elements)) = (parameter, argument) {
+            elements.clone_from(frame.buffer(*buffer)?);
+        }
+    }
+    Ok(results)
+}
+
+struct Frame<'p> {
+    program: &'p Program,
+    procedure: &'p Procedure,
+    registers: Vec<Number>,
+    buffers: Vec<Option<Vec<Number>>>,
+}
+
+impl Frame<'_> {
+    fn operand(&self, operand: Operand) -> Number {
+        match operand {
+            Operand::Register(register) => self.registers[register.0 as usize],
+            Operand::Real(value) => Number::Real(value),
+            Operand::Int(value) => Number::Int(value),
+            Operand::Bool(value) => Number::Bool(value),
+        }
+    }
+
+    fn int(&self, operand: Operand) -> i64 {
+        match self.operand(operand) {
+            Number::Int(value) => value,
+            _ => 0,
+        }
+    }
+
+    fn real(&self, operand: Operand) -> f64 {
+        match self.operand(operand) {
+            Number::Real(value) => value,
+            _ => f64::NAN,
+        }
+    }
+
+    fn bool(&self, operand: Operand) -> bool {
+        self.operand(operand) == Number::Bool(true)
+    }
+
+    fn buffer(&self, buffer: Buffer) -> Evaluated<&Vec<Number>> {
+        let made = self.buffers[buffer.0 as usize].as_ref();
+        made.ok_or_else(|| Stop::Broken(format!("buffer {} is used before it is made", buffer.0)))
+    }
+
+    fn element(&mut self, element: Element, further: i64) -> Evaluated<&mut Number> {
+        let at = self.int(element.at) + further;
+        let name = &self.procedure.name;
+        let outside = |len: usize| Stop::Broken(format!("position {at} of {len} in `{name}`"));
+        match self.buffers[element.buffer.0 as usize].as_mut() {
+            Some(elements) => {
+                let len = elements.len();
+                usize::try_from(at).ok().and_then(|at| elements.get_mut(at)).ok_or_else(|| outside(len))
+            }
+            None => Err(outside(0)),
+        }
+    }
+
+    fn load(&mut self, element: Element, further: i64) -> Evaluated<Number> {
+        match *self.element(element, further)? {
+            Number::Real(number) if number.to_bits() == UNWRITTEN => {
+                let (name, buffer) = (&self.procedure.name, element.buffer.0);
+                Err(Stop::Broken(format!("an element of buffer {buffer} in `{name}` is read before it is written")))
+            }
+            number => Ok(number),
+        }
+    }
+
+    fn set(&mut self, register: Register, number: Number) {
+        self.registers[register.0 as usize] = number;
+    }
+
+    fn allocate(&mut self, allocation: &Allocation) {
+        let count = self.int(allocation.count).max(0) as usize;
+        let kind = self.procedure.buffers[allocation.buffer.0 as usize].kind;
+        let unwritten = if kind == Kind::Real { Number::Real(f64::from_bits(UNWRITTEN)) } else { zero(kind) };
+        self.buffers[allocation.buffer.0 as usize] = Some(vec![unwritten; count]);
+    }
+
+    fn block(&mut self, block: &Block) -> Evaluated<()> {
+        block.iter().try_for_each(|statement| self.statement(statement))
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Evaluated<()> {
+        match statement {
+            Statement::Let(register, expression) => {
+                let number = self.expression(expression)?;
+                self.set(*register, number);
+            }
+            Statement::Set(register, value) => self.set(*register, self.operand(*value)),
+            Statement::Reduce(register, combine, value) => {
+                let before = self.operand(Operand::Register(*register));
+                self.set(*register, combined(*combine, before, self.operand(*value)));
+            }
+            Statement::Allocate(allocation) => self.allocate(allocation),
+            Statement::Fill(element, count, value) => {
+                let value = self.operand(*value);
+                for at in 0..self.int(*count) {
+                    *self.element(*element, at)? = value;
+                }
+            }
+            Statement::Copy { to, from, count } => {
+                for at in 0..self.int(*count) {
+                    let number = self.load(*from, at)?;
+                    *self.element(*to, at)? = number;
+                }
+            }
+            Statement::Store(element, value) => {
+                let value = self.operand(*value);
+                *self.element(*element, 0)? = value;
+            }
+            Statement::Add(element, value) => {
+                let value = self.operand(*value);
+                let slot = self.element(*element, 0)?;
+                *slot = combined(Combine::Sum, *slot, value);
+            }
+            Statement::For(each) => {
+                each.private.iter().for_each(|allocation| self.allocate(allocation));
+                for at in 0..self.int(each.count) {
+                    self.set(each.index, Number::Int(at));
+                    self.block(&each.body)?;
+                }
+            }
+            Statement::While(each) => {
+                each.private.iter().for_each(|allocation| self.allocate(allocation));
+                loop {
+                    self.block(&each.before)?;
+                    if !self.bool(each.condition) {
+                        break;
+                    }
+                    self.block(&each.body)?;
+                }
+            }
+            Statement::If(condition, yes, no) => self.block(if self.bool(*condition) { yes } else { no })?,
+            Statement::Check(condition, site, operands) => {
+                if !self.bool(*condition) {
+                    return Err(Stop::At(*site, operands.iter().map(|operand| self.operand(*operand)).collect()));
+                }
+            }
+            Statement::Swap(a, b) => self.buffers.swap(a.0 as usize, b.0 as usize),
+            Statement::Call(call) => self.call(call)?,
+            Statement::Product(product) => {
+                let (rows, inner, columns) =
+                    (self.int(product.rows), self.int(product.inner), self.int(product.columns));
+                for row in 0..rows {
+                    for column in 0..columns {
+                        let mut total = 0.0;
+                        for k in 0..inner {
+                            let a = self.strided(product.left, row, k)?;
+                            let b = self.strided(product.right, k, column)?;
+                            let times = if product.exact { &scalar::EXACT_MUL } else { &scalar::MUL };
+                            total += f64::apply(times, &[a, b]);
+                        }
+                        *self.element(product.to, row * columns + column)? = Number::Real(total);
+                    }
+                }
+            }
+            Statement::Matrix(matrix) => {
+                let n = self.int(matrix.n);
+                let a = self.reals(matrix.a, n * n)?;
+                let (b, columns) = match matrix.b {
+                    Some((element, columns)) => {
+                        let columns = self.int(columns);
+                        (self.reals(element, n * columns)?, columns)
+                    }
+                    None => (Vec::new(), 0),
+                };
+                let result = f64::matrix(matrix.function, n as usize, columns as usize, &a, &b);
+                for (at, number) in result.into_iter().enumerate() {
+                    *self.element(matrix.to, at as i64)? = Number::Real(number);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn strided(&mut self, strided: Strided, row: i64, column: i64) -> Evaluated<f64> {
+        let further = row * self.int(strided.row) + column * self.int(strided.column);
+        match self.load(strided.first, further)? {
+            Number::Real(value) => Ok(value),
+            _ => Err(Stop::Broken("a matrix that is not of reals".into())),
+        }
+    }
+
+    fn reals(&mut self, element: Element, count: i64) -> Evaluated<Vec<f64>> {
+        (0..count)
+            .map(|at| match self.load(element, at)? {
+                Number::Real(value) => Ok(value),
+                _ => Err(Stop::Broken("a matrix that is not of reals".into())),
+            })
+            .collect()
+    }
+
+    fn call(&mut self, made: &crate::program::Call) -> Evaluated<()> {
+        let mut passed = Vec::new();
+        for argument in &made.arguments {
+            passed.push(match argument {
+                Argument::Number(operand) => Passed::Number(self.operand(*operand)),
+                Argument::Elements(element, count) => {
+                    let count = self.int(*count);
+                    Passed::Elements((0..count).map(|at| self.load(*element, at)).collect::<Evaluated<_>>()?)
+                }
+            });
+        }
+        let program = self.program;
+        let given = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || call(program, made.procedure, &mut passed))?;
+        let called = program.procedure(made.procedure);
+        for ((argument, parameter), passed) in made.arguments.iter().zip(&called.parameters).zip(passed) {
+            if let (Argument::Elements(element, _), Parameter::Added(_), Passed::Elements(elements)) =
+                (argument, parameter, passed)
+            {
+                for (at, number) in elements.into_iter().enumerate() {
+                    *self.element(*element, at as i64)? = number;
+                }
+            }
+        }
+        for (target, given) in made.results.iter().zip(given) {
+            match (target, given) {
+                (Target::Register(register), Passed::Number(number)) => self.set(*register, number),
+                (Target::Buffer(buffer), Passed::Elements(elements)) => {
+                    self.buffers[buffer.0 as usize] = Some(elements);
+                }
+                _ => return Err(Stop::Broken("a call gives something else".into())),
+            }
+        }
+        Ok(())
+    }
+
+    fn expression(&mut self, expression: &Expression) -> Evaluated<Number> {
+        Ok(match expression {
+            Expression::Copy(a) => self.operand(*a),
+            Expression::Real(primitive, operands) => {
+                let operands: Vec<f64> = operands.iter().map(|operand| self.real(*operand)).collect();
+                Number::Real(f64::apply(primitive, &operands))
+            }
+            Expression::Int(primitive, operands, site) => {
+                let operands: Vec<i64> = operands.iter().map(|operand| self.int(*operand)).collect();
+                Number::Int(
+                    integer(primitive, &operands).ok_or_else(|| {
+                        Stop::At(*site, operands.iter().map(|operand| Number::Int(*operand)).collect())
+                    })?,
+                )
+            }
+            Expression::Position(arithmetic, a, b) => {
+                let (a, b) = (self.int(*a), self.int(*b));
+                Number::Int(match arithmetic {
+                    Arithmetic::Add => a.wrapping_add(b),
+                    Arithmetic::Sub => a.wrapping_sub(b),
+                    Arithmetic::Mul => a.wrapping_mul(b),
+                })
+            }
+            Expression::Compare(comparison, a, b) => Number::Bool(match (self.operand(*a), self.operand(*b)) {
+                (Number::Int(a), Number::Int(b)) => holds(*comparison, a, b),
+                _ => holds(*comparison, self.real(*a), self.real(*b)),
+            }),
+            Expression::Equal(a, b) => Number::Bool(self.operand(*a) == self.operand(*b)),
+            Expression::Near(a, b, tolerance) => {
+                let distance = value(self.operand(*a)).distance(&value(self.operand(*b)));
+                Number::Bool(distance.is_finite() && distance <= self.real(*tolerance))
+            }
+            Expression::Not(a) => Number::Bool(!self.bool(*a)),
+            Expression::And(a, b) => Number::Bool(self.bool(*a) && self.bool(*b)),
+            Expression::Within(index, len) => Number::Bool((0..self.int(*len)).contains(&self.int(*index))),
+            Expression::Select(condition, a, b) => self.operand(if self.bool(*condition) { *a } else { *b }),
+            Expression::ToReal(a) => Number::Real(self.int(*a) as f64),
+            Expression::Truncate(a, site) => {
+                let value = self.real(*a);
+                let truncated = value.trunc();
+                // 2^63 is the first that does not fit.
+                match (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) {
+                    true => Number::Int(truncated as i64),
+                    false => return Err(Stop::At(*site, vec![Number::Real(value)])),
+                }
+            }
+            Expression::IsNan(a) => Number::Bool(self.real(*a).is_nan()),
+            Expression::Load(element) => self.load(*element, 0)?,
+        })
+    }
+}
+
+fn zero(kind: Kind) -> Number {
+    match kind {
+        Kind::Real => Number::Real(0.0),
+        Kind::Int => Number::Int(0),
+        Kind::Bool => Number::Bool(false),
+    }
+}
+
+fn combined(combine: Combine, a: Number, b: Number) -> Number {
+    match (combine, a, b) {
+        (Combine::Sum, Number::Real(a), Number::Real(b)) => Number::Real(a + b),
+        (Combine::Product, Number::Real(a), Number::Real(b)) => Number::Real(a * b),
+        (Combine::Max, Number::Real(a), Number::Real(b)) => Number::Real(f64::apply(&scalar::MAX, &[a, b])),
+        (Combine::Min, Number::Real(a), Number::Real(b)) => Number::Real(f64::apply(&scalar::MIN, &[a, b])),
+        (Combine::Any, Number::Bool(a), Number::Bool(b)) => Number::Bool(a || b),
+        (_, a, b) => Number::Bool(a == Number::Bool(true) && b == Number::Bool(true)),
+    }
+}
+
+fn holds<T: PartialOrd>(comparison: Comparison, a: T, b: T) -> bool {
+    match comparison {
+        Comparison::Less => a < b,
+        Comparison::LessEqual => a <= b,
+        Comparison::Greater => a > b,
+        Comparison::GreaterEqual => a >= b,
+    }
+}
+
+fn integer(primitive: &'static Primitive, operands: &[i64]) -> Option<i64> {
+    primitive.scalar().and_then(|row| row.integer).and_then(|function| function(operands))
+}
+
+fn value(number: Number) -> riesz_core::evaluate::Value<f64> {
+    use riesz_core::evaluate::Value;
+    match number {
+        Number::Real(value) => Value::Real(value),
+        Number::Int(value) => Value::Int(value),
+        Number::Bool(value) => Value::Bool(value),
+    }
+}
+
+impl Stop {
+    /// Whether the program is right, but what was foreseen of its sizes is not: see [`Fault::Unforeseen`].
+    pub fn is_unforeseen(&self, program: &Program) -> bool {
+        matches!(self, Stop::At(site, _) if program.site(*site).fault == Fault::Unforeseen)
+    }
+}

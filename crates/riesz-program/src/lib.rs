@@ -1,0 +1,27 @@
+//! Loop programs: what core programs become before they become code.
+//!
+//! - [`program`]: procedures over numbers and flat buffers
+//! - [`lower`]: functions of the core as procedures
+//! - [`layout`]: how values are passed to procedures and from them
+//! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
+//! - [`relax`](mod@relax): products in which zero is exact, without the price
+//! - [`verify`](mod@verify): what every loop program is
+//! - [`evaluate`]: what a loop program computes
+//! - [`pass`]: values for the evaluator
+//! - [`print`](mod@print): loop programs as text
+
+pub mod evaluate;
+pub mod layout;
+pub mod lower;
+pub mod pass;
+pub mod print;
+pub mod program;
+pub mod relax;
+pub mod tidy;
+pub mod verify;
+mod visit;
+
+pub use lower::{Entry, Unsupported, lower};
+pub use program::{Procedure, ProcedureId, Program};
+pub use relax::relax;
+pub use visit::{blocks, each_operand};

@@ -1,0 +1,151 @@
+//! What is known of integers: the polynomial that a register holds, and the bounds of indices.
+//!
+//! ```text
+//! 0 ≤ i < n   and   e = a + b·i   give   min(a, a + b·(n − 1)) ≤ e ≤ max(a, a + b·(n − 1))
+//! ```
+//!
+//! An index whose bounds are inside an array needs no check when the program runs.
+
+use crate::program::{Operand, Register};
+use riesz_core::Var;
+use riesz_core::size::{Atom, Monomial, Size};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What is known of the integers of a procedure.
+#[derive(Default)]
+pub(super) struct Bounds {
+    sizes: FxHashMap<Register, Size>,
+    /// The indices, in the order in which they were bound, each with how many there are.
+    counts: Vec<(Register, Size)>,
+    /// Registers that are not negative.
+    natural: FxHashSet<Register>,
+    /// The same, in the order in which it was learnt.
+    learnt: Vec<Register>,
+}
+
+/// A moment to go back to.
+#[derive(Clone, Copy)]
+pub(super) struct Moment {
+    counts: usize,
+    learnt: usize,
+}
+
+impl Bounds {
+    /// An integer as a polynomial over registers.
+    pub fn size(&self, operand: Operand) -> Size {
+        match operand {
+            Operand::Int(value) => Size::Constant(value),
+            Operand::Register(register) => {
+                self.sizes.get(&register).cloned().unwrap_or_else(|| Size::var(Var(register.0)))
+            }
+            Operand::Real(_) | Operand::Bool(_) => Size::Hole,
+        }
+    }
+
+    /// Learns what an integer is.
+    pub fn learn(&mut self, operand: Operand, size: Option<Size>) {
+        if let (Operand::Register(register), Some(size)) = (operand, size)
+            && size != Size::Hole
+        {
+            self.sizes.insert(register, size);
+        }
+    }
+
+    /// Learns that an integer is not negative.
+    pub fn is_size(&mut self, operand: Operand) {
+        if let Operand::Register(register) = operand
+            && self.natural.insert(register)
+        {
+            self.learnt.push(register);
+        }
+    }
+
+    /// Learns that a register runs below a count.
+    pub fn is_index(&mut self, index: Register, count: Operand) {
+        let count = self.size(count);
+        self.is_size(Operand::Register(index));
+        self.counts.push((index, count));
+    }
+
+    /// What is known now.
+    pub fn now(&self) -> Moment {
+        Moment { counts: self.counts.len(), learnt: self.learnt.len() }
+    }
+
+    /// Forgets what holds only inside the block that began at a moment.
+    pub fn back_to(&mut self, moment: Moment) {
+        self.counts.truncate(moment.counts);
+        for register in self.learnt.drain(moment.learnt..) {
+            self.natural.remove(&register);
+        }
+    }
+
+    /// Whether an integer is known not to be negative.
+    pub fn is_natural(&self, operand: Operand) -> bool {
+        match operand {
+            Operand::Int(value) => value >= 0,
+            Operand::Register(register) if self.natural.contains(&register) => true,
+            _ => self.least(self.size(operand)).is_some_and(|least| self.not_negative(&least)),
+        }
+    }
+
+    /// Whether an index is known to be one of an array of a length.
+    pub fn within(&self, index: Operand, len: Operand) -> bool {
+        let (index, len) = (self.size(index), self.size(len));
+        let (Some(least), Some(room)) = (self.least(index.clone()), len.sub(&index)) else { return false };
+        let Some(room) = self.least(room) else { return false };
+        let rest = room.sub(&Size::Constant(1));
+        self.not_negative(&least) && rest.is_some_and(|rest| self.not_negative(&rest))
+    }
+
+    /// Whether sums and products that make up an integer are known to stay within 64 bits: it is linear in indices and
+    /// sizes, with small coefficients.
+    pub fn is_small(&self, size: &Size) -> bool {
+        size.monomials().iter().all(|monomial| {
+            let small = |atom: &Atom| matches!(atom, Atom::Var(var) if self.natural.contains(&Register(var.0)));
+            let most = if monomial.factors().is_empty() { 1 << 40 } else { 1 << 10 };
+            monomial.factors().len() <= 1
+                && monomial.factors().iter().all(small)
+                && monomial.coefficient().unsigned_abs() <= most
+        }) && *size != Size::Hole
+    }
+
+    /// The least value that indices can give a polynomial, with the innermost replaced first: its count may name others.
+    fn least(&self, mut size: Size) -> Option<Size> {
+        for (index, count) in self.counts.iter().rev() {
+            let atom = Atom::Var(Var(index.0));
+            let slope = slope(&size, atom)?;
+            if slope < 0 {
+                let most = count.sub(&Size::Constant(1))?;
+                size = size.replace(&mut |other| if other == atom { most.clone() } else { Size::Atom(other) });
+            } else if slope > 0 {
+                size = size.replace(&mut |other| if other == atom { Size::Constant(0) } else { Size::Atom(other) });
+            }
+        }
+        Some(size)
+    }
+
+    /// Whether every monomial is a positive multiple of what is not negative.
+    fn not_negative(&self, size: &Size) -> bool {
+        let natural = |atom: &Atom| matches!(atom, Atom::Var(var) if self.natural.contains(&Register(var.0)));
+        *size != Size::Hole
+            && size
+                .monomials()
+                .iter()
+                .all(|monomial: &Monomial| monomial.coefficient() > 0 && monomial.factors().iter().all(natural))
+    }
+}
+
+/// The coefficient of an atom in a polynomial, where it is a number.
+fn slope(size: &Size, atom: Atom) -> Option<i64> {
+    let mut slope = 0;
+    for monomial in size.monomials() {
+        if monomial.factors().contains(&atom) {
+            if monomial.factors().len() > 1 {
+                return None;
+            }
+            slope += monomial.coefficient();
+        }
+    }
+    Some(slope)
+}

@@ -1,0 +1,326 @@
+//! The sizes in a value before it is computed, so that there is room for it where it is to stay.
+//!
+//! A size is exact where everything it is made of is known already. In an array whose rows grow, such as
+//! `[[e | j < i] | i < n]` in what a derivative keeps, it is the most that it can be: `n − 1` for `i`.
+
+use super::value::{Extent, Shape, Value};
+use super::{Lowered, Lowerer, unknown_size};
+use crate::layout::kind_of;
+use crate::program::{Expression, Fault, Kind, Operand};
+use riesz_core::Type;
+use riesz_core::size::{Atom as SizeAtom, Size};
+use riesz_core::term::{Atom, Op, Step, Var};
+use riesz_primitive::{Primitive, scalar};
+use riesz_syntax::Span;
+
+impl Lowerer<'_, '_> {
+    /// The shape of what an operand will be.
+    pub(super) fn foresee(&mut self, atom: Atom) -> Lowered<Shape> {
+        match atom {
+            Atom::Int(_) => Ok(Shape::Number(Kind::Int)),
+            Atom::Real(_) => Ok(Shape::Number(Kind::Real)),
+            Atom::Bool(_) => Ok(Shape::Number(Kind::Bool)),
+            Atom::Var(var) => stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.foresee_variable(var)),
+        }
+    }
+
+    fn foresee_variable(&mut self, var: Var) -> Lowered<Shape> {
+        let span = self.bindings.get(&var).map_or(self.function.span, |binding| binding.span);
+        if let Some(value) = self.values[var.0 as usize].clone() {
+            return self.shape_of_value(&value, span);
+        }
+        if let Ok(shape) = self.shape_of_type(self.ty(var), span) {
+            return Ok(shape);
+        }
+        if let Some(start) = self.starts.get(&var).copied() {
+            return self.foresee(start);
+        }
+        let Some(binding) = self.bindings.get(&var).copied() else { return Err(unknown_size(span)) };
+        match &binding.op {
+            Op::Copy(a) | Op::Plus(a, _) => self.foresee(*a),
+            Op::Tuple(parts) => Ok(Shape::Tuple(parts.iter().map(|part| self.foresee(*part)).collect::<Lowered<_>>()?)),
+            Op::Project(a, at) => match self.foresee(*a)? {
+                Shape::Tuple(parts) => parts.into_iter().nth(*at).ok_or_else(|| unknown_size(span)),
+                _ => Err(unknown_size(span)),
+            },
+            Op::Array(elements) => {
+                let element = elements.first().ok_or_else(|| unknown_size(span))?;
+                let extent = Extent { most: Operand::Int(elements.len() as i64), exact: true };
+                Ok(Shape::Array(extent, Box::new(self.foresee(*element)?)))
+            }
+            Op::Index(array, _) => match self.foresee(*array)? {
+                Shape::Array(_, element) => Ok(*element),
+                _ => Err(unknown_size(span)),
+            },
+            Op::Build(iteration) => {
+                let extent = self.ahead(iteration.count, span)?;
+                Ok(Shape::Array(extent, Box::new(self.foresee(iteration.body.result)?)))
+            }
+            Op::Builds(iteration) => {
+                let extent = self.ahead(iteration.count, span)?;
+                match self.foresee(iteration.body.result)? {
+                    Shape::Tuple(parts) => {
+                        Ok(Shape::Tuple(parts.into_iter().map(|part| Shape::Array(extent, Box::new(part))).collect()))
+                    }
+                    _ => Err(unknown_size(span)),
+                }
+            }
+            Op::Reduce(_, iteration) => self.foresee(iteration.body.result),
+            Op::If { yes, no, .. } => {
+                let (yes, no) = (self.foresee(yes.result)?, self.foresee(no.result)?);
+                self.either(yes, no, span)
+            }
+            Op::Loop(turn) => self.foresee(turn.start),
+            Op::While { start, .. } => self.foresee(*start),
+            Op::Scan(turn) => {
+                let extent = self.ahead(turn.count, span)?;
+                Ok(Shape::Array(extent, Box::new(self.foresee(turn.start)?)))
+            }
+            Op::Trace(turn) => {
+                let extent = self.ahead(turn.count, span)?;
+                let state = self.foresee(turn.start)?;
+                match self.foresee(turn.body.result)? {
+                    Shape::Tuple(parts) => {
+                        let kept = parts.into_iter().skip(1).map(|part| Shape::Array(extent, Box::new(part)));
+                        Ok(Shape::Tuple([state].into_iter().chain(kept).collect()))
+                    }
+                    _ => Err(unknown_size(span)),
+                }
+            }
+            Op::Global(global) => match self.globals.get(global).cloned() {
+                Some(value) => self.shape_of_value(&value, span),
+                None => Err(unknown_size(span)),
+            },
+            Op::Zero(a) => Ok(tangent(self.foresee(*a)?)),
+            Op::ArrayFunction(primitive, arguments) => self.foresee_array_function(primitive, arguments, span),
+            _ => Err(unknown_size(span)),
+        }
+    }
+
+    fn foresee_array_function(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: &[Atom],
+        span: Span,
+    ) -> Lowered<Shape> {
+        let array = |shape: Shape| match shape {
+            Shape::Array(extent, element) => Ok((extent, element)),
+            _ => Err(unknown_size(span)),
+        };
+        match primitive.name {
+            "reverse" | "update" | "cholesky" | "cholesky tangent" | "cholesky cotangent" | "inv"
+            | "cofactor matrix" => self.foresee(arguments[0]),
+            "solve" => self.foresee(arguments[1]),
+            "concat" => {
+                let (mut total, element) = array(self.foresee(arguments[0])?)?;
+                for argument in &arguments[1..] {
+                    let (extent, _) = array(self.foresee(*argument)?)?;
+                    total.most = self.build.add(total.most, extent.most);
+                    total.exact &= extent.exact;
+                }
+                Ok(Shape::Array(total, element))
+            }
+            "slice" => {
+                let (_, element) = array(self.foresee(arguments[0])?)?;
+                let (from, to) = (self.ahead(arguments[1], span)?, self.ahead(arguments[2], span)?);
+                Ok(Shape::Array(self.difference(to, from), element))
+            }
+            "gather" => {
+                let (_, element) = array(self.foresee(arguments[0])?)?;
+                let (extent, _) = array(self.foresee(arguments[1])?)?;
+                Ok(Shape::Array(extent, element))
+            }
+            "scatter_add" => {
+                let (_, element) = array(self.foresee(arguments[2])?)?;
+                Ok(Shape::Array(self.ahead(arguments[0], span)?, element))
+            }
+            "flatten" => {
+                let (outer, rows) = array(self.foresee(arguments[0])?)?;
+                let (inner, element) = array(*rows)?;
+                let most = self.build.mul(outer.most, inner.most);
+                Ok(Shape::Array(Extent { most, exact: outer.exact && inner.exact }, element))
+            }
+            "transpose" => {
+                let (outer, rows) = array(self.foresee(arguments[0])?)?;
+                let (inner, element) = array(*rows)?;
+                Ok(Shape::Array(inner, Box::new(Shape::Array(outer, element))))
+            }
+            "outer" => {
+                let (outer, _) = array(self.foresee(arguments[0])?)?;
+                let inner = self.foresee(arguments[1])?;
+                Ok(Shape::Array(outer, Box::new(inner)))
+            }
+            "dot" | "exact dot" => {
+                let (left, right) = (array(self.foresee(arguments[0])?)?, array(self.foresee(arguments[1])?)?);
+                let inner = *right.1;
+                match *left.1 {
+                    Shape::Array(..) => Ok(Shape::Array(left.0, Box::new(inner))),
+                    _ => Ok(inner),
+                }
+            }
+            _ => Err(unknown_size(span)),
+        }
+    }
+
+    /// The shape of a value that is one of two.
+    fn either(&mut self, a: Shape, b: Shape, span: Span) -> Lowered<Shape> {
+        match (a, b) {
+            (Shape::Number(kind), Shape::Number(_)) => Ok(Shape::Number(kind)),
+            (Shape::Tuple(a), Shape::Tuple(b)) if a.len() == b.len() => {
+                Ok(Shape::Tuple(a.into_iter().zip(b).map(|(a, b)| self.either(a, b, span)).collect::<Lowered<_>>()?))
+            }
+            (Shape::Array(a, a_element), Shape::Array(b, b_element)) => {
+                let element = self.either(*a_element, *b_element, span)?;
+                if self.build.same(a.most, b.most) {
+                    let extent = Extent { most: a.most, exact: a.exact && b.exact };
+                    return Ok(Shape::Array(extent, Box::new(element)));
+                }
+                let site = self.build.site(Fault::Unforeseen, span);
+                let most = Expression::Int(&scalar::MAX, vec![a.most, b.most], site);
+                let most = self.build.bind(Kind::Int, None, most);
+                Ok(Shape::Array(Extent { most, exact: false }, Box::new(element)))
+            }
+            _ => Err(unknown_size(span)),
+        }
+    }
+
+    /// The shape of every value of a type.
+    pub(super) fn shape_of_type(&mut self, ty: &Type, span: Span) -> Lowered<Shape> {
+        match ty {
+            Type::Array(size, element) => {
+                let extent = self.ahead_of_size(size, span)?;
+                Ok(Shape::Array(extent, Box::new(self.shape_of_type(element, span)?)))
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let parts = ty.components().unwrap_or_default();
+                Ok(Shape::Tuple(parts.iter().map(|part| self.shape_of_type(part, span)).collect::<Lowered<_>>()?))
+            }
+            _ => kind_of(ty).map(Shape::Number).ok_or_else(|| super::not_data(ty, span)),
+        }
+    }
+
+    fn ahead_of_size(&mut self, size: &Size, span: Span) -> Lowered<Extent> {
+        if *size == Size::Hole {
+            return Err(unknown_size(span));
+        }
+        let mut total = Extent { most: Operand::Int(0), exact: true };
+        for monomial in size.monomials() {
+            let coefficient = monomial.coefficient();
+            let mut product = Extent { most: Operand::Int(coefficient.checked_abs().unwrap_or(i64::MAX)), exact: true };
+            for factor in monomial.factors() {
+                let factor = match factor {
+                    SizeAtom::Var(var) => self.ahead(Atom::Var(*var), span)?,
+                    SizeAtom::Global(global) => match self.globals.get(global).and_then(Value::number) {
+                        Some(most) => Extent { most, exact: true },
+                        None => return Err(unknown_size(span)),
+                    },
+                    SizeAtom::Parameter(_) | SizeAtom::Unknown(_) => return Err(unknown_size(span)),
+                };
+                product =
+                    Extent { most: self.build.mul(factor.most, product.most), exact: product.exact && factor.exact };
+            }
+            total = match coefficient < 0 {
+                true => self.difference(total, product),
+                false => Extent { most: self.build.add(total.most, product.most), exact: total.exact && product.exact },
+            };
+        }
+        Ok(total)
+    }
+
+    /// `a − b`; where `b` is not known exactly, it may be as little as nothing.
+    fn difference(&mut self, a: Extent, b: Extent) -> Extent {
+        match b.exact {
+            true => Extent { most: self.build.sub(a.most, b.most), exact: a.exact },
+            false => Extent { most: a.most, exact: false },
+        }
+    }
+
+    /// An integer before it is computed, or the most that it can be.
+    fn ahead(&mut self, atom: Atom, span: Span) -> Lowered<Extent> {
+        let var = match atom {
+            Atom::Int(value) => return Ok(Extent { most: Operand::Int(value), exact: true }),
+            Atom::Var(var) => var,
+            _ => return Err(unknown_size(span)),
+        };
+        if let Some(most) = self.values[var.0 as usize].as_ref().and_then(Value::number) {
+            return Ok(Extent { most, exact: true });
+        }
+        if let Some(count) = self.counts.get(&var).copied() {
+            let count = self.ahead(count, span)?;
+            return Ok(Extent { most: self.build.sub(count.most, Operand::Int(1)), exact: false });
+        }
+        let Some(binding) = self.bindings.get(&var).copied() else { return Err(unknown_size(span)) };
+        match &binding.op {
+            Op::Copy(a) => self.ahead(*a, span),
+            Op::Scalar(primitive, arguments) => self.ahead_of_scalar(primitive, arguments, span),
+            Op::SizeOf(a, path) => {
+                let mut shape = self.foresee(*a)?;
+                for step in path {
+                    shape = match (step, shape) {
+                        (Step::Elements, Shape::Array(_, element)) => *element,
+                        (Step::Component(at), Shape::Tuple(parts)) => {
+                            parts.into_iter().nth(*at).ok_or_else(|| unknown_size(span))?
+                        }
+                        _ => return Err(unknown_size(span)),
+                    };
+                }
+                match shape {
+                    Shape::Array(extent, _) => Ok(extent),
+                    _ => Err(unknown_size(span)),
+                }
+            }
+            Op::Project(Atom::Var(tuple), at) => match self.values[tuple.0 as usize].clone() {
+                Some(Value::Tuple(parts)) => match parts.get(*at).and_then(Value::number) {
+                    Some(most) => Ok(Extent { most, exact: true }),
+                    None => Err(unknown_size(span)),
+                },
+                _ => match self.bindings.get(tuple).map(|binding| &binding.op) {
+                    Some(Op::Tuple(parts)) if *at < parts.len() => self.ahead(parts[*at], span),
+                    _ => Err(unknown_size(span)),
+                },
+            },
+            Op::Global(global) => match self.globals.get(global).and_then(Value::number) {
+                Some(most) => Ok(Extent { most, exact: true }),
+                None => Err(unknown_size(span)),
+            },
+            _ => Err(unknown_size(span)),
+        }
+    }
+
+    fn ahead_of_scalar(&mut self, primitive: &'static Primitive, arguments: &[Atom], span: Span) -> Lowered<Extent> {
+        let [a, b] = arguments[..] else { return Err(unknown_size(span)) };
+        let (a, b) = (self.ahead(a, span)?, self.ahead(b, span)?);
+        let exact = a.exact && b.exact;
+        match (primitive.name, b.most) {
+            ("+", _) => Ok(Extent { most: self.build.add(a.most, b.most), exact }),
+            ("*", _) => Ok(Extent { most: self.build.mul(a.most, b.most), exact }),
+            ("-", _) => Ok(self.difference(a, b)),
+            ("min" | "max", _) => self.ahead_of_integers(primitive, a, b, span),
+            ("div" | "mod", Operand::Int(1..)) if exact => self.ahead_of_integers(primitive, a, b, span),
+            ("div", Operand::Int(1..)) if b.exact => self.ahead_of_integers(primitive, a, b, span),
+            _ => Err(unknown_size(span)),
+        }
+    }
+
+    fn ahead_of_integers(
+        &mut self,
+        primitive: &'static Primitive,
+        a: Extent,
+        b: Extent,
+        span: Span,
+    ) -> Lowered<Extent> {
+        let site = self.build.site(Fault::Integer(primitive), span);
+        let most = Expression::Int(primitive, vec![a.most, b.most], site);
+        Ok(Extent { most: self.build.bind(Kind::Int, None, most), exact: a.exact && b.exact })
+    }
+}
+
+/// The shape of the tangents of values of a shape.
+pub(super) fn tangent(shape: Shape) -> Shape {
+    match shape {
+        Shape::Number(Kind::Real) => shape,
+        Shape::Number(_) => Shape::Tuple(Vec::new()),
+        Shape::Tuple(parts) => Shape::Tuple(parts.into_iter().map(tangent).collect()),
+        Shape::Array(extent, element) => Shape::Array(extent, Box::new(tangent(*element))),
+    }
+}

@@ -1,0 +1,346 @@
+//! Loops that rebind a state: one turn after the other.
+//!
+//! Numbers of a state are in registers that are set at the end of a turn. An array of a state is in two buffers, which a
+//! turn reads from and writes to, and which are exchanged behind it. A loop that keeps its states writes each where it is
+//! kept.
+
+use super::operation::unsupported;
+use super::value::{Array, Cells, Length, Shape, Target, Value};
+use super::{Lowered, Lowerer};
+use crate::layout::kind_of;
+use crate::program::{Block, Buffer, Expression, Fault, For, Kind, Operand, Statement, While};
+use riesz_core::Type;
+use riesz_core::term::{Atom, Body, Turn, Var};
+use riesz_syntax::Span;
+use riesz_syntax::tree::Name;
+
+/// A state: where a turn reads it, and where it writes the next one.
+struct State {
+    now: Value,
+    next: Next,
+    /// Buffers to exchange behind a turn.
+    swaps: Vec<(Buffer, Buffer)>,
+}
+
+/// Where the next state goes.
+#[derive(Clone)]
+enum Next {
+    /// To a mutable register.
+    Number(Operand),
+    Tuple(Vec<Next>),
+    /// To cells.
+    Cells(Cells),
+}
+
+impl<'p> Lowerer<'_, 'p> {
+    pub(super) fn turn(&mut self, turn: &'p Turn, span: Span) -> Lowered<Value> {
+        let state = self.begin(turn.state, turn.start, span)?;
+        self.turns(turn, &state, span, &mut |lowerer, _| lowerer.next(&turn.body, &state, span))?;
+        self.values[turn.state.0 as usize] = None;
+        Ok(state.now)
+    }
+
+    pub(super) fn while_(
+        &mut self,
+        var: Var,
+        start: Atom,
+        condition: &'p Body,
+        body: &'p Body,
+        span: Span,
+    ) -> Lowered<Value> {
+        let state = self.begin(var, start, span)?;
+        let site = self.build.site(Fault::Steps, span);
+        let opened = self.build.open();
+        let holds = self.body(condition);
+        let holds = holds.and_then(|value| match value {
+            Value::Number(operand) => Ok(operand),
+            _ => Err(unsupported("a condition is no truth value", span)),
+        });
+        let before = self.build.close(opened);
+        self.forget(condition);
+        let opened = self.build.open();
+        let written = self.next(body, &state, span);
+        let block = self.build.close(opened);
+        self.forget(body);
+        self.values[var.0 as usize] = None;
+        let condition = holds?;
+        written?;
+        self.build.push(Statement::While(While { before, condition, private: Vec::new(), body: block, site }));
+        Ok(state.now)
+    }
+
+    pub(super) fn scan(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
+        let count = self.number(turn.count, span)?;
+        let target = self.target_for(var, target, span)?;
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let len = self.at_least_zero(count);
+        self.set_length(length, len, Fault::Unforeseen, span);
+        let state = self.begin(turn.state, turn.start, span)?;
+        self.turns(turn, &state, span, &mut |lowerer, index| {
+            lowerer.next(&turn.body, &state, span)?;
+            let cells = lowerer.element_of(inner, index);
+            lowerer.write(&state.now, &Target { cells, add: false }, span)
+        })?;
+        self.values[turn.state.0 as usize] = None;
+        Ok(self.in_target(&target, Some(len)))
+    }
+
+    pub(super) fn trace(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
+        let count = self.number(turn.count, span)?;
+        let len = self.at_least_zero(count);
+        // What is kept goes to arrays of its own; the last state is where the loop leaves it.
+        let shape = self.foresee(Atom::Var(var))?;
+        let Shape::Tuple(parts) = shape else { return Err(unsupported("a loop keeps nothing", span)) };
+        let kept = Shape::Tuple(parts.into_iter().skip(1).collect());
+        let kept = match target.map(|target| &target.cells) {
+            Some(Cells::Tuple(cells)) => Cells::Tuple(cells.iter().skip(1).cloned().collect()),
+            _ => self.room_for(&kept, &None, span),
+        };
+        let Cells::Tuple(kept) = kept else { return Err(unsupported("a loop keeps nothing", span)) };
+        let mut inner = Vec::new();
+        for array in &kept {
+            let Cells::Array(length, cells) = array else { return Err(unsupported("an array is no array", span)) };
+            self.set_length(length, len, Fault::Unforeseen, span);
+            inner.push((**cells).clone());
+        }
+        let state = self.begin(turn.state, turn.start, span)?;
+        self.turns(turn, &state, span, &mut |lowerer, index| {
+            let mut rows = Vec::with_capacity(inner.len());
+            for cells in &inner {
+                rows.push(lowerer.element_of(cells, index));
+            }
+            lowerer.next_and_kept(&turn.body, &state, rows, span)
+        })?;
+        self.values[turn.state.0 as usize] = None;
+        let mut parts = vec![state.now.clone()];
+        for cells in kept {
+            parts.push(self.in_target(&Target { cells, add: false }, Some(len)));
+        }
+        if let Some(first) = target.and_then(|target| target.component(0)) {
+            self.write(&state.now, &first, span)?;
+        }
+        Ok(Value::Tuple(parts))
+    }
+
+    fn at_least_zero(&mut self, count: Operand) -> Operand {
+        if self.build.bounds.is_natural(count) {
+            return count;
+        }
+        let negative = Expression::Compare(riesz_core::Comparison::Less, count, Operand::Int(0));
+        let negative = self.build.bind(Kind::Bool, None, negative);
+        let len = self.build.bind(Kind::Int, None, Expression::Select(negative, Operand::Int(0), count));
+        self.build.bounds.is_size(len);
+        len
+    }
+
+    /// The turns of a loop.
+    fn turns(
+        &mut self,
+        turn: &'p Turn,
+        state: &State,
+        span: Span,
+        body: &mut dyn FnMut(&mut Self, Operand) -> Lowered<()>,
+    ) -> Lowered<()> {
+        let count = self.number(turn.count, span)?;
+        let index = self.build.register(Kind::Int, self.name(turn.index));
+        self.values[turn.index.0 as usize] = Some(Value::Number(Operand::Register(index)));
+        self.values[turn.state.0 as usize] = Some(state.now.clone());
+        let site = self.build.site(Fault::Steps, span);
+        let opened = self.build.open();
+        self.build.bounds.is_index(index, count);
+        let written = body(self, Operand::Register(index));
+        let body: Block = self.build.close(opened);
+        self.forget(&turn.body);
+        self.values[turn.index.0 as usize] = None;
+        written?;
+        self.build.push(Statement::For(For { index, count, parallel: false, private: Vec::new(), body, site }));
+        Ok(())
+    }
+
+    /// Room for a state, which holds its first value.
+    fn begin(&mut self, var: Var, start: Atom, span: Span) -> Lowered<State> {
+        let value = self.atom(start, span)?;
+        let mut swaps = Vec::new();
+        let (now, next) = self.begin_part(&value, self.ty(var), &self.name(var), &mut swaps, span)?;
+        self.values[var.0 as usize] = Some(now.clone());
+        Ok(State { now, next, swaps })
+    }
+
+    fn begin_part(
+        &mut self,
+        value: &Value,
+        ty: &Type,
+        name: &Option<Name>,
+        swaps: &mut Vec<(Buffer, Buffer)>,
+        span: Span,
+    ) -> Lowered<(Value, Next)> {
+        match value {
+            Value::Number(operand) => {
+                let kind = kind_of(ty).unwrap_or_else(|| self.build.kind(*operand));
+                let register = self.build.mutable(kind, name.clone());
+                self.build.push(Statement::Set(register, *operand));
+                let now = Operand::Register(register);
+                Ok((Value::Number(now), Next::Number(now)))
+            }
+            Value::Tuple(parts) => {
+                let types = ty.components().unwrap_or_default();
+                let (mut now, mut next) = (Vec::new(), Vec::new());
+                for (part, ty) in parts.iter().zip(&types) {
+                    let (part_now, part_next) = self.begin_part(part, ty, name, swaps, span)?;
+                    now.push(part_now);
+                    next.push(part_next);
+                }
+                Ok((Value::Tuple(now), Next::Tuple(next)))
+            }
+            Value::Array(array) => {
+                let shape = self.shape_of_array(array);
+                if !shape.is_exact() {
+                    return Err(super::unknown_size(span));
+                }
+                let now = self.room_for(&shape, name, span);
+                let next = self.room_for(&shape, &name.as_ref().map(|name| format!("next_{name}").into()), span);
+                self.write(value, &Target { cells: now.clone(), add: false }, span)?;
+                let (mut from, mut to) = (Vec::new(), Vec::new());
+                now.leaves(&mut |place| from.push(place.buffer), &mut |_| {});
+                next.leaves(&mut |place| to.push(place.buffer), &mut |_| {});
+                swaps.extend(from.into_iter().zip(to));
+                let now = match now {
+                    Cells::Array(Length::Known(len), cells) => Value::Array(Array { len, cells: *cells }),
+                    _ => return Err(super::unknown_size(span)),
+                };
+                Ok((now, Next::Cells(next)))
+            }
+            Value::Accumulator(_) => Ok((value.clone(), Next::Tuple(Vec::new()))),
+        }
+    }
+
+    /// A turn: the body, whose result is the next state.
+    fn next(&mut self, body: &'p Body, state: &State, span: Span) -> Lowered<()> {
+        let value = self.body_to(body, body.result, &state.next, span)?;
+        self.settle(state, value);
+        Ok(())
+    }
+
+    /// A turn whose body gives the next state and what to keep.
+    fn next_and_kept(&mut self, body: &'p Body, state: &State, kept: Vec<Cells>, span: Span) -> Lowered<()> {
+        let all = [state.next.clone()].into_iter().chain(kept.into_iter().map(Next::Cells)).collect();
+        let value = self.body_to(body, body.result, &Next::Tuple(all), span)?;
+        match value {
+            Value::Tuple(mut parts) if !parts.is_empty() => {
+                self.settle(state, parts.swap_remove(0));
+                Ok(())
+            }
+            _ => Err(unsupported("a loop gives no state", span)),
+        }
+    }
+
+    /// A body whose arrays go to cells. What is given back has the numbers that go to registers, as they are now.
+    fn body_to(&mut self, body: &'p Body, result: Atom, next: &Next, span: Span) -> Lowered<Value> {
+        let inside = body.bindings.iter().map(|binding| binding.var).collect();
+        let mut plan = rustc_hash::FxHashMap::default();
+        let (mut targets, mut loose) = (Vec::new(), Vec::new());
+        self.targets(result, next, &mut targets, &mut loose);
+        for (atom, target) in &targets {
+            self.plan(*atom, target, &inside, &mut plan);
+        }
+        for binding in &body.bindings {
+            self.binding(binding, plan.get(&binding.var))?;
+        }
+        let value = self.atom(result, span)?;
+        for (atom, target) in &targets {
+            self.write_rest(*atom, target, &inside, &mut plan, span)?;
+        }
+        for (atom, next) in loose {
+            let value = self.atom(atom, span)?;
+            self.write_next(&value, next, span)?;
+        }
+        Ok(self.settled_numbers(&value))
+    }
+
+    /// Pairs the atoms that a result is made of with the cells they go to. Where the parts of one go to cells and to
+    /// registers, but have no names, they are loose.
+    fn targets<'n>(
+        &self,
+        result: Atom,
+        next: &'n Next,
+        found: &mut Vec<(Atom, Target)>,
+        loose: &mut Vec<(Atom, &'n Next)>,
+    ) {
+        match next {
+            Next::Number(_) => {}
+            Next::Cells(cells) => found.push((result, Target { cells: cells.clone(), add: false })),
+            Next::Tuple(parts) => {
+                let tuple = match result {
+                    Atom::Var(var) => self.bindings.get(&var).map(|binding| &binding.op),
+                    _ => None,
+                };
+                if let Some(riesz_core::Op::Tuple(atoms)) = tuple {
+                    for (atom, part) in atoms.iter().zip(parts) {
+                        self.targets(*atom, part, found, loose);
+                    }
+                } else if let Some(cells) = parts.iter().map(all_cells).collect::<Option<Vec<_>>>() {
+                    found.push((result, Target { cells: Cells::Tuple(cells), add: false }));
+                } else if has_cells(next) {
+                    loose.push((result, next));
+                }
+            }
+        }
+    }
+
+    fn write_next(&mut self, value: &Value, next: &Next, span: Span) -> Lowered<()> {
+        match (value, next) {
+            (_, Next::Number(_)) => Ok(()),
+            (value, Next::Cells(cells)) => self.write(value, &Target { cells: cells.clone(), add: false }, span),
+            (Value::Tuple(values), Next::Tuple(parts)) => {
+                values.iter().zip(parts).try_for_each(|(value, part)| self.write_next(value, part, span))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The value with its numbers in registers that do not change when the state is set.
+    fn settled_numbers(&mut self, value: &Value) -> Value {
+        match value {
+            Value::Number(operand) => Value::Number(self.build.settled(*operand)),
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| self.settled_numbers(part)).collect()),
+            other => other.clone(),
+        }
+    }
+
+    /// Makes the next state the present one.
+    fn settle(&mut self, state: &State, value: Value) {
+        self.set_next(&state.next, &value);
+        for (now, next) in &state.swaps {
+            self.build.push(Statement::Swap(*now, *next));
+        }
+    }
+
+    fn set_next(&mut self, next: &Next, value: &Value) {
+        match (next, value) {
+            (Next::Number(Operand::Register(register)), Value::Number(operand)) => {
+                self.build.push(Statement::Set(*register, *operand));
+            }
+            (Next::Tuple(parts), Value::Tuple(values)) => {
+                parts.iter().zip(values).for_each(|(part, value)| self.set_next(part, value));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn has_cells(next: &Next) -> bool {
+    match next {
+        Next::Number(_) => false,
+        Next::Cells(_) => true,
+        Next::Tuple(parts) => parts.iter().any(has_cells),
+    }
+}
+
+/// The cells that a next state goes to, where it has no registers.
+fn all_cells(next: &Next) -> Option<Cells> {
+    match next {
+        Next::Number(_) => None,
+        Next::Cells(cells) => Some(cells.clone()),
+        Next::Tuple(parts) => Some(Cells::Tuple(parts.iter().map(all_cells).collect::<Option<_>>()?)),
+    }
+}

@@ -1,0 +1,424 @@
+//! Loop programs: first-order procedures over numbers and flat buffers of numbers.
+//!
+//! A [`Procedure`] takes numbers and buffers, runs a block of [`Statement`]s, and gives numbers and buffers. Numbers live
+//! in registers, arrays in buffers, row by row; a tuple or record is its components, an array of tuples one buffer for
+//! each component. What can fail names a [`Site`]: which error it is, and the place in the source.
+
+use riesz_core::Comparison;
+use riesz_primitive::{MatrixFunction, Primitive};
+use riesz_syntax::Span;
+use riesz_syntax::tree::Name;
+
+/// A number of a procedure, by its position in [`Procedure::registers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register(pub u32);
+
+/// A buffer of a procedure, by its position in [`Procedure::buffers`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Buffer(pub u32);
+
+/// A procedure, by its position in [`Program::procedures`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ProcedureId(pub u32);
+
+/// A place that an error can come from, by its position in [`Program::sites`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct SiteId(pub u32);
+
+/// A loop program.
+#[derive(Clone, Debug, Default)]
+pub struct Program {
+    /// The procedures.
+    pub procedures: Vec<Procedure>,
+    /// Where errors can come from.
+    pub sites: Vec<Site>,
+}
+
+impl Program {
+    /// The procedure behind an identity.
+    pub fn procedure(&self, id: ProcedureId) -> &Procedure {
+        &self.procedures[id.0 as usize]
+    }
+
+    /// Takes in the procedures of another program; how far their identities move.
+    pub fn append(&mut self, other: Program) -> u32 {
+        let (procedures, sites) = (self.procedures.len() as u32, self.sites.len() as u32);
+        self.sites.extend(other.sites);
+        for mut procedure in other.procedures {
+            crate::visit::renumber(&mut procedure.body, procedures, sites);
+            self.procedures.push(procedure);
+        }
+        procedures
+    }
+
+    /// The site behind an identity.
+    pub fn site(&self, id: SiteId) -> &Site {
+        &self.sites[id.0 as usize]
+    }
+}
+
+/// A procedure.
+#[derive(Clone, Debug)]
+pub struct Procedure {
+    /// Its name, for people.
+    pub name: Name,
+    /// Where the function it was is defined.
+    pub span: Span,
+    /// What it takes.
+    pub parameters: Vec<Parameter>,
+    /// What it gives.
+    pub results: Vec<Outcome>,
+    /// The numbers.
+    pub registers: Vec<RegisterInfo>,
+    /// The buffers.
+    pub buffers: Vec<BufferInfo>,
+    /// What it does.
+    pub body: Block,
+}
+
+/// Statements in order.
+pub type Block = Vec<Statement>;
+
+/// What a number is, and what a buffer is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// A real number.
+    Real,
+    /// An integer.
+    Int,
+    /// A truth value.
+    Bool,
+}
+
+/// What is known of a register.
+#[derive(Clone, Debug)]
+pub struct RegisterInfo {
+    /// The user's name for it, where there is one.
+    pub name: Option<Name>,
+    /// What it holds.
+    pub kind: Kind,
+    /// Whether it is set more than once; others are bound once, before they are used.
+    pub mutable: bool,
+}
+
+/// What is known of a buffer.
+#[derive(Clone, Debug)]
+pub struct BufferInfo {
+    /// The user's name for it, where there is one.
+    pub name: Option<Name>,
+    /// What its elements are.
+    pub kind: Kind,
+}
+
+/// What a procedure takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// A number.
+    Number(Register),
+    /// A buffer that is only read.
+    Read(Buffer),
+    /// A buffer that is added to.
+    Added(Buffer),
+}
+
+/// What a procedure gives.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Outcome {
+    /// A number.
+    Number(Operand),
+    /// A buffer, which the procedure has allocated.
+    Buffer(Buffer),
+}
+
+/// A number as an operand.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Operand {
+    /// What a register holds.
+    Register(Register),
+    /// A real number.
+    Real(f64),
+    /// An integer.
+    Int(i64),
+    /// A truth value.
+    Bool(bool),
+}
+
+/// An element of a buffer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Element {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// The position, which is in bounds.
+    pub at: Operand,
+}
+
+/// What a procedure does.
+#[derive(Clone, Debug)]
+pub enum Statement {
+    /// Binds a register.
+    Let(Register, Expression),
+    /// Sets a mutable register.
+    Set(Register, Operand),
+    /// `register = combine(register, value)`, for a mutable register.
+    Reduce(Register, Combine, Operand),
+    /// Makes a buffer of a number of elements, whatever they are.
+    Allocate(Allocation),
+    /// Sets elements to one value.
+    Fill(Element, Operand, Operand),
+    /// Copies a number of elements between buffers.
+    Copy {
+        /// The first element written.
+        to: Element,
+        /// The first element read.
+        from: Element,
+        /// How many.
+        count: Operand,
+    },
+    /// Writes an element.
+    Store(Element, Operand),
+    /// Adds to an element, in place.
+    Add(Element, Operand),
+    /// A block for each index.
+    For(For),
+    /// A block while a condition holds.
+    While(While),
+    /// One of two blocks.
+    If(Operand, Block, Block),
+    /// Stops with an error unless a condition holds. The operands are what the message tells.
+    Check(Operand, SiteId, Vec<Operand>),
+    /// Exchanges two buffers.
+    Swap(Buffer, Buffer),
+    /// Calls a procedure.
+    Call(Call),
+    /// A product of matrices.
+    Product(Product),
+    /// A function of linear algebra.
+    Matrix(Matrix),
+}
+
+/// A buffer that is made.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Allocation {
+    /// The buffer.
+    pub buffer: Buffer,
+    /// How many elements.
+    pub count: Operand,
+    /// Where memory may run out.
+    pub site: SiteId,
+}
+
+/// A block for each `index` below `count`.
+#[derive(Clone, Debug)]
+pub struct For {
+    /// Which one.
+    pub index: Register,
+    /// How many.
+    pub count: Operand,
+    /// Whether the turns are independent of each other, but for what they add to buffers and reduce.
+    pub parallel: bool,
+    /// Buffers that are made once and used anew by each turn.
+    pub private: Vec<Allocation>,
+    /// What is done.
+    pub body: Block,
+    /// Where the steps may run out.
+    pub site: SiteId,
+}
+
+/// A block while a condition holds.
+#[derive(Clone, Debug)]
+pub struct While {
+    /// Computes the condition.
+    pub before: Block,
+    /// The condition.
+    pub condition: Operand,
+    /// Buffers that are made once and used anew by each turn.
+    pub private: Vec<Allocation>,
+    /// What is done.
+    pub body: Block,
+    /// Where the steps may run out.
+    pub site: SiteId,
+}
+
+/// A call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What is called.
+    pub procedure: ProcedureId,
+    /// What it is given.
+    pub arguments: Vec<Argument>,
+    /// Where its results go.
+    pub results: Vec<Target>,
+    /// Where it stands.
+    pub site: SiteId,
+}
+
+/// What a procedure is given.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Argument {
+    /// A number.
+    Number(Operand),
+    /// A number of elements of a buffer.
+    Elements(Element, Operand),
+}
+
+/// Where a result of a call goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// A register, which is bound.
+    Register(Register),
+    /// A buffer, which is made.
+    Buffer(Buffer),
+}
+
+/// A matrix in a buffer: its first element, and how far apart rows and columns are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Strided {
+    /// The first element.
+    pub first: Element,
+    /// From a row to the next.
+    pub row: Operand,
+    /// From a column to the next.
+    pub column: Operand,
+}
+
+/// `to = left · right`, an `rows × inner` by an `inner × columns` matrix.
+#[derive(Clone, Debug)]
+pub struct Product {
+    /// Where the result goes, row by row.
+    pub to: Element,
+    /// The left factor.
+    pub left: Strided,
+    /// The right factor.
+    pub right: Strided,
+    /// The rows of the left factor.
+    pub rows: Operand,
+    /// What is summed over.
+    pub inner: Operand,
+    /// The columns of the right factor.
+    pub columns: Operand,
+    /// Whether zero times anything is zero.
+    pub exact: bool,
+}
+
+/// `to = function(a, b)`
+#[derive(Clone, Debug)]
+pub struct Matrix {
+    /// Which function.
+    pub function: MatrixFunction,
+    /// Where the result goes.
+    pub to: Element,
+    /// How many elements the result has.
+    pub count: Operand,
+    /// The matrix.
+    pub a: Element,
+    /// How many rows and columns it has.
+    pub n: Operand,
+    /// The right-hand side of an equation, and how many columns it has.
+    pub b: Option<(Element, Operand)>,
+}
+
+/// How a reduction brings numbers together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Combine {
+    /// The sum of reals.
+    Sum,
+    /// The product of reals.
+    Product,
+    /// The greatest real; NaN if any is.
+    Max,
+    /// The least real; NaN if any is.
+    Min,
+    /// Whether all hold.
+    All,
+    /// Whether any holds.
+    Any,
+}
+
+/// What a register is bound to.
+#[derive(Clone, Debug)]
+pub enum Expression {
+    /// The operand.
+    Copy(Operand),
+    /// A primitive of real numbers.
+    Real(&'static Primitive, Vec<Operand>),
+    /// A primitive of integers, which fails where the result is not one of 64 bits.
+    Int(&'static Primitive, Vec<Operand>, SiteId),
+    /// Arithmetic on positions and sizes, which do not overflow.
+    Position(Arithmetic, Operand, Operand),
+    /// A comparison of two numbers of one kind.
+    Compare(Comparison, Operand, Operand),
+    /// Whether two numbers of one kind are equal.
+    Equal(Operand, Operand),
+    /// Whether two numbers of one kind are within a tolerance of each other.
+    Near(Operand, Operand, Operand),
+    /// Whether something does not hold.
+    Not(Operand),
+    /// Whether both hold.
+    And(Operand, Operand),
+    /// Whether an index, the first, is one of an array of a length.
+    Within(Operand, Operand),
+    /// The second where the first holds, else the third.
+    Select(Operand, Operand, Operand),
+    /// The real number that an integer is.
+    ToReal(Operand),
+    /// The integer part of a real number.
+    Truncate(Operand, SiteId),
+    /// Whether a real number is NaN.
+    IsNan(Operand),
+    /// An element of a buffer.
+    Load(Element),
+}
+
+/// Arithmetic on positions and sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Arithmetic {
+    /// The sum.
+    Add,
+    /// The difference.
+    Sub,
+    /// The product.
+    Mul,
+}
+
+/// Where an error can come from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Site {
+    /// Which error.
+    pub fault: Fault,
+    /// The place in the source.
+    pub span: Span,
+}
+
+/// The errors of a loop program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// An index is outside of an array: the index, the length.
+    Index,
+    /// A slice is outside of an array: from, to, the length.
+    Slice,
+    /// A size is negative: the size.
+    NegativeSize,
+    /// Two sizes differ: both.
+    Sizes,
+    /// The elements of an array differ in size: both.
+    Elements,
+    /// Arrays inside an array differ in size: both.
+    Ragged,
+    /// A matrix is not square, or does not fit: its rows.
+    NotSquare,
+    /// A primitive of integers has no result: the arguments.
+    Integer(&'static Primitive),
+    /// A real number has no integer part of 64 bits: the bits of the number.
+    Truncate,
+    /// A reduction has nothing to reduce.
+    Empty(riesz_core::term::Reduction),
+    /// What was foreseen of the sizes in an array does not hold. Nothing is wrong with the program, but it has to be run
+    /// in another way.
+    Unforeseen,
+    /// Too many steps.
+    Steps,
+    /// Too much memory: how many elements.
+    Memory,
+    /// A call, which shows on the way out of an error inside; calls may nest too deep.
+    Call(Name),
+}

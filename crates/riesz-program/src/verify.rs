@@ -1,0 +1,281 @@
+//! The verifier: what every loop program is.
+//!
+//! 1. A register that is not mutable is bound once, before it is used, in a block around its use; a mutable one is set
+//!    before it is used.
+//! 2. A buffer is a parameter or is made before it is used; only what is made, or is added to, is written.
+//! 3. Operands are of the kinds that their statement needs: positions, counts and sizes are integers, conditions truth
+//!    values, what goes into a buffer is what the buffer is made of.
+//! 4. A call passes what the procedure takes, and takes what it gives.
+//!
+//! That positions are in bounds cannot be seen in a program: lowering proves or checks it, and the evaluator and code
+//! compiled with checks fail where it does not hold.
+
+use crate::program::{
+    Argument, Block, Buffer, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program, Register, Statement,
+    Target,
+};
+use crate::visit::Use;
+use rustc_hash::FxHashSet;
+
+/// What is wrong with a program, or nothing.
+pub fn verify(program: &Program) -> Result<(), String> {
+    for procedure in &program.procedures {
+        let mut verifier = Verifier { program, procedure, bound: FxHashSet::default(), made: FxHashSet::default() };
+        verifier.procedure().map_err(|problem| {
+            let text = crate::print::print_procedure(program, procedure);
+            format!("in `{}`: {problem}\n{text}", procedure.name)
+        })?;
+    }
+    Ok(())
+}
+
+struct Verifier<'p> {
+    program: &'p Program,
+    procedure: &'p Procedure,
+    bound: FxHashSet<Register>,
+    made: FxHashSet<Buffer>,
+}
+
+type Verified = Result<(), String>;
+
+impl Verifier<'_> {
+    fn procedure(&mut self) -> Verified {
+        for parameter in &self.procedure.parameters {
+            match parameter {
+                Parameter::Number(register) => self.bind(*register)?,
+                Parameter::Read(buffer) | Parameter::Added(buffer) => {
+                    self.made.insert(*buffer);
+                }
+            }
+        }
+        for statement in &self.procedure.body {
+            self.statement(statement)?;
+        }
+        for result in &self.procedure.results {
+            match result {
+                Outcome::Number(operand) => self.operand(*operand)?,
+                Outcome::Buffer(buffer) if self.made.contains(buffer) => {}
+                Outcome::Buffer(buffer) => return Err(format!("buffer {} is given, but not made", buffer.0)),
+            }
+        }
+        Ok(())
+    }
+
+    fn bind(&mut self, register: Register) -> Verified {
+        let Some(info) = self.procedure.registers.get(register.0 as usize) else {
+            return Err(format!("no register {}", register.0));
+        };
+        if !self.bound.insert(register) && !info.mutable {
+            return Err(format!("register {} is bound twice", register.0));
+        }
+        Ok(())
+    }
+
+    /// A block; what it binds and makes is out of scope behind it, but for what it sets.
+    fn block(&mut self, block: &Block) -> Verified {
+        let (bound, made) = (self.bound.clone(), self.made.clone());
+        for statement in block {
+            self.statement(statement)?;
+        }
+        let mutable = |register: &Register| self.procedure.registers[register.0 as usize].mutable;
+        self.bound.retain(|register| bound.contains(register) || mutable(register));
+        self.made = made;
+        Ok(())
+    }
+
+    fn operand(&self, operand: Operand) -> Verified {
+        match operand {
+            Operand::Register(register) if !self.bound.contains(&register) => {
+                Err(format!("register {} is used where it is not bound", register.0))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn kind(&self, operand: Operand) -> Kind {
+        match operand {
+            Operand::Register(register) => self.procedure.registers[register.0 as usize].kind,
+            Operand::Real(_) => Kind::Real,
+            Operand::Int(_) => Kind::Int,
+            Operand::Bool(_) => Kind::Bool,
+        }
+    }
+
+    fn expect(&self, operand: Operand, kind: Kind) -> Verified {
+        match self.kind(operand) == kind {
+            true => Ok(()),
+            false => Err(format!("{operand:?} is not of kind {kind:?}")),
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement) -> Verified {
+        let mut problem = Ok(());
+        // The condition of a `while` is computed by its own block.
+        if !matches!(statement, Statement::While(_)) {
+            statement.operands(&mut |operand| {
+                if problem.is_ok() {
+                    problem = self.operand(operand);
+                }
+            });
+        }
+        problem?;
+        let mut problem = Ok(());
+        let (mut made, known) = (Vec::new(), &self.made);
+        statement.buffers(&mut |buffer, how| match how {
+            Use::Make => made.push(buffer),
+            Use::Read | Use::Write if known.contains(&buffer) => {}
+            Use::Read | Use::Write => problem = Err(format!("buffer {} is used before it is made", buffer.0)),
+        });
+        problem?;
+        let is_loop = matches!(statement, Statement::For(_) | Statement::While(_));
+        if !is_loop {
+            self.made.extend(made.iter().copied());
+        }
+        match statement {
+            Statement::Let(register, expression) => {
+                self.expression(*register, expression)?;
+                self.bind(*register)
+            }
+            Statement::Set(register, value) | Statement::Reduce(register, _, value) => {
+                self.expect(*value, self.kind(Operand::Register(*register)))?;
+                if !self.procedure.registers[register.0 as usize].mutable {
+                    return Err(format!("register {} is set, but not mutable", register.0));
+                }
+                self.bind(*register)
+            }
+            Statement::Store(element, value) | Statement::Add(element, value) | Statement::Fill(element, _, value) => {
+                self.expect(element.at, Kind::Int)?;
+                self.expect(*value, self.procedure.buffers[element.buffer.0 as usize].kind)
+            }
+            Statement::For(each) => {
+                self.expect(each.count, Kind::Int)?;
+                let (bound, outer) = (self.bound.clone(), self.made.clone());
+                self.bind(each.index)?;
+                self.made.extend(made);
+                self.block(&each.body)?;
+                self.bound.retain(|register| {
+                    bound.contains(register) || self.procedure.registers[register.0 as usize].mutable
+                });
+                self.made = outer;
+                Ok(())
+            }
+            Statement::While(each) => {
+                let (bound, outer) = (self.bound.clone(), self.made.clone());
+                self.made.extend(made);
+                for statement in &each.before {
+                    self.statement(statement)?;
+                }
+                self.operand(each.condition)?;
+                self.expect(each.condition, Kind::Bool)?;
+                self.block(&each.body)?;
+                self.bound.retain(|register| {
+                    bound.contains(register) || self.procedure.registers[register.0 as usize].mutable
+                });
+                self.made = outer;
+                Ok(())
+            }
+            Statement::If(condition, yes, no) => {
+                self.expect(*condition, Kind::Bool)?;
+                self.block(yes)?;
+                self.block(no)
+            }
+            Statement::Check(condition, ..) => self.expect(*condition, Kind::Bool),
+            Statement::Call(call) => {
+                let called = self.program.procedures.get(call.procedure.0 as usize).ok_or("a call of no procedure")?;
+                if called.parameters.len() != call.arguments.len() || called.results.len() != call.results.len() {
+                    return Err(format!("`{}` is called with the wrong number of things", called.name));
+                }
+                for (parameter, argument) in called.parameters.iter().zip(&call.arguments) {
+                    match (parameter, argument) {
+                        (Parameter::Number(register), Argument::Number(operand)) => {
+                            self.expect(*operand, called.registers[register.0 as usize].kind)?;
+                        }
+                        (Parameter::Read(buffer) | Parameter::Added(buffer), Argument::Elements(element, _)) => {
+                            let passed = self.procedure.buffers[element.buffer.0 as usize].kind;
+                            if passed != called.buffers[buffer.0 as usize].kind {
+                                return Err(format!("`{}` is called with another kind of buffer", called.name));
+                            }
+                        }
+                        _ => return Err(format!("`{}` is called with the wrong things", called.name)),
+                    }
+                }
+                for target in &call.results {
+                    if let Target::Register(register) = target {
+                        self.bind(*register)?;
+                    }
+                }
+                Ok(())
+            }
+            Statement::Allocate(allocation) => self.expect(allocation.count, Kind::Int),
+            Statement::Copy { to, from, .. } => {
+                let kind = |buffer: Buffer| self.procedure.buffers[buffer.0 as usize].kind;
+                match kind(to.buffer) == kind(from.buffer) {
+                    true => Ok(()),
+                    false => Err("elements of one kind are copied to those of another".into()),
+                }
+            }
+            Statement::Swap(..) | Statement::Product(_) | Statement::Matrix(_) => Ok(()),
+        }
+    }
+
+    fn expression(&self, register: Register, expression: &Expression) -> Verified {
+        let result = self.kind(Operand::Register(register));
+        let all = |operands: &[Operand], kind: Kind| operands.iter().try_for_each(|a| self.expect(*a, kind));
+        let found = match expression {
+            Expression::Copy(a) => self.kind(*a),
+            Expression::Real(_, operands) => {
+                all(operands, Kind::Real)?;
+                Kind::Real
+            }
+            Expression::Int(_, operands, _) => {
+                all(operands, Kind::Int)?;
+                Kind::Int
+            }
+            Expression::Position(_, a, b) => {
+                all(&[*a, *b], Kind::Int)?;
+                Kind::Int
+            }
+            Expression::Within(a, b) => {
+                all(&[*a, *b], Kind::Int)?;
+                Kind::Bool
+            }
+            Expression::Compare(_, a, b) | Expression::Equal(a, b) | Expression::Near(a, b, _) => {
+                self.expect(*b, self.kind(*a))?;
+                Kind::Bool
+            }
+            Expression::Not(a) => {
+                self.expect(*a, Kind::Bool)?;
+                Kind::Bool
+            }
+            Expression::And(a, b) => {
+                all(&[*a, *b], Kind::Bool)?;
+                Kind::Bool
+            }
+            Expression::Select(condition, a, b) => {
+                self.expect(*condition, Kind::Bool)?;
+                self.expect(*b, self.kind(*a))?;
+                self.kind(*a)
+            }
+            Expression::ToReal(a) => {
+                self.expect(*a, Kind::Int)?;
+                Kind::Real
+            }
+            Expression::Truncate(a, _) => {
+                self.expect(*a, Kind::Real)?;
+                Kind::Int
+            }
+            Expression::IsNan(a) => {
+                self.expect(*a, Kind::Real)?;
+                Kind::Bool
+            }
+            Expression::Load(element) => {
+                self.expect(element.at, Kind::Int)?;
+                self.procedure.buffers[element.buffer.0 as usize].kind
+            }
+        };
+        match found == result {
+            true => Ok(()),
+            false => Err(format!("register {} is of kind {result:?}, and bound to {found:?}", register.0)),
+        }
+    }
+}

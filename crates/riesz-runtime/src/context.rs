@@ -1,0 +1,124 @@
+//! What a run may use, and how it fails.
+
+/// What a run may still use.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Context {
+    /// Steps: calls and turns of loops.
+    pub steps: i64,
+    /// Bytes of buffers that are made.
+    pub memory: i64,
+    /// Calls inside of each other.
+    pub depth: i64,
+    /// The lowest address that the stack may grow to.
+    pub stack: usize,
+}
+
+/// Why a run stopped: a site of the program and what its message tells, then the sites of the calls around it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The site.
+    pub site: u32,
+    /// What the message tells.
+    pub values: [i64; 3],
+    /// The calls around, the innermost first.
+    pub calls: Vec<u32>,
+}
+
+/// What a procedure gives, or why it stopped.
+pub type Outcome<T> = Result<T, Box<Fault>>;
+
+/// A fault.
+#[cold]
+#[inline(never)]
+pub fn fault(site: u32, values: &[i64]) -> Box<Fault> {
+    let mut told = [0; 3];
+    for (told, value) in told.iter_mut().zip(values) {
+        *told = *value;
+    }
+    Box::new(Fault { site, values: told, calls: Vec::new() })
+}
+
+impl Fault {
+    /// The fault as seen from a call around it.
+    #[cold]
+    pub fn called(mut self: Box<Self>, site: u32) -> Box<Fault> {
+        // A message shows a few calls, and calls can be many.
+        if self.calls.len() < 8 {
+            self.calls.push(site);
+        }
+        self
+    }
+}
+
+impl Context {
+    /// A context without limits but that of the stack, which is the caller's.
+    pub fn unlimited() -> Context {
+        Context { steps: i64::MAX, memory: i64::MAX, depth: i64::MAX, stack: 0 }
+    }
+
+    /// Takes steps.
+    #[inline(always)]
+    pub fn step(&mut self, count: i64, site: u32) -> Outcome<()> {
+        self.steps -= count.max(0);
+        if self.steps < 0 { Err(fault(site, &[])) } else { Ok(()) }
+    }
+
+    /// Begins a call.
+    #[inline]
+    pub fn enter(&mut self, site: u32) -> Outcome<()> {
+        let here = 0u8;
+        self.depth -= 1;
+        self.steps -= 1;
+        if self.depth < 0 || self.steps < 0 || (&raw const here).addr() < self.stack {
+            return Err(fault(site, &[]));
+        }
+        Ok(())
+    }
+
+    /// Ends a call.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.depth += 1;
+    }
+
+    /// A buffer of so many elements. They are whatever was there before: generated code writes before it reads.
+    #[inline]
+    pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
+        let count = count.max(0);
+        self.memory -= count.saturating_mul(size_of::<T>() as i64);
+        if self.memory < 0 {
+            return Err(fault(site, &[count]));
+        }
+        Ok(T::buffer(count as usize))
+    }
+}
+
+/// What buffers are made of.
+pub trait Element: Copy {
+    /// A buffer of so many elements.
+    fn buffer(count: usize) -> Vec<Self>;
+}
+
+macro_rules! elements {
+    ($($ty:ty),*) => {$(
+        impl Element for $ty {
+            #[inline]
+            #[allow(clippy::uninit_vec)]
+            fn buffer(count: usize) -> Vec<$ty> {
+                let mut buffer = Vec::with_capacity(count);
+                // Any bits are a number, and none is read before it is written.
+                unsafe { buffer.set_len(count) };
+                buffer
+            }
+        }
+    )*};
+}
+
+elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask);
+
+impl Element for bool {
+    fn buffer(count: usize) -> Vec<bool> {
+        vec![false; count]
+    }
+}

@@ -1,0 +1,411 @@
+//! Eight numbers side by side: what one turn of a loop does, done for eight turns at once.
+//!
+//! Plain loops over arrays of eight, which compilers make vector instructions of. Sums over lanes are always taken in the
+//! same order.
+
+use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+
+/// How many lanes there are.
+pub const LANES: usize = 8;
+
+/// Eight real numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+pub struct Lanes(pub [f64; LANES]);
+
+/// Eight integers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Ints(pub [i64; LANES]);
+
+/// Eight truth values: all bits, or none.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(C, align(64))]
+pub struct Mask(pub [i64; LANES]);
+
+/// The array whose elements are computed from their places.
+#[inline(always)]
+fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
+    let mut result = [T::default(); LANES];
+    for (lane, slot) in result.iter_mut().enumerate() {
+        *slot = f(lane);
+    }
+    result
+}
+
+macro_rules! operators {
+    ($($trait:ident $method:ident $sign:tt),*) => {$(
+        impl $trait for Lanes {
+            type Output = Lanes;
+
+            #[inline(always)]
+            fn $method(self, other: Lanes) -> Lanes {
+                Lanes(each(|lane| self.0[lane] $sign other.0[lane]))
+            }
+        }
+    )*};
+}
+
+operators!(Add add +, Sub sub -, Mul mul *, Div div /);
+
+impl Neg for Lanes {
+    type Output = Lanes;
+
+    #[inline(always)]
+    fn neg(self) -> Lanes {
+        Lanes(each(|lane| -self.0[lane]))
+    }
+}
+
+impl AddAssign for Lanes {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Lanes) {
+        *self = *self + other;
+    }
+}
+
+impl Lanes {
+    /// The same number in every lane.
+    #[inline(always)]
+    pub fn splat(x: f64) -> Lanes {
+        Lanes([x; LANES])
+    }
+
+    /// The sum over the lanes, pairwise.
+    #[inline(always)]
+    pub fn sum(self) -> f64 {
+        let [a, b, c, d, e, f, g, h] = self.0;
+        ((a + e) + (b + f)) + ((c + g) + (d + h))
+    }
+
+    /// The product over the lanes, pairwise.
+    #[inline(always)]
+    pub fn product(self) -> f64 {
+        let [a, b, c, d, e, f, g, h] = self.0;
+        ((a * e) * (b * f)) * ((c * g) * (d * h))
+    }
+
+    /// The elements at places that are a step apart, the first at a position.
+    ///
+    /// # Safety
+    /// The positions are in bounds.
+    #[inline(always)]
+    pub unsafe fn load(buffer: &[f64], position: i64, step: i64) -> Lanes {
+        if step == 1 {
+            let mut result = [0.0; LANES];
+            debug_assert!(position >= 0 && position as usize + LANES <= buffer.len());
+            unsafe {
+                std::ptr::copy_nonoverlapping(buffer.as_ptr().add(position as usize), result.as_mut_ptr(), LANES);
+            }
+            return Lanes(result);
+        }
+        Lanes(each(|lane| unsafe { crate::at(buffer, position + lane as i64 * step) }))
+    }
+
+    /// Writes elements at places that are a step apart.
+    ///
+    /// # Safety
+    /// The positions are in bounds.
+    #[inline(always)]
+    pub unsafe fn store(self, buffer: &mut [f64], position: i64, step: i64) {
+        if step == 1 {
+            debug_assert!(position >= 0 && position as usize + LANES <= buffer.len());
+            unsafe {
+                std::ptr::copy_nonoverlapping(self.0.as_ptr(), buffer.as_mut_ptr().add(position as usize), LANES);
+            }
+            return;
+        }
+        for lane in 0..LANES {
+            unsafe { crate::put(buffer, position + lane as i64 * step, self.0[lane]) }
+        }
+    }
+
+    /// Adds to elements at places that are a step apart.
+    ///
+    /// # Safety
+    /// The positions are in bounds.
+    #[inline(always)]
+    pub unsafe fn add_to(self, buffer: &mut [f64], position: i64, step: i64) {
+        if step == 0 {
+            return unsafe { crate::add(buffer, position, self.sum()) };
+        }
+        unsafe { (Lanes::load(buffer, position, step) + self).store(buffer, position, step) }
+    }
+
+    /// One number or the other, in each lane.
+    #[inline(always)]
+    pub fn select(mask: Mask, yes: Lanes, no: Lanes) -> Lanes {
+        Lanes(each(|lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] }))
+    }
+
+    /// A function of numbers, in each lane.
+    #[inline(always)]
+    pub fn map(self, f: impl Fn(f64) -> f64) -> Lanes {
+        Lanes(each(|lane| f(self.0[lane])))
+    }
+
+    /// A function of two numbers, in each lane.
+    #[inline(always)]
+    pub fn map2(self, other: Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
+        Lanes(each(|lane| f(self.0[lane], other.0[lane])))
+    }
+
+    /// A comparison, in each lane.
+    #[inline(always)]
+    pub fn compare(self, other: Lanes, f: impl Fn(f64, f64) -> bool) -> Mask {
+        Mask(each(|lane| -i64::from(f(self.0[lane], other.0[lane]))))
+    }
+
+    /// Where lanes are NaN.
+    #[inline(always)]
+    pub fn is_nan(self) -> Mask {
+        Mask(each(|lane| -i64::from(self.0[lane].is_nan())))
+    }
+
+    /// The integer parts; none where one does not fit.
+    #[inline(always)]
+    pub fn truncate(self) -> Option<Ints> {
+        let mut result = Ints::default();
+        for lane in 0..LANES {
+            result.0[lane] = crate::truncate(self.0[lane])?;
+        }
+        Some(result)
+    }
+}
+
+impl Ints {
+    /// The same integer in every lane.
+    #[inline(always)]
+    pub fn splat(x: i64) -> Ints {
+        Ints([x; LANES])
+    }
+
+    /// Integers a step apart.
+    #[inline(always)]
+    pub fn linear(first: i64, step: i64) -> Ints {
+        Ints(each(|lane| first.wrapping_add(step.wrapping_mul(lane as i64))))
+    }
+
+    /// A function that may fail, in each lane.
+    #[inline(always)]
+    pub fn try_map2(self, other: Ints, f: impl Fn(i64, i64) -> Option<i64>) -> Option<Ints> {
+        let mut result = Ints::default();
+        for lane in 0..LANES {
+            result.0[lane] = f(self.0[lane], other.0[lane])?;
+        }
+        Some(result)
+    }
+
+    /// A function, in each lane.
+    #[inline(always)]
+    pub fn map2(self, other: Ints, f: impl Fn(i64, i64) -> i64) -> Ints {
+        Ints(each(|lane| f(self.0[lane], other.0[lane])))
+    }
+
+    /// A comparison, in each lane.
+    #[inline(always)]
+    pub fn compare(self, other: Ints, f: impl Fn(i64, i64) -> bool) -> Mask {
+        Mask(each(|lane| -i64::from(f(self.0[lane], other.0[lane]))))
+    }
+
+    /// Where lanes are indices of an array of a length.
+    #[inline(always)]
+    pub fn within(self, len: Ints) -> Mask {
+        Mask(each(|lane| -i64::from((self.0[lane] as u64) < len.0[lane] as u64)))
+    }
+
+    /// One integer or the other, in each lane.
+    #[inline(always)]
+    pub fn select(mask: Mask, yes: Ints, no: Ints) -> Ints {
+        Ints(each(|lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] }))
+    }
+
+    /// The real numbers that the integers are.
+    #[inline(always)]
+    pub fn real(self) -> Lanes {
+        Lanes(each(|lane| self.0[lane] as f64))
+    }
+}
+
+impl Mask {
+    /// The same truth value in every lane.
+    #[inline(always)]
+    pub fn splat(x: bool) -> Mask {
+        Mask([-i64::from(x); LANES])
+    }
+
+    /// Whether all lanes hold.
+    #[inline(always)]
+    pub fn all(self) -> bool {
+        self.0.iter().fold(-1, |all, lane| all & lane) != 0
+    }
+
+    /// Whether any lane holds.
+    #[inline(always)]
+    pub fn any(self) -> bool {
+        self.0.iter().fold(0, |any, lane| any | lane) != 0
+    }
+
+    /// Where both hold.
+    #[inline(always)]
+    pub fn and(self, other: Mask) -> Mask {
+        Mask(each(|lane| self.0[lane] & other.0[lane]))
+    }
+
+    /// Where either holds.
+    #[inline(always)]
+    pub fn or(self, other: Mask) -> Mask {
+        Mask(each(|lane| self.0[lane] | other.0[lane]))
+    }
+
+    /// Where it does not hold.
+    #[inline(always)]
+    pub fn negated(self) -> Mask {
+        Mask(each(|lane| !self.0[lane]))
+    }
+
+    /// One truth value or the other, in each lane.
+    #[inline(always)]
+    pub fn select(mask: Mask, yes: Mask, no: Mask) -> Mask {
+        Mask(each(|lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] }))
+    }
+
+    /// Where both are the same.
+    #[inline(always)]
+    pub fn same(self, other: Mask) -> Mask {
+        Mask(each(|lane| !(self.0[lane] ^ other.0[lane])))
+    }
+}
+
+/// What has one element for each lane.
+pub trait Wide: Copy {
+    /// An element.
+    type Element: Copy + Default;
+
+    /// The element of a lane.
+    fn lane(self, lane: usize) -> Self::Element;
+
+    /// Elements, one for each lane.
+    fn of(f: impl Fn(usize) -> Self::Element) -> Self;
+}
+
+impl Wide for Lanes {
+    type Element = f64;
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> f64 {
+        self.0[lane]
+    }
+
+    #[inline(always)]
+    fn of(f: impl Fn(usize) -> f64) -> Lanes {
+        Lanes(each(f))
+    }
+}
+
+impl Wide for Ints {
+    type Element = i64;
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> i64 {
+        self.0[lane]
+    }
+
+    #[inline(always)]
+    fn of(f: impl Fn(usize) -> i64) -> Ints {
+        Ints(each(f))
+    }
+}
+
+impl Wide for Mask {
+    type Element = bool;
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> bool {
+        self.0[lane] != 0
+    }
+
+    #[inline(always)]
+    fn of(f: impl Fn(usize) -> bool) -> Mask {
+        Mask(each(|lane| -i64::from(f(lane))))
+    }
+}
+
+/// The element at a position of its own in each lane, where a mask holds.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask) -> W {
+    W::of(|lane| match mask.0[lane] {
+        0 => W::Element::default(),
+        _ => unsafe { crate::at(buffer, positions.0[lane]) },
+    })
+}
+
+/// The same where every lane has a buffer of its own.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> W {
+    W::of(|lane| match mask.0[lane] {
+        0 => W::Element::default(),
+        _ => unsafe { crate::at(buffer, positions.0[lane]).lane(lane) },
+    })
+}
+
+/// Writes the element at a position of its own in each lane, where a mask holds.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter<W: Wide>(buffer: &mut [W::Element], positions: Ints, value: W, mask: Mask) {
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            unsafe { crate::put(buffer, positions.0[lane], value.lane(lane)) }
+        }
+    }
+}
+
+/// The same where every lane has a buffer of its own.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, mask: Mask) {
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            let before = unsafe { crate::at(buffer, positions.0[lane]) };
+            let after = W::of(|other| if other == lane { value.lane(lane) } else { before.lane(other) });
+            unsafe { crate::put(buffer, positions.0[lane], after) }
+        }
+    }
+}
+
+/// Adds to the element at a position of its own in each lane, where a mask holds, one lane after the other.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter_add(buffer: &mut [f64], positions: Ints, value: Lanes, mask: Mask) {
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            unsafe { crate::add(buffer, positions.0[lane], value.0[lane]) }
+        }
+    }
+}
+
+/// The same where every lane has a buffer of its own.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lanes, mask: Mask) {
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            debug_assert!((positions.0[lane] as usize) < buffer.len());
+            unsafe { buffer.get_unchecked_mut(positions.0[lane] as usize).0[lane] += value.0[lane] }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+//! What generated code calls. No dependencies, so that the source can be compiled by itself.
+//!
+//! - [`context`]: what a run may use, and how it fails
+//! - [`boundary`]: callers from outside
+//! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
+//! - [`number`]: functions of numbers that the standard library lacks
+//! - [`gamma`]: the derivatives of `log Γ`
+//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`matrix`]: products of matrices and linear algebra
+
+pub mod boundary;
+pub mod buffer;
+pub mod context;
+pub mod gamma;
+pub mod lanes;
+pub mod math;
+pub mod matrix;
+pub mod number;
+
+pub use buffer::*;
+pub use context::*;
+pub use gamma::{digamma, polygamma};
+pub use lanes::*;
+pub use matrix::*;
+pub use number::*;

@@ -1,0 +1,142 @@
+//! Functions of numbers that the standard library lacks. What they give at NaN, infinities, zeros and ties is what
+//! Riesz says it is.
+
+/// The larger of two numbers, the first of equal ones; NaN if either is.
+#[inline(always)]
+pub fn max(x: f64, y: f64) -> f64 {
+    if x < y || y.is_nan() { y } else { x }
+}
+
+/// The smaller of two numbers, the first of equal ones; NaN if either is.
+#[inline(always)]
+pub fn min(x: f64, y: f64) -> f64 {
+    if y < x || y.is_nan() { y } else { x }
+}
+
+/// The product in which zero times anything is zero.
+#[inline(always)]
+pub fn exact_mul(x: f64, y: f64) -> f64 {
+    if x == 0.0 || y == 0.0 { 0.0 } else { x * y }
+}
+
+/// 1, −1 or 0; NaN of NaN.
+#[inline(always)]
+pub fn sign(x: f64) -> f64 {
+    if x > 0.0 {
+        1.0
+    } else if x < 0.0 {
+        -1.0
+    } else if x.is_nan() {
+        x
+    } else {
+        0.0
+    }
+}
+
+/// A whole power of a number: squares and inverses to the last bit.
+#[inline]
+pub fn powi(x: f64, n: f64) -> f64 {
+    if n == 2.0 {
+        x * x
+    } else if n == -1.0 {
+        1.0 / x
+    } else {
+        x.powf(n)
+    }
+}
+
+/// The quotient of integers, rounded down; none by zero, or where it overflows.
+#[inline]
+pub fn div(a: i64, b: i64) -> Option<i64> {
+    let (quotient, remainder) = (a.checked_div(b)?, a.checked_rem(b)?);
+    Some(if remainder != 0 && (remainder < 0) != (b < 0) { quotient - 1 } else { quotient })
+}
+
+/// What [`div`] leaves, with the sign of `b`.
+#[inline]
+pub fn modulo(a: i64, b: i64) -> Option<i64> {
+    if b == 0 {
+        return None;
+    }
+    let remainder = a.wrapping_rem(b);
+    Some(if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder })
+}
+
+/// A power of an integer; none where it overflows or the exponent is negative.
+pub fn integer_power(x: i64, n: i64) -> Option<i64> {
+    match (x, u32::try_from(n)) {
+        (_, Ok(n)) => x.checked_pow(n),
+        (0 | 1, Err(_)) if n > 0 => Some(x),
+        (-1, Err(_)) if n > 0 => Some(if n % 2 == 0 { 1 } else { -1 }),
+        _ => None,
+    }
+}
+
+/// The integer part of a number; none where it does not fit.
+#[inline]
+pub fn truncate(x: f64) -> Option<i64> {
+    let truncated = x.trunc();
+    // 2^63 is the first that does not fit.
+    if (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) { Some(truncated as i64) } else { None }
+}
+
+/// Whether two numbers are within a tolerance of each other; NaN agrees with NaN and an infinity with itself.
+#[inline]
+pub fn near(a: f64, b: f64, tolerance: f64) -> bool {
+    if a == b || a.is_nan() && b.is_nan() {
+        return 0.0 <= tolerance;
+    }
+    let distance = (a - b).abs() / 1f64.max(a.abs()).max(b.abs());
+    distance.is_finite() && distance <= tolerance
+}
+
+/// Whether two integers are within a tolerance of each other.
+#[inline]
+pub fn near_integers(a: i64, b: i64, tolerance: f64) -> bool {
+    if a == b {
+        return 0.0 <= tolerance;
+    }
+    a.abs_diff(b) as f64 / 1f64.max(a.unsigned_abs().max(b.unsigned_abs()) as f64) <= tolerance
+}
+
+/// Functions of the C library.
+mod c {
+    unsafe extern "C" {
+        pub safe fn erf(x: f64) -> f64;
+        pub safe fn erfc(x: f64) -> f64;
+        pub safe fn lgamma(x: f64) -> f64;
+        pub safe fn asinh(x: f64) -> f64;
+        pub safe fn acosh(x: f64) -> f64;
+        pub safe fn atanh(x: f64) -> f64;
+    }
+}
+
+/// The error function.
+pub fn erf(x: f64) -> f64 {
+    c::erf(x)
+}
+
+/// What the error function lacks to 1.
+pub fn erfc(x: f64) -> f64 {
+    c::erfc(x)
+}
+
+/// The logarithm of the absolute value of `Γ`.
+pub fn lgamma(x: f64) -> f64 {
+    c::lgamma(x)
+}
+
+/// The inverse of `sinh`.
+pub fn asinh(x: f64) -> f64 {
+    c::asinh(x)
+}
+
+/// The inverse of `cosh`.
+pub fn acosh(x: f64) -> f64 {
+    c::acosh(x)
+}
+
+/// The inverse of `tanh`.
+pub fn atanh(x: f64) -> f64 {
+    c::atanh(x)
+}

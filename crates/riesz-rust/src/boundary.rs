@@ -1,0 +1,95 @@
+//! Functions for callers that are not Rust, or not of the same compilation: words in, words out.
+//!
+//! An argument is one word, the bits of the number; a buffer is two, its address and its length. Results likewise. A
+//! buffer that is given belongs to the caller, who gives it back to `riesz_free`. The function returns 0, or 1 and what
+//! went wrong: the site, what its message tells, how many calls there are around and which.
+
+use crate::function::rust;
+use riesz_program::program::{Kind, Outcome, Parameter, Procedure};
+use std::fmt::Write;
+
+/// How many words describe a fault.
+pub const FAULT_WORDS: usize = 16;
+
+/// Writes the function of a procedure that is called from outside.
+pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut String) {
+    let _ = writeln!(text, "/// `{}`, for callers outside.", procedure.name);
+    let _ = writeln!(text, "#[unsafe(no_mangle)]");
+    let _ = writeln!(
+        text,
+        "pub unsafe extern \"C\" fn riesz_{at}(context: *mut Context, arguments: *const u64, results: *mut u64, told: *mut u64) -> i32 {{"
+    );
+    let _ = writeln!(text, "    unsafe {{");
+    let mut word = 0;
+    let mut arguments = Vec::new();
+    for parameter in &procedure.parameters {
+        arguments.push(match parameter {
+            Parameter::Number(register) => {
+                word += 1;
+                from_word(procedure.registers[register.0 as usize].kind, &format!("*arguments.add({})", word - 1))
+            }
+            Parameter::Read(_) => {
+                word += 2;
+                format!("riesz_runtime::boundary::words(arguments.add({}))", word - 2)
+            }
+            Parameter::Added(_) => {
+                word += 2;
+                format!("riesz_runtime::boundary::words_mut(arguments.add({}))", word - 2)
+            }
+        });
+    }
+    arguments.insert(0, "&mut *context".into());
+    let _ = writeln!(text, "        match {name}({}) {{", arguments.join(", "));
+    let names: Vec<String> = (0..procedure.results.len()).map(|at| format!("r{at}")).collect();
+    let pattern = match &names[..] {
+        [one] => one.clone(),
+        names => format!("({})", names.join(", ")),
+    };
+    let _ = writeln!(text, "            Ok({pattern}) => {{");
+    let mut word = 0;
+    for (result, name) in procedure.results.iter().zip(&names) {
+        match result {
+            Outcome::Number(operand) => {
+                let kind = match operand {
+                    riesz_program::program::Operand::Register(register) => {
+                        procedure.registers[register.0 as usize].kind
+                    }
+                    riesz_program::program::Operand::Real(_) => Kind::Real,
+                    riesz_program::program::Operand::Int(_) => Kind::Int,
+                    riesz_program::program::Operand::Bool(_) => Kind::Bool,
+                };
+                let _ = writeln!(text, "                *results.add({word}) = {};", to_word(kind, name));
+                word += 1;
+            }
+            Outcome::Buffer(_) => {
+                let _ = writeln!(text, "                riesz_runtime::boundary::give({name}, results.add({word}));");
+                word += 2;
+            }
+        }
+    }
+    text.push_str("                0\n            }\n            Err(fault) => riesz_runtime::boundary::tell(&fault, told),\n        }\n    }\n}\n");
+}
+
+fn from_word(kind: Kind, word: &str) -> String {
+    match kind {
+        Kind::Real => format!("f64::from_bits({word})"),
+        Kind::Int => format!("({word}) as {}", rust(kind)),
+        Kind::Bool => format!("({word}) != 0"),
+    }
+}
+
+fn to_word(kind: Kind, name: &str) -> String {
+    match kind {
+        Kind::Real => format!("{name}.to_bits()"),
+        Kind::Int | Kind::Bool => format!("{name} as u64"),
+    }
+}
+
+/// What takes buffers back.
+pub(crate) const FREE: &str = "\
+/// Takes back a buffer of elements of a size.
+#[unsafe(no_mangle)]
+pub unsafe extern \"C\" fn riesz_free(at: *mut u64, len: u64, size: u64) {
+    unsafe { riesz_runtime::boundary::free(at, len, size) }
+}
+";

@@ -1,0 +1,632 @@
+//! A loop whose turns are independent, eight turns at a time.
+//!
+//! What varies from turn to turn is in eight lanes; what does not is computed once for all of them. Where lanes part at a
+//! condition, both ways are taken, each under a mask. What all turns add to has a copy for each lane, and the copies are
+//! added up behind the loop, always in the same order. Turns that are left over are taken one by one.
+
+use crate::classify::{Class, Lanes, Refused, Step};
+use crate::function::{Writer, rust};
+use riesz_core::Comparison;
+use riesz_primitive::Primitive;
+use riesz_program::program::{
+    Allocation, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Register, Statement, Strided,
+};
+use rustc_hash::FxHashSet;
+
+/// A site that stands for no error: the program has to be run in another way.
+const ELSEWHERE: u32 = u32::MAX;
+
+/// Writes a loop in lanes, if that can be.
+pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Register>) -> Result<(), Refused> {
+    let lanes = Lanes::of(writer.procedure, each)?;
+    let mut wide = Wide { lanes, masks: 0, writer };
+    wide.whole(each, declared);
+    Ok(())
+}
+
+struct Wide<'w, 'p> {
+    lanes: Lanes<'p>,
+    /// How many masks have been named.
+    masks: usize,
+    writer: &'w mut Writer<'p>,
+}
+
+impl Wide<'_, '_> {
+    fn line(&mut self, line: String) {
+        self.writer.line(line);
+    }
+
+    fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
+        let count = self.writer.operand(each.count);
+        for allocation in &each.private {
+            self.allocate(allocation);
+        }
+        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
+        summed.sort_unstable();
+        for buffer in &summed {
+            let name = self.writer.buffer(*buffer).to_string();
+            self.line(format!("let mut {name}_lanes = vec![Lanes::splat(-0.0); {name}.len()];"));
+        }
+        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
+        reduced.sort_unstable();
+        let combines = reductions(&each.body);
+        for register in &reduced {
+            let name = self.writer.register(*register).to_string();
+            let neutral = match combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| combine) {
+                Some(Combine::Sum) | None => "Lanes::splat(-0.0)",
+                Some(Combine::Product) => "Lanes::splat(1.0)",
+                Some(Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
+                Some(Combine::Min) => "Lanes::splat(f64::INFINITY)",
+                Some(Combine::All) => "Mask::splat(true)",
+                Some(Combine::Any) => "Mask::splat(false)",
+            };
+            self.line(format!("let mut {name}_lanes = {neutral};"));
+        }
+        let index = self.writer.register(each.index).to_string();
+        self.line(format!("context.step({count}, {})?;", each.site.0));
+        self.line(format!("for lane_block in 0..{count} / 8 {{"));
+        self.writer.depth += 1;
+        self.line(format!("let {index} = 8 * lane_block;"));
+        let mut inside = declared.clone();
+        self.block(&each.body, &mut inside, None);
+        self.writer.depth -= 1;
+        self.line("}".into());
+        for buffer in &summed {
+            let name = self.writer.buffer(*buffer).to_string();
+            self.line(format!("for (total, lanes) in {name}.iter_mut().zip(&{name}_lanes) {{"));
+            self.line("    *total += lanes.sum();".into());
+            self.line("}".into());
+        }
+        for register in &reduced {
+            let name = self.writer.register(*register).to_string();
+            let combine = combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| *combine);
+            self.line(match combine.unwrap_or(Combine::Sum) {
+                Combine::Sum => format!("{name} += {name}_lanes.sum();"),
+                Combine::Product => format!("{name} *= {name}_lanes.product();"),
+                Combine::Max => format!("{name} = {name}_lanes.0.into_iter().fold({name}, max);"),
+                Combine::Min => format!("{name} = {name}_lanes.0.into_iter().fold({name}, min);"),
+                Combine::All => format!("{name} &= {name}_lanes.all();"),
+                Combine::Any => format!("{name} |= {name}_lanes.any();"),
+            });
+        }
+        self.line(format!("if {count} % 8 > 0 {{"));
+        self.writer.depth += 1;
+        for allocation in &each.private {
+            self.writer.allocate(allocation);
+        }
+        self.line(format!("for {index} in {count} / 8 * 8..{count} {{"));
+        let mut inside = declared.clone();
+        self.writer.plain = true;
+        self.writer.nested(&each.body, &mut inside);
+        self.writer.plain = false;
+        self.line("}".into());
+        self.writer.depth -= 1;
+        self.line("}".into());
+    }
+
+    fn allocate(&mut self, allocation: &Allocation) {
+        let kind = self.writer.kind_of(allocation.buffer);
+        let element = match self.lanes.varying.contains(&allocation.buffer) {
+            true => wide(kind),
+            false => rust(kind),
+        };
+        let name = self.writer.buffer(allocation.buffer).to_string();
+        let count = self.writer.operand(allocation.count);
+        self.line(format!("let mut {name} = context.buffer::<{element}>({count}, {})?;", allocation.site.0));
+    }
+
+    // ---- operands ----
+
+    fn is_uniform(&self, operand: Operand) -> bool {
+        self.lanes.is_uniform(operand)
+    }
+
+    fn step(&self, step: &Step) -> String {
+        match step {
+            Step::One => "1".into(),
+            Step::Times(step, operand) => match &**step {
+                Step::One => self.writer.operand(*operand),
+                step => format!("({} * {})", self.step(step), self.writer.operand(*operand)),
+            },
+            Step::Plus(a, b) => format!("({} + {})", self.step(a), self.step(b)),
+            Step::Minus(step) => format!("(-{})", self.step(step)),
+        }
+    }
+
+    /// An operand in lanes.
+    fn wide(&self, operand: Operand) -> String {
+        let name = self.writer.operand(operand);
+        let kind = wide(self.writer.kind(operand));
+        match self.lanes.class(operand) {
+            Class::Uniform => format!("{kind}::splat({name})"),
+            Class::Linear(step) => format!("Ints::linear({name}, {})", self.step(&step)),
+            Class::Varying => name,
+        }
+    }
+
+    fn mask(&self, mask: Option<&str>) -> String {
+        mask.map_or_else(|| "Mask::splat(true)".into(), str::to_string)
+    }
+
+    // ---- statements ----
+
+    fn block(&mut self, block: &Block, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
+        let mine = self.writer.declarations(block, declared);
+        for (at, statement) in block.iter().enumerate() {
+            for (first, register) in &mine {
+                if *first == at && !self.lanes.reduced.contains(register) {
+                    declared.insert(*register);
+                    let kind = self.writer.procedure.registers[register.0 as usize].kind;
+                    let name = self.writer.register(*register).to_string();
+                    let ty = match self.lanes.class(Operand::Register(*register)) {
+                        Class::Uniform => rust(kind),
+                        _ => wide(kind),
+                    };
+                    self.line(format!("let mut {name} = {ty}::default();"));
+                }
+            }
+            self.statement(statement, declared, mask);
+        }
+        for (_, register) in mine {
+            declared.remove(&register);
+        }
+    }
+
+    fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
+        match statement {
+            Statement::Let(register, expression) => {
+                let name = self.writer.register(*register).to_string();
+                let text = match self.lanes.class(Operand::Register(*register)) {
+                    // Positions that move with the index are computed for the first lane.
+                    Class::Uniform | Class::Linear(_) => self.writer.expression(expression),
+                    Class::Varying => self.expression(expression, mask),
+                };
+                self.line(format!("let {name} = {text};"));
+            }
+            Statement::Set(register, value) => {
+                let name = self.writer.register(*register).to_string();
+                if self.is_uniform(Operand::Register(*register)) {
+                    return self.line(format!("{name} = {};", self.writer.operand(*value)));
+                }
+                let kind = wide(self.writer.procedure.registers[register.0 as usize].kind);
+                let value = self.wide(*value);
+                self.line(match mask {
+                    Some(mask) => format!("{name} = {kind}::select({mask}, {value}, {name});"),
+                    None => format!("{name} = {value};"),
+                });
+            }
+            Statement::Reduce(register, combine, value) => self.reduce(*register, *combine, *value, mask),
+            Statement::Allocate(allocation) => self.allocate(allocation),
+            Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
+            Statement::Copy { to, from, count } => {
+                let count = self.writer.operand(*count);
+                self.line(format!("for at_element in 0..{count} {{"));
+                self.writer.depth += 1;
+                let value = self.load(*from, Some("at_element"), mask);
+                let uniform = self.lanes.loaded(*from) == Class::Uniform;
+                self.store(*to, Some("at_element"), &value, uniform, mask);
+                self.writer.depth -= 1;
+                self.line("}".into());
+            }
+            Statement::Store(element, value) => {
+                let uniform = self.is_uniform(*value);
+                let text = if uniform { self.writer.operand(*value) } else { self.wide(*value) };
+                self.store(*element, None, &text, uniform, mask);
+            }
+            Statement::Add(element, value) => self.add(*element, *value, mask),
+            Statement::For(each) => {
+                for allocation in &each.private {
+                    self.allocate(allocation);
+                }
+                let (index, count) = (self.writer.register(each.index).to_string(), self.writer.operand(each.count));
+                self.line(format!("for {index} in 0..{count} {{"));
+                self.writer.depth += 1;
+                self.block(&each.body, declared, mask);
+                self.writer.depth -= 1;
+                self.line("}".into());
+            }
+            Statement::While(each) => {
+                for allocation in &each.private {
+                    self.allocate(allocation);
+                }
+                self.line("loop {".into());
+                self.writer.depth += 1;
+                let mut inside = declared.clone();
+                for (_, register) in self.writer.declarations(&each.before, declared) {
+                    inside.insert(register);
+                    let kind = self.writer.procedure.registers[register.0 as usize].kind;
+                    let ty = if self.is_uniform(Operand::Register(register)) { rust(kind) } else { wide(kind) };
+                    self.line(format!("let mut {} = {ty}::default();", self.writer.register(register)));
+                }
+                for statement in &each.before {
+                    self.statement(statement, &mut inside, mask);
+                }
+                self.line(format!("if !{} {{", self.writer.operand(each.condition)));
+                self.line("    break;".into());
+                self.line("}".into());
+                self.line(format!("context.step(8, {})?;", each.site.0));
+                self.block(&each.body, &mut inside, mask);
+                self.writer.depth -= 1;
+                self.line("}".into());
+            }
+            Statement::If(condition, yes, no) => self.branch(*condition, yes, no, declared, mask),
+            Statement::Check(condition, site, operands) => {
+                let text = self.writer.operand(*condition);
+                if self.is_uniform(*condition) && operands.iter().all(|operand| self.is_uniform(*operand)) {
+                    self.line(format!("if !{text} {{"));
+                    self.line(format!("    return Err(fault({}, &[{}]));", site.0, self.writer.list(operands)));
+                } else {
+                    let holds = match mask {
+                        Some(mask) => format!("{}.or({mask}.negated())", self.wide(*condition)),
+                        None => self.wide(*condition),
+                    };
+                    self.line(format!("if !{holds}.all() {{"));
+                    self.line(format!("    return Err(fault({ELSEWHERE}, &[]));"));
+                }
+                self.line("}".into());
+            }
+            Statement::Swap(a, b) => {
+                let (a, b) = (self.writer.buffer(*a).to_string(), self.writer.buffer(*b).to_string());
+                self.line(format!("std::mem::swap(&mut {a}, &mut {b});"));
+            }
+            Statement::Product(product) => {
+                let [rows, inner, columns] =
+                    [product.rows, product.inner, product.columns].map(|operand| self.writer.operand(operand));
+                let to_varies = self.lanes.varying.contains(&product.to.buffer) || !self.is_uniform(product.to.at);
+                self.line(format!("for at_row in 0..{rows} {{"));
+                self.line(format!("    for at_column in 0..{columns} {{"));
+                self.writer.depth += 2;
+                self.line(format!("let mut lane_total = {};", if to_varies { "Lanes::splat(0.0)" } else { "0.0" }));
+                self.line(format!("for at_inner in 0..{inner} {{"));
+                self.writer.depth += 1;
+                let left = self.strided(product.left, "at_row", "at_inner", to_varies, mask);
+                let right = self.strided(product.right, "at_inner", "at_column", to_varies, mask);
+                self.line(match (product.exact, to_varies) {
+                    (true, true) => format!("lane_total += {left}.exact_mul({right});"),
+                    (true, false) => format!("lane_total += exact_mul({left}, {right});"),
+                    (false, _) => format!("lane_total += {left} * {right};"),
+                });
+                self.writer.depth -= 1;
+                self.line("}".into());
+                self.store(
+                    product.to,
+                    Some(&format!("at_row * {columns} + at_column")),
+                    "lane_total",
+                    !to_varies,
+                    mask,
+                );
+                self.writer.depth -= 2;
+                self.line("    }".into());
+                self.line("}".into());
+            }
+            Statement::Call(_) | Statement::Matrix(_) => {}
+        }
+    }
+
+    fn strided(&mut self, strided: Strided, row: &str, column: &str, varies: bool, mask: Option<&str>) -> String {
+        let (row_step, column_step) = (self.writer.operand(strided.row), self.writer.operand(strided.column));
+        let further = format!("{row} * {row_step} + {column} * {column_step}");
+        let text = self.load(strided.first, Some(&further), mask);
+        match varies && self.lanes.loaded(strided.first) == Class::Uniform {
+            true => format!("Lanes::splat({text})"),
+            false => text,
+        }
+    }
+
+    fn branch(
+        &mut self,
+        condition: Operand,
+        yes: &Block,
+        no: &Block,
+        declared: &mut FxHashSet<Register>,
+        mask: Option<&str>,
+    ) {
+        if self.is_uniform(condition) {
+            self.line(format!("if {} {{", self.writer.operand(condition)));
+            self.writer.depth += 1;
+            self.block(yes, declared, mask);
+            self.writer.depth -= 1;
+            if !no.is_empty() {
+                self.line("} else {".into());
+                self.writer.depth += 1;
+                self.block(no, declared, mask);
+                self.writer.depth -= 1;
+            }
+            return self.line("}".into());
+        }
+        let condition = self.wide(condition);
+        for (block, holds) in [(yes, condition.clone()), (no, format!("{condition}.negated()"))] {
+            if block.is_empty() {
+                continue;
+            }
+            self.masks += 1;
+            let name = format!("lane_mask_{}", self.masks);
+            let holds = match mask {
+                Some(mask) => format!("{holds}.and({mask})"),
+                None => holds,
+            };
+            self.line(format!("let {name} = {holds};"));
+            self.line(format!("if {name}.any() {{"));
+            self.writer.depth += 1;
+            self.block(block, declared, Some(&name));
+            self.writer.depth -= 1;
+            self.line("}".into());
+        }
+    }
+
+    fn reduce(&mut self, register: Register, combine: Combine, value: Operand, mask: Option<&str>) {
+        let outside = self.lanes.reduced.contains(&register);
+        let name = self.writer.register(register).to_string();
+        if !outside && self.is_uniform(Operand::Register(register)) {
+            let value = self.writer.operand(value);
+            return self.line(match combine {
+                Combine::Sum => format!("{name} += {value};"),
+                Combine::Product => format!("{name} *= {value};"),
+                Combine::Max => format!("{name} = max({name}, {value});"),
+                Combine::Min => format!("{name} = min({name}, {value});"),
+                Combine::All => format!("{name} &= {value};"),
+                Combine::Any => format!("{name} |= {value};"),
+            });
+        }
+        let name = if outside { format!("{name}_lanes") } else { name };
+        let value = self.wide(value);
+        let (combined, kind) = match combine {
+            Combine::Sum => (format!("{name} + {value}"), "Lanes"),
+            Combine::Product => (format!("{name} * {value}"), "Lanes"),
+            Combine::Max => (format!("{name}.max({value})"), "Lanes"),
+            Combine::Min => (format!("{name}.min({value})"), "Lanes"),
+            Combine::All => (format!("{name}.and({value})"), "Mask"),
+            Combine::Any => (format!("{name}.or({value})"), "Mask"),
+        };
+        self.line(match mask {
+            Some(mask) => format!("{name} = {kind}::select({mask}, {combined}, {name});"),
+            None => format!("{name} = {combined};"),
+        });
+    }
+
+    fn fill(&mut self, element: Element, count: Operand, value: Operand, mask: Option<&str>) {
+        let count = self.writer.operand(count);
+        if self.lanes.private.contains(&element.buffer) && self.is_uniform(element.at) && mask.is_none() {
+            let (name, at) = (self.writer.buffer(element.buffer).to_string(), self.writer.operand(element.at));
+            let value = match self.lanes.varying.contains(&element.buffer) {
+                true => self.wide(value),
+                false => self.writer.operand(value),
+            };
+            return self.line(format!("part_mut(&mut {name}, {at}, {count}).fill({value});"));
+        }
+        self.line(format!("for at_element in 0..{count} {{"));
+        self.writer.depth += 1;
+        let uniform = self.is_uniform(value);
+        let text = if uniform { self.writer.operand(value) } else { self.wide(value) };
+        self.store(element, Some("at_element"), &text, uniform, mask);
+        self.writer.depth -= 1;
+        self.line("}".into());
+    }
+
+    /// Where an element is, further along by an expression: the position in the first lane, and the step to the next; or
+    /// the positions in lanes.
+    fn position(&self, at: Operand, further: Option<&str>) -> Position {
+        let name = self.writer.operand(at);
+        match (self.lanes.class(at), further) {
+            (Class::Uniform, None) => Position::Same(name),
+            (Class::Uniform, Some(further)) => Position::Same(format!("{name} + {further}")),
+            (Class::Linear(step), None) => Position::Apart(name, self.step(&step)),
+            (Class::Linear(step), Some(further)) => Position::Apart(format!("{name} + {further}"), self.step(&step)),
+            (Class::Varying, None) => Position::Any(name),
+            (Class::Varying, Some(further)) => {
+                Position::Any(format!("{name}.map2(Ints::splat({further}), i64::wrapping_add)"))
+            }
+        }
+    }
+
+    /// The element: a number where it is the same in all lanes, else lanes.
+    fn load(&self, element: Element, further: Option<&str>, mask: Option<&str>) -> String {
+        let name = self.writer.buffer_ref(element.buffer);
+        let kind = self.writer.kind_of(element.buffer);
+        let own = self.lanes.varying.contains(&element.buffer);
+        let lanes = self.mask(mask);
+        match (self.position(element.at, further), own) {
+            (Position::Same(at), _) => format!("at({name}, {at})"),
+            (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
+                format!("Lanes::load({name}, {at}, {step})")
+            }
+            (Position::Apart(at, step), false) => {
+                format!("gather::<{}>({name}, Ints::linear({at}, {step}), {lanes})", wide(kind))
+            }
+            (Position::Apart(at, step), true) => format!("gather_own({name}, Ints::linear({at}, {step}), {lanes})"),
+            (Position::Any(at), false) => format!("gather::<{}>({name}, {at}, {lanes})", wide(kind)),
+            (Position::Any(at), true) => format!("gather_own({name}, {at}, {lanes})"),
+        }
+    }
+
+    /// Writes an element: a number where `uniform`, else lanes.
+    fn store(&mut self, element: Element, further: Option<&str>, value: &str, uniform: bool, mask: Option<&str>) {
+        let name = self.writer.buffer_mut(element.buffer);
+        let kind = self.writer.kind_of(element.buffer);
+        let own = self.lanes.varying.contains(&element.buffer);
+        let lanes = self.mask(mask);
+        let spread = if uniform { format!("{}::splat({value})", wide(kind)) } else { value.to_string() };
+        let line = match (self.position(element.at, further), own) {
+            (Position::Same(at), false) => format!("put({name}, {at}, {value});"),
+            (Position::Same(at), true) => match mask {
+                Some(mask) => {
+                    let before = self.writer.buffer_ref(element.buffer);
+                    self.line(format!("let before = at({before}, {at});"));
+                    format!("put({name}, {at}, {}::select({mask}, {spread}, before));", wide(kind))
+                }
+                None => format!("put({name}, {at}, {spread});"),
+            },
+            (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
+                format!("{spread}.store({name}, {at}, {step});")
+            }
+            (Position::Apart(at, step), false) => {
+                format!("scatter({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
+            }
+            (Position::Apart(at, step), true) => {
+                format!("scatter_own({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
+            }
+            (Position::Any(at), false) => format!("scatter({name}, {at}, {spread}, {lanes});"),
+            (Position::Any(at), true) => format!("scatter_own({name}, {at}, {spread}, {lanes});"),
+        };
+        self.line(line);
+    }
+
+    fn add(&mut self, element: Element, value: Operand, mask: Option<&str>) {
+        let private = self.lanes.private.contains(&element.buffer);
+        let own = self.lanes.varying.contains(&element.buffer);
+        let name = self.writer.buffer_mut(element.buffer);
+        let masked = |value: String| match mask {
+            Some(mask) => format!("Lanes::select({mask}, {value}, Lanes::splat(0.0))"),
+            None => value,
+        };
+        let lanes = self.mask(mask);
+        let line = match (self.position(element.at, None), private, own) {
+            (Position::Same(at), true, false) => format!("add({name}, {at}, {});", self.writer.operand(value)),
+            (Position::Same(at), true, true) => format!("add({name}, {at}, {});", masked(self.wide(value))),
+            // What all turns add to at the same place has a copy for each lane.
+            (Position::Same(at), false, _) => {
+                let name = self.writer.buffer(element.buffer);
+                format!("add(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
+            }
+            (Position::Apart(at, step), _, false) if mask.is_none() => {
+                format!("{}.add_to({name}, {at}, {step});", self.wide(value))
+            }
+            (Position::Apart(at, step), _, false) => {
+                format!("scatter_add({name}, Ints::linear({at}, {step}), {}, {lanes});", self.wide(value))
+            }
+            (Position::Apart(at, step), _, true) => {
+                format!("scatter_add_own({name}, Ints::linear({at}, {step}), {}, {lanes});", self.wide(value))
+            }
+            (Position::Any(at), _, false) => format!("scatter_add({name}, {at}, {}, {lanes});", self.wide(value)),
+            (Position::Any(at), _, true) => format!("scatter_add_own({name}, {at}, {}, {lanes});", self.wide(value)),
+        };
+        self.line(line);
+    }
+
+    // ---- expressions ----
+
+    fn expression(&self, expression: &Expression, mask: Option<&str>) -> String {
+        let wide = |operand: &Operand| self.wide(*operand);
+        match expression {
+            Expression::Copy(a) => wide(a),
+            Expression::Real(primitive, operands) => self.primitive(primitive, operands),
+            Expression::Int(primitive, operands, _) => self.integer(primitive, operands, mask),
+            Expression::Position(arithmetic, a, b) => {
+                use riesz_program::program::Arithmetic;
+                let function = match arithmetic {
+                    Arithmetic::Add => "i64::wrapping_add",
+                    Arithmetic::Sub => "i64::wrapping_sub",
+                    Arithmetic::Mul => "i64::wrapping_mul",
+                };
+                format!("{}.map2({}, {function})", wide(a), wide(b))
+            }
+            Expression::Compare(comparison, a, b) => {
+                let sign = match comparison {
+                    Comparison::Less => "<",
+                    Comparison::LessEqual => "<=",
+                    Comparison::Greater => ">",
+                    Comparison::GreaterEqual => ">=",
+                };
+                format!("{}.compare({}, |a, b| a {sign} b)", wide(a), wide(b))
+            }
+            Expression::Equal(a, b) => match self.writer.kind(*a) {
+                Kind::Bool => format!("{}.same({})", wide(a), wide(b)),
+                _ => format!("{}.compare({}, |a, b| a == b)", wide(a), wide(b)),
+            },
+            Expression::Near(a, b, tolerance) => match self.writer.kind(*a) {
+                Kind::Bool => format!("{}.same({})", wide(a), wide(b)),
+                kind => {
+                    let near = if kind == Kind::Real { "near" } else { "near_integers" };
+                    let tolerance = self.writer.operand(*tolerance);
+                    format!("{}.compare({}, |a, b| {near}(a, b, {tolerance}))", wide(a), wide(b))
+                }
+            },
+            Expression::Not(a) => format!("{}.negated()", wide(a)),
+            Expression::And(a, b) => format!("{}.and({})", wide(a), wide(b)),
+            Expression::Within(index, len) => format!("{}.within({})", wide(index), wide(len)),
+            Expression::Select(condition, a, b) => {
+                let kind = self::wide(self.writer.kind(*a));
+                format!("{kind}::select({}, {}, {})", wide(condition), wide(a), wide(b))
+            }
+            Expression::ToReal(a) => format!("{}.real()", wide(a)),
+            Expression::Truncate(a, _) => {
+                let argument = match mask {
+                    Some(mask) => format!("Lanes::select({mask}, {}, Lanes::splat(0.0))", wide(a)),
+                    None => wide(a),
+                };
+                format!("{argument}.truncate().ok_or_else(|| fault({ELSEWHERE}, &[]))?")
+            }
+            Expression::IsNan(a) => format!("{}.is_nan()", wide(a)),
+            Expression::Load(element) => self.load(*element, None, mask),
+        }
+    }
+
+    fn primitive(&self, primitive: &Primitive, operands: &[Operand]) -> String {
+        let Some(row) = primitive.scalar() else { return String::new() };
+        let mut text = row.rust.replace("riesz_runtime::", "Lanes::");
+        for (at, operand) in operands.iter().enumerate() {
+            text = text.replace(&format!("{{{at}}}"), &self.wide(*operand));
+        }
+        text
+    }
+
+    fn integer(&self, primitive: &Primitive, operands: &[Operand], mask: Option<&str>) -> String {
+        // Lanes that do not take part compute with ones.
+        let shown: Vec<String> = operands
+            .iter()
+            .map(|operand| match mask {
+                Some(mask) => format!("Ints::select({mask}, {}, Ints::splat(1))", self.wide(*operand)),
+                None => self.wide(*operand),
+            })
+            .collect();
+        let one = "Ints::splat(0)".to_string();
+        let (a, b) = (&shown[0], shown.get(1).unwrap_or(&one));
+        let function = match primitive.name {
+            "+" => "i64::checked_add",
+            "-" => "i64::checked_sub",
+            "*" => "i64::checked_mul",
+            "unary -" => "|a, _| a.checked_neg()",
+            "abs" => "|a, _| a.checked_abs()",
+            "div" => "div",
+            "mod" => "modulo",
+            "min" => "|a, b| Some(a.min(b))",
+            "max" => "|a, b| Some(a.max(b))",
+            "sign" => "|a, _| Some(a.signum())",
+            _ => "integer_power",
+        };
+        format!("{a}.try_map2({b}, {function}).ok_or_else(|| fault({ELSEWHERE}, &[]))?")
+    }
+}
+
+/// Where an element is.
+enum Position {
+    /// At the same place in all lanes.
+    Same(String),
+    /// At places that are a step apart.
+    Apart(String, String),
+    /// At any places.
+    Any(String),
+}
+
+fn wide(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Real => "Lanes",
+        Kind::Int => "Ints",
+        Kind::Bool => "Mask",
+    }
+}
+
+/// What each register is reduced by.
+fn reductions(block: &Block) -> Vec<(Register, Combine)> {
+    let mut found = Vec::new();
+    let mut work = vec![block];
+    while let Some(block) = work.pop() {
+        for statement in block {
+            if let Statement::Reduce(register, combine, _) = statement {
+                found.push((*register, *combine));
+            }
+            work.extend(riesz_program::blocks(statement));
+        }
+    }
+    found
+}

@@ -1,0 +1,66 @@
+//! Loop programs as Rust source, which needs nothing but `riesz-runtime`.
+//!
+//! A procedure becomes a function: numbers are `f64`, `i64` and `bool`, buffers `Vec`s and slices, in the names of the
+//! source. Each function says where it comes from.
+//!
+//! # Why positions are not checked
+//!
+//! Elements are read and written by `at`, `put` and `add`, which check nothing. A position is the sum of an offset and of
+//! products `i · s` of an index and a stride, one for each array around the element. Lowering makes a view of an array
+//! only where every index has been checked against the length of its array, by a `Check` before it, or is proven to be
+//! below it (`riesz-program/src/lower/bound.rs`); the strides of a view are those that the buffer was allocated with, so
+//! that a position made of such indices is below the number of elements allocated. Buffers that are passed in hold as many
+//! elements as the lengths passed with them say: the callers are generated too, and the host counts. Compiled with debug
+//! assertions the functions check all the same, and the tests run so.
+//!
+//! - `names`: identifiers
+//! - `function`: one procedure as one function
+//! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
+//! - `boundary`: functions for callers that are not Rust
+
+mod boundary;
+mod classify;
+mod function;
+mod lanes;
+mod names;
+
+pub use boundary::FAULT_WORDS;
+
+use riesz_program::{ProcedureId, Program};
+use riesz_syntax::Span;
+use std::fmt::Write;
+
+/// What to write.
+pub struct Options<'a> {
+    /// A place as a person finds it: file, line and column.
+    pub place: &'a dyn Fn(Span) -> String,
+    /// Procedures that are called from outside of Rust, each by the name `riesz_` and its position here.
+    pub exports: &'a [ProcedureId],
+}
+
+/// A program as a Rust source file.
+pub fn emit(program: &Program, options: &Options) -> String {
+    let mut text = String::from(HEAD);
+    let names = names::procedures(program);
+    for (at, procedure) in program.procedures.iter().enumerate() {
+        text.push('\n');
+        function::write(program, procedure, &names, at, options, &mut text);
+    }
+    for (at, id) in options.exports.iter().enumerate() {
+        text.push('\n');
+        boundary::write(program.procedure(*id), &names[id.0 as usize], at, &mut text);
+    }
+    if !options.exports.is_empty() {
+        let _ = write!(text, "\n{}", boundary::FREE);
+    }
+    text
+}
+
+const HEAD: &str = "\
+// Written by Riesz.
+
+#![allow(unused_variables, unused_mut, unused_unsafe, unused_parens, unused_assignments, dead_code, non_snake_case)]
+#![allow(clippy::all)]
+
+use riesz_runtime::*;
+";
