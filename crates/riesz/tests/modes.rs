@@ -68,12 +68,10 @@ fn derivatives_of_other_shapes_agree() {
 fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
   let s = loop t = x.b for i < k do sin(t) * x.a
   (s, {c = x.a^2, d = [[x.b[0], 0], [x.b[n - 1] * x.a, 1]]})
-fun empty(v: [n]R): [n]R = 2 * v
 ";
     for (function, point) in [
         ("\\x -> shapes(x, 3)", "{a = 0.7, b = [0.1, -0.4, 2.0]}"),
         ("shapes", "({a = 0.7, b = [0.1]}, 2)"),
-        ("empty", "[1.0 | i < 0]"),
         ("\\x -> cholesky([[2 + x, x], [x, 3]])", "0.5"),
         ("\\(a, b) -> solve(a, b)", "([[2.0, 1.0], [0.5, 3.0]], [1.0, -1.0])"),
         ("\\x -> if x > 0 then sqrt(x) else 0", "0.0"),
