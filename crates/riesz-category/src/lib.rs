@@ -41,6 +41,7 @@ pub mod interpret;
 mod purify;
 
 pub mod derivative;
+pub mod graph;
 pub mod incremental;
 pub mod space;
 

@@ -31,9 +31,10 @@ impl Monoid for Real {
         if self.0 == 0.0 {
             return *other;
         }
-        if other.0 != 0.0 {
-            added();
+        if other.0 == 0.0 {
+            return *self;
         }
+        added();
         Real(self.0 + other.0)
     }
 }
@@ -43,9 +44,10 @@ impl Module<f64> for Real {
         if self.0 == 0.0 || *factor == 0.0 {
             return Real(0.0);
         }
-        if *factor != 1.0 {
-            multiplied();
+        if *factor == 1.0 {
+            return *self;
         }
+        multiplied();
         Real(factor * self.0)
     }
 }
@@ -139,9 +141,6 @@ impl<S: Coordinate> Tangent<S> {
 
     /// `k · v`
     pub fn scale(&self, k: f64) -> Tangent<S> {
-        if k == 0.0 {
-            return Tangent::Zero;
-        }
         self.map(&|coordinate| coordinate.scale(&k))
     }
 

@@ -152,6 +152,18 @@ impl Prepared {
         Ok(Derivative { via, value, domain, codomain, map, made })
     }
 
+    /// Where the matrix of the derivative at arguments has entries that are not structurally zero: columns, row by row.
+    ///
+    /// # Errors
+    /// Where the function has no value there.
+    pub fn structure(&self, arguments: Vec<Value<f64>>) -> Result<Vec<Vec<usize>>, Fault> {
+        let (_, map) = self.at::<Terms>(arguments)?;
+        let mut found = vec![Vec::new(); map.rows()];
+        let entries = map.coo();
+        entries.rows.iter().zip(&entries.cols).for_each(|(row, column)| found[*row].push(*column));
+        Ok(found)
+    }
+
     /// The value and the derivative in a category.
     ///
     /// # Errors
@@ -244,6 +256,23 @@ impl Derivative {
         flat(&self.domain, &x)
     }
 
+    /// The matrix, row by row: by rows or by columns, as the representation has it.
+    pub fn rows(&self) -> Vec<Vec<f64>> {
+        let by_rows = || self.codomain.basis().map(|unit| self.transpose_apply(&unit)).collect();
+        match &self.map {
+            Map::Term(map) => matrix_rows(map),
+            Map::Adjoint(map) => matrix_rows(&map.adjoint()),
+            Map::Rows(map) => map.numbers(),
+            Map::Begin(map) => map.after(Matrices::identity(&self.domain)).numbers(),
+            Map::Cont(map) => map.before(Matrices::identity(&self.codomain)).numbers(),
+            Map::Dual(_) => by_rows(),
+            Map::Function(_) => {
+                let columns: Vec<Vec<f64>> = self.domain.basis().map(|unit| self.apply(&unit)).collect();
+                (0..self.codomain.dimension()).map(|row| columns.iter().map(|column| column[row]).collect()).collect()
+            }
+        }
+    }
+
     /// The term that it is, or whose adjoint it is, where it is one.
     pub fn term(&self) -> Option<&LinearMap> {
         match &self.map {
@@ -261,6 +290,11 @@ impl Derivative {
     pub fn transpose_apply_counted(&self, dy: &[f64]) -> (Vec<f64>, Count) {
         counted(|| self.transpose_apply(dy))
     }
+}
+
+fn matrix_rows(map: &LinearMap) -> Vec<Vec<f64>> {
+    let matrix = map.matrix();
+    (0..matrix.rows()).map(|row| matrix.row(row).collect()).collect()
 }
 
 /// A term at a flat vector, with its operations counted.

@@ -203,7 +203,7 @@ fn spelling(primitive: &Primitive) -> String {
     if word { primitive.name.into() } else { format!("({})", primitive.name) }
 }
 
-pub(super) fn reduction_name(reduction: Reduction) -> &'static str {
+pub(crate) fn reduction_name(reduction: Reduction) -> &'static str {
     match reduction {
         Reduction::Sum => "sum",
         Reduction::Product => "prod",

@@ -28,6 +28,7 @@ use crate::space::{space, zero_value};
 use riesz_core::evaluate::{Fault, Limits, Value};
 use riesz_core::term::Op;
 use riesz_linear::Space;
+use riesz_primitive::Number;
 use riesz_syntax::{Diagnostic, Span};
 use std::cell::Cell;
 use std::marker::PhantomData;
@@ -114,12 +115,10 @@ impl Context {
         let single = [argument.clone()];
         let operands = if operation.arity() == 1 { &single[..] } else { argument.parts() };
         // Functions of numbers need no machine.
-        if let Op::Scalar(primitive, _) = operation.op()
-            && let Some(real) = primitive.scalar().and_then(|row| row.real)
-        {
+        if let Op::Scalar(primitive, _) = operation.op() {
             match operands {
-                [Value::Real(a)] => return Ok(Value::Real(real(&[*a]))),
-                [Value::Real(a), Value::Real(b)] => return Ok(Value::Real(real(&[*a, *b]))),
+                [Value::Real(a)] => return Ok(Value::Real(f64::apply(primitive, &[*a]))),
+                [Value::Real(a), Value::Real(b)] => return Ok(Value::Real(f64::apply(primitive, &[*a, *b]))),
                 _ => {}
             }
         }

@@ -143,10 +143,7 @@ impl Cocartesian for Terms {
 
 impl Linear for Terms {
     fn scale(k: f64, a: &Space) -> LinearMap {
-        match k {
-            0.0 => LinearMap::zero(a.clone(), a.clone()),
-            k => LinearMap::scale(k, a.clone()),
-        }
+        LinearMap::scale(k, a.clone())
     }
 
     fn primitive(map: &LinearMap) -> LinearMap {

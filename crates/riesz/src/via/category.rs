@@ -68,10 +68,10 @@ fn differentiate<const VIA: usize>(
     let captured: Vec<Value> = closure.captured().to_vec();
     // The derivative is one in all arguments, of which the point is the last.
     let before: usize = captured.iter().map(|value| super::reals(value).len()).sum();
-    let size = super::reals(point).len();
-    let derivative = prepared.derivative(captured.into_iter().chain([point.clone()]).collect(), Via::ALL[VIA])?;
+    let arguments: Vec<Value> = captured.into_iter().chain([point.clone()]).collect();
+    let derivative = prepared.derivative(arguments.clone(), Via::ALL[VIA])?;
     let found = match wish {
-        Wish::Map => Found::Rows(rows(&derivative, before, size)),
+        Wish::Map => Found::Rows(entries(&derivative, &prepared.structure(arguments)?, before)),
         Wish::Forward(tangent) => {
             let all: Vec<f64> = std::iter::repeat_n(0.0, before).chain(tangent.iter().copied()).collect();
             Found::Vector(derivative.apply(&all))
@@ -95,18 +95,10 @@ fn count<const VIA: usize>(
     answer
 }
 
-/// The matrix, by rows or by columns, whichever are fewer.
-fn rows(derivative: &Derivative, before: usize, size: usize) -> Vec<Vec<(usize, f64)>> {
-    let count = derivative.codomain.dimension();
-    let unit = |length: usize, at: usize| -> Vec<f64> { (0..length).map(|i| f64::from(u8::from(i == at))).collect() };
-    if count <= size {
-        let row = |at| derivative.transpose_apply(&unit(count, at)).split_off(before).into_iter().enumerate().collect();
-        return (0..count).map(row).collect();
-    }
-    let mut rows = vec![Vec::with_capacity(size); count];
-    for column in 0..size {
-        let image = derivative.apply(&unit(before + size, before + column));
-        rows.iter_mut().zip(image).for_each(|(row, entry)| row.push((column, entry)));
-    }
-    rows
+/// The entries of the matrix that are not structurally zero, behind those of what is captured.
+fn entries(derivative: &Derivative, structure: &[Vec<usize>], before: usize) -> Vec<Vec<(usize, f64)>> {
+    let own = |(row, columns): (&Vec<f64>, &Vec<usize>)| {
+        columns.iter().filter_map(|column| Some((column.checked_sub(before)?, row[*column]))).collect()
+    };
+    derivative.rows().iter().zip(structure).map(own).collect()
 }
