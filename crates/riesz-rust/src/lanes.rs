@@ -37,7 +37,7 @@ impl Wide<'_, '_> {
     }
 
     fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
-        let count = self.writer.operand(each.count);
+        let count = self.writer.bound(each.count);
         for allocation in &each.private {
             self.allocate(allocation);
         }
@@ -199,7 +199,7 @@ impl Wide<'_, '_> {
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => {
-                let count = self.writer.operand(*count);
+                let count = self.writer.bound(*count);
                 self.line(format!("for at_element in 0..{count} {{"));
                 self.writer.depth += 1;
                 let value = self.load(*from, Some("at_element"), mask);
@@ -218,7 +218,7 @@ impl Wide<'_, '_> {
                 for allocation in &each.private {
                     self.allocate(allocation);
                 }
-                let (index, count) = (self.writer.register(each.index).to_string(), self.writer.operand(each.count));
+                let (index, count) = (self.writer.register(each.index).to_string(), self.writer.bound(each.count));
                 self.line(format!("for {index} in 0..{count} {{"));
                 self.writer.depth += 1;
                 self.block(&each.body, declared, mask);
@@ -271,7 +271,7 @@ impl Wide<'_, '_> {
             }
             Statement::Product(product) => {
                 let [rows, inner, columns] =
-                    [product.rows, product.inner, product.columns].map(|operand| self.writer.operand(operand));
+                    [product.rows, product.inner, product.columns].map(|operand| self.writer.bound(operand));
                 let to_varies = self.lanes.varying.contains(&product.to.buffer) || !self.is_uniform(product.to.at);
                 self.line(format!("for at_row in 0..{rows} {{"));
                 self.line(format!("    for at_column in 0..{columns} {{"));
@@ -385,7 +385,7 @@ impl Wide<'_, '_> {
     }
 
     fn fill(&mut self, element: Element, count: Operand, value: Operand, mask: Option<&str>) {
-        let count = self.writer.operand(count);
+        let count = self.writer.bound(count);
         if self.lanes.private.contains(&element.buffer) && self.is_uniform(element.at) && mask.is_none() {
             let (name, at) = (self.writer.buffer(element.buffer).to_string(), self.writer.operand(element.at));
             let value = match self.lanes.varying.contains(&element.buffer) {
