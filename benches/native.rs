@@ -33,7 +33,8 @@ fn main() {
         let entry = unsafe { library.get::<Hand>(hand.as_bytes()) }.expect("the function by hand");
         let mut found = vec![0.0; numbers(&value).len()];
         let by_hand = time(|| unsafe { entry(words.as_ptr(), found.as_mut_ptr()) });
-        let apart = numbers(&value).iter().zip(&found).map(|(a, b)| (a - b).abs() / 1f64.max(a.abs())).fold(0.0, f64::max);
+        let apart =
+            numbers(&value).iter().zip(&found).map(|(a, b)| (a - b).abs() / 1f64.max(a.abs())).fold(0.0, f64::max);
         assert!(apart < 1e-9, "{name}: the gradients are {apart} apart");
         rows.push(vec![
             name.to_string(),

@@ -153,9 +153,10 @@ impl<'p> Tables<'p> {
 
     fn is_costly(&self, expression: &Expression) -> bool {
         match expression {
-            Expression::Real(primitive, _) => {
-                !matches!(primitive.name, "+" | "-" | "*" | "/" | "unary -" | "min" | "max" | "abs" | "exact *" | "sqrt")
-            }
+            Expression::Real(primitive, _) => !matches!(
+                primitive.name,
+                "+" | "-" | "*" | "/" | "unary -" | "min" | "max" | "abs" | "exact *" | "sqrt"
+            ),
             // The last of a chain of integers that are checked for overflow.
             Expression::Int(_, operands, _) => operands.iter().any(|operand| match operand {
                 Operand::Register(register) => matches!(self.fixed.get(register), Some(Expression::Int(..))),

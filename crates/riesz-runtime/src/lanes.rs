@@ -409,3 +409,16 @@ pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lane
         }
     }
 }
+
+/// Adds up the lanes of each element.
+pub fn add_lanes(total: &mut [f64], lanes: &[Lanes]) {
+    for (total, lanes) in total.iter_mut().zip(lanes) {
+        *total += sum_of(lanes);
+    }
+}
+
+/// The sum by itself: written into the loop around, it would be taken over eight elements at once by gathering.
+#[inline(never)]
+fn sum_of(lanes: &Lanes) -> f64 {
+    lanes.sum()
+}

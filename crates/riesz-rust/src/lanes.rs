@@ -73,9 +73,8 @@ impl Wide<'_, '_> {
         self.line("}".into());
         for buffer in &summed {
             let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!("for (total, lanes) in {name}.iter_mut().zip(&{name}_lanes) {{"));
-            self.line("    *total += lanes.sum();".into());
-            self.line("}".into());
+            let total = self.writer.buffer_mut(*buffer);
+            self.line(format!("add_lanes({total}, &{name}_lanes);"));
         }
         for register in &reduced {
             let name = self.writer.register(*register).to_string();
