@@ -11,25 +11,41 @@ impl Lanes {
     /// `exp x = 2ⁿ exp r` with `n = round(x / log 2)` and `r = x − n log 2` between ±0.35.
     #[inline(always)]
     pub fn exp(self) -> Lanes {
-        self.map(
+        // Beyond these the result is infinite, or zero.
+        let clamped = self.map(
             #[inline(always)]
-            |x| {
-                // Beyond these the result is infinite, or zero.
-                let clamped = if x > 710.0 { 710.0 } else { x };
-                let clamped = if clamped < -746.0 { -746.0 } else { clamped };
-                let shifted = fma(clamped, LOG2_E, ROUNDING);
-                let n = shifted - ROUNDING;
-                let r = fma(n, -LN_2_LOW, fma(n, -LN_2_HIGH, clamped));
-                let mut p = 1.0 / 6227020800.0;
-                for coefficient in EXP {
-                    p = fma(p, r, coefficient);
-                }
-                // 2ⁿ in two factors, so that neither overflows where the product does not.
+            |x: f64| x.clamp(-746.0, 710.0),
+        );
+        let shifted = clamped.fma(Lanes::splat(LOG2_E), Lanes::splat(ROUNDING));
+        let n = shifted - Lanes::splat(ROUNDING);
+        let r = n.fma(Lanes::splat(-LN_2_LOW), n.fma(Lanes::splat(-LN_2_HIGH), clamped));
+        let mut p = Lanes::splat(1.0 / 6227020800.0);
+        for coefficient in EXP {
+            p = p.fma(r, Lanes::splat(coefficient));
+        }
+        // 2ⁿ in two factors, so that neither overflows where the product does not.
+        let half = shifted.map(
+            #[inline(always)]
+            |shifted| power_of_two((shifted.to_bits() as i64 - ROUNDING.to_bits() as i64) >> 1),
+        );
+        let rest = shifted.map(
+            #[inline(always)]
+            |shifted| {
                 let n = shifted.to_bits() as i64 - ROUNDING.to_bits() as i64;
-                let half = n >> 1;
-                p * power_of_two(half) * power_of_two(n - half)
+                power_of_two(n - (n >> 1))
             },
-        )
+        );
+        p * half * rest
+    }
+
+    /// `a · b + c`, in one rounding where the machine can.
+    #[inline(always)]
+    pub fn fma(self, b: Lanes, c: Lanes) -> Lanes {
+        let mut result = [0.0; crate::LANES];
+        for (lane, slot) in result.iter_mut().enumerate() {
+            *slot = fma(self.0[lane], b.0[lane], c.0[lane]);
+        }
+        Lanes(result)
     }
 
     /// `log x = n log 2 + log m` with `m` between √½ and √2; `log m = 2 atanh s` with `s = (m − 1)/(m + 1)`.
