@@ -19,6 +19,9 @@ const RUNTIME: [(&str, &str); 9] = [
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
 ];
 
+/// Which way of calling the compiler what is kept was built by.
+const FLAGS: u32 = 2;
+
 /// How to compile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
@@ -69,6 +72,8 @@ impl Compiler {
             &library,
             |command| {
                 command.args(["--crate-type", "cdylib", "--crate-name", "riesz_program"]);
+                // Loops are in lanes already; taken eight blocks at a time they would gather and scatter.
+                command.args(["-C", "no-vectorize-loops"]);
                 command.arg("--extern").arg({
                     let mut option = std::ffi::OsString::from("riesz_runtime=");
                     option.push(&runtime);
@@ -138,7 +143,7 @@ impl Compiler {
         let mut names = String::new();
         for seed in 0..2 {
             let mut hasher = DefaultHasher::new();
-            (seed, &self.version, env!("CARGO_PKG_VERSION"), settings).hash(&mut hasher);
+            (seed, &self.version, env!("CARGO_PKG_VERSION"), FLAGS, settings).hash(&mut hasher);
             RUNTIME.hash(&mut hasher);
             texts.hash(&mut hasher);
             names += &format!("{:016x}", hasher.finish());

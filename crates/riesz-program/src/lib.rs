@@ -3,6 +3,7 @@
 //! - [`program`]: procedures over numbers and flat buffers
 //! - [`lower`]: functions of the core as procedures
 //! - [`layout`]: how values are passed to procedures and from them
+//! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`relax`](mod@relax): products in which zero is exact, without the price
 //! - [`verify`](mod@verify): what every loop program is
@@ -17,6 +18,7 @@ pub mod pass;
 pub mod print;
 pub mod program;
 pub mod relax;
+pub mod tabulate;
 pub mod tidy;
 pub mod verify;
 mod visit;

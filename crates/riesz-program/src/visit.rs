@@ -43,6 +43,32 @@ impl Expression {
         }
     }
 
+    /// Calls `f` on every operand, to be changed.
+    pub(crate) fn operands_mut(&mut self, f: &mut dyn FnMut(&mut Operand)) {
+        match self {
+            Expression::Copy(a)
+            | Expression::Not(a)
+            | Expression::ToReal(a)
+            | Expression::Truncate(a, _)
+            | Expression::IsNan(a) => f(a),
+            Expression::Load(element) => f(&mut element.at),
+            Expression::Real(_, operands) | Expression::Int(_, operands, _) => operands.iter_mut().for_each(f),
+            Expression::Position(_, a, b)
+            | Expression::Compare(_, a, b)
+            | Expression::Equal(a, b)
+            | Expression::And(a, b)
+            | Expression::Within(a, b) => {
+                f(a);
+                f(b);
+            }
+            Expression::Near(a, b, c) | Expression::Select(a, b, c) => {
+                f(a);
+                f(b);
+                f(c);
+            }
+        }
+    }
+
     /// Whether it can be computed where it is not needed: it reads no buffer and cannot fail.
     pub(crate) fn is_free(&self) -> bool {
         !matches!(self, Expression::Load(_) | Expression::Int(..) | Expression::Truncate(..))

@@ -40,7 +40,7 @@ macro_rules! operators {
 
             #[inline(always)]
             fn $method(self, other: Lanes) -> Lanes {
-                Lanes(each(|lane| self.0[lane] $sign other.0[lane]))
+                Lanes(each(#[inline(always)] |lane| self.0[lane] $sign other.0[lane]))
             }
         }
     )*};
@@ -53,7 +53,10 @@ impl Neg for Lanes {
 
     #[inline(always)]
     fn neg(self) -> Lanes {
-        Lanes(each(|lane| -self.0[lane]))
+        Lanes(each(
+            #[inline(always)]
+            |lane| -self.0[lane],
+        ))
     }
 }
 
@@ -99,7 +102,10 @@ impl Lanes {
             }
             return Lanes(result);
         }
-        Lanes(each(|lane| unsafe { crate::at(buffer, position + lane as i64 * step) }))
+        Lanes(each(
+            #[inline(always)]
+            |lane| unsafe { crate::at(buffer, position + lane as i64 * step) },
+        ))
     }
 
     /// Writes elements at places that are a step apart.
@@ -132,34 +138,73 @@ impl Lanes {
         unsafe { (Lanes::load(buffer, position, step) + self).store(buffer, position, step) }
     }
 
+    /// The lanes moved up by a few; the first are the last of the lanes before, which the carry keeps from call to call.
+    #[inline(always)]
+    pub fn shifted(self, by: usize, carry: &mut Lanes) -> Lanes {
+        let before = *carry;
+        *carry = Lanes(each(
+            #[inline(always)]
+            |lane| if lane < by { self.0[LANES - by + lane] } else { 0.0 },
+        ));
+        Lanes(each(
+            #[inline(always)]
+            |lane| if lane < by { before.0[lane] } else { self.0[lane - by] },
+        ))
+    }
+
+    /// Adds the first lanes to elements.
+    ///
+    /// # Safety
+    /// The positions are in bounds.
+    pub unsafe fn add_first(self, count: usize, buffer: &mut [f64], position: i64) {
+        for lane in 0..count {
+            unsafe { crate::add(buffer, position + lane as i64, self.0[lane]) }
+        }
+    }
+
     /// One number or the other, in each lane.
     #[inline(always)]
     pub fn select(mask: Mask, yes: Lanes, no: Lanes) -> Lanes {
-        Lanes(each(|lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] }))
+        Lanes(each(
+            #[inline(always)]
+            |lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] },
+        ))
     }
 
     /// A function of numbers, in each lane.
     #[inline(always)]
     pub fn map(self, f: impl Fn(f64) -> f64) -> Lanes {
-        Lanes(each(|lane| f(self.0[lane])))
+        Lanes(each(
+            #[inline(always)]
+            |lane| f(self.0[lane]),
+        ))
     }
 
     /// A function of two numbers, in each lane.
     #[inline(always)]
     pub fn map2(self, other: Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
-        Lanes(each(|lane| f(self.0[lane], other.0[lane])))
+        Lanes(each(
+            #[inline(always)]
+            |lane| f(self.0[lane], other.0[lane]),
+        ))
     }
 
     /// A comparison, in each lane.
     #[inline(always)]
     pub fn compare(self, other: Lanes, f: impl Fn(f64, f64) -> bool) -> Mask {
-        Mask(each(|lane| -i64::from(f(self.0[lane], other.0[lane]))))
+        Mask(each(
+            #[inline(always)]
+            |lane| -i64::from(f(self.0[lane], other.0[lane])),
+        ))
     }
 
     /// Where lanes are NaN.
     #[inline(always)]
     pub fn is_nan(self) -> Mask {
-        Mask(each(|lane| -i64::from(self.0[lane].is_nan())))
+        Mask(each(
+            #[inline(always)]
+            |lane| -i64::from(self.0[lane].is_nan()),
+        ))
     }
 
     /// The integer parts; none where one does not fit.
@@ -183,7 +228,10 @@ impl Ints {
     /// Integers a step apart.
     #[inline(always)]
     pub fn linear(first: i64, step: i64) -> Ints {
-        Ints(each(|lane| first.wrapping_add(step.wrapping_mul(lane as i64))))
+        Ints(each(
+            #[inline(always)]
+            |lane| first.wrapping_add(step.wrapping_mul(lane as i64)),
+        ))
     }
 
     /// A function that may fail, in each lane.
@@ -199,31 +247,46 @@ impl Ints {
     /// A function, in each lane.
     #[inline(always)]
     pub fn map2(self, other: Ints, f: impl Fn(i64, i64) -> i64) -> Ints {
-        Ints(each(|lane| f(self.0[lane], other.0[lane])))
+        Ints(each(
+            #[inline(always)]
+            |lane| f(self.0[lane], other.0[lane]),
+        ))
     }
 
     /// A comparison, in each lane.
     #[inline(always)]
     pub fn compare(self, other: Ints, f: impl Fn(i64, i64) -> bool) -> Mask {
-        Mask(each(|lane| -i64::from(f(self.0[lane], other.0[lane]))))
+        Mask(each(
+            #[inline(always)]
+            |lane| -i64::from(f(self.0[lane], other.0[lane])),
+        ))
     }
 
     /// Where lanes are indices of an array of a length.
     #[inline(always)]
     pub fn within(self, len: Ints) -> Mask {
-        Mask(each(|lane| -i64::from((self.0[lane] as u64) < len.0[lane] as u64)))
+        Mask(each(
+            #[inline(always)]
+            |lane| -i64::from((self.0[lane] as u64) < len.0[lane] as u64),
+        ))
     }
 
     /// One integer or the other, in each lane.
     #[inline(always)]
     pub fn select(mask: Mask, yes: Ints, no: Ints) -> Ints {
-        Ints(each(|lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] }))
+        Ints(each(
+            #[inline(always)]
+            |lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] },
+        ))
     }
 
     /// The real numbers that the integers are.
     #[inline(always)]
     pub fn real(self) -> Lanes {
-        Lanes(each(|lane| self.0[lane] as f64))
+        Lanes(each(
+            #[inline(always)]
+            |lane| self.0[lane] as f64,
+        ))
     }
 }
 
@@ -249,31 +312,46 @@ impl Mask {
     /// Where both hold.
     #[inline(always)]
     pub fn and(self, other: Mask) -> Mask {
-        Mask(each(|lane| self.0[lane] & other.0[lane]))
+        Mask(each(
+            #[inline(always)]
+            |lane| self.0[lane] & other.0[lane],
+        ))
     }
 
     /// Where either holds.
     #[inline(always)]
     pub fn or(self, other: Mask) -> Mask {
-        Mask(each(|lane| self.0[lane] | other.0[lane]))
+        Mask(each(
+            #[inline(always)]
+            |lane| self.0[lane] | other.0[lane],
+        ))
     }
 
     /// Where it does not hold.
     #[inline(always)]
     pub fn negated(self) -> Mask {
-        Mask(each(|lane| !self.0[lane]))
+        Mask(each(
+            #[inline(always)]
+            |lane| !self.0[lane],
+        ))
     }
 
     /// One truth value or the other, in each lane.
     #[inline(always)]
     pub fn select(mask: Mask, yes: Mask, no: Mask) -> Mask {
-        Mask(each(|lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] }))
+        Mask(each(
+            #[inline(always)]
+            |lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] },
+        ))
     }
 
     /// Where both are the same.
     #[inline(always)]
     pub fn same(self, other: Mask) -> Mask {
-        Mask(each(|lane| !(self.0[lane] ^ other.0[lane])))
+        Mask(each(
+            #[inline(always)]
+            |lane| !(self.0[lane] ^ other.0[lane]),
+        ))
     }
 }
 
@@ -327,7 +405,10 @@ impl Wide for Mask {
 
     #[inline(always)]
     fn of(f: impl Fn(usize) -> bool) -> Mask {
-        Mask(each(|lane| -i64::from(f(lane))))
+        Mask(each(
+            #[inline(always)]
+            |lane| -i64::from(f(lane)),
+        ))
     }
 }
 
@@ -337,10 +418,13 @@ impl Wide for Mask {
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
 pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask) -> W {
-    W::of(|lane| match mask.0[lane] {
-        0 => W::Element::default(),
-        _ => unsafe { crate::at(buffer, positions.0[lane]) },
-    })
+    W::of(
+        #[inline(always)]
+        |lane| match mask.0[lane] {
+            0 => W::Element::default(),
+            _ => unsafe { crate::at(buffer, positions.0[lane]) },
+        },
+    )
 }
 
 /// The same where every lane has a buffer of its own.
@@ -349,10 +433,13 @@ pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
 pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> W {
-    W::of(|lane| match mask.0[lane] {
-        0 => W::Element::default(),
-        _ => unsafe { crate::at(buffer, positions.0[lane]).lane(lane) },
-    })
+    W::of(
+        #[inline(always)]
+        |lane| match mask.0[lane] {
+            0 => W::Element::default(),
+            _ => unsafe { crate::at(buffer, positions.0[lane]).lane(lane) },
+        },
+    )
 }
 
 /// Writes the element at a position of its own in each lane, where a mask holds.
@@ -377,7 +464,10 @@ pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, 
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
             let before = unsafe { crate::at(buffer, positions.0[lane]) };
-            let after = W::of(|other| if other == lane { value.lane(lane) } else { before.lane(other) });
+            let after = W::of(
+                #[inline(always)]
+                |other| if other == lane { value.lane(lane) } else { before.lane(other) },
+            );
             unsafe { crate::put(buffer, positions.0[lane], after) }
         }
     }
@@ -408,4 +498,17 @@ pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lane
             unsafe { buffer.get_unchecked_mut(positions.0[lane] as usize).0[lane] += value.0[lane] }
         }
     }
+}
+
+/// Adds up the lanes of each element.
+pub fn add_lanes(total: &mut [f64], lanes: &[Lanes]) {
+    for (total, lanes) in total.iter_mut().zip(lanes) {
+        *total += sum_of(lanes);
+    }
+}
+
+/// The sum by itself: written into the loop around, it would be taken over eight elements at once by gathering.
+#[inline(never)]
+fn sum_of(lanes: &Lanes) -> f64 {
+    lanes.sum()
 }

@@ -11,50 +11,72 @@ impl Lanes {
     /// `exp x = 2ⁿ exp r` with `n = round(x / log 2)` and `r = x − n log 2` between ±0.35.
     #[inline(always)]
     pub fn exp(self) -> Lanes {
-        self.map(|x| {
-            // Beyond these the result is infinite, or zero.
-            let clamped = if x > 710.0 { 710.0 } else { x };
-            let clamped = if clamped < -746.0 { -746.0 } else { clamped };
-            let shifted = fma(clamped, LOG2_E, ROUNDING);
-            let n = shifted - ROUNDING;
-            let r = fma(n, -LN_2_LOW, fma(n, -LN_2_HIGH, clamped));
-            let mut p = 1.0 / 6227020800.0;
-            for coefficient in EXP {
-                p = fma(p, r, coefficient);
-            }
-            // 2ⁿ in two factors, so that neither overflows where the product does not.
-            let n = shifted.to_bits() as i64 - ROUNDING.to_bits() as i64;
-            let half = n >> 1;
-            p * power_of_two(half) * power_of_two(n - half)
-        })
+        // Beyond these the result is infinite, or zero.
+        let clamped = self.map(
+            #[inline(always)]
+            |x: f64| x.clamp(-746.0, 710.0),
+        );
+        let shifted = clamped.fma(Lanes::splat(LOG2_E), Lanes::splat(ROUNDING));
+        let n = shifted - Lanes::splat(ROUNDING);
+        let r = n.fma(Lanes::splat(-LN_2_LOW), n.fma(Lanes::splat(-LN_2_HIGH), clamped));
+        let mut p = Lanes::splat(1.0 / 6227020800.0);
+        for coefficient in EXP {
+            p = p.fma(r, Lanes::splat(coefficient));
+        }
+        // 2ⁿ in two factors, so that neither overflows where the product does not.
+        let half = shifted.map(
+            #[inline(always)]
+            |shifted| power_of_two((shifted.to_bits() as i64 - ROUNDING.to_bits() as i64) >> 1),
+        );
+        let rest = shifted.map(
+            #[inline(always)]
+            |shifted| {
+                let n = shifted.to_bits() as i64 - ROUNDING.to_bits() as i64;
+                power_of_two(n - (n >> 1))
+            },
+        );
+        p * half * rest
+    }
+
+    /// `a · b + c`, in one rounding where the machine can.
+    #[inline(always)]
+    pub fn fma(self, b: Lanes, c: Lanes) -> Lanes {
+        let mut result = [0.0; crate::LANES];
+        for (lane, slot) in result.iter_mut().enumerate() {
+            *slot = fma(self.0[lane], b.0[lane], c.0[lane]);
+        }
+        Lanes(result)
     }
 
     /// `log x = n log 2 + log m` with `m` between √½ and √2; `log m = 2 atanh s` with `s = (m − 1)/(m + 1)`.
     #[inline(always)]
     pub fn ln(self) -> Lanes {
-        self.map(|x| {
-            let small = x < f64::MIN_POSITIVE;
-            let scaled = if small { x * 18014398509481984.0 } else { x };
-            let bits = scaled.to_bits() as i64;
-            // Moves the mantissas above √2 to the next exponent.
-            let above = bits.wrapping_sub(SQRT_HALF_BITS);
-            let n = above >> 52;
-            let m = f64::from_bits((bits.wrapping_sub(n << 52)) as u64);
-            let n = small_integer(n) - if small { 54.0 } else { 0.0 };
-            let f = m - 1.0;
-            let s = f / (2.0 + f);
-            let z = s * s;
-            let mut p = LOG[0];
-            for coefficient in &LOG[1..] {
-                p = fma(p, z, *coefficient);
-            }
-            let half_square = 0.5 * f * f;
-            let tail = fma(s, half_square + z * p, n * LN_2_LOW);
-            let result = fma(n, LN_2_HIGH, f - (half_square - tail));
-            let result = if x == f64::INFINITY { x } else { result };
-            let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
-            if x < 0.0 || x.is_nan() { f64::NAN } else { result }
-        })
+        self.map(
+            #[inline(always)]
+            |x| {
+                let small = x < f64::MIN_POSITIVE;
+                let scaled = if small { x * 18014398509481984.0 } else { x };
+                let bits = scaled.to_bits() as i64;
+                // Moves the mantissas above √2 to the next exponent.
+                let above = bits.wrapping_sub(SQRT_HALF_BITS);
+                let n = above >> 52;
+                let m = f64::from_bits((bits.wrapping_sub(n << 52)) as u64);
+                let n = small_integer(n) - if small { 54.0 } else { 0.0 };
+                let f = m - 1.0;
+                let s = f / (2.0 + f);
+                let z = s * s;
+                let mut p = LOG[0];
+                for coefficient in &LOG[1..] {
+                    p = fma(p, z, *coefficient);
+                }
+                let half_square = 0.5 * f * f;
+                let tail = fma(s, half_square + z * p, n * LN_2_LOW);
+                let result = fma(n, LN_2_HIGH, f - (half_square - tail));
+                let result = if x == f64::INFINITY { x } else { result };
+                let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
+                if x < 0.0 || x.is_nan() { f64::NAN } else { result }
+            },
+        )
     }
 
     /// The sine of an angle.
@@ -63,14 +85,17 @@ impl Lanes {
         if self.0.iter().any(|x| x.is_nan() || x.abs() > FAR) {
             return self.map(f64::sin);
         }
-        self.map(|x| {
-            let (r, low, quadrant) = reduced(x);
-            let (sine, cosine) = sine_and_cosine(r, low);
-            let value = if quadrant & 1 == 0 { sine } else { cosine };
-            // The sine of −0 is −0.
-            let value = if x == 0.0 { x } else { value };
-            if quadrant & 2 == 0 { value } else { -value }
-        })
+        self.map(
+            #[inline(always)]
+            |x| {
+                let (r, low, quadrant) = reduced(x);
+                let (sine, cosine) = sine_and_cosine(r, low);
+                let value = if quadrant & 1 == 0 { sine } else { cosine };
+                // The sine of −0 is −0.
+                let value = if x == 0.0 { x } else { value };
+                if quadrant & 2 == 0 { value } else { -value }
+            },
+        )
     }
 
     /// The cosine of an angle.
@@ -79,27 +104,34 @@ impl Lanes {
         if self.0.iter().any(|x| x.is_nan() || x.abs() > FAR) {
             return self.map(f64::cos);
         }
-        self.map(|x| {
-            let (r, low, quadrant) = reduced(x);
-            let (sine, cosine) = sine_and_cosine(r, low);
-            let value = if quadrant & 1 == 0 { cosine } else { sine };
-            if (quadrant + 1) & 2 == 0 { value } else { -value }
-        })
+        self.map(
+            #[inline(always)]
+            |x| {
+                let (r, low, quadrant) = reduced(x);
+                let (sine, cosine) = sine_and_cosine(r, low);
+                let value = if quadrant & 1 == 0 { cosine } else { sine };
+                if (quadrant + 1) & 2 == 0 { value } else { -value }
+            },
+        )
     }
 
     /// `tanh x = 1 − 2/(exp 2x + 1)` away from zero, a quotient of polynomials near it.
     #[inline(always)]
     pub fn tanh(self) -> Lanes {
         let doubled = self.map(|x| 2.0 * x.abs()).exp();
-        self.map2(doubled, |x, doubled| {
-            let far = 1.0 - 2.0 / (doubled + 1.0);
-            let z = x * x;
-            let p = fma(fma(TANH_P[0], z, TANH_P[1]), z, TANH_P[2]);
-            let q = fma(fma(z + TANH_Q[0], z, TANH_Q[1]), z, TANH_Q[2]);
-            let near = fma(x * z, p / q, x);
-            let near = if x == 0.0 { x } else { near };
-            if x.abs() < 0.625 { near } else { far.copysign(x) }
-        })
+        self.map2(
+            doubled,
+            #[inline(always)]
+            |x, doubled| {
+                let far = 1.0 - 2.0 / (doubled + 1.0);
+                let z = x * x;
+                let p = fma(fma(TANH_P[0], z, TANH_P[1]), z, TANH_P[2]);
+                let q = fma(fma(z + TANH_Q[0], z, TANH_Q[1]), z, TANH_Q[2]);
+                let near = fma(x * z, p / q, x);
+                let near = if x == 0.0 { x } else { near };
+                if x.abs() < 0.625 { near } else { far.copysign(x) }
+            },
+        )
     }
 
     /// The larger number; NaN if either is.

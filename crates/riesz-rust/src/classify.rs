@@ -35,6 +35,8 @@ pub(crate) enum Step {
 /// What a loop does, seen from its lanes.
 pub(crate) struct Lanes<'p> {
     procedure: &'p Procedure,
+    /// The index of the loop.
+    pub index: Register,
     classes: FxHashMap<Register, Class>,
     /// The buffers that each turn has for itself.
     pub private: FxHashSet<Buffer>,
@@ -60,6 +62,7 @@ impl<'p> Lanes<'p> {
         }
         let mut lanes = Lanes {
             procedure,
+            index: each.index,
             classes: FxHashMap::default(),
             private: each.private.iter().map(|allocation| allocation.buffer).collect(),
             varying: FxHashSet::default(),

@@ -130,6 +130,14 @@ impl<'p> Writer<'p> {
         }
     }
 
+    /// An operand as the end of a range, which tells the type of what runs over it.
+    pub fn bound(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Int(value) if value >= 0 => format!("{value}_i64"),
+            operand => self.operand(operand),
+        }
+    }
+
     pub fn list(&self, operands: &[Operand]) -> String {
         operands.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>().join(", ")
     }
@@ -282,7 +290,7 @@ impl<'p> Writer<'p> {
                 if outermost || nested {
                     self.line(format!("context.step({count}, {})?;", each.site.0));
                 }
-                self.line(format!("for {} in 0..{count} {{", self.register(each.index)));
+                self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
                 self.nested(&each.body, declared);
                 self.line("}".into());
             }

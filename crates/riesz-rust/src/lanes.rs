@@ -9,9 +9,10 @@ use crate::function::{Writer, rust};
 use riesz_core::Comparison;
 use riesz_primitive::Primitive;
 use riesz_program::program::{
-    Allocation, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Register, Statement, Strided,
+    Allocation, Arithmetic, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Register, Statement,
+    Strided,
 };
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A site that stands for no error: the program has to be run in another way.
 const ELSEWHERE: u32 = u32::MAX;
@@ -19,7 +20,8 @@ const ELSEWHERE: u32 = u32::MAX;
 /// Writes a loop in lanes, if that can be.
 pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Register>) -> Result<(), Refused> {
     let lanes = Lanes::of(writer.procedure, each)?;
-    let mut wide = Wide { lanes, masks: 0, writer };
+    let stencils = stencils(&lanes, each);
+    let mut wide = Wide { lanes, masks: 0, stencils, writer };
     wide.whole(each, declared);
     Ok(())
 }
@@ -28,6 +30,7 @@ struct Wide<'w, 'p> {
     lanes: Lanes<'p>,
     /// How many masks have been named.
     masks: usize,
+    stencils: FxHashMap<Buffer, Stencil>,
     writer: &'w mut Writer<'p>,
 }
 
@@ -37,7 +40,7 @@ impl Wide<'_, '_> {
     }
 
     fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
-        let count = self.writer.operand(each.count);
+        let count = self.writer.bound(each.count);
         for allocation in &each.private {
             self.allocate(allocation);
         }
@@ -62,20 +65,41 @@ impl Wide<'_, '_> {
             };
             self.line(format!("let mut {name}_lanes = {neutral};"));
         }
+        let mut shifted: Vec<(Buffer, i64, Vec<i64>)> =
+            self.stencils.iter().map(|(buffer, stencil)| (*buffer, stencil.first, stencil.shifts())).collect();
+        shifted.sort_unstable();
+        for (buffer, _, shifts) in &shifted {
+            for shift in shifts {
+                let name = self.writer.buffer(*buffer).to_string();
+                self.line(format!("let mut {name}_carry_{shift} = Lanes::splat(0.0);"));
+            }
+        }
         let index = self.writer.register(each.index).to_string();
         self.line(format!("context.step({count}, {})?;", each.site.0));
         self.line(format!("for lane_block in 0..{count} / 8 {{"));
         self.writer.depth += 1;
         self.line(format!("let {index} = 8 * lane_block;"));
+        for (buffer, ..) in &shifted {
+            let name = self.writer.buffer(*buffer).to_string();
+            self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
+        }
         let mut inside = declared.clone();
         self.block(&each.body, &mut inside, None);
         self.writer.depth -= 1;
         self.line("}".into());
+        for (buffer, first, shifts) in &shifted {
+            let (name, total) = (self.writer.buffer(*buffer).to_string(), self.writer.buffer_mut(*buffer));
+            for shift in shifts {
+                let at = format!("{count} / 8 * 8 + {first}");
+                self.line(format!("if {count} >= 8 {{"));
+                self.line(format!("    {name}_carry_{shift}.add_first({shift}, {total}, {at});"));
+                self.line("}".into());
+            }
+        }
         for buffer in &summed {
             let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!("for (total, lanes) in {name}.iter_mut().zip(&{name}_lanes) {{"));
-            self.line("    *total += lanes.sum();".into());
-            self.line("}".into());
+            let total = self.writer.buffer_mut(*buffer);
+            self.line(format!("add_lanes({total}, &{name}_lanes);"));
         }
         for register in &reduced {
             let name = self.writer.register(*register).to_string();
@@ -199,7 +223,7 @@ impl Wide<'_, '_> {
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => {
-                let count = self.writer.operand(*count);
+                let count = self.writer.bound(*count);
                 self.line(format!("for at_element in 0..{count} {{"));
                 self.writer.depth += 1;
                 let value = self.load(*from, Some("at_element"), mask);
@@ -218,7 +242,7 @@ impl Wide<'_, '_> {
                 for allocation in &each.private {
                     self.allocate(allocation);
                 }
-                let (index, count) = (self.writer.register(each.index).to_string(), self.writer.operand(each.count));
+                let (index, count) = (self.writer.register(each.index).to_string(), self.writer.bound(each.count));
                 self.line(format!("for {index} in 0..{count} {{"));
                 self.writer.depth += 1;
                 self.block(&each.body, declared, mask);
@@ -271,7 +295,7 @@ impl Wide<'_, '_> {
             }
             Statement::Product(product) => {
                 let [rows, inner, columns] =
-                    [product.rows, product.inner, product.columns].map(|operand| self.writer.operand(operand));
+                    [product.rows, product.inner, product.columns].map(|operand| self.writer.bound(operand));
                 let to_varies = self.lanes.varying.contains(&product.to.buffer) || !self.is_uniform(product.to.at);
                 self.line(format!("for at_row in 0..{rows} {{"));
                 self.line(format!("    for at_column in 0..{columns} {{"));
@@ -385,7 +409,7 @@ impl Wide<'_, '_> {
     }
 
     fn fill(&mut self, element: Element, count: Operand, value: Operand, mask: Option<&str>) {
-        let count = self.writer.operand(count);
+        let count = self.writer.bound(count);
         if self.lanes.private.contains(&element.buffer) && self.is_uniform(element.at) && mask.is_none() {
             let (name, at) = (self.writer.buffer(element.buffer).to_string(), self.writer.operand(element.at));
             let value = match self.lanes.varying.contains(&element.buffer) {
@@ -472,6 +496,9 @@ impl Wide<'_, '_> {
     }
 
     fn add(&mut self, element: Element, value: Operand, mask: Option<&str>) {
+        if self.add_near(element, value) {
+            return;
+        }
         let private = self.lanes.private.contains(&element.buffer);
         let own = self.lanes.varying.contains(&element.buffer);
         let name = self.writer.buffer_mut(element.buffer);
@@ -503,6 +530,25 @@ impl Wide<'_, '_> {
         self.line(line);
     }
 
+    /// Adds to a neighbourhood of the index: what goes to the same elements is added up before it is stored.
+    fn add_near(&mut self, element: Element, value: Operand) -> bool {
+        let Some(stencil) = self.stencils.get_mut(&element.buffer) else { return false };
+        let Some(at) = stencil.places.iter().position(|(place, _)| *place == element.at) else { return false };
+        let (_, offset) = stencil.places.remove(at);
+        let (shift, last, first) = (offset - stencil.first, stencil.places.is_empty(), stencil.first);
+        let (name, value) = (self.writer.buffer(element.buffer).to_string(), self.wide(value));
+        self.line(match shift {
+            0 => format!("{name}_near += {value};"),
+            shift => format!("{name}_near += {value}.shifted({shift}, &mut {name}_carry_{shift});"),
+        });
+        if last {
+            let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
+            let line = format!("{name}_near.add_to({total}, {index} + {first}, 1);");
+            self.line(line);
+        }
+        true
+    }
+
     // ---- expressions ----
 
     fn expression(&self, expression: &Expression, mask: Option<&str>) -> String {
@@ -512,7 +558,6 @@ impl Wide<'_, '_> {
             Expression::Real(primitive, operands) => self.primitive(primitive, operands),
             Expression::Int(primitive, operands, _) => self.integer(primitive, operands, mask),
             Expression::Position(arithmetic, a, b) => {
-                use riesz_program::program::Arithmetic;
                 let function = match arithmetic {
                     Arithmetic::Add => "i64::wrapping_add",
                     Arithmetic::Sub => "i64::wrapping_sub",
@@ -596,6 +641,67 @@ impl Wide<'_, '_> {
         };
         format!("{a}.try_map2({b}, {function}).ok_or_else(|| fault({ELSEWHERE}, &[]))?")
     }
+}
+
+/// A buffer that turns add to at the index and at places a little further.
+struct Stencil {
+    /// The least that is added to the index.
+    first: i64,
+    /// The positions, and what each adds to the index; those that are still to be written.
+    places: Vec<(Operand, i64)>,
+}
+
+impl Stencil {
+    /// How far the places are from the first.
+    fn shifts(&self) -> Vec<i64> {
+        let mut shifts: Vec<i64> =
+            self.places.iter().map(|(_, offset)| offset - self.first).filter(|s| *s > 0).collect();
+        shifts.sort_unstable();
+        shifts
+    }
+}
+
+/// The buffers that turns add to only near the index, each time at another place.
+fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> {
+    let mut offsets: Vec<(Operand, i64)> = vec![(Operand::Register(each.index), 0)];
+    let mut places: FxHashMap<Buffer, Vec<(Operand, i64)>> = FxHashMap::default();
+    for statement in &each.body {
+        match statement {
+            Statement::Let(register, Expression::Position(Arithmetic::Add, a, Operand::Int(further)))
+                if *a == Operand::Register(each.index) =>
+            {
+                offsets.push((Operand::Register(*register), *further));
+            }
+            Statement::Add(element, _) if !lanes.private.contains(&element.buffer) => {
+                let offset = offsets.iter().find(|(place, _)| *place == element.at);
+                places.entry(element.buffer).or_default().push(offset.copied().unwrap_or((element.at, i64::MAX)));
+            }
+            _ => {}
+        }
+    }
+    // What is added to elsewhere too stays as it is.
+    let mut everywhere: FxHashMap<Buffer, usize> = FxHashMap::default();
+    let mut work = vec![&each.body];
+    while let Some(block) = work.pop() {
+        for statement in block {
+            if let Statement::Add(element, _) = statement {
+                *everywhere.entry(element.buffer).or_default() += 1;
+            }
+            work.extend(riesz_program::blocks(statement));
+        }
+    }
+    let near = |(buffer, places): (Buffer, Vec<(Operand, i64)>)| {
+        let first = places.iter().map(|(_, offset)| *offset).min()?;
+        let mut distinct: Vec<i64> = places.iter().map(|(_, offset)| *offset).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let fits = distinct.len() == places.len()
+            && places.len() > 1
+            && everywhere[&buffer] == places.len()
+            && distinct.iter().all(|offset| *offset < i64::MAX && offset - first < 8);
+        fits.then_some((buffer, Stencil { first, places }))
+    };
+    places.into_iter().filter_map(near).collect()
 }
 
 /// Where an element is.

@@ -98,6 +98,12 @@ impl Bounds {
         self.not_negative(&least) && rest.is_some_and(|rest| self.not_negative(&rest))
     }
 
+    /// Whether an integer is known to be at most another.
+    pub fn at_most(&self, a: Operand, b: Operand) -> bool {
+        let rest = self.size(b).sub(&self.size(a)).and_then(|rest| self.least(rest));
+        rest.is_some_and(|rest| self.not_negative(&rest))
+    }
+
     /// Whether sums and products that make up an integer are known to stay within 64 bits: it is linear in indices and
     /// sizes, with small coefficients.
     pub fn is_small(&self, size: &Size) -> bool {

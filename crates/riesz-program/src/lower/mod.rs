@@ -71,6 +71,8 @@ pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, V
     made.sites = lowering.sites.take();
     for procedure in &mut made.procedures {
         crate::tidy::tidy(procedure);
+        crate::tabulate::tabulate(procedure);
+        crate::tidy::tidy(procedure);
     }
     (made, entries)
 }

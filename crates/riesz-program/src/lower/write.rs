@@ -190,10 +190,13 @@ impl Lowerer<'_, '_> {
         match length {
             Length::Known(known) => self.build.check_equal(*known, len, fault, span),
             Length::Stored { place, capacity } => {
+                let known = self.build.bounds.at_most(len, *capacity);
                 let site = self.build.site(Fault::Unforeseen, span);
                 let fits = crate::program::Expression::Compare(Comparison::LessEqual, len, *capacity);
-                let fits = self.build.bind(Kind::Bool, None, fits);
-                self.build.push(Statement::Check(fits, site, vec![len, *capacity]));
+                if !known {
+                    let fits = self.build.bind(Kind::Bool, None, fits);
+                    self.build.push(Statement::Check(fits, site, vec![len, *capacity]));
+                }
                 self.build.push(Statement::Store(Element { buffer: place.buffer, at: place.offset }, len));
             }
         }
