@@ -203,8 +203,7 @@ impl Drawing {
         for node in self.on(&sheet, argument).nodes() {
             sheet.end("out", vec![node]);
         }
-        let graph = sheet.graph.borrow().clone();
-        graph
+        sheet.graph.take()
     }
 
     fn on(&self, sheet: &Sheet, wire: Wire) -> Wire {

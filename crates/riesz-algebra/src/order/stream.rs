@@ -57,7 +57,7 @@ enum Rule<V, D> {
     /// A function of the first part, with this derivative.
     Chain(Slope<V, D>),
     /// A function of the parts, with these derivatives, in which zeros are exact.
-    Partial(Partials<V, D>, fn(&Stream<V, D>, &Stream<V, D>) -> Stream<V, D>),
+    Partial(Partials<V, D>, Product<V, D>),
 }
 
 /// A function that needs no more of `D` than a semiring is there for every `D`; the others come with `D: Real`.
@@ -70,6 +70,7 @@ enum Function {
 }
 
 type Slope<V, D> = Arc<dyn Fn(&Stream<V, D>) -> Stream<V, D>>;
+type Product<V, D> = fn(&Stream<V, D>, &Stream<V, D>) -> Stream<V, D>;
 type Partials<V, D> = Arc<dyn Fn(&[Stream<V, D>]) -> Vec<Stream<V, D>>>;
 type Derive<V, D> = fn(Function, [Option<&Stream<V, D>>; 2], [Option<Stream<V, D>>; 2]) -> Option<Stream<V, D>>;
 
