@@ -107,8 +107,7 @@ pub fn draw(combinators: &Combinators, parameters: &[String], of: Of) -> Result<
             derivative::draw(&mut sheet.graph.borrow_mut(), &inputs, &outputs, of)?;
         }
     }
-    let graph = sheet.graph.borrow().clone();
-    Ok(graph)
+    Ok(sheet.graph.borrow().clone())
 }
 
 /// How to call what is called.
@@ -203,7 +202,7 @@ impl Drawing {
         for node in self.on(&sheet, argument).nodes() {
             sheet.end("out", vec![node]);
         }
-        sheet.graph.take()
+        sheet.graph.borrow().clone()
     }
 
     fn on(&self, sheet: &Sheet, wire: Wire) -> Wire {
