@@ -31,8 +31,8 @@ pub enum Command {
     Derive(Derive),
     /// Compare every representation of a derivative
     Modes(Modes),
-    /// Draw a program as a graph (not available yet)
-    Graph(Later),
+    /// Draw a function as a graph
+    Graph(Graph),
     /// Write a function, or a derivative of it, as code
     Emit(Emit),
     /// Time a program and its derivative (not available yet)
@@ -238,6 +238,35 @@ pub struct Modes {
 pub enum Mode {
     Forward,
     Reverse,
+}
+
+/// `riesz graph`
+#[derive(Args, Debug)]
+pub struct Graph {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// Where to write it: a picture, or a graph for Graphviz where the name ends in .dot
+    #[arg(short, long, value_name = "OUT.svg")]
+    pub output: String,
+    /// What to draw
+    #[arg(long, value_enum, value_name = "WHAT", default_value_t = Of::Value)]
+    pub of: Of,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// What there is to draw of a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Of {
+    Value,
+    Derivative,
+    Adjoint,
 }
 
 /// A subcommand that is yet to come takes anything.

@@ -78,6 +78,11 @@ pub fn count<T>(computation: impl FnOnce() -> T) -> (T, Operations) {
     (result, OPERATIONS.get() - before)
 }
 
+/// Counts operations that were done elsewhere.
+pub fn record(operations: Operations) {
+    add(operations);
+}
+
 fn add(operations: Operations) {
     OPERATIONS.set(OPERATIONS.get() + operations);
 }

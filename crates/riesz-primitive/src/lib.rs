@@ -19,13 +19,14 @@ pub mod nagata;
 pub mod number;
 pub mod primitive;
 pub mod series;
+pub mod stream;
 mod table;
 
 pub mod array;
 pub mod other;
 pub mod scalar;
 
-pub use counted::{Counted, Operations, count};
+pub use counted::{Counted, Operations, count, record};
 pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
 pub use matrix::MatrixFunction;
 pub use number::Number;

@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// A `fun` as it is written.
-    fn function_text(&self, name: &str) -> Option<String> {
+    pub(crate) fn function_text(&self, name: &str) -> Option<String> {
         if let Some(definition) = self.definitions.get(name) {
             return (definition.keyword == "fun").then(|| self.sources.text(definition.span).to_string());
         }
@@ -66,7 +66,7 @@ impl Session {
         Some(self.sources.text(item.span).to_string())
     }
 
-    fn no_function(&self, name: &str) -> Diagnostic {
+    pub(crate) fn no_function(&self, name: &str) -> Diagnostic {
         let functions: Vec<&Name> = self
             .definitions()
             .filter(|definition| definition.keyword == "fun")

@@ -28,6 +28,7 @@
 //! ```
 
 mod derivation;
+mod emission;
 mod emit;
 pub mod gradients;
 mod input;
@@ -44,6 +45,7 @@ pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
 
 pub use riesz_calculus::Checkpoints;
 pub use riesz_calculus::derive;
+pub use riesz_category::graph;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_native::{Native, Settings};

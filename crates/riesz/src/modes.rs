@@ -2,11 +2,11 @@
 
 use crate::session::Session;
 use crate::via::{REPRESENTATIONS, Representation, Via, reals};
-use crate::{Binding, Diagnostic, Name, Type, Value};
+use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
 use riesz_calculus::Options;
+use riesz_core::FunctionId;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Program;
-use riesz_core::{FunctionId, Thunk};
 use riesz_primitive::{Counted, Number, Operations, count};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
@@ -74,22 +74,23 @@ impl Session {
         count_bytes: Option<CountBytes>,
     ) -> Result<Modes, Vec<Diagnostic>> {
         let point = self.evaluate_as("point", at, bindings)?;
-        let text = point.to_string();
-        let bound = |session: &mut Session, expression: String| {
-            session.check("expression", &expression, vec![(POINT.into(), Binding::Text(text.clone()))])
-        };
-        let call = format!("({function})({POINT})");
-        let Thunk { ty, .. } = bound(self, call.clone())?;
-        let is_gradient = ty == Type::Real;
-        let value = self.evaluate_as("expression", &call, vec![(POINT.into(), Binding::Text(text.clone()))])?;
+        // As a value of the program the point is known when the program runs, not before.
+        let scope = self.scope();
+        let defined = self.define("point", &format!("let {POINT} = {point}"), &NoFiles);
+        let modes = defined.and_then(|_| self.modes_at_point(function, count_bytes));
+        self.restore(scope);
+        modes
+    }
+
+    fn modes_at_point(&mut self, function: &str, count_bytes: Option<CountBytes>) -> Result<Modes, Vec<Diagnostic>> {
+        let value = self.evaluate_as("expression", &format!("({function})({POINT})"), Vec::new())?;
+        let is_gradient = value.ty == Type::Real;
         // The expression also has the value, so that all representations compute both.
-        let thunk = bound(
-            self,
-            match is_gradient {
-                true => format!("vjp({function}, {POINT}, 1.0).1"),
-                false => format!("matrix(D({function}, {POINT}))"),
-            },
-        )?;
+        let expression = match is_gradient {
+            true => format!("vjp({function}, {POINT}, 1.0).1"),
+            false => format!("matrix(D({function}, {POINT}))"),
+        };
+        let thunk = self.check("expression", &expression, Vec::new())?;
         let mut rows: Vec<Mode> = REPRESENTATIONS
             .iter()
             .map(|representation| Mode {

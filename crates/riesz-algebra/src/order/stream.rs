@@ -56,6 +56,8 @@ enum Rule<V, D> {
     Derived(Function, Derive<V, D>),
     /// A function of the first part, with this derivative.
     Chain(Slope<V, D>),
+    /// A function of the parts, with these derivatives, in which zeros are exact.
+    Partial(Partials<V, D>, fn(&Stream<V, D>, &Stream<V, D>) -> Stream<V, D>),
 }
 
 /// A function that needs no more of `D` than a semiring is there for every `D`; the others come with `D: Real`.
@@ -68,6 +70,7 @@ enum Function {
 }
 
 type Slope<V, D> = Arc<dyn Fn(&Stream<V, D>) -> Stream<V, D>>;
+type Partials<V, D> = Arc<dyn Fn(&[Stream<V, D>]) -> Vec<Stream<V, D>>>;
 type Derive<V, D> = fn(Function, [Option<&Stream<V, D>>; 2], [Option<Stream<V, D>>; 2]) -> Option<Stream<V, D>>;
 
 impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
@@ -118,6 +121,14 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
                         (Rule::Chain(derivative), [Some(part), _], [Some(inner), _]) => {
                             Some(derivative(part).mul(&inner))
                         }
+                        (Rule::Partial(partials, multiple), parts, derivatives)
+                            if derivatives.iter().any(Option::is_some) =>
+                        {
+                            let parts: Vec<Self> = parts.into_iter().flatten().cloned().collect();
+                            let terms = derivatives.into_iter().zip(partials(&parts));
+                            let mut terms = terms.map(|(inner, partial)| Some(multiple(&inner?, &partial)));
+                            terms.try_fold(None, |total, term| Some(sum(total, term))).flatten()
+                        }
                         _ => None,
                     }
                 }
@@ -140,6 +151,15 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
 
     fn derived(value: D, parts: [Option<&Stream<V, D>>; 2], function: Function, derive: Derive<V, D>) -> Self {
         Stream::new(value, parts.map(|part| part.cloned()), Rule::Derived(function, derive))
+    }
+}
+
+impl<V: Ord + Clone, D: Semiring + Module<D>> Stream<V, D> {
+    /// The chain rule for a function of one or two streams, from its value and its partial derivatives. Zeros are exact.
+    ///
+    /// The derivatives are asked for the streams, so that they have derivatives of their own.
+    pub fn function(value: D, parts: [Option<Self>; 2], partials: impl Fn(&[Self]) -> Vec<Self> + 'static) -> Self {
+        Stream::new(value, parts, Rule::Partial(Arc::new(partials), Module::scale))
     }
 }
 

@@ -27,14 +27,22 @@ pub struct Homomorphism<V, D, E> {
 }
 
 /// A linear function after a multiplication by a factor.
+#[derive(Clone)]
 struct Edge<V, D> {
     factor: Option<D>,
-    function: Shared<Linear<V, D>>,
+    target: Target<V, D>,
+}
+
+/// The least functions are no nodes of the graph, which then has half as many.
+enum Target<V, D> {
+    Zero,
+    Delta(V),
+    Inner(Shared<Linear<V, D>>),
 }
 
 enum Linear<V, D> {
-    Zero,
-    Delta(V),
+    /// What is left of a node whose parts have been released.
+    Empty,
     Sum(Edge<V, D>, Edge<V, D>),
     /// `let v = bound in body`: what `body` passes to `v` is passed to `bound`.
     Let(V, Edge<V, D>, Edge<V, D>),
@@ -94,7 +102,15 @@ fn descend<'a, V: Ord, D: Scalar>(
     waiting: &mut Vec<Waiting<'a, V, D>>,
     leaf: &mut dyn FnMut(&'a V, D),
 ) {
-    let steps = order(&edge.function);
+    let mut arrive = |v: &'a V, d: D| match arrived.get_mut(v).and_then(|scopes| scopes.last_mut()) {
+        Some(inner) => accumulate(inner, d),
+        None => leaf(v, d),
+    };
+    let steps = match &edge.target {
+        Target::Zero => return,
+        Target::Delta(v) => return arrive(v, edge.times(d)),
+        Target::Inner(root) => order(root),
+    };
     let mut factors: Vec<Option<D>> = Vec::new();
     factors.resize_with(steps.len(), || None);
     if let Some(last) = factors.last_mut() {
@@ -103,15 +119,15 @@ fn descend<'a, V: Ord, D: Scalar>(
     for (at, step) in steps.iter().enumerate().rev() {
         let Some(d) = factors[at].take() else { continue };
         match step.node {
-            Linear::Zero => {}
-            Linear::Delta(v) => match arrived.get_mut(v).and_then(|scopes| scopes.last_mut()) {
-                Some(inner) => accumulate(inner, d),
-                None => leaf(v, d),
-            },
+            Linear::Empty => {}
             Linear::Sum(f, g) => {
-                let [first, second] = step.parts;
-                accumulate(&mut factors[first], f.times(&d));
-                accumulate(&mut factors[second], g.times(&d));
+                for (edge, part) in [f, g].into_iter().zip(step.parts) {
+                    match &edge.target {
+                        Target::Zero => {}
+                        Target::Delta(v) => arrive(v, edge.times(&d)),
+                        Target::Inner(_) => accumulate(&mut factors[part], edge.times(&d)),
+                    }
+                }
             }
             Linear::Let(v, bound, body) => waiting.push(Waiting { v, bound, body, d }),
         }
@@ -134,19 +150,43 @@ impl<V, D: Scalar> Edge<V, D> {
     }
 }
 
-impl<V, D, E> Homomorphism<V, D, E> {
-    fn new(function: Linear<V, D>) -> Self {
-        Homomorphism { edge: Edge { factor: None, function: Shared::new(function) }, result: PhantomData }
+impl<V, D> Target<V, D> {
+    fn inner(&self) -> Option<&Shared<Linear<V, D>>> {
+        match self {
+            Target::Zero | Target::Delta(_) => None,
+            Target::Inner(function) => Some(function),
+        }
+    }
+
+    fn into_inner(self) -> Option<Shared<Linear<V, D>>> {
+        match self {
+            Target::Zero | Target::Delta(_) => None,
+            Target::Inner(function) => Some(function),
+        }
     }
 }
 
-impl<V, D: Clone> Clone for Edge<V, D> {
+impl<V: Clone, D> Clone for Target<V, D> {
     fn clone(&self) -> Self {
-        Edge { factor: self.factor.clone(), function: self.function.clone() }
+        match self {
+            Target::Zero => Target::Zero,
+            Target::Delta(v) => Target::Delta(v.clone()),
+            Target::Inner(function) => Target::Inner(function.clone()),
+        }
     }
 }
 
-impl<V, D: Clone, E> Clone for Homomorphism<V, D, E> {
+impl<V, D, E> Homomorphism<V, D, E> {
+    fn new(target: Target<V, D>) -> Self {
+        Homomorphism { edge: Edge { factor: None, target }, result: PhantomData }
+    }
+
+    fn inner(function: Linear<V, D>) -> Self {
+        Homomorphism::new(Target::Inner(Shared::new(function)))
+    }
+}
+
+impl<V: Clone, D: Clone, E> Clone for Homomorphism<V, D, E> {
     fn clone(&self) -> Self {
         Homomorphism { edge: self.edge.clone(), result: PhantomData }
     }
@@ -165,29 +205,29 @@ impl<V: Ord, D: Scalar, E: Kronecker<V, D> + Debug> Debug for Homomorphism<V, D,
     }
 }
 
-impl<V, D: Clone, E> Monoid for Homomorphism<V, D, E> {
+impl<V: Clone, D: Clone, E> Monoid for Homomorphism<V, D, E> {
     fn zero() -> Self {
-        Homomorphism::new(Linear::Zero)
+        Homomorphism::new(Target::Zero)
     }
     fn add(&self, other: &Self) -> Self {
-        match (self.edge.function.get(), other.edge.function.get()) {
-            (Linear::Zero, _) => other.clone(),
-            (_, Linear::Zero) => self.clone(),
-            _ => Homomorphism::new(Linear::Sum(self.edge.clone(), other.edge.clone())),
+        match (&self.edge.target, &other.edge.target) {
+            (Target::Zero, _) => other.clone(),
+            (_, Target::Zero) => self.clone(),
+            _ => Homomorphism::inner(Linear::Sum(self.edge.clone(), other.edge.clone())),
         }
     }
 }
 
-impl<V, D: Scalar, E> Module<D> for Homomorphism<V, D, E> {
+impl<V: Clone, D: Scalar, E> Module<D> for Homomorphism<V, D, E> {
     fn scale(&self, factor: &D) -> Self {
-        let edge = Edge { factor: Some(self.edge.times(factor)), function: self.edge.function.clone() };
+        let edge = Edge { factor: Some(self.edge.times(factor)), target: self.edge.target.clone() };
         Homomorphism { edge, result: PhantomData }
     }
 }
 
 impl<V: Clone, D: Scalar, E> Kronecker<V, D> for Homomorphism<V, D, E> {
     fn delta(v: &V) -> Self {
-        Homomorphism::new(Linear::Delta(v.clone()))
+        Homomorphism::new(Target::Delta(v.clone()))
     }
 }
 
@@ -206,7 +246,7 @@ impl<V: Finite, D: Scalar, E: CorrectAd<V, D>> CorrectAd<V, D> for Homomorphism<
 /// The text of [000 §6.4] passes to `f` what had arrived at an outer variable of this name, too; nothing must.
 impl<V: Clone, D: Scalar, E> LetIn<V, D> for Homomorphism<V, D, E> {
     fn let_in(v: &V, bound: &Self, body: &Self) -> Self {
-        Homomorphism::new(Linear::Let(v.clone(), bound.edge.clone(), body.edge.clone()))
+        Homomorphism::inner(Linear::Let(v.clone(), bound.edge.clone(), body.edge.clone()))
     }
 }
 
@@ -214,15 +254,15 @@ impl<V, D> Node for Linear<V, D> {
     /// What is inside of a `let` is another graph, in which its variable means something else.
     fn parts(&self) -> [Option<&Shared<Self>>; 2] {
         match self {
-            Linear::Zero | Linear::Delta(_) | Linear::Let(..) => [None, None],
-            Linear::Sum(f, g) => [Some(&f.function), Some(&g.function)],
+            Linear::Empty | Linear::Let(..) => [None, None],
+            Linear::Sum(f, g) => [f.target.inner(), g.target.inner()],
         }
     }
 
     fn release(&mut self) -> [Option<Shared<Self>>; 2] {
-        match mem::replace(self, Linear::Zero) {
-            Linear::Zero | Linear::Delta(_) => [None, None],
-            Linear::Sum(f, g) | Linear::Let(_, f, g) => [Some(f.function), Some(g.function)],
+        match mem::replace(self, Linear::Empty) {
+            Linear::Empty => [None, None],
+            Linear::Sum(f, g) | Linear::Let(_, f, g) => [f.target.into_inner(), g.target.into_inner()],
         }
     }
 }

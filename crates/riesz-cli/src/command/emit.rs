@@ -1,21 +1,17 @@
 //! `riesz emit FILE FUN --to TARGET`
 
-use super::{Status, later};
-use crate::arguments::{Emit, Language, spelling};
+use super::Status;
+use crate::arguments::{Emit, Language};
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
-use riesz::Session;
+use riesz::{Diagnostic, Session};
 
 /// Writes a function as code, to the standard output.
 pub fn run(arguments: Emit) -> Status {
-    if arguments.to != Language::Rust {
-        return later::run(&format!("--to {}", spelling(&arguments.to)));
-    }
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
-    let loaded = session.load(&arguments.file, &Disk);
-    match loaded.and_then(|_| session.emit_rust(&arguments.function, arguments.what.into())) {
+    match code(&mut session, &arguments) {
         Ok(text) => {
             output::print_line(text.trim_end());
             Status::Success
@@ -24,5 +20,13 @@ pub fn run(arguments: Emit) -> Status {
             report.show(&diagnostics, session.sources());
             Status::Failure
         }
+    }
+}
+
+fn code(session: &mut Session, arguments: &Emit) -> Result<String, Vec<Diagnostic>> {
+    session.load(&arguments.file, &Disk)?;
+    match arguments.to {
+        Language::Combinators => Ok(session.combinators(&arguments.function)?.to_string()),
+        Language::Rust => session.emit_rust(&arguments.function, arguments.what.into()),
     }
 }

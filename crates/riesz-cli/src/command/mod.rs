@@ -5,6 +5,7 @@ mod derive;
 mod emit;
 mod eval;
 mod fmt;
+mod graph;
 mod later;
 mod modes;
 mod repl;
@@ -39,7 +40,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Repl(arguments) => repl::run(arguments),
         Command::Derive(arguments) => derive::run(arguments),
         Command::Modes(arguments) => modes::run(arguments),
-        Command::Graph(_) => later::run("riesz graph"),
+        Command::Graph(arguments) => graph::run(arguments),
         Command::Emit(arguments) => emit::run(arguments),
         Command::Bench(_) => later::run("riesz bench"),
     }

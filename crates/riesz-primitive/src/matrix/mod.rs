@@ -1,10 +1,12 @@
 //! The functions of linear algebra: on plain numbers, and their derivatives in every algebra.
 
 mod cholesky;
+mod elimination;
 mod plain;
 mod tangent;
 
 pub use cholesky::{cholesky_cotangent, cholesky_tangent};
+pub use elimination::by_elimination;
 pub(crate) use plain::evaluate;
 pub use tangent::tangent;
 

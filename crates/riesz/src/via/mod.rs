@@ -6,8 +6,11 @@
 //! Each row of [`REPRESENTATIONS`] says what a derivative is there, and which paper has it.
 
 mod algebra;
+mod basis;
+mod category;
 mod dense;
 mod symbol;
+mod tower;
 
 use crate::{Diagnostic, Span, Value};
 use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table};
@@ -57,13 +60,23 @@ pub(crate) enum Found {
 }
 
 /// Every representation.
-pub static REPRESENTATIONS: [Representation; 7] = [
+pub static REPRESENTATIONS: [Representation; 17] = [
     symbol::SYMBOLIC,
     dense::FORWARD_DENSE,
     algebra::FORWARD_SPARSE,
     algebra::REVERSE_SPARSE,
     algebra::REVERSE_CAYLEY,
     algebra::REVERSE_ARRAY,
+    basis::BASIS,
+    tower::TOWER,
+    category::LINEAR_MAPS,
+    category::AFFINE_INTERPRETATION,
+    category::ADJOINT_INTERPRETATION,
+    category::FUNCTIONS,
+    category::MATRICES,
+    category::CONTINUATIONS,
+    category::DUALS,
+    category::BEGINNINGS,
     Representation {
         name: "compiled",
         summary: "code, with every linear map eliminated",

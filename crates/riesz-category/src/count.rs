@@ -1,0 +1,54 @@
+//! What is counted while derivatives are made and applied: additions and multiplications of numbers, and the bytes of
+//! what is made.
+
+use std::cell::Cell;
+use std::ops::Sub;
+
+/// Operations on numbers, and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// Multiplications of two numbers that are not zero.
+    pub multiplications: u64,
+    /// Additions of two numbers.
+    pub additions: u64,
+    /// Bytes of vectors, rows and morphisms that were made.
+    pub bytes: u64,
+}
+
+impl Sub for Count {
+    type Output = Count;
+
+    fn sub(self, before: Count) -> Count {
+        Count {
+            multiplications: self.multiplications - before.multiplications,
+            additions: self.additions - before.additions,
+            bytes: self.bytes - before.bytes,
+        }
+    }
+}
+
+thread_local! {
+    static COUNT: Cell<Count> = const { Cell::new(Count { multiplications: 0, additions: 0, bytes: 0 }) };
+}
+
+/// Does something, and says what it took.
+pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Count) {
+    let before = COUNT.get();
+    let result = work();
+    (result, COUNT.get() - before)
+}
+
+pub(crate) fn multiplied() {
+    let count = COUNT.get();
+    COUNT.set(Count { multiplications: count.multiplications + 1, ..count });
+}
+
+pub(crate) fn added() {
+    let count = COUNT.get();
+    COUNT.set(Count { additions: count.additions + 1, ..count });
+}
+
+pub(crate) fn made(bytes: usize) {
+    let count = COUNT.get();
+    COUNT.set(Count { bytes: count.bytes + bytes as u64, ..count });
+}

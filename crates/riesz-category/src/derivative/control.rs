@@ -1,0 +1,488 @@
+//! What a program does, by values: choices, loops, arrays, calls.
+//!
+//! ```text
+//!   (if c then f else g)′      the derivative of the branch that is taken
+//!   (loop f)′                  fₙ′ ∘ … ∘ f₁′, each at its own state
+//!   (build f)′                 f₀′ △ … △ fₙ′  to an array        [004 Fig. 13, forkI]
+//!   (sum f)′                   f₀′ + … + fₙ′                     [004 Fig. 13, jamI ∘ forkI]
+//! ```
+
+use super::operation::derivative;
+use super::{Context, D, Differentiable, Family, Point, component};
+use crate::category::{Cartesian, Category, Linear, part};
+use crate::combinator::{Constant, Operation};
+use crate::interpret::{Form, Later, Programs, Table};
+use crate::space::{holds_functions, numbers, space};
+use riesz_core::Type;
+use riesz_core::evaluate::{Closure, Fault, Limits, Value};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, Op, Reduction, Var};
+use riesz_linear::{LinearMap, Space, Vector};
+use riesz_primitive::derivative::partial_derivatives;
+use riesz_primitive::{Primitive, scalar};
+use riesz_syntax::{Diagnostic, Span};
+use std::rc::Rc;
+
+impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
+    type Context = Rc<Context>;
+
+    fn tuple(parts: Vec<Self::Morphism>) -> Self::Morphism {
+        Self::fork(&Space::product([]), parts)
+    }
+
+    fn sequence(path: Vec<Self::Morphism>) -> Self::Morphism {
+        Self::compose(&Space::product([]), path)
+    }
+
+    fn path(indices: &[usize]) -> Self::Morphism {
+        let indices = indices.to_vec();
+        Differentiable::new(move |point| {
+            let value = indices.iter().fold(point.value, |value, index| component(&value, *index));
+            let mut derivatives = Vec::with_capacity(indices.len());
+            let mut space = point.space.clone();
+            for index in &indices {
+                let next = part(*index, &space);
+                derivatives.push(K::project(*index, &space));
+                space = next;
+            }
+            Ok((value, K::compose(&point.space, derivatives)))
+        })
+    }
+
+    fn constant(constant: Constant) -> Self::Morphism {
+        let value = move || match constant {
+            Constant::Real(value) => Value::Real(value),
+            Constant::Int(value) => Value::Int(value),
+            Constant::Bool(value) => Value::Bool(value),
+        };
+        Differentiable::new(move |point| Ok((value(), K::zero(&point.space, &space(&value())))))
+    }
+
+    fn operation(context: &Rc<Context>, operation: &Operation) -> Self::Morphism {
+        let (context, operation) = (context.clone(), operation.clone());
+        Differentiable::new(move |point| {
+            let single = [point.value.clone()];
+            let operands = match operation.arity() {
+                1 => &single[..],
+                _ => point.value.parts(),
+            };
+            let value = context.evaluate(&operation, &point.value)?;
+            let map = match K::VALUES_ONLY {
+                true => K::zero(&point.space, &point.space),
+                false => derivative::<K>(&operation, operands, &point.space, &value),
+            };
+            Ok((value, map))
+        })
+    }
+
+    fn conditional(yes: Self::Morphism, no: Self::Morphism) -> Self::Morphism {
+        Differentiable::new(move |point| {
+            let taken = if component(&point.value, 0).bool() { &yes } else { &no };
+            let (value, map) =
+                taken.at_point(Point { value: component(&point.value, 1), space: part(1, &point.space) })?;
+            Ok((value, K::after(map, K::project(1, &point.space))))
+        })
+    }
+
+    fn repeat(context: &Rc<Context>, form: Form, mut parts: Vec<Self::Morphism>, span: Span) -> Self::Morphism {
+        let context = context.clone();
+        let Some(body) = parts.pop() else { return Self::identity(&Space::product([])) };
+        let condition = parts.pop();
+        let repeated = Repetition::<K> { context, body, condition, span };
+        Differentiable::new(move |point| match &form {
+            Form::Build(element) => repeated.build(&point, element),
+            Form::Builds(elements) => repeated.builds(&point, elements),
+            Form::Reduce(reduction, ty) => repeated.reduce(&point, *reduction, ty),
+            Form::Loop | Form::While => repeated.turns(&point, &[], Kept::Nothing),
+            Form::Scan(element) => repeated.turns(&point, std::slice::from_ref(element), Kept::State),
+            Form::Trace(elements) | Form::TraceWhile(elements) => repeated.turns(&point, elements, Kept::Parts),
+        })
+    }
+
+    fn call(context: &Rc<Context>, definition: Later<Self::Morphism>, span: Span) -> Self::Morphism {
+        let context = context.clone();
+        Differentiable::new(move |point| {
+            context.deeper(span, || match definition.get() {
+                Some(body) => body.at_point(point),
+                None => Err(lost(span)),
+            })
+        })
+    }
+
+    fn closure(function: FunctionId) -> Self::Morphism {
+        Differentiable::new(move |point| {
+            let value = Value::Closure(Rc::new(Closure::new(function, point.value.parts().to_vec())));
+            Ok((value, K::identity(&point.space)))
+        })
+    }
+
+    fn apply(context: &Rc<Context>, definitions: Table<Self::Morphism>, span: Span) -> Self::Morphism {
+        let context = context.clone();
+        Differentiable::new(move |point| {
+            let Value::Closure(closure) = component(&point.value, 0) else { return Err(lost(span)) };
+            let body = definitions.find(closure.function).ok_or_else(|| lost(span))?;
+            let mut arguments = closure.captured().to_vec();
+            arguments.push(component(&point.value, 1));
+            // ((c₁, …), a) ↦ (c₁, …, a)
+            let captured = part(0, &point.space);
+            let mut maps: Vec<K::Morphism> = (0..arguments.len() - 1)
+                .map(|at| K::after(K::project(at, &captured), K::project(0, &point.space)))
+                .collect();
+            maps.push(K::project(1, &point.space));
+            let (value, arranged) = match maps.len() {
+                1 => (arguments.remove(0), maps.remove(0)),
+                _ => (Value::Tuple(arguments.into()), K::fork(&point.space, maps)),
+            };
+            let inner = Point { value, space: K::codomain(&arranged) };
+            let (value, map) = context.deeper(span, || body.at_point(inner))?;
+            Ok((value, K::after(map, arranged)))
+        })
+    }
+
+    fn global(context: &Rc<Context>, number: usize) -> Self::Morphism {
+        let value = context.globals.get(number).cloned().unwrap_or(Value::Zero);
+        let to = space(&value);
+        Differentiable::new(move |point| Ok((value.clone(), K::zero(&point.space, &to))))
+    }
+}
+
+fn lost(span: Span) -> Fault {
+    Box::new(Diagnostic::error("no-combinator", span, "a function is called that is not among the combinators"))
+}
+
+/// A reduction of elements, by the operation of the core. The type is over the sizes that are given.
+pub(crate) fn reduced(
+    limits: &Limits,
+    sizes: &Value<f64>,
+    reduction: Reduction,
+    ty: &Type,
+    values: Vec<Value<f64>>,
+    span: Span,
+) -> Result<Value<f64>, Fault> {
+    let sizes = sizes.parts();
+    let first = sizes.len() as u32;
+    let [number, array, index, element] = [0, 1, 2, 3].map(|at| Var(first + at));
+    let read = Op::Index(Atom::Var(array), Atom::Var(index));
+    let body = Body { bindings: vec![Binding { var: element, op: read, span }], result: Atom::Var(element) };
+    let op = Op::Reduce(reduction, Iteration { count: Atom::Var(number), index, body });
+    let mut operands = sizes.to_vec();
+    operands.extend([Value::Int(values.len() as i64), Value::values(values), Value::Int(0), Value::Int(0)]);
+    Operation::new(op, operands.len(), ty.clone(), span).evaluate(&operands, limits)
+}
+
+/// A body that is run many times.
+struct Repetition<K: Linear<Morphism: 'static>> {
+    context: Rc<Context>,
+    body: Differentiable<K::Morphism>,
+    condition: Option<Differentiable<K::Morphism>>,
+    span: Span,
+}
+
+/// What is kept of every turn.
+#[derive(Clone, Copy, PartialEq)]
+enum Kept {
+    Nothing,
+    /// The next state.
+    State,
+    /// The parts of what the body gives, but the first.
+    Parts,
+}
+
+type Outcome<K> = super::Outcome<<K as Category>::Morphism>;
+
+impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
+    /// `(Int, Γ) → (Γ, Int)`, once for every index: the values and derivatives of the body, and what comes before it.
+    fn elements(
+        &self,
+        point: &Point,
+        mut each: impl FnMut(Value<f64>, K::Morphism) -> Result<bool, Fault>,
+    ) -> Result<(K::Morphism, Space), Fault> {
+        let count = component(&point.value, 0).int();
+        if count < 0 {
+            let message = format!("an array cannot have {count} elements");
+            return Err(Box::new(Diagnostic::error("negative-size", self.span, message)));
+        }
+        let environment = component(&point.value, 1);
+        let inner = K::product(vec![part(1, &point.space), Space::product([])]);
+        for index in 0..count {
+            self.context.step(self.span)?;
+            let value = Value::Tuple(Rc::new([environment.clone(), Value::Int(index)]));
+            let (element, map) = self.body.at_point(Point { value, space: inner.clone() })?;
+            if !each(element, map)? {
+                break;
+            }
+        }
+        let arranged = K::after(K::inject(0, &inner), K::project(1, &point.space));
+        Ok((arranged, inner))
+    }
+
+    fn build(&self, point: &Point, element: &Type) -> Outcome<K> {
+        let (mut values, mut maps) = (Vec::new(), Vec::new());
+        let (arranged, inner) = self.elements(point, |value, map| {
+            values.push(value);
+            maps.push(map);
+            Ok(true)
+        })?;
+        let unlike = values.first().is_some_and(holds_functions);
+        let value = Value::array(element, values);
+        let fork = if unlike { K::fork(&inner, maps) } else { K::fork_each(&inner, maps) };
+        Ok((value, K::after(fork, arranged)))
+    }
+
+    fn builds(&self, point: &Point, elements: &[Type]) -> Outcome<K> {
+        let mut columns: Vec<Family<K::Morphism>> = vec![Default::default(); elements.len()];
+        let (arranged, inner) = self.elements(point, |value, map| {
+            for (at, column) in columns.iter_mut().enumerate() {
+                column.0.push(component(&value, at));
+                column.1.push(K::after(K::project(at, &K::codomain(&map)), map.clone()));
+            }
+            Ok(true)
+        })?;
+        let (values, maps): (Vec<_>, Vec<_>) = columns
+            .into_iter()
+            .zip(elements)
+            .map(|((values, maps), element)| (Value::array(element, values), K::fork_each(&inner, maps)))
+            .unzip();
+        Ok((Value::Tuple(values.into()), K::after(K::fork(&inner, maps), arranged)))
+    }
+
+    fn reduce(&self, point: &Point, reduction: Reduction, ty: &Type) -> Outcome<K> {
+        let row = match reduction {
+            Reduction::Sum => &scalar::ADD,
+            Reduction::Product => &scalar::MUL,
+            Reduction::Max => &scalar::MAX,
+            Reduction::Min => &scalar::MIN,
+            Reduction::ArgMax | Reduction::ArgMin | Reduction::All | Reduction::Any => {
+                return self.choose(point, reduction, ty);
+            }
+        };
+        let (mut values, mut maps) = (Vec::new(), Vec::new());
+        let (arranged, inner) = self.elements(point, |value, map| {
+            values.push(value);
+            maps.push(map);
+            Ok(true)
+        })?;
+        let value = self.reduced(point, reduction, ty, values.clone())?;
+        let to = space(&value);
+        if K::VALUES_ONLY || to.dimension() == 0 || maps.is_empty() {
+            return Ok((value, K::zero(&point.space, &to)));
+        }
+        if reduction != Reduction::Sum {
+            maps = weighted::<K>(row, &values, maps, &to);
+        }
+        Ok((value, K::after(K::add(&inner, &to, maps), arranged)))
+    }
+
+    /// Reductions to what does not vary.
+    fn choose(&self, point: &Point, reduction: Reduction, ty: &Type) -> Outcome<K> {
+        let mut values = Vec::new();
+        self.elements(point, |value, _| {
+            let decided = match reduction {
+                Reduction::All => !value.bool(),
+                Reduction::Any => value.bool(),
+                _ => false,
+            };
+            values.push(value);
+            Ok(!decided)
+        })?;
+        let value = self.reduced(point, reduction, ty, values)?;
+        Ok((value, K::zero(&point.space, &Space::product([]))))
+    }
+
+    fn reduced(
+        &self,
+        point: &Point,
+        reduction: Reduction,
+        ty: &Type,
+        values: Vec<Value<f64>>,
+    ) -> Result<Value<f64>, Fault> {
+        let sizes = component(&point.value, 2);
+        reduced(&self.context.limits, &sizes, reduction, ty, values, self.span)
+    }
+
+    /// Turns of a loop, and what is kept of each.
+    fn turns(&self, point: &Point, elements: &[Type], kept: Kept) -> Outcome<K> {
+        let parts = point.value.parts();
+        let counted = self.condition.is_none();
+        let limit = if counted { component(&point.value, 1).int() } else { i64::MAX };
+        let mut now = point.clone();
+        let mut turns: Vec<Step<K::Morphism>> = Vec::new();
+        let mut columns: Vec<Vec<Value<f64>>> = vec![Vec::new(); elements.len()];
+        let mut index = 0;
+        while index < limit {
+            if counted {
+                let mut parts = now.value.parts().to_vec();
+                parts[1] = Value::Int(index);
+                now.value = Value::Tuple(parts.into());
+            }
+            if let Some(condition) = &self.condition
+                && !condition.at_point(now.clone())?.0.bool()
+            {
+                break;
+            }
+            self.context.step(self.span)?;
+            let (given, map) = self.body.at_point(now.clone())?;
+            let whole = K::codomain(&map);
+            let (state, next, keeps) = match kept {
+                Kept::Nothing => (given, map, Vec::new()),
+                Kept::State => {
+                    columns[0].push(given.clone());
+                    (given, map.clone(), vec![map])
+                }
+                Kept::Parts => {
+                    for (at, column) in columns.iter_mut().enumerate() {
+                        column.push(component(&given, at + 1));
+                    }
+                    let part = |at: usize| K::after(K::project(at, &whole), map.clone());
+                    (component(&given, 0), part(0), (1..=elements.len()).map(part).collect())
+                }
+            };
+            // (S, Int, Γ) → (S, Int, Γ)
+            let mut maps = vec![next];
+            maps.extend((1..parts.len()).map(|at| K::project(at, &now.space)));
+            let carry = K::fork(&now.space, maps);
+            let mut values = now.value.parts().to_vec();
+            values[0] = state;
+            let space = K::codomain(&carry);
+            turns.push(Step { carry, keeps, from: now.space });
+            now = Point { value: Value::Tuple(values.into()), space };
+            index += 1;
+        }
+        let last = component(&now.value, 0);
+        let arrays = columns.into_iter().zip(elements).map(|(column, element)| Value::array(element, column));
+        if kept == Kept::Nothing {
+            let mut path: Vec<K::Morphism> = turns.into_iter().map(|turn| turn.carry).collect();
+            path.push(K::project(0, &now.space));
+            return Ok((last, K::compose(&point.space, path)));
+        }
+        let mut arrays: Vec<Value<f64>> = arrays.collect();
+        let (carried, collected) = collect::<K>(&point.space, turns, elements.len());
+        if kept == Kept::State {
+            let map = collected.into_iter().next().unwrap_or_else(|| K::zero(&point.space, &K::power(0, &now.space)));
+            return Ok((arrays.pop().unwrap_or(Value::Zero), map));
+        }
+        let mut values = vec![last];
+        let mut maps = vec![K::after(K::project(0, &now.space), carried)];
+        if !counted {
+            values.push(Value::Int(index));
+            maps.push(K::zero(&point.space, &Space::product([])));
+        }
+        values.extend(arrays);
+        maps.extend(collected);
+        Ok((Value::Tuple(values.into()), K::fork(&point.space, maps)))
+    }
+}
+
+/// A turn of a loop.
+struct Step<M> {
+    /// From the state and what is around it to the same after the turn.
+    carry: M,
+    /// From the same to what is kept.
+    keeps: Vec<M>,
+    from: Space,
+}
+
+/// The derivative of all turns, and of the arrays of what they keep.
+///
+/// What is kept of a turn is what it keeps of the state that all turns before it have led to. So that those are not composed
+/// once for each turn, the turns are halved and halved again, and each half gives what it carries and what it keeps.
+fn collect<K: Linear<Morphism: 'static>>(
+    from: &Space,
+    turns: Vec<Step<K::Morphism>>,
+    arrays: usize,
+) -> (K::Morphism, Vec<K::Morphism>) {
+    let count = turns.len();
+    if count == 0 {
+        let empty = K::power(0, &Space::product([]));
+        return (K::identity(from), vec![K::zero(from, &empty); arrays]);
+    }
+    // X → (X, kept)
+    let tree = halves::<K>(&turns);
+    let whole = K::codomain(&tree);
+    let carried = K::after(K::project(0, &whole), tree.clone());
+    let arrays = (0..arrays).map(|array| {
+        let element = |at: usize| {
+            let mut path = vec![1];
+            let (mut low, mut high) = (0, count);
+            while high - low > 1 {
+                let middle = low + (high - low) / 2;
+                path.push(usize::from(at >= middle));
+                if at < middle { high = middle } else { low = middle }
+            }
+            path.push(array);
+            let mut space = whole.clone();
+            let steps = path.into_iter().map(|index| {
+                let step = K::project(index, &space);
+                space = part(index, &space);
+                step
+            });
+            let steps: Vec<K::Morphism> = steps.collect();
+            K::compose(&whole, steps)
+        };
+        K::after(K::fork_each(&whole, (0..count).map(element).collect()), tree.clone())
+    });
+    let arrays = arrays.collect();
+    (carried, arrays)
+}
+
+/// `X → (X, kept)`, what is kept being a balanced tree.
+fn halves<K: Linear<Morphism: 'static>>(turns: &[Step<K::Morphism>]) -> K::Morphism {
+    if let [turn] = turns {
+        let keeps = K::fork(&turn.from, turn.keeps.clone());
+        return K::fork(&turn.from, vec![turn.carry.clone(), keeps]);
+    }
+    let (first, second) = turns.split_at(turns.len() / 2);
+    let (from, first, second) = (&first[0].from, halves::<K>(first), halves::<K>(second));
+    // (X, L) → ((X, R), L) → (X, (L, R))
+    let middle = K::codomain(&first);
+    let apart = K::cross(vec![second, K::identity(&part(1, &middle))]);
+    let whole = K::codomain(&apart);
+    let pair = part(0, &whole);
+    let of_pair = |at: usize| K::after(K::project(at, &pair), K::project(0, &whole));
+    let kept = K::fork(&whole, vec![K::project(1, &whole), of_pair(1)]);
+    K::compose(from, vec![first, apart, K::fork(&whole, vec![of_pair(0), kept])])
+}
+
+/// The derivatives of elements, each times what the fold of a function of two numbers makes of it.
+///
+/// The fold `tᵢ₊₁ = f(tᵢ, eᵢ)` has the derivative `Σᵢ ∂₂f(tᵢ, eᵢ) · Π_{j>i} ∂₁f(tⱼ, eⱼ) · eᵢ′`.
+fn weighted<K: Linear>(
+    row: &'static Primitive,
+    values: &[Value<f64>],
+    maps: Vec<K::Morphism>,
+    to: &Space,
+) -> Vec<K::Morphism> {
+    let dimension = to.dimension();
+    let mut weights = vec![vec![1.0; dimension]; values.len()];
+    let elements: Vec<Vec<f64>> = values.iter().map(numbers).collect();
+    for at in 0..dimension {
+        let mut totals = Vec::with_capacity(values.len());
+        let mut total = elements[0][at];
+        for element in elements.iter().skip(1) {
+            let arguments = [total, element[at]];
+            let next = row.scalar().and_then(|row| row.real).map_or(f64::NAN, |real| real(&arguments));
+            totals.push(partial_derivatives(row, &arguments, &next));
+            total = next;
+        }
+        let mut later = 1.0;
+        for (turn, partials) in totals.iter().enumerate().rev() {
+            weights[turn + 1][at] = exact(partials[1], later);
+            later = exact(partials[0], later);
+        }
+        weights[0][at] = later;
+    }
+    let weigh = |(map, weights): (K::Morphism, Vec<f64>)| {
+        if weights.iter().all(|weight| *weight == 0.0) {
+            return None;
+        }
+        Some(match *to {
+            Space::Real => K::times(weights[0], map),
+            _ => K::primitive_after(&LinearMap::diagonal(Vector::new(to.clone(), weights).ok()?), map),
+        })
+    };
+    maps.into_iter().zip(weights).filter_map(weigh).collect()
+}
+
+/// The product in which zero times anything is zero.
+fn exact(a: f64, b: f64) -> f64 {
+    if a == 0.0 || b == 0.0 { 0.0 } else { a * b }
+}

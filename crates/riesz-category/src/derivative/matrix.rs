@@ -1,0 +1,209 @@
+//! Derivatives of products of vectors and matrices, and of the functions of linear algebra, whose rows state them as terms.
+
+use super::operation::{At, Term, varies, vector_of};
+use crate::category::{Linear, part};
+use crate::space::numbers;
+use riesz_core::evaluate::Value;
+use riesz_linear::{LinearMap, Matrix, Space, SpaceError, Vector};
+use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
+use riesz_primitive::{MatrixFunction, Number, Primitive};
+use std::cmp::Ordering;
+
+pub(super) fn terms<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
+    match primitive.array().map(|row| &row.derivative) {
+        Some(Derivative::Multilinear) => (0..2)
+            .filter(|operand| varies(at, *operand))
+            .filter_map(|operand| Some((operand, K::primitive(&product(primitive.name, operand, at).ok()?))))
+            .collect(),
+        Some(Derivative::Terms(terms)) => terms.iter().flat_map(|term| linear_term::<K>(term, at)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// `⋄′` by one operand: the product with the other.   [003 Thm 4.1 (4)]
+fn product(name: &str, operand: usize, at: &At) -> Result<LinearMap, SpaceError> {
+    let other = &at.operands[1 - operand];
+    let own = &at.spaces[operand];
+    let vector = |value: &Value<f64>| Vector::of_reals(numbers(value));
+    let is_matrix = |value: &Value<f64>| matches!(value, Value::Values(_));
+    match (name, operand) {
+        ("outer", 0) => Ok(LinearMap::map(own.count(), LinearMap::column(vector(other)))),
+        // u ⊗ v = u ⟨v: a column times a row
+        ("outer", _) => {
+            let column = column_matrix(&numbers(other))?;
+            let row = Space::array(1, own.clone());
+            LinearMap::left(column, own.clone()).after(&LinearMap::reshape(own.clone(), row)?)
+        }
+        ("inner", _) => Ok(LinearMap::row(vector_of(other).unwrap_or_else(|| vector(other)))),
+        (_, operand) => match (operand, is_matrix(&at.operands[operand]), is_matrix(other)) {
+            (_, false, false) => Ok(LinearMap::row(vector(other))),
+            // x ↦ a x and x ↦ x a of a vector
+            (1, false, true) => Ok(LinearMap::left(matrix(other)?, Space::Real)),
+            (_, false, true) => Ok(LinearMap::left(matrix(other)?.transpose(), Space::Real)),
+            // a ↦ a v
+            (0, true, false) => Ok(LinearMap::map(own.count(), LinearMap::row(vector(other)))),
+            // a ↦ u a
+            (_, true, false) => {
+                let row = part(0, own);
+                let sum = LinearMap::left(column_matrix(&numbers(other))?.transpose(), row.clone());
+                LinearMap::reshape(Space::array(1, row.clone()), row)?.after(&sum)
+            }
+            (0, true, true) => Ok(LinearMap::right(matrix(other)?, Space::reals(own.count()))),
+            (_, true, true) => Ok(LinearMap::left(matrix(other)?, part(0, own))),
+        },
+    }
+}
+
+fn column_matrix(numbers: &[f64]) -> Result<Matrix, SpaceError> {
+    Matrix::new(numbers.len(), 1, numbers.to_vec())
+}
+
+fn matrix(value: &Value<f64>) -> Result<Matrix, SpaceError> {
+    let rows = value.len();
+    let columns = value.get(0).map_or(0, |row| row.len());
+    Matrix::new(rows, columns, numbers(value))
+}
+
+/// A value that a derivative is made of: numbers in rows, or one row.
+#[derive(Clone)]
+struct Known {
+    /// How many rows and columns, of a matrix.
+    shape: Option<(usize, usize)>,
+    numbers: Vec<f64>,
+}
+
+impl Known {
+    fn of(value: &Value<f64>) -> Known {
+        let shape = match value {
+            Value::Values(rows) => Some((rows.len(), rows.first().map_or(0, Value::len))),
+            _ => None,
+        };
+        Known { shape, numbers: numbers(value) }
+    }
+
+    fn square(&self) -> usize {
+        self.shape.map_or(0, |(rows, _)| rows)
+    }
+
+    fn matrix(&self) -> Option<Matrix> {
+        let (rows, columns) = self.shape?;
+        Matrix::new(rows, columns, self.numbers.clone()).ok()
+    }
+
+    fn vector(&self) -> Option<Vector> {
+        let space = match self.shape {
+            Some((rows, columns)) => Space::array(rows, Space::reals(columns)),
+            None => Space::reals(self.numbers.len()),
+        };
+        Vector::new(space, self.numbers.clone()).ok()
+    }
+}
+
+fn known(coefficient: &Coefficient, at: &At) -> Option<Known> {
+    match coefficient {
+        Coefficient::Argument(index) => at.operands.get(*index).map(Known::of),
+        Coefficient::Result => Some(Known::of(at.result)),
+        Coefficient::Apply(primitive, operands) => {
+            let operand = known(operands.first()?, at)?;
+            if primitive.name == "transpose" {
+                let (rows, columns) = operand.shape?;
+                return Some(Known { shape: Some((columns, rows)), numbers: operand.matrix()?.transpose().values() });
+            }
+            let function = primitive.array()?.matrix?;
+            let other = operands.get(1).and_then(|other| known(other, at));
+            let (columns, more) = other.map_or((0, Vec::new()), |it| (it.shape.map_or(1, |(_, n)| n), it.numbers));
+            let n = operand.square();
+            let numbers = f64::matrix(function, n, columns, &operand.numbers, &more);
+            let width = if columns == 0 { n } else { columns };
+            Some(Known { shape: Some((n, width)), numbers })
+        }
+        Coefficient::Constant(_) | Coefficient::If { .. } => None,
+    }
+}
+
+/// A linear map of the tangents of one operand, and the space it goes to.
+type Path = (usize, LinearMap);
+
+fn linear_term<K: Linear>(term: &LinearTerm, at: &At) -> Vec<Term<K>> {
+    paths(term, at).into_iter().map(|(operand, map)| (operand, K::primitive(&map))).collect()
+}
+
+/// The term as maps of tangents of single operands, to be added.
+fn paths(term: &LinearTerm, at: &At) -> Vec<Path> {
+    let then = |inner: &LinearTerm, outer: &dyn Fn(&Space) -> Option<LinearMap>| -> Vec<Path> {
+        let found = paths(inner, at).into_iter();
+        found.filter_map(|(operand, map)| Some((operand, outer(map.codomain())?.after(&map).ok()?))).collect()
+    };
+    match term {
+        LinearTerm::Tangent(operand) if varies(at, *operand) => {
+            vec![(*operand, LinearMap::identity(at.spaces[*operand].clone()))]
+        }
+        LinearTerm::Tangent(_) => Vec::new(),
+        LinearTerm::Sum(terms) => terms.iter().flat_map(|term| paths(term, at)).collect(),
+        LinearTerm::Negate(inner) => then(inner, &|space| Some(LinearMap::scale(-1.0, space.clone()))),
+        LinearTerm::Multiple(value, inner) => then(inner, &|_| Some(LinearMap::column(known(value, at)?.vector()?))),
+        LinearTerm::Inner(value, inner) => then(inner, &|_| Some(LinearMap::row(known(value, at)?.vector()?))),
+        LinearTerm::Left(value, inner) => {
+            then(inner, &|space| Some(LinearMap::left(known(value, at)?.matrix()?, part(0, space))))
+        }
+        LinearTerm::Right(inner, value) => then(inner, &|space| {
+            let value = known(value, at)?;
+            Some(match value.shape {
+                Some(_) => LinearMap::right(value.matrix()?, Space::reals(space.count())),
+                None => LinearMap::map(space.count(), LinearMap::row(value.vector()?)),
+            })
+        }),
+        LinearTerm::Solve(value, inner) => then(inner, &|space| {
+            let value = known(value, at)?;
+            let n = value.square();
+            let inverse = f64::matrix(MatrixFunction::Inverse, n, 0, &value.numbers, &[]);
+            Some(LinearMap::left(Matrix::new(n, n, inverse).ok()?, part(0, space)))
+        }),
+        LinearTerm::Transpose(inner) => then(inner, &|space| Some(transpose(space))),
+        LinearTerm::Symmetric(inner) => then(inner, &symmetric),
+        LinearTerm::Cholesky(value, inner) => then(inner, &|space| {
+            let (factor, inverse) = triangular(known(value, at)?)?;
+            let row = part(0, space);
+            let around = LinearMap::right(inverse.transpose(), Space::reals(space.count()));
+            let [outer, inner] = [factor, inverse].map(|matrix| LinearMap::left(matrix, row.clone()));
+            LinearMap::compose(vec![outer, lower_half(space)?, around, inner, symmetric(space)?]).ok()
+        }),
+        LinearTerm::CholeskyAdjoint(value, inner) => then(inner, &|space| {
+            let (factor, inverse) = triangular(known(value, at)?)?;
+            let row = part(0, space);
+            let around = LinearMap::right(inverse.clone(), Space::reals(space.count()));
+            let [first, last] = [factor, inverse].map(|matrix| LinearMap::left(matrix.transpose(), row.clone()));
+            LinearMap::compose(vec![symmetric(space)?, around, last, lower_half(space)?, first]).ok()
+        }),
+    }
+}
+
+/// A triangular matrix and its inverse.
+fn triangular(value: Known) -> Option<(Matrix, Matrix)> {
+    let n = value.square();
+    let inverse = f64::matrix(MatrixFunction::Inverse, n, 0, &value.numbers, &[]);
+    Some((value.matrix()?, Matrix::new(n, n, inverse).ok()?))
+}
+
+/// `½ (t + tᵀ)`
+fn symmetric(space: &Space) -> Option<LinearMap> {
+    let sum = LinearMap::identity(space.clone()).plus(&transpose(space)).ok()?;
+    LinearMap::scale(0.5, space.clone()).after(&sum).ok()
+}
+
+/// `Φ`: the lower triangle with half the diagonal
+fn lower_half(space: &Space) -> Option<LinearMap> {
+    let (rows, columns) = (space.count(), space.part(0).map_or(0, Space::count));
+    let weight = |at: usize| match (at / columns).cmp(&(at % columns)) {
+        Ordering::Less => 0.0,
+        Ordering::Equal => 0.5,
+        Ordering::Greater => 1.0,
+    };
+    let weights: Vec<f64> = (0..rows * columns).map(weight).collect();
+    Some(LinearMap::diagonal(Vector::new(space.clone(), weights).ok()?))
+}
+
+fn transpose(space: &Space) -> LinearMap {
+    let (rows, columns) = (space.count(), space.part(0).map_or(0, Space::count));
+    LinearMap::transpose(Space::reals(rows), Space::reals(columns), Space::Real)
+}

@@ -1,0 +1,192 @@
+//! Derivatives of the operations of the core, in any category of linear maps.   [003 Thm 4.1; 004 §4.6]
+//!
+//! ```text
+//!   K_w′(v) = 0        h′(v) = h  for linear h        ⋄′(u, v) = (⋄ v) ▽ (u ⋄)  for bilinear ⋄
+//! ```
+//!
+//! A function of numbers has the join of multiples by its partial derivatives, as its row says. What moves elements of
+//! arrays is a relation. None of these says how it runs backwards.
+
+use super::matrix;
+use crate::category::{Linear, part};
+use crate::combinator::Operation;
+use crate::space::{numbers, space};
+use riesz_core::evaluate::Value;
+use riesz_core::term::{Op, Place};
+use riesz_linear::{Line, LinearMap, Relation, Space, Vector, Walk};
+use riesz_primitive::Primitive;
+use riesz_primitive::derivative::partial_derivatives;
+
+/// An operation at a point.
+pub(super) struct At<'a> {
+    pub operands: &'a [Value<f64>],
+    /// The tangent spaces of the operands.
+    pub spaces: Vec<Space>,
+    pub result: &'a Value<f64>,
+    /// The tangent space of the result.
+    pub to: Space,
+}
+
+/// A linear map from the tangents of one operand.
+pub(super) type Term<K> = (usize, <K as crate::category::Category>::Morphism);
+
+/// The derivative of an operation on a tuple of operands, or on one operand.
+pub(super) fn derivative<K: Linear>(
+    operation: &Operation,
+    operands: &[Value<f64>],
+    from: &Space,
+    result: &Value<f64>,
+) -> K::Morphism {
+    let to = space(result);
+    if from.dimension() == 0 || to.dimension() == 0 {
+        return K::zero(from, &to);
+    }
+    let spaces = match operands.len() {
+        1 => vec![from.clone()],
+        n => (0..n).map(|at| part(at, from)).collect(),
+    };
+    let at = At { operands, spaces, result, to };
+    join::<K>(terms::<K>(operation.op(), &at), &at, from)
+}
+
+/// `f₁ ▽ … ▽ fₙ`, with zero for operands that nothing is said of
+fn join<K: Linear>(terms: Vec<Term<K>>, at: &At, from: &Space) -> K::Morphism {
+    let mut maps: Vec<Vec<K::Morphism>> = vec![Vec::new(); at.spaces.len()];
+    for (operand, map) in terms {
+        maps[operand].push(map);
+    }
+    if maps.iter().all(Vec::is_empty) {
+        return K::zero(from, &at.to);
+    }
+    let mut maps: Vec<K::Morphism> =
+        maps.into_iter().zip(&at.spaces).map(|(maps, space)| K::add(space, &at.to, maps)).collect();
+    if maps.len() == 1 { maps.remove(0) } else { K::join(&at.to, maps) }
+}
+
+fn terms<K: Linear>(op: &Op, at: &At) -> Vec<Term<K>> {
+    match op {
+        Op::Copy(_) => vec![(0, K::identity(&at.spaces[0]))],
+        Op::Scalar(primitive, _) => scalar::<K>(primitive, at),
+        Op::Plus(..) => (0..2).map(|index| (index, embed::<K>(&at.spaces[index], &at.to))).collect(),
+        Op::AddTo(_, path, _) => add_to::<K>(path, at),
+        Op::Array(elements) => {
+            let place = |index: usize| (index, K::inject(index, &at.to));
+            (0..elements.len()).map(place).collect()
+        }
+        Op::Index(..) => match usize::try_from(at.operands[1].int()) {
+            Ok(index) => vec![(0, K::project(index, &at.spaces[0]))],
+            Err(_) => Vec::new(),
+        },
+        Op::ArrayFunction(primitive, _) => array_function::<K>(primitive, at),
+        // Locally constant, or no numbers at all.
+        _ => Vec::new(),
+    }
+}
+
+/// `acc + in v`: the accumulator itself, and the value in its place
+fn add_to<K: Linear>(path: &[Place], at: &At) -> Vec<Term<K>> {
+    let mut maps = Vec::new();
+    let mut space = at.to.clone();
+    let mut indices = at.operands.iter().skip(1);
+    for place in path {
+        let index = match place {
+            Place::Component(index) => *index,
+            Place::Element(_) => indices.next().map_or(0, |index| usize::try_from(index.int()).unwrap_or(0)),
+        };
+        maps.push(K::inject(index, &space));
+        space = part(index, &space);
+    }
+    let last = at.operands.len() - 1;
+    maps.push(embed::<K>(&at.spaces[last], &space));
+    maps.reverse();
+    vec![(0, embed::<K>(&at.spaces[0], &at.to)), (last, K::compose(&at.spaces[last], maps))]
+}
+
+/// The identity, where a zero whose shape is not known stands for one of any space.
+fn embed<K: Linear>(from: &Space, to: &Space) -> K::Morphism {
+    match (from, to) {
+        _ if from == to => K::identity(to),
+        (Space::Product(parts), Space::Product(whole)) if !parts.is_empty() && parts.len() <= whole.len() => {
+            let part = |(at, part): (usize, &Space)| K::inject_after(at, to, embed::<K>(part, &whole[at]));
+            K::join(to, parts.iter().enumerate().map(part).collect())
+        }
+        _ => K::zero(from, to),
+    }
+}
+
+pub(super) fn varies(at: &At, operand: usize) -> bool {
+    at.spaces[operand].dimension() > 0
+}
+
+fn scalar<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
+    let arguments: Vec<f64> = at.operands.iter().map(Value::real).collect();
+    let partials = partial_derivatives(primitive, &arguments, &at.result.real());
+    let terms = partials.into_iter().enumerate().filter(|(operand, _)| varies(at, *operand));
+    terms.map(|(operand, partial)| (operand, K::scale(partial, &Space::Real))).collect()
+}
+
+fn array_function<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
+    let size = at.operands[0].len();
+    let element = || part(0, &at.spaces[0]);
+    let moved = |relation: Relation| vec![(0, K::relate(relation, &element()))];
+    match primitive.name {
+        "reverse" => moved(Relation::reverse(size)),
+        "slice" => match (usize::try_from(at.operands[1].int()), usize::try_from(at.operands[2].int())) {
+            (Ok(from), Ok(to)) => Relation::slice(from, to, size).map_or_else(|_| Vec::new(), moved),
+            _ => Vec::new(),
+        },
+        "gather" => Relation::gather(indices(&at.operands[1]), size).map_or_else(|_| Vec::new(), moved),
+        "concat" => concat::<K>(at),
+        "flatten" => match LinearMap::reshape(at.spaces[0].clone(), at.to.clone()) {
+            Ok(map) => vec![(0, K::primitive(&map))],
+            Err(_) => Vec::new(),
+        },
+        "transpose" => {
+            let columns = at.spaces[0].part(0).map_or(0, Space::count);
+            let element = part(0, &element());
+            vec![(0, K::primitive(&LinearMap::transpose(Space::reals(size), Space::reals(columns), element)))]
+        }
+        "scatter_add" => match Relation::scatter(indices(&at.operands[1]), at.to.count()) {
+            Ok(relation) => vec![(2, K::relate(relation, &part(0, &at.to)))],
+            Err(_) => Vec::new(),
+        },
+        "update" => update::<K>(at),
+        _ => matrix::terms::<K>(primitive, at),
+    }
+}
+
+fn concat<K: Linear>(at: &At) -> Vec<Term<K>> {
+    let (whole, element) = (at.to.count(), part(0, &at.to));
+    let mut start = 0;
+    let mut terms = Vec::new();
+    for (operand, array) in at.operands.iter().enumerate() {
+        let count = array.len();
+        let source = Walk { start: 0, step: 1, size: count };
+        let target = Walk { start, step: 1, size: whole };
+        if let (1.., Ok(relation)) = (count, Relation::line(Line { count, source, target })) {
+            terms.push((operand, K::relate(relation, &element)));
+        }
+        start += count;
+    }
+    terms
+}
+
+fn update<K: Linear>(at: &At) -> Vec<Term<K>> {
+    let (size, element) = (at.to.count(), part(0, &at.to));
+    let Ok(index) = usize::try_from(at.operands[1].int()) else { return Vec::new() };
+    let others = (0..size).filter(|other| *other != index).map(|other| (other, other)).collect();
+    let mut terms = vec![(2, K::inject(index, &at.to))];
+    if let Ok(relation) = Relation::pairs(others, size, size) {
+        terms.push((0, K::relate(relation, &element)));
+    }
+    terms
+}
+
+fn indices(array: &Value<f64>) -> Vec<usize> {
+    array.elements().filter_map(|index| usize::try_from(index.int()).ok()).collect()
+}
+
+/// The numbers of a value, as a vector of its space.
+pub(super) fn vector_of(value: &Value<f64>) -> Option<Vector> {
+    Vector::new(space(value), numbers(value)).ok()
+}

@@ -1,0 +1,119 @@
+//! Programs whose accumulators are values: `acc += v` becomes `acc′ = acc + v`.
+//!
+//! Derivatives that were compiled add up cotangents in place. A combinator has nothing to change, so every addition gives a new
+//! accumulator, and what adds inside of itself passes accumulators along: a body for each index becomes a loop whose state
+//! they are, a conditional gives them beside its result, and so does a function that they are passed to.
+
+mod rewrite;
+
+use rewrite::Rewriter;
+use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
+use riesz_syntax::Diagnostic;
+use std::collections::{HashMap, HashSet};
+
+/// The same program without additions in place, as far as a function needs it; none where there are none.
+///
+/// # Errors
+/// Where additions happen inside of something that cannot pass them along.
+pub fn purify(program: &Program, function: FunctionId) -> Result<Option<Program>, Box<Diagnostic>> {
+    let reachable = program.reachable(&[function]).functions;
+    let holds = |id: &FunctionId| {
+        program.function(*id).vars.iter().any(|var| var.ty.any(&mut |part| matches!(part, Type::Accumulator(_))))
+    };
+    if !reachable.iter().any(holds) {
+        return Ok(None);
+    }
+    let changes = Changes::of(program, &reachable);
+    let mut pure = program.clone();
+    for id in reachable.into_iter().filter(holds) {
+        pure.functions[id.0 as usize] = Rewriter::function(program.function(id), id, &changes)?;
+    }
+    Ok(Some(pure))
+}
+
+/// Which parameters of which functions are added to.
+struct Changes(HashMap<FunctionId, Vec<usize>>);
+
+impl Changes {
+    fn of(program: &Program, functions: &[FunctionId]) -> Changes {
+        let mut changes = Changes(HashMap::new());
+        loop {
+            let mut new = false;
+            for id in functions {
+                let function = program.function(*id);
+                let roots = Roots::of(function);
+                let added = changes.inside(&function.body, &roots);
+                let found: Vec<usize> =
+                    (0..function.parameters).filter(|at| added.contains(&Var(*at as u32))).collect();
+                if changes.parameters(*id) != found {
+                    changes.0.insert(*id, found);
+                    new = true;
+                }
+            }
+            if !new {
+                return changes;
+            }
+        }
+    }
+
+    fn parameters(&self, function: FunctionId) -> &[usize] {
+        self.0.get(&function).map_or(&[], Vec::as_slice)
+    }
+
+    /// The accumulators of something around a body that it adds to, in the order in which it does.
+    fn inside(&self, body: &Body, roots: &Roots) -> Vec<Var> {
+        let mut found = Vec::new();
+        let mut own = HashSet::new();
+        let mut work = vec![body];
+        while let Some(body) = work.pop() {
+            for binding in &body.bindings {
+                match &binding.op {
+                    Op::Accumulator => {
+                        own.insert(binding.var);
+                    }
+                    Op::AddTo(Atom::Var(var), ..) => found.push(roots.of_var(*var)),
+                    Op::Call(function, arguments) => {
+                        for at in self.parameters(*function) {
+                            if let Some(Atom::Var(var)) = arguments.get(*at) {
+                                found.push(roots.of_var(*var));
+                            }
+                        }
+                    }
+                    _ => {}
+                }
+                binding.op.visit_bodies(&mut |inner| work.push(inner));
+            }
+        }
+        let mut seen = HashSet::new();
+        found.retain(|var| !own.contains(var) && seen.insert(*var));
+        found
+    }
+}
+
+/// Which accumulator a variable is another name for.
+struct Roots(HashMap<Var, Var>);
+
+impl Roots {
+    fn of(function: &Function) -> Roots {
+        let mut roots = Roots(HashMap::new());
+        let mut work = vec![&function.body];
+        while let Some(body) = work.pop() {
+            for Binding { var, op, .. } in &body.bindings {
+                if let (Op::Copy(Atom::Var(source)), Type::Accumulator(_)) = (op, &function.var(*var).ty) {
+                    let root = roots.of_var(*source);
+                    roots.0.insert(*var, root);
+                }
+                op.visit_bodies(&mut |inner| work.push(inner));
+            }
+        }
+        roots
+    }
+
+    fn of_var(&self, mut var: Var) -> Var {
+        while let Some(source) = self.0.get(&var) {
+            var = *source;
+        }
+        var
+    }
+}

@@ -1,0 +1,307 @@
+//! One function, with its accumulators passed along.
+
+use super::{Changes, Roots};
+use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Turn, Var, VarInfo};
+use riesz_syntax::{Diagnostic, Span};
+use std::collections::HashMap;
+
+type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+pub(super) struct Rewriter<'p> {
+    changes: &'p Changes,
+    roots: Roots,
+    vars: Vec<VarInfo>,
+}
+
+/// The variables that hold accumulators now.
+type Current = HashMap<Var, Var>;
+
+impl<'p> Rewriter<'p> {
+    pub fn function(function: &Function, id: FunctionId, changes: &'p Changes) -> Result<Function> {
+        let mut rewriter = Rewriter { changes, roots: Roots::of(function), vars: function.vars.clone() };
+        let given: Vec<Var> = changes.parameters(id).iter().map(|at| Var(*at as u32)).collect();
+        let body = rewriter.body(&function.body, &Current::new(), &given, function.span)?;
+        let result = match given.is_empty() {
+            true => function.result.clone(),
+            false => rewriter.beside(function.result.clone(), &given),
+        };
+        Ok(Function { vars: rewriter.vars, body, result, ..function.clone() })
+    }
+
+    /// The body, whose result has some accumulators beside it, if there are any.
+    fn body(&mut self, body: &Body, current: &Current, given: &[Var], span: Span) -> Result<Body> {
+        let mut current = current.clone();
+        let mut bindings = Vec::with_capacity(body.bindings.len());
+        for binding in &body.bindings {
+            self.binding(binding, &mut current, &mut bindings)?;
+        }
+        let mut result = self.atom(body.result, &current);
+        if !given.is_empty() {
+            let ty = self.beside(self.type_of(result), given);
+            let parts = [result].into_iter().chain(given.iter().map(|var| self.now(*var, &current))).collect();
+            result = self.bind(Op::Tuple(parts), ty, span, &mut bindings);
+        }
+        Ok(Body { bindings, result })
+    }
+
+    fn binding(&mut self, binding: &Binding, current: &mut Current, out: &mut Vec<Binding>) -> Result<()> {
+        let Binding { var, op, span } = binding;
+        let (var, span) = (*var, *span);
+        let ty = self.vars[var.0 as usize].ty.clone();
+        let mut op = op.clone();
+        op.visit_atoms_mut(&mut |atom| *atom = self.atom(*atom, current));
+        let mut changed = Vec::new();
+        binding.op.visit_bodies(&mut |body| {
+            for root in self.changes.inside(body, &self.roots) {
+                if !changed.contains(&root) {
+                    changed.push(root);
+                }
+            }
+        });
+        match op {
+            Op::AddTo(Atom::Var(before), path, value) => {
+                let Op::AddTo(Atom::Var(named), ..) = &binding.op else { return Ok(()) };
+                let ty = self.vars[before.0 as usize].ty.clone();
+                let after = self.bind_var(Op::AddTo(Atom::Var(before), path, value), ty, span, out);
+                current.insert(self.roots.of_var(*named), after);
+                out.push(Binding { var, op: Op::Tuple(Vec::new()), span });
+            }
+            Op::Read(accumulator) => out.push(Binding { var, op: Op::Copy(accumulator), span }),
+            Op::Call(function, arguments) if !self.changes.parameters(function).is_empty() => {
+                let Op::Call(_, named) = &binding.op else { return Ok(()) };
+                let given: Vec<Var> = self
+                    .changes
+                    .parameters(function)
+                    .iter()
+                    .filter_map(|at| match named.get(*at) {
+                        Some(Atom::Var(var)) => Some(self.roots.of_var(*var)),
+                        _ => None,
+                    })
+                    .collect();
+                let whole = self.bind_var(Op::Call(function, arguments), self.beside(ty, &given), span, out);
+                self.take(whole, var, &given, span, current, out);
+            }
+            op if changed.is_empty() => {
+                let op = self.inner(op, &binding.op, current, span)?;
+                out.push(Binding { var, op, span });
+            }
+            op => self.changing(binding, op, ty, &changed, current, out)?,
+        }
+        Ok(())
+    }
+
+    /// An operation whose bodies change nothing around them.
+    fn inner(&mut self, mut op: Op, original: &Op, current: &Current, span: Span) -> Result<Op> {
+        let mut bodies = Vec::new();
+        let mut problem = None;
+        original.visit_bodies(&mut |body| match self.body(body, current, &[], span) {
+            Ok(body) => bodies.push(body),
+            Err(found) => problem = Some(found),
+        });
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        let mut bodies = bodies.into_iter();
+        op.visit_bodies_mut(&mut |body| {
+            if let Some(new) = bodies.next() {
+                *body = new;
+            }
+        });
+        Ok(op)
+    }
+
+    /// An operation whose bodies add to accumulators around them.
+    fn changing(
+        &mut self,
+        binding: &Binding,
+        op: Op,
+        ty: Type,
+        changed: &[Var],
+        current: &mut Current,
+        out: &mut Vec<Binding>,
+    ) -> Result<()> {
+        let Binding { var, span, .. } = binding;
+        let (var, span) = (*var, *span);
+        match op {
+            Op::If { condition, .. } => {
+                let Op::If { yes, no, .. } = &binding.op else { return Ok(()) };
+                let (yes, no) = (self.body(yes, current, changed, span)?, self.body(no, current, changed, span)?);
+                let whole = self.bind_var(Op::If { condition, yes, no }, self.beside(ty, changed), span, out);
+                self.take(whole, var, changed, span, current, out);
+            }
+            Op::For(Iteration { count, index, .. }) => {
+                let Op::For(Iteration { body, .. }) = &binding.op else { return Ok(()) };
+                let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, out);
+                let turn =
+                    self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, bindings, _| {
+                        rewriter.run(body, inner, bindings)?;
+                        Ok((rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, bindings), None))
+                    })?;
+                let turn = Turn { count, index, ..turn };
+                let ty = self.vars[turn.state.0 as usize].ty.clone();
+                let whole = self.bind_var(Op::Loop(turn), ty, span, out);
+                self.take(whole, var, changed, span, current, out);
+            }
+            Op::Loop(Turn { start, count, index, state, .. }) => {
+                let Op::Loop(Turn { body, .. }) = &binding.op else { return Ok(()) };
+                let turn =
+                    self.turn((start, ty), changed, current, span, out, |rewriter, inner, bindings, value| {
+                        bindings.push(Binding { var: state, op: Op::Copy(value), span });
+                        Ok((rewriter.run(body, inner, bindings)?, None))
+                    })?;
+                let turn = Turn { count, index, ..turn };
+                let ty = self.vars[turn.state.0 as usize].ty.clone();
+                let whole = self.bind_var(Op::Loop(turn), ty, span, out);
+                self.take(whole, var, changed, span, current, out);
+            }
+            Op::Build(Iteration { count, index, .. }) => {
+                let Op::Build(Iteration { body, .. }) = &binding.op else { return Ok(()) };
+                let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, out);
+                let turn =
+                    self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, bindings, _| {
+                        let element = rewriter.run(body, inner, bindings)?;
+                        Ok((rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, bindings), Some(element)))
+                    })?;
+                self.traced(Turn { count, index, ..turn }, var, ty, changed, span, current, out);
+            }
+            Op::Scan(Turn { start, count, index, state, .. }) => {
+                let Op::Scan(Turn { body, .. }) = &binding.op else { return Ok(()) };
+                let element = match &ty {
+                    Type::Array(_, element) => (**element).clone(),
+                    ty => ty.clone(),
+                };
+                let turn =
+                    self.turn((start, element), changed, current, span, out, |rewriter, inner, bindings, value| {
+                        bindings.push(Binding { var: state, op: Op::Copy(value), span });
+                        let next = rewriter.run(body, inner, bindings)?;
+                        Ok((next, Some(next)))
+                    })?;
+                self.traced(Turn { count, index, ..turn }, var, ty, changed, span, current, out);
+            }
+            _ => {
+                let message = "a sum that is made in place here cannot be written as a combinator";
+                return Err(Box::new(Diagnostic::error("no-combinator", span, message)));
+            }
+        }
+        Ok(())
+    }
+
+    /// A turn whose state is a value and accumulators: the body gives the next value, and what to keep if anything.
+    fn turn(
+        &mut self,
+        (start, ty): (Atom, Type),
+        changed: &[Var],
+        current: &Current,
+        span: Span,
+        out: &mut Vec<Binding>,
+        body: impl FnOnce(&mut Self, &mut Current, &mut Vec<Binding>, Atom) -> Result<(Atom, Option<Atom>)>,
+    ) -> Result<Turn> {
+        let whole = self.beside(ty.clone(), changed);
+        let parts = [start].into_iter().chain(changed.iter().map(|var| self.now(*var, current))).collect();
+        let start = self.bind(Op::Tuple(parts), whole.clone(), span, out);
+        let state = self.var(whole.clone());
+        let mut inner = current.clone();
+        let mut bindings = Vec::new();
+        let value = self.bind(Op::Project(Atom::Var(state), 0), ty, span, &mut bindings);
+        self.open(state, changed, span, &mut inner, &mut bindings);
+        let (next, kept) = body(self, &mut inner, &mut bindings, value)?;
+        let parts = [next].into_iter().chain(changed.iter().map(|var| self.now(*var, &inner))).collect();
+        let mut result = self.bind(Op::Tuple(parts), whole.clone(), span, &mut bindings);
+        if let Some(kept) = kept {
+            let ty = Type::Tuple([whole, self.type_of(kept)].into());
+            result = self.bind(Op::Tuple(vec![result, kept]), ty, span, &mut bindings);
+        }
+        // The count and the index are those of what the turn belongs to.
+        Ok(Turn { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } })
+    }
+
+    /// A loop that keeps an array, which is the value of a variable.
+    #[allow(clippy::too_many_arguments)]
+    fn traced(
+        &mut self,
+        turn: Turn,
+        var: Var,
+        array: Type,
+        changed: &[Var],
+        span: Span,
+        current: &mut Current,
+        out: &mut Vec<Binding>,
+    ) {
+        let state = self.vars[turn.state.0 as usize].ty.clone();
+        let whole = self.bind_var(Op::Trace(turn), Type::Tuple([state.clone(), array].into()), span, out);
+        out.push(Binding { var, op: Op::Project(Atom::Var(whole), 1), span });
+        let last = self.bind_var(Op::Project(Atom::Var(whole), 0), state, span, out);
+        self.open(last, changed, span, current, out);
+    }
+
+    /// The bindings of a body in the place of another, and its result.
+    fn run(&mut self, body: &Body, current: &mut Current, out: &mut Vec<Binding>) -> Result<Atom> {
+        for binding in &body.bindings {
+            self.binding(binding, current, out)?;
+        }
+        Ok(self.atom(body.result, current))
+    }
+
+    /// Takes a result and the accumulators beside it apart.
+    fn take(
+        &mut self,
+        whole: Var,
+        var: Var,
+        changed: &[Var],
+        span: Span,
+        current: &mut Current,
+        out: &mut Vec<Binding>,
+    ) {
+        out.push(Binding { var, op: Op::Project(Atom::Var(whole), 0), span });
+        self.open(whole, changed, span, current, out);
+    }
+
+    fn open(&mut self, whole: Var, changed: &[Var], span: Span, current: &mut Current, out: &mut Vec<Binding>) {
+        for (at, root) in changed.iter().enumerate() {
+            let ty = self.vars[root.0 as usize].ty.clone();
+            let now = self.bind_var(Op::Project(Atom::Var(whole), at + 1), ty, span, out);
+            current.insert(*root, now);
+        }
+    }
+
+    fn beside(&self, ty: Type, accumulators: &[Var]) -> Type {
+        let types = accumulators.iter().map(|var| self.vars[var.0 as usize].ty.clone());
+        Type::Tuple([ty].into_iter().chain(types).collect())
+    }
+
+    fn now(&self, root: Var, current: &Current) -> Atom {
+        Atom::Var(current.get(&root).copied().unwrap_or(root))
+    }
+
+    fn atom(&self, atom: Atom, current: &Current) -> Atom {
+        match atom {
+            Atom::Var(var) => self.now(self.roots.of_var(var), current),
+            atom => atom,
+        }
+    }
+
+    fn type_of(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Var(var) => self.vars[var.0 as usize].ty.clone(),
+            Atom::Int(_) => Type::Int,
+            Atom::Real(_) => Type::Real,
+            Atom::Bool(_) => Type::Bool,
+        }
+    }
+
+    fn var(&mut self, ty: Type) -> Var {
+        self.vars.push(VarInfo { name: None, ty });
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    fn bind_var(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Var {
+        let var = self.var(ty);
+        out.push(Binding { var, op, span });
+        var
+    }
+
+    fn bind(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Atom {
+        Atom::Var(self.bind_var(op, ty, span, out))
+    }
+}

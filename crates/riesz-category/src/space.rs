@@ -1,0 +1,95 @@
+//! The spaces of values: `R` for a number, `()` for what does not vary, parts for parts.
+//!
+//! A function value varies with what it captured, so its space is the product of those of what it captured. Elements of an
+//! array that are alike have one space, and make a power; functions in an array need not be, and make a product.
+
+use crate::tangent::{Real, Tangent};
+use riesz_core::evaluate::Value;
+use riesz_linear::Space;
+
+/// The tangent space at a value.
+pub fn space(value: &Value<f64>) -> Space {
+    match value {
+        Value::Real(_) => Space::Real,
+        Value::Tuple(parts) => Space::product(parts.iter().map(space)),
+        Value::Closure(closure) => Space::product(closure.captured().iter().map(space)),
+        Value::Reals(numbers) => power(numbers.len(), || Space::Real),
+        Value::Ints(numbers) => power(numbers.len(), || Space::product([])),
+        Value::Values(elements) if elements.first().is_some_and(holds_functions) => {
+            Space::product(elements.iter().map(space))
+        }
+        Value::Values(elements) => power(elements.len(), || space(&elements[0])),
+        Value::Int(_) | Value::Bool(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => Space::product([]),
+    }
+}
+
+fn power(n: usize, element: impl FnOnce() -> Space) -> Space {
+    Space::array(n, if n == 0 { Space::product([]) } else { element() })
+}
+
+/// Whether values of the type of this one may have different spaces.
+pub(crate) fn holds_functions(value: &Value<f64>) -> bool {
+    match value {
+        Value::Closure(_) => true,
+        Value::Tuple(parts) => parts.iter().any(holds_functions),
+        Value::Values(elements) => elements.first().is_some_and(holds_functions),
+        _ => false,
+    }
+}
+
+/// The real numbers in a value, in the order of its space.
+pub fn numbers(value: &Value<f64>) -> Vec<f64> {
+    let mut found = Vec::new();
+    collect(value, &mut found);
+    found
+}
+
+fn collect(value: &Value<f64>, found: &mut Vec<f64>) {
+    match value {
+        Value::Real(number) => found.push(*number),
+        Value::Reals(numbers) => found.extend_from_slice(numbers),
+        Value::Tuple(parts) => parts.iter().for_each(|part| collect(part, found)),
+        Value::Values(elements) => elements.iter().for_each(|element| collect(element, found)),
+        Value::Closure(closure) => closure.captured().iter().for_each(|value| collect(value, found)),
+        Value::Int(_) | Value::Bool(_) | Value::Ints(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => {}
+    }
+}
+
+/// A tangent at a value, as a value of the tangent space: numbers in the places of numbers, `()` in place of what does not
+/// vary.
+pub fn tangent_value(at: &Value<f64>, numbers: &[f64]) -> Value<f64> {
+    write(at, &mut numbers.iter().copied())
+}
+
+fn write(at: &Value<f64>, numbers: &mut dyn Iterator<Item = f64>) -> Value<f64> {
+    match at {
+        Value::Real(_) => Value::Real(numbers.next().unwrap_or(0.0)),
+        Value::Reals(elements) => Value::reals(elements.iter().map(|_| numbers.next().unwrap_or(0.0)).collect()),
+        Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| write(part, numbers)).collect()),
+        Value::Values(elements) => Value::values(elements.iter().map(|element| write(element, numbers)).collect()),
+        Value::Ints(elements) => Value::values(elements.iter().map(|_| Value::unit()).collect()),
+        Value::Int(_) | Value::Bool(_) | Value::Closure(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => {
+            Value::unit()
+        }
+    }
+}
+
+/// The zero of a space, as a value.
+pub(crate) fn zero_value(space: &Space) -> Value<f64> {
+    match space {
+        Space::Real => Value::Real(0.0),
+        Space::Product(parts) => Value::Tuple(parts.iter().map(zero_value).collect()),
+        Space::Array(size, element) if **element == Space::Real => Value::reals(vec![0.0; *size]),
+        Space::Array(size, element) => Value::values(vec![zero_value(element); *size]),
+    }
+}
+
+/// A vector from flat numbers.
+pub(crate) fn vector(space: &Space, numbers: &[f64]) -> Tangent {
+    Tangent::from_numbers(space, &numbers.iter().map(|number| Real(*number)).collect::<Vec<_>>())
+}
+
+/// Flat numbers from a vector.
+pub(crate) fn flat(space: &Space, vector: &Tangent) -> Vec<f64> {
+    vector.numbers(space).into_iter().map(|number| number.0).collect()
+}

@@ -1,0 +1,108 @@
+//! The functions of linear algebra in any algebra, step by step: elimination with the largest pivot, and the factors of
+//! Cholesky. What a singular matrix gives is whatever a division by zero gives.
+
+use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
+use crate::number::Number;
+use crate::scalar;
+
+/// A function of the `n × n` matrix `a` and the `n × columns` matrix `b`, row by row.
+pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: usize, a: &[S], b: &[S]) -> Vec<S> {
+    match function {
+        MatrixFunction::Cholesky => factor(n, a),
+        MatrixFunction::CholeskyTangent => cholesky_tangent(n, a, b),
+        MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, a, b),
+        MatrixFunction::Solve => Eliminated::new(n, columns, a, b).solve(),
+        MatrixFunction::Inverse => Eliminated::new(n, n, a, &identity(n)).solve(),
+        MatrixFunction::Determinant => vec![Eliminated::new(n, 0, a, &[]).determinant()],
+        MatrixFunction::LogDeterminant => {
+            let pivots = Eliminated::new(n, 0, a, &[]).pivots();
+            let logarithm = |pivot: &S| {
+                let size = S::apply(&scalar::ABS, std::slice::from_ref(pivot));
+                S::apply(&scalar::LOG, &[size])
+            };
+            vec![pivots.iter().map(logarithm).reduce(|sum, term| sum.add(&term)).unwrap_or_else(S::zero)]
+        }
+        MatrixFunction::Cofactor => {
+            let eliminated = Eliminated::new(n, n, a, &identity(n));
+            let determinant = eliminated.determinant();
+            let inverse = eliminated.solve();
+            (0..n * n).map(|at| determinant.mul(&inverse[at % n * n + at / n])).collect()
+        }
+    }
+}
+
+fn identity<S: Number>(n: usize) -> Vec<S> {
+    (0..n * n).map(|at| if at / n == at % n { S::one() } else { S::zero() }).collect()
+}
+
+/// `l` with `l lᵀ` the symmetric part of `a`.
+fn factor<S: Number>(n: usize, a: &[S]) -> Vec<S> {
+    let half = S::constant(0.5);
+    let mut l = vec![S::zero(); n * n];
+    for i in 0..n {
+        for j in 0..=i {
+            let symmetric = a[i * n + j].add(&a[j * n + i]).mul(&half);
+            let rest = (0..j).fold(symmetric, |rest, k| rest.sub(&l[i * n + k].mul(&l[j * n + k])));
+            l[i * n + j] = match i == j {
+                true => S::apply(&scalar::SQRT, &[rest]),
+                false => S::apply(&scalar::DIV, &[rest, l[j * n + j].clone()]),
+            };
+        }
+    }
+    l
+}
+
+/// Rows `(u | z)` with `u` upper triangular and `u x = z` for the solution `x` of `a x = b`.
+struct Eliminated<S> {
+    rows: Vec<Vec<S>>,
+    columns: usize,
+    /// Whether an odd number of rows was exchanged.
+    odd: bool,
+}
+
+impl<S: Number> Eliminated<S> {
+    fn new(n: usize, columns: usize, a: &[S], b: &[S]) -> Eliminated<S> {
+        let row = |i: usize| [&a[i * n..(i + 1) * n], &b[i * columns..(i + 1) * columns]].concat();
+        let mut rows: Vec<Vec<S>> = (0..n).map(row).collect();
+        let mut odd = false;
+        for k in 0..n {
+            let size = |row: &Vec<S>| row[k].value().abs();
+            let largest = (k..n).reduce(|best, i| if size(&rows[i]) > size(&rows[best]) { i } else { best });
+            if let Some(largest) = largest.filter(|largest| *largest != k) {
+                rows.swap(k, largest);
+                odd = !odd;
+            }
+            let (above, below) = rows.split_at_mut(k + 1);
+            let pivot = &above[k];
+            for row in below {
+                let factor = S::apply(&scalar::DIV, &[row[k].clone(), pivot[k].clone()]);
+                for j in k..n + columns {
+                    row[j] = row[j].sub(&factor.mul(&pivot[j]));
+                }
+            }
+        }
+        Eliminated { rows, columns, odd }
+    }
+
+    fn pivots(&self) -> Vec<S> {
+        self.rows.iter().enumerate().map(|(k, row)| row[k].clone()).collect()
+    }
+
+    fn determinant(&self) -> S {
+        let product = self.pivots().into_iter().reduce(|product, pivot| product.mul(&pivot)).unwrap_or_else(S::one);
+        if self.odd { product.neg() } else { product }
+    }
+
+    fn solve(&self) -> Vec<S> {
+        let n = self.rows.len();
+        let mut x = vec![S::zero(); n * self.columns];
+        for (i, row) in self.rows.iter().enumerate().rev() {
+            for j in 0..self.columns {
+                let rest =
+                    (i + 1..n).fold(row[n + j].clone(), |rest, k| rest.sub(&row[k].mul(&x[k * self.columns + j])));
+                x[i * self.columns + j] = S::apply(&scalar::DIV, &[rest, row[i].clone()]);
+            }
+        }
+        x
+    }
+}

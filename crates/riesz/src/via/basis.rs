@@ -1,0 +1,139 @@
+//! Linear maps as functions on the basis of the domain, written down: `u ⊸ v = Basis u → v`.   [001 §9, §11]
+//!
+//! ```text
+//! (1 → t) ≅ t      (a + b → t) ≅ (a → t, b → t)
+//! ```
+//!
+//! A function on the basis of a product is a function for each part, so a map is a tree in the shape of the point, with a
+//! number at each leaf; a part on which it is zero is absent.
+
+use super::algebra::{Field, answer};
+use super::{Answer, Representation, Wish};
+use crate::{Span, Value};
+use riesz_algebra::{Module, Monoid, Semiring};
+use riesz_core::evaluate::{Closure, Fault, Machine};
+use riesz_primitive::Counted;
+use std::rc::Rc;
+
+/// A trie over the basis.
+pub(super) const BASIS: Representation = Representation {
+    name: "basis",
+    summary: "a trie over the basis of the domain",
+    paper: "001 §11",
+    differentiate: Some(basis::<f64>),
+    counted: Some(basis::<Counted>),
+};
+
+/// A function on the basis of a space.
+#[derive(Clone, Debug)]
+enum Trie<D> {
+    /// Zero everywhere.
+    Zero,
+    /// On the basis of `R`.
+    Number(D),
+    /// On the basis of a product or an array.
+    Parts(Rc<[Trie<D>]>),
+}
+
+impl<D: Semiring> Monoid for Trie<D> {
+    fn zero() -> Trie<D> {
+        Trie::Zero
+    }
+
+    fn add(&self, other: &Trie<D>) -> Trie<D> {
+        match (self, other) {
+            (Trie::Number(x), Trie::Number(y)) => Trie::Number(x.add(y)),
+            (Trie::Parts(a), Trie::Parts(b)) => Trie::Parts(a.iter().zip(b.iter()).map(|(a, b)| a.add(b)).collect()),
+            (Trie::Zero, trie) | (trie, _) => trie.clone(),
+        }
+    }
+}
+
+impl<D: Semiring + Module<D>> Module<D> for Trie<D> {
+    fn scale(&self, factor: &D) -> Trie<D> {
+        match self {
+            Trie::Zero => Trie::Zero,
+            Trie::Number(x) => Trie::Number(x.scale(factor)),
+            Trie::Parts(parts) => Trie::Parts(parts.iter().map(|part| part.scale(factor)).collect()),
+        }
+    }
+}
+
+/// The shape of a point: how many numbers there are in each part.
+enum Shape {
+    Number,
+    Parts(Vec<Shape>, usize),
+}
+
+impl Shape {
+    fn of(value: &Value) -> Shape {
+        let parts = |shapes: Vec<Shape>| {
+            let size = shapes.iter().map(Shape::size).sum();
+            Shape::Parts(shapes, size)
+        };
+        match value {
+            Value::Real(_) => Shape::Number,
+            Value::Tuple(values) => parts(values.iter().map(Shape::of).collect()),
+            Value::Reals(numbers) => parts(numbers.iter().map(|_| Shape::Number).collect()),
+            Value::Values(values) => parts(values.iter().map(Shape::of).collect()),
+            _ => parts(Vec::new()),
+        }
+    }
+
+    fn size(&self) -> usize {
+        match self {
+            Shape::Number => 1,
+            Shape::Parts(_, size) => *size,
+        }
+    }
+
+    /// The coordinate of a number, which is 1 on one vector of the basis and 0 on the others.
+    fn coordinate<D: Semiring>(&self, mut at: usize) -> Trie<D> {
+        let Shape::Parts(shapes, _) = self else { return Trie::Number(D::one()) };
+        let part = |shape: &Shape| {
+            let inside = at < shape.size();
+            at = at.wrapping_sub(shape.size());
+            if inside { shape.coordinate(at.wrapping_add(shape.size())) } else { Trie::Zero }
+        };
+        Trie::Parts(shapes.iter().map(part).collect())
+    }
+
+    /// The numbers of a trie that are there, by the places of their coordinates.
+    fn entries<D: Clone>(&self, trie: &Trie<D>, first: usize, entries: &mut Vec<(usize, D)>) {
+        match (self, trie) {
+            (_, Trie::Zero) => {}
+            (Shape::Parts(shapes, _), Trie::Parts(parts)) => {
+                let mut first = first;
+                for (shape, part) in shapes.iter().zip(parts.iter()) {
+                    shape.entries(part, first, entries);
+                    first += shape.size();
+                }
+            }
+            (_, Trie::Number(number)) => entries.push((first, number.clone())),
+            (Shape::Number, Trie::Parts(_)) => {}
+        }
+    }
+}
+
+fn basis<D: Field>(
+    machine: &mut Machine<f64>,
+    closure: &Closure<f64>,
+    point: &Value,
+    wish: Wish,
+    span: Span,
+) -> Result<Answer, Fault> {
+    let shape = Shape::of(point);
+    answer(
+        machine,
+        closure,
+        point,
+        wish,
+        span,
+        |at, _| shape.coordinate::<D>(at),
+        |trie, _| {
+            let mut entries = Vec::new();
+            shape.entries(trie, 0, &mut entries);
+            entries
+        },
+    )
+}
