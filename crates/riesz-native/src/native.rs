@@ -16,6 +16,8 @@ pub struct Native {
     places: HashMap<FunctionId, (usize, usize)>,
     /// What the user should know.
     notes: Vec<Diagnostic>,
+    /// Whether the user knows that nothing can be compiled here.
+    told: bool,
 }
 
 /// How a run is to be done.
@@ -42,6 +44,7 @@ impl Native {
             libraries: Vec::new(),
             places: HashMap::new(),
             notes: Vec::new(),
+            told: false,
         }
     }
 
@@ -60,8 +63,11 @@ impl Native {
         let compiler = match &self.compiler {
             Ok(compiler) => compiler,
             Err(problem) => {
-                let problem = problem.clone();
-                self.note(Diagnostic::placeless("not-native", problem));
+                if !self.told {
+                    let problem = problem.clone();
+                    self.told = true;
+                    self.note(Diagnostic::placeless("not-native", problem));
+                }
                 return;
             }
         };
@@ -93,6 +99,7 @@ impl Native {
             }
             Err(problem) => {
                 self.compiler = Err(problem.clone());
+                self.told = true;
                 self.note(Diagnostic::placeless("not-native", problem));
             }
         }
@@ -116,7 +123,7 @@ impl Native {
         globals: &mut Vec<Option<Value<f64>>>,
         run: &Run,
     ) -> Result<Value<f64>, Box<Diagnostic>> {
-        if !self.knows(function) {
+        if !self.knows(function) || !self.told && self.compiler.is_err() {
             self.compile(run.program, &[function], run.place);
         }
         let mut needed = run.program.reachable(&[function]).globals;
