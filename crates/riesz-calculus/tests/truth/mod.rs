@@ -344,6 +344,9 @@ fn matrices(compiled: &Compiled, point: &Point, judges: &mut Vec<&'static str>) 
         expected.push(numbers(&evaluate(compiled, "forward", &point)?.parts()[1]));
     }
     let rows = point.w.len();
+    if expected.iter().any(|column| column.len() != rows) {
+        return Err(Trouble::new("forward stops: empty sums of open size", format!("{rows} numbers, not {expected:?}")));
+    }
     let matrix: Vec<f64> = (0..rows).flat_map(|row| expected.iter().map(move |column| column[row])).collect();
     if !finite(&matrix) {
         return Ok(());
