@@ -345,7 +345,10 @@ fn matrices(compiled: &Compiled, point: &Point, judges: &mut Vec<&'static str>) 
     }
     let rows = point.w.len();
     if expected.iter().any(|column| column.len() != rows) {
-        return Err(Trouble::new("forward stops: empty sums of open size", format!("{rows} numbers, not {expected:?}")));
+        return Err(Trouble::new(
+            "forward stops: empty sums of open size",
+            format!("{rows} numbers, not {expected:?}"),
+        ));
     }
     let matrix: Vec<f64> = (0..rows).flat_map(|row| expected.iter().map(move |column| column[row])).collect();
     if !finite(&matrix) {
