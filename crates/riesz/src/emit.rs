@@ -1,7 +1,9 @@
-//! A function of a program, or a derivative of it, as source code.
+//! A function of a program, or a derivative of it, in other languages, and as a picture.
 
 use crate::session::{Session, place};
 use crate::{Diagnostic, NoFiles, Type};
+use riesz_category::combinator::Combinators;
+use riesz_category::graph::{Graph, Of, draw};
 use riesz_core::{FunctionId, size};
 
 /// What to write of a function `f`.
@@ -20,7 +22,7 @@ pub enum What {
 impl Session {
     /// A function, or a derivative of it by all arguments that vary, as a Rust source file that needs `riesz-runtime` alone.
     pub fn emit_rust(&mut self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
-        let function = self.known_function(name)?;
+        let function = self.function_of_types(name)?;
         let function = match what {
             What::Value => function,
             _ => self.derivative(name, function, what)?,
@@ -37,10 +39,31 @@ impl Session {
         Ok(riesz_rust::emit(&lowered, &riesz_rust::Options { place: &place, exports: &[] }))
     }
 
-    fn known_function(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {
-        self.function_named(name).ok_or_else(|| {
-            let message = format!("there is no function `{name}` whose types are all known");
-            vec![Diagnostic::placeless("no-function", message).help("name a `fun` of the file without type variables")]
+    /// A `fun` of the program, and those that it calls, as combinators. Derivatives in them are compiled before.
+    pub fn combinators(&self, name: &str) -> Result<Combinators, Vec<Diagnostic>> {
+        let function = self.function_of_types(name)?;
+        let mut program = self.checker.program.clone();
+        riesz_calculus::compile_from(&mut program, &[function])?;
+        riesz_category::compile::compile(&program, function).map_err(|problem| vec![*problem])
+    }
+
+    /// A `fun` of the program as a graph.
+    pub fn graph(&self, name: &str, of: Of) -> Result<Graph, Vec<Diagnostic>> {
+        let function = self.checker.program.function(self.function_of_types(name)?);
+        let parameters: Vec<String> = function.vars[..function.parameters]
+            .iter()
+            .map(|var| var.name.as_ref().map_or("_".to_string(), |name| name.to_string()))
+            .collect();
+        draw(&self.combinators(name)?, &parameters, of).map_err(|problem| vec![*problem])
+    }
+
+    fn function_of_types(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {
+        self.checker.function_named(name).ok_or_else(|| {
+            vec![match self.function_text(name) {
+                None => self.no_function(name),
+                Some(_) => Diagnostic::placeless("generic-function", format!("`{name}` has type variables"))
+                    .help("write a function of the types you mean that calls it"),
+            }]
         })
     }
 
@@ -93,6 +116,6 @@ impl Session {
         let derivative = format!("{name}_{suffix}");
         let text = format!("fun {derivative}({}) = {body}\n", parameters.join(", "));
         self.define(&derivative, &text, &NoFiles)?;
-        self.known_function(&derivative)
+        self.function_of_types(&derivative)
     }
 }

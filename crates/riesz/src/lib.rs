@@ -28,7 +28,6 @@
 //! ```
 
 mod derivation;
-mod emission;
 mod emit;
 pub mod gradients;
 mod input;

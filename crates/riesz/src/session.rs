@@ -367,12 +367,6 @@ impl Session {
         &self.options
     }
 
-    /// The function that a `fun` without type variables became.
-    pub(crate) fn function_named(&self, name: &str) -> Option<FunctionId> {
-        self.definitions.get(name).filter(|definition| definition.keyword == "fun")?;
-        self.checker.function_named(name)
-    }
-
     /// The types of the parameters of a `fun`, as they are written.
     pub(crate) fn parameters_of(&self, name: &str) -> Vec<String> {
         let written = self.definitions.get(name).and_then(|definition| definition.written.as_ref());
@@ -457,7 +451,7 @@ impl Session {
             }
         };
         let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
-        let differentiate = Rc::new(via.unwrap_or(Representation::at_run_time()).differentiator(false));
+        let differentiate = Rc::new(via.map_or_else(Representation::at_run_time, |via| via.differentiator(false)));
         let known = |global: GlobalId| match values.get(global.0 as usize) {
             Some(value) => value.clone(),
             // Data are for one expression, and only its own are new.

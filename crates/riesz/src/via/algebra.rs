@@ -1,7 +1,7 @@
 //! Numbers that carry their gradient: `f (x + dx) = f x + D f x dx` in Nagata's algebra, for every kind of gradient of
-//! [000 Fig. 5].
+//! [000 Fig. 5] and for tries over the basis [001 §11].
 
-use super::{Answer, Found, Representation, Wish};
+use super::{Answer, Differentiator, Found, Representation, Wish};
 use crate::{Span, Value};
 use riesz_algebra::tangent::{ReverseArray, ReverseCayley, ReverseSparse};
 use riesz_algebra::{Kronecker, Module, Nagata, Sparse};
@@ -9,129 +9,74 @@ use riesz_core::evaluate::{Closure, Fault, Machine};
 use riesz_primitive::{Counted, Number};
 use std::fmt::Debug;
 
-/// A gradient that is a map from coordinates.
-pub(super) const FORWARD_SPARSE: Representation = Representation {
-    name: "forward-sparse",
-    summary: "a sparse gradient carried forward",
-    paper: "000 §4.3",
-    differentiate: Some(forward_sparse::<f64>),
-    counted: Some(forward_sparse::<Counted>),
-};
-
-/// A gradient that is a linear function of a multiplier.
-pub(super) const REVERSE_SPARSE: Representation = Representation {
-    name: "reverse-sparse",
-    summary: "a function from the multiplier to a sparse gradient",
-    paper: "000 §5.1",
-    differentiate: Some(reverse_sparse::<f64>),
-    counted: Some(reverse_sparse::<Counted>),
-};
-
-/// The same, with sums that are compositions.
-pub(super) const REVERSE_CAYLEY: Representation = Representation {
-    name: "reverse-cayley",
-    summary: "additions accumulated too",
-    paper: "000 §5.2",
-    differentiate: Some(reverse_cayley::<f64>),
-    counted: Some(reverse_cayley::<Counted>),
-};
-
-/// The same, with additions that change an array.
-pub(super) const REVERSE_ARRAY: Representation = Representation {
-    name: "reverse-array",
-    summary: "a computation on a mutable array",
-    paper: "000 §5.3",
-    differentiate: Some(reverse_array::<f64>),
-    counted: Some(reverse_array::<Counted>),
-};
+pub(super) const FORWARD_SPARSE: Representation = row::<Sparse<usize, f64>, Sparse<usize, Counted>>(
+    "forward-sparse",
+    "a sparse gradient carried forward",
+    "000 §4.3",
+);
+pub(super) const REVERSE_SPARSE: Representation = row::<ReverseSparse<usize, f64>, ReverseSparse<usize, Counted>>(
+    "reverse-sparse",
+    "a function from the multiplier to a sparse gradient",
+    "000 §5.1",
+);
+pub(super) const REVERSE_CAYLEY: Representation = row::<ReverseCayley<usize, f64>, ReverseCayley<usize, Counted>>(
+    "reverse-cayley",
+    "additions accumulated too",
+    "000 §5.2",
+);
+pub(super) const REVERSE_ARRAY: Representation = row::<ReverseArray<usize, f64>, ReverseArray<usize, Counted>>(
+    "reverse-array",
+    "a computation on a mutable array",
+    "000 §5.3",
+);
 
 /// Scalars that are a module over themselves.
 pub(super) trait Field: Number + Module<Self> {}
 impl<D: Number + Module<D>> Field for D {}
 
-type Result<T> = std::result::Result<T, Fault>;
+/// What a number can carry.
+pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
+    /// What a gradient must know of the point.
+    type Shape;
 
-fn forward_sparse<D: Field>(
+    /// That of a point, which has so many numbers.
+    fn shape(point: &Value, size: usize) -> Self::Shape;
+
+    /// The gradient of a coordinate.
+    fn coordinate(shape: &Self::Shape, at: usize) -> Self;
+
+    /// The coordinates of the gradient that are not structurally zero.
+    fn entries(&self, shape: &Self::Shape) -> Vec<(usize, D)>;
+}
+
+/// The row of a kind of gradient, over plain numbers and over numbers that count.
+pub(super) const fn row<E: Gradient<f64>, C: Gradient<Counted>>(
+    name: &'static str,
+    summary: &'static str,
+    paper: &'static str,
+) -> Representation {
+    let plain: Differentiator = differentiate::<f64, E>;
+    let counted: Differentiator = differentiate::<Counted, C>;
+    Representation { name, summary, paper, differentiate: Some(plain), counted: Some(counted) }
+}
+
+/// Runs a function on numbers that carry gradients.
+pub(super) fn differentiate<D: Field, E: Gradient<D>>(
     machine: &mut Machine<f64>,
     closure: &Closure<f64>,
     point: &Value,
     wish: Wish,
     span: Span,
-) -> Result<Answer> {
-    answer(
-        machine,
-        closure,
-        point,
-        wish,
-        span,
-        |at, _| Sparse::unit(at),
-        |gradient: &Sparse<usize, D>, _| entries(gradient),
-    )
-}
-
-fn reverse_sparse<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer> {
-    let variable = |at, _| ReverseSparse::delta(&at);
-    answer(machine, closure, point, wish, span, variable, |function: &ReverseSparse<usize, D>, _| {
-        entries(&function.gradient())
-    })
-}
-
-fn reverse_cayley<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer> {
-    let variable = |at, _| ReverseCayley::delta(&at);
-    answer(machine, closure, point, wish, span, variable, |function: &ReverseCayley<usize, D>, _| {
-        entries(&function.gradient().gradient())
-    })
-}
-
-pub(super) fn reverse_array<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer> {
-    let variable = |at, _| ReverseArray::delta(&at);
-    answer(machine, closure, point, wish, span, variable, |function: &ReverseArray<usize, D>, size| {
-        let array = function.gradient().run(size, |at: &usize| *at).unwrap_or_default();
-        array.into_iter().enumerate().collect()
-    })
-}
-
-fn entries<D: Field>(gradient: &Sparse<usize, D>) -> Vec<(usize, D)> {
-    gradient.entries().map(|(at, entry)| (*at, entry.clone())).collect()
-}
-
-/// Runs a function on numbers that carry gradients. `variable` is the gradient of a coordinate of so many, and `read` the
-/// coordinates of a gradient that are not structurally zero.
-pub(super) fn answer<D: Field, E: Module<D> + Debug + 'static>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-    variable: impl Fn(usize, usize) -> E,
-    read: impl Fn(&E, usize) -> Vec<(usize, D)>,
-) -> Result<Answer> {
+) -> Result<Answer, Fault> {
     let size = super::reals(point).len();
+    let shape = E::shape(point, size);
     let mut at = 0;
     let argument = point.over(&mut |x| {
         at += 1;
-        Nagata { primal: D::constant(*x), tangent: variable(at - 1, size) }
+        Nagata { primal: D::constant(*x), tangent: E::coordinate(&shape, at - 1) }
     });
     let value = machine.call_over(closure, argument, span)?;
-    let mut gradients = Vec::new();
+    let mut gradients: Vec<E> = Vec::new();
     value.visit_reals(&mut |number| gradients.push(number.tangent.clone()));
     let found = match wish {
         Wish::Reverse(cotangent) => {
@@ -140,9 +85,9 @@ pub(super) fn answer<D: Field, E: Module<D> + Debug + 'static>(
                 y => gradient.scale(&D::constant(y)),
             });
             let total = multiples.reduce(|sum, gradient| sum.add(&gradient)).unwrap_or_else(E::zero);
-            Found::from_rows(vec![read(&total, size)], size, Wish::Reverse(&[1.0]))
+            Found::from_rows(vec![total.entries(&shape)], size, Wish::Reverse(&[1.0]))
         }
-        wish => Found::from_rows(gradients.iter().map(|gradient| read(gradient, size)).collect(), size, wish),
+        wish => Found::from_rows(gradients.iter().map(|gradient| gradient.entries(&shape)).collect(), size, wish),
     };
     Ok(Answer { value: value.over(&mut |number| number.value()), found })
 }
@@ -177,5 +122,63 @@ impl Found {
                 Found::Vector(sums.into_iter().map(|sum| sum.map_or(0.0, |sum| sum.value())).collect())
             }
         }
+    }
+}
+
+impl<D: Field> Gradient<D> for Sparse<usize, D> {
+    type Shape = ();
+
+    fn shape(_: &Value, _: usize) {}
+
+    fn coordinate((): &(), at: usize) -> Self {
+        Sparse::unit(at)
+    }
+
+    fn entries(&self, (): &()) -> Vec<(usize, D)> {
+        Sparse::entries(self).map(|(at, entry)| (*at, entry.clone())).collect()
+    }
+}
+
+impl<D: Field> Gradient<D> for ReverseSparse<usize, D> {
+    type Shape = ();
+
+    fn shape(_: &Value, _: usize) {}
+
+    fn coordinate((): &(), at: usize) -> Self {
+        Kronecker::delta(&at)
+    }
+
+    fn entries(&self, (): &()) -> Vec<(usize, D)> {
+        Gradient::entries(&self.gradient(), &())
+    }
+}
+
+impl<D: Field> Gradient<D> for ReverseCayley<usize, D> {
+    type Shape = ();
+
+    fn shape(_: &Value, _: usize) {}
+
+    fn coordinate((): &(), at: usize) -> Self {
+        Kronecker::delta(&at)
+    }
+
+    fn entries(&self, (): &()) -> Vec<(usize, D)> {
+        Gradient::entries(&self.gradient().gradient(), &())
+    }
+}
+
+impl<D: Field> Gradient<D> for ReverseArray<usize, D> {
+    type Shape = usize;
+
+    fn shape(_: &Value, size: usize) -> usize {
+        size
+    }
+
+    fn coordinate(_: &usize, at: usize) -> Self {
+        Kronecker::delta(&at)
+    }
+
+    fn entries(&self, size: &usize) -> Vec<(usize, D)> {
+        self.gradient().run(*size, |at: &usize| *at).unwrap_or_default().into_iter().enumerate().collect()
     }
 }

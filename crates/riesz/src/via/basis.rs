@@ -7,22 +7,15 @@
 //! A function on the basis of a product is a function for each part, so a map is a tree in the shape of the point, with a
 //! number at each leaf; a part on which it is zero is absent.
 
-use super::algebra::{Field, answer};
-use super::{Answer, Representation, Wish};
-use crate::{Span, Value};
+use super::Representation;
+use super::algebra::{Field, Gradient, row};
+use crate::Value;
 use riesz_algebra::{Module, Monoid, Semiring};
-use riesz_core::evaluate::{Closure, Fault, Machine};
 use riesz_primitive::Counted;
 use std::rc::Rc;
 
-/// A trie over the basis.
-pub(super) const BASIS: Representation = Representation {
-    name: "basis",
-    summary: "a trie over the basis of the domain",
-    paper: "001 §11",
-    differentiate: Some(basis::<f64>),
-    counted: Some(basis::<Counted>),
-};
+pub(super) const BASIS: Representation =
+    row::<Trie<f64>, Trie<Counted>>("basis", "a trie over the basis of the domain", "001 §11");
 
 /// A function on the basis of a space.
 #[derive(Clone, Debug)]
@@ -60,7 +53,7 @@ impl<D: Semiring + Module<D>> Module<D> for Trie<D> {
 }
 
 /// The shape of a point: how many numbers there are in each part.
-enum Shape {
+pub(super) enum Shape {
     Number,
     Parts(Vec<Shape>, usize),
 }
@@ -115,25 +108,20 @@ impl Shape {
     }
 }
 
-fn basis<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer, Fault> {
-    let shape = Shape::of(point);
-    answer(
-        machine,
-        closure,
-        point,
-        wish,
-        span,
-        |at, _| shape.coordinate::<D>(at),
-        |trie, _| {
-            let mut entries = Vec::new();
-            shape.entries(trie, 0, &mut entries);
-            entries
-        },
-    )
+impl<D: Field> Gradient<D> for Trie<D> {
+    type Shape = Shape;
+
+    fn shape(point: &Value, _: usize) -> Shape {
+        Shape::of(point)
+    }
+
+    fn coordinate(shape: &Shape, at: usize) -> Trie<D> {
+        shape.coordinate(at)
+    }
+
+    fn entries(&self, shape: &Shape) -> Vec<(usize, D)> {
+        let mut entries = Vec::new();
+        shape.entries(self, 0, &mut entries);
+        entries
+    }
 }

@@ -1,20 +1,13 @@
 //! Dense gradients: a number for every coordinate.   [000 §3.5]
 
-use super::algebra::{Field, answer};
-use super::{Answer, Representation, Wish};
-use crate::{Span, Value};
+use super::Representation;
+use super::algebra::{Field, Gradient, row};
+use crate::Value;
 use riesz_algebra::{Module, Monoid, Semiring};
-use riesz_core::evaluate::{Closure, Fault, Machine};
 use riesz_primitive::Counted;
 
-/// A gradient with all its coordinates.
-pub(super) const FORWARD_DENSE: Representation = Representation {
-    name: "forward-dense",
-    summary: "a dense gradient carried forward",
-    paper: "000 §3.5",
-    differentiate: Some(forward_dense::<f64>),
-    counted: Some(forward_dense::<Counted>),
-};
+pub(super) const FORWARD_DENSE: Representation =
+    row::<Dense<f64>, Dense<Counted>>("forward-dense", "a dense gradient carried forward", "000 §3.5");
 
 /// A number for every coordinate; nothing for the zero vector, however many coordinates there are.
 #[derive(Clone, Debug)]
@@ -40,17 +33,18 @@ impl<D: Semiring + Module<D>> Module<D> for Dense<D> {
     }
 }
 
-fn forward_dense<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer, Fault> {
-    let unit = |at: usize, size: usize| {
-        Dense(Some((0..size).map(|other| if other == at { D::one() } else { D::zero() }).collect()))
-    };
-    answer(machine, closure, point, wish, span, unit, |gradient: &Dense<D>, _| {
-        gradient.0.iter().flatten().cloned().enumerate().collect()
-    })
+impl<D: Field> Gradient<D> for Dense<D> {
+    type Shape = usize;
+
+    fn shape(_: &Value, size: usize) -> usize {
+        size
+    }
+
+    fn coordinate(size: &usize, at: usize) -> Dense<D> {
+        Dense(Some((0..*size).map(|other| if other == at { D::one() } else { D::zero() }).collect()))
+    }
+
+    fn entries(&self, _: &usize) -> Vec<(usize, D)> {
+        self.0.iter().flatten().cloned().enumerate().collect()
+    }
 }

@@ -93,9 +93,8 @@ impl Representation {
     }
 
     /// The one for functions that are known only when a program runs, and so cannot be compiled.
-    pub(crate) fn at_run_time() -> &'static Representation {
-        static ARRAY: Representation = algebra::REVERSE_ARRAY;
-        &ARRAY
+    pub(crate) fn at_run_time() -> Via {
+        algebra::REVERSE_ARRAY.differentiator(false)
     }
 
     /// Whether derivatives are code, which leaves nothing to do while a program runs.
@@ -106,7 +105,10 @@ impl Representation {
     /// What differentiates while a program runs, in numbers that count or plain ones.
     pub(crate) fn differentiator(&self, counted: bool) -> Via {
         let differentiate = if counted { self.counted } else { self.differentiate };
-        Via { name: self.name, differentiate: differentiate.unwrap_or(algebra::reverse_array::<f64>) }
+        match differentiate {
+            Some(differentiate) => Via { name: self.name, differentiate },
+            None => Representation::at_run_time(),
+        }
     }
 }
 
