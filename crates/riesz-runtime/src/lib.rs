@@ -6,6 +6,7 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`strip`]: four times eight
 //! - [`matrix`]: products of matrices and linear algebra
 
 pub mod boundary;
@@ -16,6 +17,7 @@ pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod number;
+pub mod strip;
 
 pub use buffer::*;
 pub use context::*;
@@ -23,3 +25,4 @@ pub use gamma::{digamma, polygamma};
 pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
+pub use strip::*;
