@@ -7,12 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 9] = [
+const RUNTIME: [(&str, &str); 11] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
     ("buffer.rs", include_str!("../../riesz-runtime/src/buffer.rs")),
+    ("chunk.rs", include_str!("../../riesz-runtime/src/chunk.rs")),
+    ("crew.rs", include_str!("../../riesz-runtime/src/crew.rs")),
     ("context.rs", include_str!("../../riesz-runtime/src/context.rs")),
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),

@@ -4,6 +4,7 @@
 //! condition, both ways are taken, each under a mask. What all turns add to has a copy for each lane, and the copies are
 //! added up behind the loop, always in the same order. Turns that are left over are taken one by one.
 
+use crate::chunk::{Given, Outline};
 use crate::classify::{Class, Lanes, Refused, Step};
 use crate::function::{Writer, rust};
 use riesz_core::Comparison;
@@ -41,77 +42,56 @@ impl Wide<'_, '_> {
 
     fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
         let count = self.writer.bound(each.count);
+        let shared = self.shared(each);
+        let near: FxHashSet<Buffer> = self.stencils.keys().copied().collect();
+        let outline = match self.writer.chunked {
+            true => None,
+            false => Outline::of(self.writer, each, Some(&self.lanes), &near),
+        };
+        self.line(format!("context.step({count}, {})?;", each.site.0));
+        let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
+        let turns = match &outline {
+            Some(outline) => {
+                outline.open(self.writer, &given);
+                "chunk_from / 8..chunk_to / 8".into()
+            }
+            None => format!("0..{count} / 8"),
+        };
         for allocation in &each.private {
             self.allocate(allocation);
         }
-        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
-        summed.sort_unstable();
-        for buffer in &summed {
-            let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!("let mut {name}_lanes = vec![Lanes::splat(-0.0); {name}.len()];"));
-        }
-        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
-        reduced.sort_unstable();
-        let combines = reductions(&each.body);
-        for register in &reduced {
-            let name = self.writer.register(*register).to_string();
-            let neutral = match combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| combine) {
-                Some(Combine::Sum) | None => "Lanes::splat(-0.0)",
-                Some(Combine::Product) => "Lanes::splat(1.0)",
-                Some(Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
-                Some(Combine::Min) => "Lanes::splat(f64::INFINITY)",
-                Some(Combine::All) => "Mask::splat(true)",
-                Some(Combine::Any) => "Mask::splat(false)",
-            };
-            self.line(format!("let mut {name}_lanes = {neutral};"));
-        }
-        let mut shifted: Vec<(Buffer, i64, Vec<i64>)> =
-            self.stencils.iter().map(|(buffer, stencil)| (*buffer, stencil.first, stencil.shifts())).collect();
-        shifted.sort_unstable();
-        for (buffer, _, shifts) in &shifted {
-            for shift in shifts {
-                let name = self.writer.buffer(*buffer).to_string();
-                self.line(format!("let mut {name}_carry_{shift} = Lanes::splat(0.0);"));
-            }
+        for shared in &shared {
+            let line = shared.begin(self.writer);
+            self.line(line);
         }
         let index = self.writer.register(each.index).to_string();
-        self.line(format!("context.step({count}, {})?;", each.site.0));
-        self.line(format!("for lane_block in 0..{count} / 8 {{"));
+        self.line(format!("for lane_block in {turns} {{"));
         self.writer.depth += 1;
         self.line(format!("let {index} = 8 * lane_block;"));
-        for (buffer, ..) in &shifted {
-            let name = self.writer.buffer(*buffer).to_string();
+        let mut near: Vec<Buffer> = near.into_iter().collect();
+        near.sort_unstable();
+        for buffer in near {
+            let name = self.writer.buffer(buffer).to_string();
             self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
         }
         let mut inside = declared.clone();
         self.block(&each.body, &mut inside, None);
         self.writer.depth -= 1;
         self.line("}".into());
-        for (buffer, first, shifts) in &shifted {
-            let (name, total) = (self.writer.buffer(*buffer).to_string(), self.writer.buffer_mut(*buffer));
-            for shift in shifts {
-                let at = format!("{count} / 8 * 8 + {first}");
-                self.line(format!("if {count} >= 8 {{"));
-                self.line(format!("    {name}_carry_{shift}.add_first({shift}, {total}, {at});"));
-                self.line("}".into());
+        let end = match &outline {
+            Some(outline) => {
+                outline.close(self.writer, each, &given);
+                "chunk_to".into()
+            }
+            None => format!("{count} / 8 * 8"),
+        };
+        for shared in &shared {
+            for line in shared.end(self.writer, &end) {
+                self.line(line);
             }
         }
-        for buffer in &summed {
-            let name = self.writer.buffer(*buffer).to_string();
-            let total = self.writer.buffer_mut(*buffer);
-            self.line(format!("add_lanes({total}, &{name}_lanes);"));
-        }
-        for register in &reduced {
-            let name = self.writer.register(*register).to_string();
-            let combine = combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| *combine);
-            self.line(match combine.unwrap_or(Combine::Sum) {
-                Combine::Sum => format!("{name} += {name}_lanes.sum();"),
-                Combine::Product => format!("{name} *= {name}_lanes.product();"),
-                Combine::Max => format!("{name} = {name}_lanes.0.into_iter().fold({name}, max);"),
-                Combine::Min => format!("{name} = {name}_lanes.0.into_iter().fold({name}, min);"),
-                Combine::All => format!("{name} &= {name}_lanes.all();"),
-                Combine::Any => format!("{name} |= {name}_lanes.any();"),
-            });
+        if let Some(outline) = &outline {
+            outline.end(self.writer);
         }
         self.line(format!("if {count} % 8 > 0 {{"));
         self.writer.depth += 1;
@@ -126,6 +106,25 @@ impl Wide<'_, '_> {
         self.line("}".into());
         self.writer.depth -= 1;
         self.line("}".into());
+    }
+
+    /// What lanes add up for themselves.
+    fn shared(&self, each: &For) -> Vec<Partial> {
+        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
+        summed.sort_unstable();
+        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
+        reduced.sort_unstable();
+        let combines = reductions(&each.body);
+        let reduced = reduced.into_iter().map(|register| {
+            let combine = combines.iter().find(|(reduced, _)| *reduced == register).map(|(_, combine)| *combine);
+            Partial::Number(register, combine.unwrap_or(Combine::Sum))
+        });
+        let mut shifted: Vec<(Buffer, i64, i64)> = (self.stencils.iter())
+            .flat_map(|(buffer, stencil)| stencil.shifts().into_iter().map(|shift| (*buffer, stencil.first, shift)))
+            .collect();
+        shifted.sort_unstable();
+        let carried = shifted.into_iter().map(|(buffer, first, shift)| Partial::Carry { buffer, first, shift });
+        carried.chain(summed.into_iter().map(Partial::Sums)).chain(reduced).collect()
     }
 
     fn allocate(&mut self, allocation: &Allocation) {
@@ -640,6 +639,80 @@ impl Wide<'_, '_> {
             _ => "integer_power",
         };
         format!("{a}.try_map2({b}, {function}).ok_or_else(|| fault({ELSEWHERE}, &[]))?")
+    }
+}
+
+/// What lanes add up, to be brought together behind the loop.
+enum Partial {
+    /// The elements of a buffer, each in lanes.
+    Sums(Buffer),
+    /// A number in lanes.
+    Number(Register, Combine),
+    /// What is to be added a few elements further than the last turns.
+    Carry { buffer: Buffer, first: i64, shift: i64 },
+}
+
+impl Partial {
+    fn name(&self, writer: &Writer) -> String {
+        match self {
+            Partial::Sums(buffer) => format!("{}_lanes", writer.buffer(*buffer)),
+            Partial::Number(register, _) => format!("{}_lanes", writer.register(*register)),
+            Partial::Carry { buffer, shift, .. } => format!("{}_carry_{shift}", writer.buffer(*buffer)),
+        }
+    }
+
+    /// What a chunk of the loop gives.
+    fn given(&self, writer: &Writer) -> Given {
+        let (ty, apiece) = match self {
+            Partial::Sums(buffer) => ("Vec<Lanes>", format!("16.0 * {}.len() as f64", writer.buffer(*buffer))),
+            Partial::Number(_, Combine::All | Combine::Any) => ("Mask", String::new()),
+            Partial::Number(..) | Partial::Carry { .. } => ("Lanes", String::new()),
+        };
+        Given { name: self.name(writer), ty: ty.into(), apiece }
+    }
+
+    fn begin(&self, writer: &Writer) -> String {
+        let name = self.name(writer);
+        let neutral = match self {
+            Partial::Sums(buffer) => {
+                return format!("let mut {name} = vec![Lanes::splat(-0.0); {}.len()];", writer.buffer(*buffer));
+            }
+            Partial::Carry { .. } => "Lanes::splat(0.0)",
+            Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",
+            Partial::Number(_, Combine::Product) => "Lanes::splat(1.0)",
+            Partial::Number(_, Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
+            Partial::Number(_, Combine::Min) => "Lanes::splat(f64::INFINITY)",
+            Partial::Number(_, Combine::All) => "Mask::splat(true)",
+            Partial::Number(_, Combine::Any) => "Mask::splat(false)",
+        };
+        format!("let mut {name} = {neutral};")
+    }
+
+    /// Brings lanes together behind turns that ended before one.
+    fn end(&self, writer: &Writer, end: &str) -> Vec<String> {
+        let lanes = self.name(writer);
+        match self {
+            Partial::Sums(buffer) => vec![format!("add_lanes({}, &{lanes});", writer.buffer_mut(*buffer))],
+            Partial::Carry { buffer, first, shift } => {
+                let total = writer.buffer_mut(*buffer);
+                vec![
+                    format!("if {end} > 0 {{"),
+                    format!("    {lanes}.add_first({shift}, {total}, {end} + {first});"),
+                    "}".into(),
+                ]
+            }
+            Partial::Number(register, combine) => {
+                let name = writer.register(*register);
+                vec![match combine {
+                    Combine::Sum => format!("{name} += {lanes}.sum();"),
+                    Combine::Product => format!("{name} *= {lanes}.product();"),
+                    Combine::Max => format!("{name} = {lanes}.0.into_iter().fold({name}, max);"),
+                    Combine::Min => format!("{name} = {lanes}.0.into_iter().fold({name}, min);"),
+                    Combine::All => format!("{name} &= {lanes}.all();"),
+                    Combine::Any => format!("{name} |= {lanes}.any();"),
+                }]
+            }
+        }
     }
 }
 

@@ -16,9 +16,11 @@
 //! - `names`: identifiers
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
+//! - `chunk`: loops whose turns are independent, in chunks that threads share
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;
+mod chunk;
 mod classify;
 mod function;
 mod lanes;
