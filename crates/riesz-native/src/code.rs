@@ -111,7 +111,7 @@ impl Code {
             return Ok(Code { careful: Some(careful), ..code });
         }
         let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
-        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports });
+        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports, fine: settings.fine });
         let path = compiler.library(&source, settings)?;
         keep_memory();
         // The library has just been written by the compiler, from source that does nothing when it is loaded.

@@ -33,6 +33,8 @@ pub struct Settings {
     pub careful: bool,
     /// Whether to build fast rather than fast code.
     pub quick: bool,
+    /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
+    pub fine: bool,
 }
 
 /// The `rustc` of the machine, and a directory for what it builds.

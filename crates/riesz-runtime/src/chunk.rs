@@ -18,6 +18,8 @@ pub struct Chunks {
     turns: i64,
     /// How many turns a chunk has; the last may have fewer.
     size: i64,
+    /// Whether nothing is taken before all chunks are through.
+    late: bool,
 }
 
 /// A chunk is worth starting where it takes at least so many instructions: some fifty microseconds.
@@ -36,7 +38,13 @@ impl Chunks {
         let (turns, together) = (turns.max(0), together.max(1));
         let number = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
         let blocks = parts(turns, together);
-        Chunks { turns, size: parts(blocks, number).max(1).saturating_mul(together) }
+        Chunks { turns, size: parts(blocks, number).max(1).saturating_mul(together), late: false }
+    }
+
+    /// The same where what is taken goes to elements that the next chunk adds to: by one thread too, nothing is taken
+    /// before all chunks are through.
+    pub fn late(self) -> Chunks {
+        Chunks { late: true, ..self }
     }
 
     /// How many chunks there are.
@@ -75,7 +83,7 @@ pub fn in_chunks<T: Send>(
     }
     let mut used = Used { before: *context, steps: 0, memory: 0 };
     let left = Left { steps: context.steps, memory: context.memory, depth: context.depth };
-    if context.crew.threads() < 2 {
+    if context.crew.threads() < 2 && !chunks.late {
         let alone = |chunk| left.run(&run, chunks.range(chunk), context.stack);
         let done = (0..chunks.number()).try_for_each(|chunk| {
             take(chunks.range(chunk).1, used.count(alone(chunk))?);

@@ -21,7 +21,18 @@ pub(crate) fn write(
     text: &mut String,
 ) {
     let names = variables(procedure, functions);
-    let mut writer = Writer { program, procedure, functions, names, depth: 1, text: String::new(), plain: false, passed: FxHashSet::default(), chunked: false };
+    let mut writer = Writer {
+        program,
+        procedure,
+        functions,
+        names,
+        depth: 1,
+        text: String::new(),
+        plain: false,
+        fine: options.fine,
+        chunked: false,
+        passed: FxHashSet::default(),
+    };
     let mut parameters = vec!["context: &mut Context".to_string()];
     parameters.extend(procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)));
     let results: Vec<String> = procedure.results.iter().map(|result| writer.result_type(*result)).collect();
@@ -65,6 +76,8 @@ pub(crate) struct Writer<'p> {
     text: String,
     /// Whether loops are written one turn after the other.
     pub plain: bool,
+    /// Whether loops are cut however little they do.
+    pub fine: bool,
     /// Whether this is inside of the function of the turns of a loop, and the buffers that it is passed.
     pub chunked: bool,
     pub passed: FxHashSet<Buffer>,

@@ -668,7 +668,7 @@ impl Partial {
             Partial::Number(_, Combine::All | Combine::Any) => ("Mask", String::new()),
             Partial::Number(..) | Partial::Carry { .. } => ("Lanes", String::new()),
         };
-        Given { name: self.name(writer), ty: ty.into(), apiece }
+        Given { name: self.name(writer), ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
     }
 
     fn begin(&self, writer: &Writer) -> String {

@@ -38,6 +38,8 @@ pub struct Options<'a> {
     pub place: &'a dyn Fn(Span) -> String,
     /// Procedures that are called from outside of Rust, each by the name `riesz_` and its position here.
     pub exports: &'a [ProcedureId],
+    /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
+    pub fine: bool,
 }
 
 /// A program as a Rust source file.

@@ -40,6 +40,8 @@ pub(crate) struct Outline {
 pub(crate) struct Given {
     pub name: String,
     pub ty: String,
+    /// Whether it goes to elements that the next chunk adds to.
+    pub late: bool,
     /// How many instructions it takes to be made and brought together, as an expression.
     pub apiece: String,
 }
@@ -82,6 +84,7 @@ impl Outline {
         let cost = cost::turn(writer.program, each, lanes);
         if let (Operand::Int(count), Some(cost)) = (each.count, cost.constant())
             && count as f64 * cost < WORTH
+            && !writer.fine
         {
             return None;
         }
@@ -179,9 +182,11 @@ impl Outline {
             .chain(self.own.iter().map(|buffer| format!("4.0 * {}.len() as f64", writer.buffer(*buffer))))
             .filter(|cost| !cost.is_empty())
             .collect::<Vec<_>>();
-        let apiece = if apiece.is_empty() { "0.0".into() } else { apiece.join(" + ") };
-        let (together, work, site) = (self.together, &self.work, each.site.0);
-        writer.line(format!("let chunk_plan = Chunks::of({turns}, {together}, {count} as f64 * {work}, {apiece});"));
+        let apiece = if apiece.is_empty() || writer.fine { "0.0".into() } else { apiece.join(" + ") };
+        let work = if writer.fine { "f64::INFINITY".into() } else { format!("{count} as f64 * {}", self.work) };
+        let (together, site) = (self.together, each.site.0);
+        let late = if given.iter().any(|given| given.late) { ".late()" } else { "" };
+        writer.line(format!("let chunk_plan = Chunks::of({turns}, {together}, {work}, {apiece}){late};"));
         let arguments = ["context", "chunk_plan.is_one()", "chunk_from", "chunk_to"].map(str::to_string).into_iter();
         let numbers = self.numbers.iter().map(|register| writer.register(*register).to_string());
         let buffers = self.passed().map(|buffer| writer.buffer(buffer).to_string()).collect::<Vec<_>>();
@@ -216,6 +221,7 @@ pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
         .map(|(register, _)| Given {
             name: format!("{}_part", writer.register(*register)),
             ty: rust(writer.procedure.registers[register.0 as usize].kind).into(),
+            late: false,
             apiece: String::new(),
         })
         .collect();
