@@ -61,7 +61,7 @@ impl<T> Copy for Shared<'_, T> {}
 // It is written to through its address alone, by functions that are `unsafe` for it, and read by nobody while the loop
 // runs: there is no reference that two threads could both hold. The turns of a loop in chunks are independent of each
 // other, which its lowering has found: no two of them store to the same element. Where turns add to elements that others
-// add to as well, each chunk is given a buffer of its own, unless it is the only one (`riesz-rust/src/chunk`).
+// add to as well, each chunk but the first is given a buffer of its own (`riesz-rust/src/chunk`).
 unsafe impl<T: Send> Send for Shared<'_, T> {}
 unsafe impl<T: Send> Sync for Shared<'_, T> {}
 

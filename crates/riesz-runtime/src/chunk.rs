@@ -36,7 +36,9 @@ impl Chunks {
     /// adds up takes so many more, `apiece`, to be made and brought together.
     pub fn of(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
         let (turns, together) = (turns.max(0), together.max(1));
-        let number = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
+        let most = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
+        // A power of two: as many chunks for each of two threads, or four.
+        let number = 1 << most.ilog2();
         let blocks = parts(turns, together);
         Chunks { turns, size: parts(blocks, number).max(1).saturating_mul(together), late: false }
     }

@@ -60,7 +60,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 141] = [
+const RESERVED: [&str; 140] = [
     "as",
     "break",
     "const",
@@ -177,7 +177,6 @@ const RESERVED: [&str; 141] = [
     "std",
     "chunk_turns",
     "chunk_plan",
-    "chunk_alone",
     "chunk_from",
     "chunk_to",
     "turns",

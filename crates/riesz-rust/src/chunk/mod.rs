@@ -5,8 +5,8 @@
 //! ```
 //!
 //! Turns use numbers and buffers from around the loop. They only read some of the buffers; others they only write to,
-//! each turn at places of its own, and these are shared. What turns reduce into, each chunk has for itself. So has it
-//! what turns add to, unless no two of them add to the same element (`disjoint`), or the chunk is the only one.
+//! each turn at places of its own, and these are shared. What turns reduce into, each chunk has for itself. So have all
+//! but the first what turns add to, unless no two turns add to the same element (`disjoint`).
 //!
 //! - `uses`: what a loop uses
 //! - `cost`: how long its turns take
@@ -27,7 +27,7 @@ pub(crate) struct Outline {
     numbers: Vec<Register>,
     read: Vec<Buffer>,
     written: Vec<Buffer>,
-    /// What each chunk adds to for itself, where there are several.
+    /// What each chunk but the first adds to for itself.
     own: Vec<Buffer>,
     /// What turns reduce into.
     pub reduced: Vec<(Register, Combine)>,
@@ -135,7 +135,6 @@ impl Outline {
         writer.line("#[inline(never)]".into());
         writer.line("unsafe fn chunk_turns(".into());
         writer.line("    context: &mut Context,".into());
-        writer.line("    chunk_alone: bool,".into());
         writer.line("    chunk_from: i64,".into());
         writer.line("    chunk_to: i64,".into());
         for register in &self.numbers {
@@ -154,10 +153,8 @@ impl Outline {
         writer.depth += 2;
         for buffer in &self.own {
             let name = writer.buffer(*buffer).to_string();
-            writer.line(format!("let mut {name}_own = vec![-0.0; if chunk_alone {{ 0 }} else {{ {name}.len() }}];"));
-            writer.line(format!(
-                "let {name} = if chunk_alone {{ {name} }} else {{ Shared::of(&mut {name}_own) }};"
-            ));
+            writer.line(format!("let mut {name}_own = vec![-0.0; if chunk_from == 0 {{ 0 }} else {{ {name}.len() }}];"));
+            writer.line(format!("let {name} = if chunk_from == 0 {{ {name} }} else {{ Shared::of(&mut {name}_own) }};"));
         }
         writer.passed.extend(self.passed());
         writer.chunked = true;
@@ -179,7 +176,7 @@ impl Outline {
         let count = writer.bound(each.count);
         let turns = if self.together > 1 { format!("{count} / 8 * 8") } else { count.clone() };
         let apiece = (given.iter().map(|given| given.apiece.clone()))
-            .chain(self.own.iter().map(|buffer| format!("4.0 * {}.len() as f64", writer.buffer(*buffer))))
+            .chain(self.own.iter().map(|buffer| format!("3.0 * {}.len() as f64", writer.buffer(*buffer))))
             .filter(|cost| !cost.is_empty())
             .collect::<Vec<_>>();
         let apiece = if apiece.is_empty() || writer.fine { "0.0".into() } else { apiece.join(" + ") };
@@ -187,7 +184,7 @@ impl Outline {
         let (together, site) = (self.together, each.site.0);
         let late = if given.iter().any(|given| given.late) { ".late()" } else { "" };
         writer.line(format!("let chunk_plan = Chunks::of({turns}, {together}, {work}, {apiece}){late};"));
-        let arguments = ["context", "chunk_plan.is_one()", "chunk_from", "chunk_to"].map(str::to_string).into_iter();
+        let arguments = ["context", "chunk_from", "chunk_to"].map(str::to_string).into_iter();
         let numbers = self.numbers.iter().map(|register| writer.register(*register).to_string());
         let buffers = self.passed().map(|buffer| writer.buffer(buffer).to_string()).collect::<Vec<_>>();
         let arguments = arguments.chain(numbers).chain(buffers).collect::<Vec<_>>().join(", ");
