@@ -4,9 +4,10 @@
 //! threads are the host's, so that code can be unloaded while they wait.
 
 use std::ffi::c_void;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 /// Who shares the chunks of a loop: pointers, as the two sides may have been compiled apart.
 #[derive(Clone, Copy, Debug)]
@@ -57,6 +58,9 @@ pub struct Pool {
 const STACK: usize = 64 << 20;
 const SPARE: usize = 256 << 10;
 
+/// How long a thread looks out before it sleeps: about as long as it takes to be woken.
+const PATIENCE: Duration = Duration::from_micros(50);
+
 #[derive(Debug)]
 struct Shared {
     board: Mutex<Board>,
@@ -68,6 +72,9 @@ struct Shared {
     next: AtomicI64,
     /// Held by whom the threads work for.
     taken: Mutex<()>,
+    /// What stands on the board, for those who look out: how many jobs there have been, and how many workers are at one.
+    jobs: AtomicU64,
+    working: AtomicUsize,
 }
 
 #[derive(Debug, Default)]
@@ -99,6 +106,8 @@ impl Pool {
             left: Condvar::new(),
             next: AtomicI64::new(0),
             taken: Mutex::new(()),
+            jobs: AtomicU64::new(0),
+            working: AtomicUsize::new(0),
         });
         let worker = |_| {
             let shared = shared.clone();
@@ -147,12 +156,18 @@ impl Shared {
         let mut board = self.board();
         board.job = Some(job);
         board.jobs += 1;
+        self.jobs.store(board.jobs, Ordering::Relaxed);
         drop(board);
         self.news.notify_all();
         self.help(job, stack);
         // Nobody comes any more; those who came are waited for.
         let mut board = self.board();
         board.job = None;
+        if board.working > 0 {
+            drop(board);
+            look_out(|| self.working.load(Ordering::Relaxed) == 0);
+            board = self.board();
+        }
         while board.working > 0 {
             board = self.left.wait(board).unwrap_or_else(|poisoned| poisoned.into_inner());
         }
@@ -181,14 +196,27 @@ impl Shared {
                 Some(job) if board.jobs > seen => {
                     seen = board.jobs;
                     board.working += 1;
+                    self.working.store(board.working, Ordering::Relaxed);
                     drop(board);
                     self.help(job, stack);
                     board = self.board();
                     board.working -= 1;
+                    self.working.store(board.working, Ordering::Relaxed);
                     self.left.notify_all();
+                    drop(board);
+                    look_out(|| self.jobs.load(Ordering::Relaxed) > seen);
+                    board = self.board();
                 }
                 _ => board = self.news.wait(board).unwrap_or_else(|poisoned| poisoned.into_inner()),
             }
         }
+    }
+}
+
+/// Waits for a while for something to happen. What has happened is read from the board.
+fn look_out(has_happened: impl Fn() -> bool) {
+    let begin = Instant::now();
+    while !has_happened() && begin.elapsed() < PATIENCE {
+        (0..32).for_each(|_| std::hint::spin_loop());
     }
 }

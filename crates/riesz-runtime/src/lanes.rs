@@ -535,6 +535,11 @@ pub unsafe fn add_lanes(total: impl Target<Element = f64>, lanes: &[Lanes]) {
     }
 }
 
+/// The sums over the lanes of each element.
+pub fn sums(lanes: &[Lanes]) -> Vec<f64> {
+    lanes.iter().map(sum_of).collect()
+}
+
 /// Adds up elements.
 ///
 /// # Safety

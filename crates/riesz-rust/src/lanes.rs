@@ -80,13 +80,16 @@ impl Wide<'_, '_> {
         self.line("}".into());
         let end = match &outline {
             Some(outline) => {
+                for line in shared.iter().filter_map(|shared| shared.settle(self.writer)).collect::<Vec<_>>() {
+                    self.line(line);
+                }
                 outline.close(self.writer, each, &given);
                 "chunk_to".into()
             }
             None => format!("{count} / 8 * 8"),
         };
         for shared in &shared {
-            for line in shared.end(self.writer, &end) {
+            for line in shared.end(self.writer, outline.is_some(), &end) {
                 self.line(line);
             }
         }
@@ -663,12 +666,24 @@ impl Partial {
 
     /// What a chunk of the loop gives.
     fn given(&self, writer: &Writer) -> Given {
-        let (ty, apiece) = match self {
-            Partial::Sums(buffer) => ("Vec<Lanes>", format!("16.0 * {}.len() as f64", writer.buffer(*buffer))),
-            Partial::Number(_, Combine::All | Combine::Any) => ("Mask", String::new()),
-            Partial::Number(..) | Partial::Carry { .. } => ("Lanes", String::new()),
+        let name = self.name(writer);
+        let (name, ty, apiece) = match self {
+            Partial::Sums(buffer) => {
+                let buffer = writer.buffer(*buffer);
+                (format!("{buffer}_sums"), "Vec<f64>", format!("16.0 * {buffer}.len() as f64"))
+            }
+            Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
+            Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
         };
-        Given { name: self.name(writer), ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
+        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
+    }
+
+    /// What is left to do for a chunk before it gives it.
+    fn settle(&self, writer: &Writer) -> Option<String> {
+        match self {
+            Partial::Sums(buffer) => Some(format!("let {0}_sums = sums(&{0}_lanes);", writer.buffer(*buffer))),
+            Partial::Number(..) | Partial::Carry { .. } => None,
+        }
     }
 
     fn begin(&self, writer: &Writer) -> String {
@@ -689,9 +704,12 @@ impl Partial {
     }
 
     /// Brings lanes together behind turns that ended before one.
-    fn end(&self, writer: &Writer, end: &str) -> Vec<String> {
+    fn end(&self, writer: &Writer, chunked: bool, end: &str) -> Vec<String> {
         let lanes = self.name(writer);
         match self {
+            Partial::Sums(buffer) if chunked => {
+                vec![format!("add_all({}, &{}_sums);", writer.buffer_mut(*buffer), writer.buffer(*buffer))]
+            }
             Partial::Sums(buffer) => vec![format!("add_lanes({}, &{lanes});", writer.buffer_mut(*buffer))],
             Partial::Carry { buffer, first, shift } => {
                 let total = writer.buffer_mut(*buffer);

@@ -60,7 +60,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 140] = [
+const RESERVED: [&str; 141] = [
     "as",
     "break",
     "const",
@@ -185,6 +185,7 @@ const RESERVED: [&str; 140] = [
     "Shared",
     "add_lanes",
     "add_all",
+    "sums",
     "lane_block",
     "Lanes",
     "Ints",

@@ -176,7 +176,7 @@ impl Outline {
         let count = writer.bound(each.count);
         let turns = if self.together > 1 { format!("{count} / 8 * 8") } else { count.clone() };
         let apiece = (given.iter().map(|given| given.apiece.clone()))
-            .chain(self.own.iter().map(|buffer| format!("3.0 * {}.len() as f64", writer.buffer(*buffer))))
+            .chain(self.own.iter().map(|buffer| format!("5.0 * {}.len() as f64", writer.buffer(*buffer))))
             .filter(|cost| !cost.is_empty())
             .collect::<Vec<_>>();
         let apiece = if apiece.is_empty() || writer.fine { "0.0".into() } else { apiece.join(" + ") };
