@@ -3,7 +3,7 @@
 //! A strip does what lanes do, four times over. What all turns add to stays in eight lanes: a strip is added up into them
 //! before they are written back, which is done once for thirty-two turns.
 
-use crate::{Ints, LANES, Lanes, Mask, Wide};
+use crate::{Ints, LANES, Lanes, Mask, Target, Wide};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// How many lanes are in a strip, by eights.
@@ -129,7 +129,8 @@ impl LaneStrip {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn store(self, buffer: &mut [f64], position: i64, step: i64) {
+    pub unsafe fn store(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+        let buffer = Place::of(buffer);
         for (at, part) in self.0.into_iter().enumerate() {
             unsafe { part.store(buffer, position + (at * LANES) as i64 * step, step) }
         }
@@ -140,7 +141,8 @@ impl LaneStrip {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn add_to(self, buffer: &mut [f64], position: i64, step: i64) {
+    pub unsafe fn add_to(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+        let buffer = Place::of(buffer);
         for (at, part) in self.0.into_iter().enumerate() {
             unsafe { part.add_to(buffer, position + (at * LANES) as i64 * step, step) }
         }
@@ -169,6 +171,27 @@ impl LaneStrip {
             #[inline(always)]
             |a| a.is_nan(),
         )
+    }
+}
+
+/// Where a buffer is, for several writes to it.
+#[derive(Clone, Copy)]
+struct Place(*mut f64, usize);
+
+impl Place {
+    #[inline(always)]
+    fn of(buffer: impl Target<Element = f64>) -> Place {
+        let (first, len) = buffer.place();
+        Place(first, len)
+    }
+}
+
+impl Target for Place {
+    type Element = f64;
+
+    #[inline(always)]
+    fn place(self) -> (*mut f64, usize) {
+        (self.0, self.1)
     }
 }
 

@@ -366,7 +366,7 @@ impl<'p> Lanes<'p> {
 }
 
 /// How often a block speaks of each register.
-fn occurrences(block: &Block, found: &mut FxHashMap<Register, usize>) {
+pub(crate) fn occurrences(block: &Block, found: &mut FxHashMap<Register, usize>) {
     for statement in block {
         let mut note = |register: Register| *found.entry(register).or_default() += 1;
         match statement {

@@ -8,6 +8,7 @@
 //! is the same in all turns is read once for all of them, and what all of them add to is written back once (`strip`). A
 //! product that is only added to something is added in one rounding, where the machine can.
 
+use crate::chunk::{Given, Outline};
 use crate::classify::{Class, Lanes, Refused, Step};
 use crate::function::{Writer, rust};
 use riesz_core::Comparison;
@@ -50,70 +51,51 @@ impl Wide<'_, '_> {
 
     fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
         let count = self.writer.bound(each.count);
-        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
-        summed.sort_unstable();
-        for buffer in &summed {
-            let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!("let mut {name}_lanes = vec![Lanes::splat(-0.0); {name}.len()];"));
-        }
-        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
-        reduced.sort_unstable();
-        let combines = reductions(&each.body);
-        for register in &reduced {
-            let name = self.writer.register(*register).to_string();
-            let neutral = match combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| combine) {
-                Some(Combine::Sum) | None => "Lanes::splat(-0.0)",
-                Some(Combine::Product) => "Lanes::splat(1.0)",
-                Some(Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
-                Some(Combine::Min) => "Lanes::splat(f64::INFINITY)",
-                Some(Combine::All) => "Mask::splat(true)",
-                Some(Combine::Any) => "Mask::splat(false)",
-            };
-            self.line(format!("let mut {name}_lanes = {neutral};"));
-        }
-        let mut shifted: Vec<(Buffer, i64, Vec<i64>)> =
-            self.stencils.iter().map(|(buffer, stencil)| (*buffer, stencil.first, stencil.shifts())).collect();
-        shifted.sort_unstable();
-        for (buffer, _, shifts) in &shifted {
-            for shift in shifts {
-                let name = self.writer.buffer(*buffer).to_string();
-                self.line(format!("let mut {name}_carry_{shift} = Lanes::splat(0.0);"));
-            }
-        }
-        self.line(format!("context.step({count}, {})?;", each.site.0));
+        let shared = self.shared(each);
+        let near: FxHashSet<Buffer> = self.stencils.keys().copied().collect();
         let strips = crate::strip::fits(&self.lanes, each);
+        let outline = match self.writer.chunked {
+            true => None,
+            false => Outline::of(self.writer, each, Some((&self.lanes, strips)), &near),
+        };
+        self.line(format!("context.step({count}, {})?;", each.site.0));
+        let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
+        let (from, to) = match &outline {
+            Some(outline) => {
+                outline.open(self.writer, &given);
+                ("chunk_from".to_string(), "chunk_to".to_string())
+            }
+            None => ("0".into(), count.clone()),
+        };
+        for shared in &shared {
+            let line = shared.begin(self.writer);
+            self.line(line);
+        }
         if strips {
             self.strip = true;
-            self.turns(each, declared, "0", &shifted);
+            self.turns(each, declared, &format!("{from} / 32"), &format!("{to} / 32"));
             self.strip = false;
+            self.turns(each, declared, &format!("{to} / 32 * 4"), &format!("{to} / 8"));
+        } else {
+            self.turns(each, declared, &format!("{from} / 8"), &format!("{to} / 8"));
         }
-        let from = if strips { format!("{count} / 32 * 4") } else { "0".into() };
-        self.turns(each, declared, &from, &shifted);
-        for (buffer, first, shifts) in &shifted {
-            let (name, total) = (self.writer.buffer(*buffer).to_string(), self.writer.buffer_mut(*buffer));
-            for shift in shifts {
-                let at = format!("{count} / 8 * 8 + {first}");
-                self.line(format!("if {count} >= 8 {{"));
-                self.line(format!("    {name}_carry_{shift}.add_first({shift}, {total}, {at});"));
-                self.line("}".into());
+        let end = match &outline {
+            Some(outline) => {
+                for line in shared.iter().filter_map(|shared| shared.settle(self.writer)).collect::<Vec<_>>() {
+                    self.line(line);
+                }
+                outline.close(self.writer, each, &given);
+                "chunk_to".into()
+            }
+            None => format!("{count} / 8 * 8"),
+        };
+        for shared in &shared {
+            for line in shared.end(self.writer, outline.is_some(), &end) {
+                self.line(line);
             }
         }
-        for buffer in &summed {
-            let name = self.writer.buffer(*buffer).to_string();
-            let total = self.writer.buffer_mut(*buffer);
-            self.line(format!("add_lanes({total}, &{name}_lanes);"));
-        }
-        for register in &reduced {
-            let name = self.writer.register(*register).to_string();
-            let combine = combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| *combine);
-            self.line(match combine.unwrap_or(Combine::Sum) {
-                Combine::Sum => format!("{name} += {name}_lanes.sum();"),
-                Combine::Product => format!("{name} *= {name}_lanes.product();"),
-                Combine::Max => format!("{name} = {name}_lanes.0.into_iter().fold({name}, max);"),
-                Combine::Min => format!("{name} = {name}_lanes.0.into_iter().fold({name}, min);"),
-                Combine::All => format!("{name} &= {name}_lanes.all();"),
-                Combine::Any => format!("{name} |= {name}_lanes.any();"),
-            });
+        if let Some(outline) = &outline {
+            outline.end(self.writer);
         }
         let index = self.writer.register(each.index).to_string();
         self.line(format!("if {count} % 8 > 0 {{"));
@@ -131,24 +113,26 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
-    /// The turns from a block on that can be taken together.
-    fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, shifted: &[(Buffer, i64, Vec<i64>)]) {
-        let (index, count) = (self.writer.register(each.index).to_string(), self.writer.bound(each.count));
+    /// The turns of some blocks, those of each together.
+    fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
+        let index = self.writer.register(each.index).to_string();
         let together = if self.strip { 32 } else { 8 };
         // Buffers of the turns are as wide as they are.
         let own = !each.private.is_empty();
         if own {
-            self.line(format!("if {count} / {together} > {from} {{"));
+            self.line(format!("if {from} < {to} {{"));
             self.writer.depth += 1;
         }
         for allocation in &each.private {
             self.allocate(allocation);
         }
-        self.line(format!("for lane_block in {from}..{count} / {together} {{"));
+        self.line(format!("for lane_block in {from}..{to} {{"));
         self.writer.depth += 1;
         self.line(format!("let {index} = {together} * lane_block;"));
-        for (buffer, ..) in shifted {
-            let name = self.writer.buffer(*buffer).to_string();
+        let mut near: Vec<Buffer> = self.stencils.keys().copied().collect();
+        near.sort_unstable();
+        for buffer in near {
+            let name = self.writer.buffer(buffer).to_string();
             self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
         }
         let mut inside = declared.clone();
@@ -159,6 +143,25 @@ impl Wide<'_, '_> {
             self.writer.depth -= 1;
             self.line("}".into());
         }
+    }
+
+    /// What lanes add up for themselves.
+    fn shared(&self, each: &For) -> Vec<Partial> {
+        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
+        summed.sort_unstable();
+        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
+        reduced.sort_unstable();
+        let combines = reductions(&each.body);
+        let reduced = reduced.into_iter().map(|register| {
+            let combine = combines.iter().find(|(reduced, _)| *reduced == register).map(|(_, combine)| *combine);
+            Partial::Number(register, combine.unwrap_or(Combine::Sum))
+        });
+        let mut shifted: Vec<(Buffer, i64, i64)> = (self.stencils.iter())
+            .flat_map(|(buffer, stencil)| stencil.shifts().into_iter().map(|shift| (*buffer, stencil.first, shift)))
+            .collect();
+        shifted.sort_unstable();
+        let carried = shifted.into_iter().map(|(buffer, first, shift)| Partial::Carry { buffer, first, shift });
+        carried.chain(summed.into_iter().map(Partial::Sums)).chain(reduced).collect()
     }
 
     /// What holds a number of a kind for each lane.
@@ -738,6 +741,95 @@ impl Wide<'_, '_> {
             _ => "integer_power",
         };
         format!("{a}.try_map2({b}, {function}).ok_or_else(|| fault({ELSEWHERE}, &[]))?")
+    }
+}
+
+/// What lanes add up, to be brought together behind the loop.
+enum Partial {
+    /// The elements of a buffer, each in lanes.
+    Sums(Buffer),
+    /// A number in lanes.
+    Number(Register, Combine),
+    /// What is to be added a few elements further than the last turns.
+    Carry { buffer: Buffer, first: i64, shift: i64 },
+}
+
+impl Partial {
+    fn name(&self, writer: &Writer) -> String {
+        match self {
+            Partial::Sums(buffer) => format!("{}_lanes", writer.buffer(*buffer)),
+            Partial::Number(register, _) => format!("{}_lanes", writer.register(*register)),
+            Partial::Carry { buffer, shift, .. } => format!("{}_carry_{shift}", writer.buffer(*buffer)),
+        }
+    }
+
+    /// What a chunk of the loop gives.
+    fn given(&self, writer: &Writer) -> Given {
+        let name = self.name(writer);
+        let (name, ty, apiece) = match self {
+            Partial::Sums(buffer) => {
+                let buffer = writer.buffer(*buffer);
+                (format!("{buffer}_sums"), "Vec<f64>", format!("16.0 * {buffer}.len() as f64"))
+            }
+            Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
+            Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
+        };
+        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
+    }
+
+    /// What is left to do for a chunk before it gives it.
+    fn settle(&self, writer: &Writer) -> Option<String> {
+        match self {
+            Partial::Sums(buffer) => Some(format!("let {0}_sums = sums(&{0}_lanes);", writer.buffer(*buffer))),
+            Partial::Number(..) | Partial::Carry { .. } => None,
+        }
+    }
+
+    fn begin(&self, writer: &Writer) -> String {
+        let name = self.name(writer);
+        let neutral = match self {
+            Partial::Sums(buffer) => {
+                return format!("let mut {name} = vec![Lanes::splat(-0.0); {}.len()];", writer.buffer(*buffer));
+            }
+            Partial::Carry { .. } => "Lanes::splat(0.0)",
+            Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",
+            Partial::Number(_, Combine::Product) => "Lanes::splat(1.0)",
+            Partial::Number(_, Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
+            Partial::Number(_, Combine::Min) => "Lanes::splat(f64::INFINITY)",
+            Partial::Number(_, Combine::All) => "Mask::splat(true)",
+            Partial::Number(_, Combine::Any) => "Mask::splat(false)",
+        };
+        format!("let mut {name} = {neutral};")
+    }
+
+    /// Brings lanes together behind turns that ended before one.
+    fn end(&self, writer: &Writer, chunked: bool, end: &str) -> Vec<String> {
+        let lanes = self.name(writer);
+        match self {
+            Partial::Sums(buffer) if chunked => {
+                vec![format!("add_all({}, &{}_sums);", writer.buffer_mut(*buffer), writer.buffer(*buffer))]
+            }
+            Partial::Sums(buffer) => vec![format!("add_lanes({}, &{lanes});", writer.buffer_mut(*buffer))],
+            Partial::Carry { buffer, first, shift } => {
+                let total = writer.buffer_mut(*buffer);
+                vec![
+                    format!("if {end} > 0 {{"),
+                    format!("    {lanes}.add_first({shift}, {total}, {end} + {first});"),
+                    "}".into(),
+                ]
+            }
+            Partial::Number(register, combine) => {
+                let name = writer.register(*register);
+                vec![match combine {
+                    Combine::Sum => format!("{name} += {lanes}.sum();"),
+                    Combine::Product => format!("{name} *= {lanes}.product();"),
+                    Combine::Max => format!("{name} = {lanes}.0.into_iter().fold({name}, max);"),
+                    Combine::Min => format!("{name} = {lanes}.0.into_iter().fold({name}, min);"),
+                    Combine::All => format!("{name} &= {lanes}.all();"),
+                    Combine::Any => format!("{name} |= {lanes}.any();"),
+                }]
+            }
+        }
     }
 }
 
