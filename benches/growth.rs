@@ -59,7 +59,13 @@ fn time_per_element() {
         rows.push(vec![name.to_string(), elements.to_string(), nanoseconds(value), nanoseconds(gradient)]);
     };
     for power in 3..=6 {
-        row("mixture, d = 10, K = 25", 10usize.pow(power), mixture(10, 25, 10usize.pow(power)), MIXTURE, MIXTURE_GRADIENT);
+        row(
+            "mixture, d = 10, K = 25",
+            10usize.pow(power),
+            mixture(10, 25, 10usize.pow(power)),
+            MIXTURE,
+            MIXTURE_GRADIENT,
+        );
     }
     for power in 3..=7 {
         row("Rosenbrock", 10usize.pow(power), rosenbrock(10usize.pow(power)), "f(x)", "grad(f, x)");

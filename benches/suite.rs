@@ -29,8 +29,8 @@ fn main() {
         })
         .collect();
     let heading = [
-        "workload", "plain g", "hand f", "hand g", "Riesz f", "Riesz g", "g/f", "to plain", "to hand", "peer", "peer f",
-        "peer g", "g/f", "to peer",
+        "workload", "plain g", "hand f", "hand g", "Riesz f", "Riesz g", "g/f", "to plain", "to hand", "peer",
+        "peer f", "peer g", "g/f", "to peer",
     ];
     print_table(&heading, &rows);
 }

@@ -43,7 +43,8 @@ impl Hand {
     /// # Panics
     /// If there is no such function.
     pub fn call(&self, name: &str, words: &Words, to: &mut [f64]) {
-        let entry = unsafe { self.library.get::<Entry>(name.as_bytes()) }.unwrap_or_else(|_| panic!("no code `{name}`"));
+        let entry =
+            unsafe { self.library.get::<Entry>(name.as_bytes()) }.unwrap_or_else(|_| panic!("no code `{name}`"));
         // The arrays that the words point to are in `words`, and the caller knows how long the result is.
         unsafe { entry(words.words.as_ptr(), to.as_mut_ptr()) }
     }
