@@ -34,6 +34,7 @@ pub mod gradients;
 mod input;
 mod load;
 pub mod modes;
+pub mod plot;
 mod session;
 mod verdict;
 pub mod via;
