@@ -568,7 +568,8 @@ fn by_rows<'r>(codomain: &Space, domain: &Space, given: &mut dyn Iterator<Item =
         Space::Array(0, _) => LinearMap::zero(domain.clone(), codomain.clone()),
         Space::Array(count, element) if **element == Space::Real && *domain == Space::reals(columns) => {
             let rows: Vec<&Row> = given.take(*count).collect();
-            if *count == columns && rows.iter().enumerate().all(|(at, row)| row.iter().all(|(column, _)| *column == at)) {
+            if *count == columns && rows.iter().enumerate().all(|(at, row)| row.iter().all(|(column, _)| *column == at))
+            {
                 let entries = rows.iter().map(|row| row.first().map_or(0.0, |(_, entry)| *entry));
                 return Ok(LinearMap::diagonal(Vector::of_reals(entries.collect::<Vec<f64>>())));
             }

@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 11] = [
+const RUNTIME: [(&str, &str); 13] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
+    ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
+    ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),

@@ -6,9 +6,10 @@
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`matrix`]: products of matrices and linear algebra
 
+pub mod angle;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
@@ -19,6 +20,7 @@ pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod number;
+pub mod power;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};

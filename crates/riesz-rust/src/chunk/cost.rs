@@ -7,9 +7,7 @@
 //! Where `m` is known before the loop, the cost is an expression of it; elsewhere it is taken to be eight.
 
 use crate::classify::Lanes;
-use riesz_program::program::{
-    Block, Element, Expression, For, Operand, ProcedureId, Program, Statement,
-};
+use riesz_program::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};
 
 /// `own + Σ count · cost`
 #[derive(Clone, Debug, Default)]

@@ -22,9 +22,8 @@ fn proven(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> Opt
     let mut known = Known { positions: FxHashMap::default() };
     known.block(&procedure.body);
     let index = Atom::Var(Var(each.index.0));
-    let counts: FxHashMap<Atom, Size> = (uses.loops.iter())
-        .map(|(register, count)| (Atom::Var(Var(register.0)), known.size(*count)))
-        .collect();
+    let counts: FxHashMap<Atom, Size> =
+        (uses.loops.iter()).map(|(register, count)| (Atom::Var(Var(register.0)), known.size(*count))).collect();
     let is_inside = |atom: &Atom| matches!(atom, Atom::Var(var) if uses.bound.contains(&Register(var.0)));
     let mut step: Option<Size> = None;
     let mut spans = Vec::new();
@@ -83,9 +82,10 @@ fn monomials(size: &Size) -> Option<Vec<Monomial>> {
 }
 
 fn alone(monomial: &Monomial) -> Option<Size> {
-    monomial.factors().iter().try_fold(Size::Constant(monomial.coefficient()), |product, atom| {
-        product.mul(&Size::Atom(*atom))
-    })
+    monomial
+        .factors()
+        .iter()
+        .try_fold(Size::Constant(monomial.coefficient()), |product, atom| product.mul(&Size::Atom(*atom)))
 }
 
 /// A monomial over one of its factors, which it has once.
@@ -94,8 +94,7 @@ fn without(monomial: &Monomial, factor: Atom) -> Option<Size> {
         return None;
     }
     let rest = monomial.factors().iter().filter(|atom| **atom != factor);
-    rest.into_iter()
-        .try_fold(Size::Constant(monomial.coefficient()), |product, atom| product.mul(&Size::Atom(*atom)))
+    rest.into_iter().try_fold(Size::Constant(monomial.coefficient()), |product, atom| product.mul(&Size::Atom(*atom)))
 }
 
 /// What positions are as polynomials.

@@ -76,11 +76,11 @@ impl Outline {
         {
             return None;
         }
-        let numbers = uses.used.iter().copied().filter(|register| {
-            !uses.bound.contains(register)
-                && !(writer.procedure.registers[register.0 as usize].mutable && mine.contains(register))
-        });
-        let numbers = sorted(numbers);
+        let is_inside = |register: &Register| {
+            let mutable = writer.procedure.registers[register.0 as usize].mutable;
+            uses.bound.contains(register) || mutable && mine.contains(register)
+        };
+        let numbers = sorted(uses.used.iter().copied().filter(|register| !is_inside(register)));
         let cost = cost::turn(writer.program, each, lanes);
         if let (Operand::Int(count), Some(cost)) = (each.count, cost.constant())
             && count as f64 * cost < WORTH
@@ -153,8 +153,10 @@ impl Outline {
         writer.depth += 2;
         for buffer in &self.own {
             let name = writer.buffer(*buffer).to_string();
-            writer.line(format!("let mut {name}_own = vec![-0.0; if chunk_from == 0 {{ 0 }} else {{ {name}.len() }}];"));
-            writer.line(format!("let {name} = if chunk_from == 0 {{ {name} }} else {{ Shared::of(&mut {name}_own) }};"));
+            writer
+                .line(format!("let mut {name}_own = vec![-0.0; if chunk_from == 0 {{ 0 }} else {{ {name}.len() }}];"));
+            writer
+                .line(format!("let {name} = if chunk_from == 0 {{ {name} }} else {{ Shared::of(&mut {name}_own) }};"));
         }
         writer.passed.extend(self.passed());
         writer.chunked = true;
