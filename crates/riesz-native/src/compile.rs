@@ -63,6 +63,11 @@ impl Compiler {
         Ok(Compiler { rustc, version, directory: cache_directory() })
     }
 
+    /// The same with another directory for what it builds.
+    pub fn keeping_in(self, directory: PathBuf) -> Compiler {
+        Compiler { directory, ..self }
+    }
+
     /// The library of a source, built now or before.
     pub fn library(&self, source: &str, settings: Settings) -> Result<PathBuf, String> {
         let runtime = self.runtime(settings)?;
@@ -131,7 +136,7 @@ impl Compiler {
         let mut command = Command::new(&self.rustc);
         command.arg(work.join(main)).arg("-o").arg(&built).args(["--edition", "2024", "--cap-lints", "allow"]);
         command.args(["-C", "target-cpu=native", "-C", "codegen-units=1", "-C", "panic=abort"]);
-        command.args(["-C", if settings.quick { "opt-level=1" } else { "opt-level=3" }]);
+        command.args(["-C", if settings.quick { "opt-level=0" } else { "opt-level=3" }]);
         command.args(["-C", if settings.checked { "debug-assertions=on" } else { "debug-assertions=off" }]);
         command.args(["-C", "overflow-checks=off"]);
         arguments(&mut command);

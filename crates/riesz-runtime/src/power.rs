@@ -21,7 +21,9 @@ impl Lanes {
             #[inline(always)]
             |power| 1.0 / power,
         );
-        let value = (first.fma(a + b, first - one)) * second;
+        let (rest, a) = (first - one, first * a);
+        let whole = rest + a;
+        let value = (whole + first.fma(b, (rest - whole) + a)) * second;
         Lanes::select(self.is_zero(), self, value)
     }
 
