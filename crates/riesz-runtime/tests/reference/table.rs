@@ -203,8 +203,11 @@ const SPECIAL: [f64; 28] = [
     -1.0000000000000002,
 ];
 
+/// A function of numbers `x` and `y`, eight and eight in lanes.
+pub type Apply<'a> = dyn Fn(&[f64], &[f64]) -> Vec<f64> + 'a;
+
 /// The greatest error in units in the last place, and where it is. Special numbers are to be as in the standard library.
-pub fn measure(row: &Row, count: usize, apply: &dyn Fn(&[f64], &[f64]) -> Vec<f64>) -> (f64, f64, f64) {
+pub fn measure(row: &Row, count: usize, apply: &Apply) -> (f64, f64, f64) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
     let (x, y): (Vec<f64>, Vec<f64>) = (0..count).map(|at| row.points.draw(at, &mut random)).unzip();
     let mut worst = (0.0, 0.0, 0.0);
@@ -212,7 +215,7 @@ pub fn measure(row: &Row, count: usize, apply: &dyn Fn(&[f64], &[f64]) -> Vec<f6
         let exact = (row.exact)(*x, *y);
         // Where numbers end, others say what comes.
         let wrong = if exact.high.is_finite() { units(found, exact) } else { f64::from(found != (row.plain)(*x, *y)) };
-        if !(wrong <= worst.0) {
+        if wrong.is_nan() || wrong > worst.0 {
             worst = (wrong, *x, *y);
         }
     }
@@ -258,7 +261,7 @@ impl Points {
                 }
             },
             Powers => loop {
-                let x = if at % 2 == 0 { random.any().abs() } else { 4.0 * random.unit() };
+                let x = if at.is_multiple_of(2) { random.any().abs() } else { 4.0 * random.unit() };
                 let y = match at % 3 {
                     0 => (-740.0 + 1448.0 * random.unit()) / x.ln(),
                     1 => ((random.unit() - 0.5) * 40.0).round(),
