@@ -119,7 +119,7 @@ macro_rules! elements {
     )*};
 }
 
-elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask);
+elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask, crate::LaneStrip, crate::IntStrip, crate::MaskStrip);
 
 impl Element for bool {
     fn buffer(count: usize) -> Vec<bool> {

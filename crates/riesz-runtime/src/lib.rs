@@ -7,6 +7,7 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
+//! - [`strip`]: four times eight
 //! - [`matrix`]: products of matrices and linear algebra
 
 pub mod angle;
@@ -21,6 +22,7 @@ pub mod math;
 pub mod matrix;
 pub mod number;
 pub mod power;
+pub mod strip;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};
@@ -30,3 +32,4 @@ pub use gamma::{digamma, polygamma};
 pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
+pub use strip::*;

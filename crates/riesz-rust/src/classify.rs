@@ -130,6 +130,14 @@ impl<'p> Lanes<'p> {
         self.class(operand) == Class::Uniform
     }
 
+    pub fn is_mutable(&self, operand: Operand) -> bool {
+        matches!(operand, Operand::Register(register) if self.procedure.registers[register.0 as usize].mutable)
+    }
+
+    pub fn kind(&self, buffer: Buffer) -> Kind {
+        self.procedure.buffers[buffer.0 as usize].kind
+    }
+
     fn raise(&mut self, register: Register, class: Class) {
         let mutable = self.procedure.registers[register.0 as usize].mutable;
         let before = self.classes.get(&register).cloned().unwrap_or(Class::Uniform);

@@ -16,6 +16,7 @@
 //! - `names`: identifiers
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
+//! - `strip`: which of them can be taken thirty-two turns at a time
 //! - `chunk`: loops whose turns are independent, in chunks that threads share
 //! - `boundary`: functions for callers that are not Rust
 
@@ -25,6 +26,7 @@ mod classify;
 mod function;
 mod lanes;
 mod names;
+mod strip;
 
 pub use boundary::FAULT_WORDS;
 

@@ -51,8 +51,14 @@ const WORTH: f64 = 2e5;
 
 impl Outline {
     /// Looks at a loop whose turns are independent; none where they cannot be, or need not be, a function of their own.
-    /// `near` are buffers that turns add to in another way.
-    pub fn of(writer: &Writer, each: &For, lanes: Option<&Lanes>, near: &FxHashSet<Buffer>) -> Option<Outline> {
+    /// `near` are buffers that turns add to in another way. With lanes it is said whether they are taken in strips.
+    pub fn of(writer: &Writer, each: &For, lanes: Option<(&Lanes, bool)>, near: &FxHashSet<Buffer>) -> Option<Outline> {
+        let together = match lanes {
+            Some((_, true)) => 32,
+            Some((_, false)) => 8,
+            None => 1,
+        };
+        let lanes = lanes.map(|(lanes, _)| lanes);
         if !each.parallel || matches!(each.count, Operand::Int(..8)) {
             return None;
         }
@@ -111,7 +117,7 @@ impl Outline {
             written: sorted(written.into_iter()),
             reduced,
             numbers,
-            together: if lanes.is_some() { 8 } else { 1 },
+            together,
         })
     }
 
