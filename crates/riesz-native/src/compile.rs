@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 12] = [
+const RUNTIME: [(&str, &str); 14] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
+    ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
+    ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
@@ -84,6 +86,11 @@ impl Compiler {
         let _ = fs::remove_dir_all(&self.directory);
     }
 
+    /// The same with another directory for what it builds.
+    pub fn keeping_in(self, directory: PathBuf) -> Compiler {
+        Compiler { directory, ..self }
+    }
+
     /// The library of a source, built now or before.
     pub fn library(&self, source: &str, settings: Settings) -> Result<PathBuf, String> {
         let runtime = self.runtime(settings)?;
@@ -152,7 +159,7 @@ impl Compiler {
         let mut command = Command::new(&self.rustc);
         command.arg(work.join(main)).arg("-o").arg(&built).args(["--edition", "2024", "--cap-lints", "allow"]);
         command.args(["-C", "target-cpu=native", "-C", "codegen-units=1", "-C", "panic=abort"]);
-        command.args(["-C", if settings.quick { "opt-level=1" } else { "opt-level=3" }]);
+        command.args(["-C", if settings.quick { "opt-level=0" } else { "opt-level=3" }]);
         command.args(["-C", if settings.checked { "debug-assertions=on" } else { "debug-assertions=off" }]);
         command.args(["-C", "overflow-checks=off"]);
         arguments(&mut command);
