@@ -154,10 +154,11 @@ pub(crate) struct Calculus {
     pub specialisation: Specialisation,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     UnderWay,
     Done,
+    /// For this reason its derivatives cannot be compiled.
+    Failed(Problem),
 }
 
 impl Calculus {
@@ -200,6 +201,7 @@ impl Calculus {
     pub fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
         match self.state.get(&id) {
             Some(State::Done) => return Ok(()),
+            Some(State::Failed(problem)) => return Err(problem.clone()),
             Some(State::UnderWay) => {
                 let function = self.program.function(id);
                 let message = format!("`{}` is differentiated in its own definition", function.name);
@@ -222,8 +224,15 @@ impl Calculus {
             closures: FxHashMap::default(),
             maps: FxHashMap::default(),
         };
-        let mut body = compiler.body(&function.body)?;
+        let body = compiler.body(&function.body);
         let vars = compiler.vars;
+        let mut body = match body {
+            Ok(body) => body,
+            Err(problem) => {
+                self.state.insert(id, State::Failed(problem.clone()));
+                return Err(problem);
+            }
+        };
         drop_dead(&mut body, &vars);
         let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
         let finished = renumber(function.name, &parameters, body, &function.result, function.span, &|var| {

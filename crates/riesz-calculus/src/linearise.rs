@@ -551,6 +551,17 @@ impl Lineariser<'_> {
         kept.extend(
             level.primal.iter().map(|binding| binding.var).filter(|var| wanted.contains(var) && !cheap.contains(var)),
         );
+        // A size that the type of something kept names is kept too: it must be there before anything is read again.
+        let mut sizes: Vec<Var> = Vec::new();
+        for var in &kept {
+            self.ty(*var).visit_variables(&mut |size| {
+                if cheap.contains(&size) && !sizes.contains(&size) {
+                    sizes.push(size);
+                }
+            });
+        }
+        again.retain(|binding| !sizes.contains(&binding.var));
+        kept.extend(sizes);
         // Sizes first: the types of the others name them.
         kept.sort_by_key(|var| *self.ty(*var) != Type::Int);
         Needed { kept, again }
