@@ -236,9 +236,8 @@ pub(super) fn combine<S: Number>(
     span: Span,
 ) -> Result<Value<S>, Fault> {
     let differ = |a: usize, b: usize| problem::elements_differ(a, b, span);
-    let is_nothing = |value: &Value<S>| {
-        matches!(value, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) && value.is_empty()
-    };
+    let is_nothing =
+        |value: &Value<S>| matches!(value, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) && value.is_empty();
     match (total, element) {
         (total, element) if empty == Empty::IsZero && is_nothing(&total) => Ok(element.clone()),
         (total, element) if empty == Empty::IsZero && is_nothing(element) => Ok(total),

@@ -158,8 +158,8 @@ impl Examination<'_> {
         let parts = column.iter().zip(&slope.value).enumerate();
         let parts = parts.map(|(part, (&found, &expected))| (part, found, expected, apart(&[found], &[expected])));
         let worst = parts.max_by(|a, b| a.3.total_cmp(&b.3));
-        let forward = worst
-            .map(|(part, found, expected, _)| self.comparison(FORWARD, Some(at), Some(part), found, expected));
+        let forward =
+            worst.map(|(part, found, expected, _)| self.comparison(FORWARD, Some(at), Some(part), found, expected));
         let expected = products(&slope.value, cotangent).iter().sum();
         let backward = said.iter().filter_map(|said| {
             let found = *said.row.as_ref()?.get(at)?;

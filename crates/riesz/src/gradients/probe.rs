@@ -12,7 +12,7 @@ use riesz_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 
 /// The steps of a program that representations other than compiled code may take.
-const STEPS: u64 = 20_000;
+const STEPS: u64 = 2_000;
 
 /// A function made ready to be tested.
 pub struct Probe {
