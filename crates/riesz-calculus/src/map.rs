@@ -6,6 +6,7 @@
 //! ```
 
 use crate::compile::{Compiler, Problem, has_holes};
+use crate::jacobian::{Derivative, Wanted, from_structure};
 use crate::linearise::write_size;
 use riesz_core::term::{Atom, Binding, Body, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
@@ -193,6 +194,9 @@ impl Compiler<'_> {
         if map.from == Type::Real {
             return self.apply(var, map, Atom::Real(1.0), span, out);
         }
+        if self.from_structure((var, Wanted::Matrix), map, span, out)? {
+            return Ok(());
+        }
         // Where the type does not say how large the codomain is, a vector of it does.
         let like = match has_holes(&map.to) {
             true => Some(self.zero_of_codomain(map, span, out)?),
@@ -203,6 +207,35 @@ impl Compiler<'_> {
         let rows = self.rows(&rows, &map.to, &ty, &mut Vec::new(), span, out)?;
         out.push(Binding { var, op: Op::Copy(rows), span });
         Ok(())
+    }
+
+    /// Binds a variable to the sparse matrix of a map, if the map is known and its structure tells.
+    pub(crate) fn sparse_matrix(
+        &mut self,
+        var: Var,
+        map: Atom,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<bool, Problem> {
+        match self.known_map(map) {
+            Some(map) => self.from_structure((var, Wanted::Coo), &map, span, out),
+            None => Ok(false),
+        }
+    }
+
+    /// Binds a variable to a matrix that the structure of a map gives.
+    fn from_structure(
+        &mut self,
+        wanted: (Var, Wanted),
+        map: &KnownMap,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<bool, Problem> {
+        let Form::Derivative { function: Atom::Var(function), point, adjoint } = &map.form else { return Ok(false) };
+        let Some((function, captured)) = self.closures.get(function).cloned() else { return Ok(false) };
+        let (from, to) = (&map.from, &map.to);
+        let derivative = Derivative { function, captured: &captured, point: *point, adjoint: *adjoint, from, to };
+        from_structure(self.calculus, &mut self.vars, &derivative, wanted, span, out)
     }
 
     /// The zero of a map's codomain.
