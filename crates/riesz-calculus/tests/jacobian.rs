@@ -30,6 +30,8 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> grad(rosenbrock, x)",
         "[0.5]",
     ),
+    ("", "\\x -> grad(\\z -> sum(z[i + 1] * (if z[i] > 0.5 then z[i]^3 else sin(z[i])) | i < 9), x)", "[0.1 * i | i < 10]"),
+    ("", "\\x -> grad(sigmoid, x[0])", "[0.3]"),
     (
         "fun grid(x: [n][m]R): R = sum(sum((x[i + 1][j] - x[i][j])^2 * x[i][j + 1] | j < m - 1) | i < n - 1)\n",
         "\\x -> grad(grid, x)",
@@ -160,5 +162,18 @@ fn a_hessian_costs_as_much_as_it_has_entries() {
             println!("{form} {n}: {each}");
             assert!(each < 60.0, "{form}: {each} operations for each of {n} numbers");
         }
+    }
+}
+
+#[test]
+fn a_dense_matrix_takes_a_pass_for_each_row_or_column() {
+    let program = "fun f(x: [n]R, m: Int): [m]R = { let s = sum(exp(a) | a in x); [sin(s * (1.0 + i)) | i < m] }\n";
+    for (n, m) in [(40u64, 400u64), (400, 40)] {
+        let program = format!("{program}let x = [0.01 * i | i < {n}]\n");
+        let matrix = operations(&program, &format!("jacobian(\\z -> f(z, {m}), x)"));
+        let (value, base) = (operations(&program, &format!("f(x, {m})")), operations(&program, "x"));
+        let pass = (matrix - base) as f64 / (value - base) as f64 / n.min(m) as f64;
+        println!("{m} by {n}: {pass} values for each pass");
+        assert!(pass < 2.5, "{m} by {n}: a pass takes {pass} values");
     }
 }

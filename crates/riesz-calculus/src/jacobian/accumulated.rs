@@ -5,12 +5,12 @@
 //! loops, and is taken under the condition that there is such a turn.
 
 use super::graph::Hop;
-use super::known::{Accumulated, Addition, Built, Element, Frame, Known};
+use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};
 use super::walk::Walk;
 use crate::free::Free;
 use riesz_core::Size;
 use riesz_core::size;
-use riesz_core::term::{Atom, Binding, Body, Comparison, Iteration, Op, Place, Var};
+use riesz_core::term::{Atom, Binding, Body, Comparison, Op, Place, Var};
 use riesz_core::types::Type;
 use std::rc::Rc;
 
@@ -24,33 +24,46 @@ impl<'a> Walk<'a> {
         frame: &Rc<Frame<'a>>,
     ) -> Option<()> {
         let Known::Accumulator(sum) = accumulator else { return None };
+        self.add(sum, Addition { around: Vec::new(), frame: frame.clone(), place, value })
+    }
+
+    /// Remembers a statement, unless it has been seen before.
+    fn add(&self, sum: &Accumulated<'a>, addition: Addition<'a>) -> Option<()> {
         if sum.serial >= self.replayed {
-            sum.additions.borrow_mut().push(Addition { loops: Vec::new(), frame: frame.clone(), place, value });
+            if sum.serial < self.outside {
+                return None;
+            }
+            sum.additions.borrow_mut().push(addition);
         }
         Some(())
     }
 
-    /// The statements that add in a loop, which is not gone through.
-    pub(super) fn record(&mut self, binding: &'a Iteration, frame: &Rc<Frame<'a>>) -> Option<()> {
-        self.record_in(&mut vec![binding], frame)
+    /// The statements that add in a loop or branch, which is not gone through.
+    pub(super) fn record(&mut self, around: Around<'a>, frame: &Rc<Frame<'a>>) -> Option<()> {
+        self.record_in(&mut vec![around], frame)
     }
 
-    fn record_in(&mut self, loops: &mut Vec<&'a Iteration>, frame: &Rc<Frame<'a>>) -> Option<()> {
-        let innermost = *loops.last()?;
-        for binding in &innermost.body.bindings {
+    fn record_in(&mut self, around: &mut Vec<Around<'a>>, frame: &Rc<Frame<'a>>) -> Option<()> {
+        for binding in &around.last()?.body().bindings {
+            let mut inside = |walk: &mut Self, next: Around<'a>| {
+                around.push(next);
+                let recorded = walk.record_in(around, frame);
+                around.pop();
+                recorded
+            };
             match &binding.op {
                 Op::AddTo(accumulator, place, value) => match frame.atom(*accumulator) {
-                    Some(Known::Accumulator(sum)) if sum.serial >= self.replayed => {
-                        let addition = Addition { loops: loops.clone(), frame: frame.clone(), place, value: *value };
-                        sum.additions.borrow_mut().push(addition);
+                    Some(Known::Accumulator(sum)) => {
+                        let addition = Addition { around: around.clone(), frame: frame.clone(), place, value: *value };
+                        self.add(&sum, addition)?;
                     }
                     // One that is made in the loop.
                     _ => {}
                 },
-                Op::For(iteration) => {
-                    loops.push(iteration);
-                    self.record_in(loops, frame)?;
-                    loops.pop();
+                Op::For(iteration) => inside(self, Around::Loop(iteration))?,
+                Op::If { condition, yes, no } if frame.function.var(binding.var).ty == Type::unit() => {
+                    inside(self, Around::Branch { condition: *condition, body: yes, taken: true })?;
+                    inside(self, Around::Branch { condition: *condition, body: no, taken: false })?;
                 }
                 _ => {
                     let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found;
@@ -98,7 +111,7 @@ impl<'a> Walk<'a> {
 
     /// What a statement adds to the number at a place; nothing inside where it adds elsewhere.
     fn addition(&mut self, addition: &Addition<'a>, path: &[Hop]) -> Option<Option<Known<'a>>> {
-        let stands: Vec<Var> = addition.loops.iter().map(|_| self.var(Type::Int)).collect();
+        let stands: Vec<Var> = addition.loops().map(|_| self.var(Type::Int)).collect();
         let places = self.places(addition, &stands)?;
         let mut solved: Vec<Option<Size>> = vec![None; stands.len()];
         let mut conditions: Vec<(Size, Size)> = Vec::new();
@@ -153,7 +166,7 @@ impl<'a> Walk<'a> {
     /// The indices of the loops: those that were solved for, and all of those that the place does not tell, if they are few.
     fn all_turns(&mut self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
         let mut all = vec![Vec::new()];
-        for (iteration, solution) in addition.loops.iter().zip(solved) {
+        for (iteration, solution) in addition.loops().zip(solved) {
             let choices = match solution {
                 Some(solution) => vec![solution.clone()],
                 None => (0..self.turns(iteration.count, &addition.frame)?).map(Size::Constant).collect(),
@@ -171,7 +184,7 @@ impl<'a> Walk<'a> {
 
     /// Whether it is known that there are no such turns of the loops around a statement.
     fn is_nowhere(&mut self, addition: &Addition<'a>, turns: &[Size]) -> Option<bool> {
-        for (iteration, turn) in addition.loops.iter().zip(turns) {
+        for (iteration, turn) in addition.loops().zip(turns) {
             let count = self.value(&addition.frame.atom(iteration.count)?)?;
             match (turn, self.form(count)) {
                 (Size::Constant(..0), _) => return Some(true),
@@ -198,7 +211,7 @@ impl<'a> Walk<'a> {
         let facts = self.facts.len();
         let mut known = Vec::new();
         let mut indices = Vec::new();
-        for (iteration, turn) in addition.loops.iter().zip(turns) {
+        for (iteration, turn) in addition.loops().zip(turns) {
             let count = self.value(&addition.frame.atom(iteration.count)?)?;
             let bound = self.form(count);
             let index = self.size(turn);
@@ -231,34 +244,71 @@ impl<'a> Walk<'a> {
     /// Goes through the turns of the loops around a statement for what it adds.
     fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Known<'a>> {
         let replayed = std::mem::replace(&mut self.replayed, self.accumulators);
-        let frame = self.inside(addition, indices, &[addition.value])?;
+        let value = self.replay_in(addition, 0, indices, &addition.frame, rest);
         self.replayed = replayed;
-        let mut value = frame.atom(addition.value)?;
-        for hop in rest {
-            value = match hop {
-                Hop::Component(at) => self.project(&value, *at)?,
-                Hop::Element { index, .. } => self.index(&value, *index)?,
-            };
-        }
-        Some(value)
+        value
     }
 
-    /// What is known in the turns of the loops around a statement, of what some operands need.
-    fn inside(&mut self, addition: &Addition<'a>, indices: &[Atom], wanted: &[Atom]) -> Option<Rc<Frame<'a>>> {
-        let mut frame = addition.frame.clone();
-        for (level, (iteration, index)) in addition.loops.iter().zip(indices).enumerate() {
-            let inner = Frame::inside(&frame);
-            inner.set(iteration.index, Known::Plain(*index));
-            // What the loops further in need is needed here.
-            let mut atoms = wanted.to_vec();
-            for deeper in &addition.loops[level + 1..] {
-                let free = Free::of(&deeper.body.bindings, wanted, &frame.function.vars).found;
-                atoms.extend(free.into_iter().map(Atom::Var));
+    fn replay_in(
+        &mut self,
+        addition: &Addition<'a>,
+        level: usize,
+        indices: &[Atom],
+        frame: &Rc<Frame<'a>>,
+        rest: &[Hop],
+    ) -> Option<Known<'a>> {
+        let wanted = [addition.value];
+        match addition.around.get(level) {
+            None => {
+                let mut value = frame.atom(addition.value)?;
+                for hop in rest {
+                    value = match hop {
+                        Hop::Component(at) => self.project(&value, *at)?,
+                        Hop::Element { index, .. } => self.index(&value, *index)?,
+                    };
+                }
+                Some(value)
             }
-            self.needed(&iteration.body, &atoms, &inner)?;
-            frame = inner;
+            Some(Around::Loop(iteration)) => {
+                let (index, indices) = indices.split_first()?;
+                let inner = Frame::inside(frame);
+                inner.set(iteration.index, Known::Plain(*index));
+                self.needed_at(addition, level, &wanted, &inner)?;
+                self.replay_in(addition, level + 1, indices, &inner, rest)
+            }
+            Some(Around::Branch { condition, taken, .. }) => {
+                let condition = self.value(&frame.atom(*condition)?)?;
+                let mut here = |walk: &mut Walk<'a>| {
+                    let inner = Frame::inside(frame);
+                    walk.needed_at(addition, level, &wanted, &inner)?;
+                    walk.replay_in(addition, level + 1, indices, &inner, rest)
+                };
+                let mut elsewhere = |_: &mut Walk<'a>| Some(Known::Plain(Atom::Real(0.0)));
+                match taken {
+                    true => self.either(condition, &mut here, &mut elsewhere),
+                    false => self.either(condition, &mut elsewhere, &mut here),
+                }
+            }
         }
-        Some(frame)
+    }
+
+    /// Goes through what is needed of a loop or branch around a statement, there and further in.
+    fn needed_at(
+        &mut self,
+        addition: &Addition<'a>,
+        level: usize,
+        wanted: &[Atom],
+        frame: &Rc<Frame<'a>>,
+    ) -> Option<()> {
+        let mut atoms = wanted.to_vec();
+        for deeper in &addition.around[level + 1..] {
+            let free = Free::of(&deeper.body().bindings, wanted, &frame.function.vars).found;
+            atoms.extend(free.into_iter().map(Atom::Var));
+            if let Around::Branch { condition, .. } = deeper {
+                atoms.push(*condition);
+            }
+        }
+        self.needed(addition.around[level].body(), &atoms, frame)
     }
 
     /// Goes through those bindings of a body that some operands need.
@@ -282,6 +332,21 @@ impl<'a> Walk<'a> {
             self.step(binding, frame)?;
         }
         Some(())
+    }
+
+    /// What is known inside all that is around a statement, of what some operands need.
+    fn inside(&mut self, addition: &Addition<'a>, indices: &[Atom], wanted: &[Atom]) -> Option<Rc<Frame<'a>>> {
+        let mut frame = addition.frame.clone();
+        let mut indices = indices.iter();
+        for (level, around) in addition.around.iter().enumerate() {
+            let inner = Frame::inside(&frame);
+            if let Around::Loop(iteration) = around {
+                inner.set(iteration.index, Known::Plain(*indices.next()?));
+            }
+            self.needed_at(addition, level, wanted, &inner)?;
+            frame = inner;
+        }
+        Some(frame)
     }
 
     /// Where a statement adds, as polynomials over what stands for the indices of its loops.

@@ -36,7 +36,9 @@ impl<'a> Walk<'a> {
         let mut limits = vec![first];
         for branch in [yes, no] {
             self.open();
+            let outside = std::mem::replace(&mut self.outside, self.accumulators);
             let result = branch(self)?;
+            self.outside = outside;
             let mut leaves = Vec::new();
             let shape = self.leaves(&result, &mut leaves)?;
             let nodes: Vec<Option<Node>> = leaves.iter().map(|(_, node)| *node).collect();

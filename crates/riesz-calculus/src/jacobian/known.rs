@@ -1,7 +1,7 @@
 //! What a walk knows of a value.
 
 use super::graph::{Hop, Node};
-use riesz_core::term::{Atom, Function, Iteration, Place, Var};
+use riesz_core::term::{Atom, Body, Function, Iteration, Place, Var};
 use riesz_core::types::Type;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -69,12 +69,43 @@ pub(super) struct Accumulated<'a> {
 /// One statement that adds.
 #[derive(Clone)]
 pub(super) struct Addition<'a> {
-    /// The loops around it, the outermost first.
-    pub loops: Vec<&'a Iteration>,
+    /// The loops and branches around it, the outermost first.
+    pub around: Vec<Around<'a>>,
     /// What is known outside of them.
     pub frame: Rc<Frame<'a>>,
     pub place: &'a [Place],
     pub value: Atom,
+}
+
+impl<'a> Addition<'a> {
+    /// The loops around it.
+    pub fn loops(&self) -> impl Iterator<Item = &'a Iteration> {
+        self.around.iter().filter_map(|around| match around {
+            Around::Loop(iteration) => Some(*iteration),
+            Around::Branch { .. } => None,
+        })
+    }
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy)]
+pub(super) enum Around<'a> {
+    Loop(&'a Iteration),
+    /// A branch that is taken where a condition has a value.
+    Branch {
+        condition: Atom,
+        body: &'a Body,
+        taken: bool,
+    },
+}
+
+impl<'a> Around<'a> {
+    pub fn body(&self) -> &'a Body {
+        match self {
+            Around::Loop(iteration) => &iteration.body,
+            Around::Branch { body, .. } => body,
+        }
+    }
 }
 
 /// What is known of the variables of a body.

@@ -5,7 +5,8 @@
 //! that are not zero by structure. `coo` gives them in order, `matrix` adds them into zeros. Functions without such a
 //! structure are left to passes over the whole function, a row or a column each.
 //!
-//! - [`walk`]: goes through the function, number by number; [`known`], [`branch`], [`arrays`], [`accumulated`] beside it
+//! - [`walk`]: goes through the function, number by number; [`known`], [`parts`], [`branch`], [`arrays`], [`accumulated`]
+//!   are about values, [`write`](mod@write) about what is written on the way
 //! - [`graph`]: what a number varies with, and the elimination of what is between it and the point
 //! - [`rows`]: goes through the result, row by row
 //! - [`sparse`], [`dense`]: what becomes of the entries
@@ -16,15 +17,18 @@ mod branch;
 mod dense;
 mod graph;
 mod known;
+mod parts;
 mod rows;
 mod sparse;
 mod walk;
+mod write;
 
 use crate::compile::{Calculus, Problem};
 use crate::optimise::optimise;
 use crate::specialise::specialise;
 use graph::Hop;
 use known::Known;
+use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, FunctionId, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
@@ -98,5 +102,15 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
         }
         Wanted::Coo if *adjoint => None,
         Wanted::Coo => sparse::coo(walk, &result, codomain, domain),
+    }
+}
+
+/// How many numbers a vector of a space has; none where no type tells.
+pub(crate) fn numbers_in(ty: &Type) -> Option<Size> {
+    match ty {
+        Type::Real => Some(Size::Constant(1)),
+        Type::Array(Size::Hole, _) => None,
+        Type::Array(size, element) => size.mul(&numbers_in(element)?),
+        ty => ty.components()?.iter().try_fold(Size::Constant(0), |all, part| all.add(&numbers_in(part)?)),
     }
 }

@@ -6,6 +6,7 @@
 
 use super::graph::Hop;
 use super::known::Known;
+use super::numbers_in;
 use super::rows::{Entry, Gather, Level, Row};
 use super::walk::Walk;
 use riesz_core::Size;
@@ -448,15 +449,5 @@ impl<'a> Walk<'a> {
     fn choose(&mut self, condition: Atom, yes: Atom, no: Atom, ty: Type) -> Atom {
         let body = |result: Atom| Body { bindings: Vec::new(), result };
         self.bind(Op::If { condition, yes: body(yes), no: body(no) }, ty)
-    }
-}
-
-/// How many numbers a vector of a space has.
-fn numbers_in(ty: &Type) -> Option<Size> {
-    match ty {
-        Type::Real => Some(Size::Constant(1)),
-        Type::Array(Size::Hole, _) => None,
-        Type::Array(size, element) => size.mul(&numbers_in(element)?),
-        ty => ty.components()?.iter().try_fold(Size::Constant(0), |all, part| all.add(&numbers_in(part)?)),
     }
 }
