@@ -10,7 +10,8 @@ use riesz_linear::{LinearMap, Matrix, Relation, Space, Vector};
 use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
 
-/// The map as a term, simplified; none where there is no term for what the linear program does, and no small matrix.
+/// The map as a term, simplified: as the linear program makes it or by the entries of its matrix, whichever is applied
+/// with less work; none where there is no term for what the program does, and no small matrix.
 pub fn structure<'p>(
     program: &'p Program,
     machine: &mut Machine<'p, f64>,
@@ -18,7 +19,13 @@ pub fn structure<'p>(
 ) -> Result<Option<LinearMap>, Fault> {
     let mut terms = Terms { program, machine };
     match terms.map(map) {
-        Ok(map) => Ok(Some(map.simplify())),
+        Ok(term) => {
+            let term = term.simplify();
+            let entries = term.rows().saturating_mul(term.columns());
+            let dear = entries <= MOST_ENTRIES && term.cost().work() > 2 * entries as u64;
+            let plain = if dear { from_entries(machine, map)? } else { None };
+            Ok(Some(plain.filter(|plain| plain.cost().work() < term.cost().work()).unwrap_or(term)))
+        }
         Err(Stop::NoTerm) => from_entries(machine, map),
         Err(Stop::Fault(fault)) => Err(fault),
     }
@@ -27,27 +34,15 @@ pub fn structure<'p>(
 /// How many entries of a matrix are put into a term.
 const MOST_ENTRIES: usize = 1 << 20;
 
-/// The map from the entries of its matrix that are not structurally zero: a diagonal, or a matrix.
+/// The map from the entries of its matrix that are not structurally zero.
 fn from_entries(machine: &mut Machine<f64>, map: &Map<f64>) -> Result<Option<LinearMap>, Fault> {
     let (domain, codomain) = machine.spaces(map)?;
-    let (columns, rows) = match (space(&domain), space(&codomain)) {
-        (Space::Array(columns, from), Space::Array(rows, to)) if *from == Space::Real && *to == Space::Real => {
-            (columns, rows)
-        }
-        _ => return Ok(None),
-    };
-    let entries = machine.entries(map)?;
-    if rows == columns && entries.iter().all(|(row, column, _)| row == column) {
-        let mut diagonal = vec![0.0; rows];
-        entries.iter().for_each(|(row, _, value)| diagonal[*row] = *value);
-        return Ok(Some(LinearMap::diagonal(Vector::of_reals(diagonal))));
+    let (domain, codomain) = (space(&domain), space(&codomain));
+    let mut rows = vec![Vec::new(); codomain.dimension()];
+    for (row, column, value) in machine.entries(map)? {
+        rows[row].push((column, value));
     }
-    if rows.saturating_mul(columns) > MOST_ENTRIES {
-        return Ok(None);
-    }
-    let mut values = vec![0.0; rows * columns];
-    entries.iter().for_each(|(row, column, value)| values[row * columns + column] = *value);
-    Ok(Matrix::new(rows, columns, values).ok().map(|matrix| LinearMap::left(matrix, Space::Real)))
+    Ok(by_rows(&codomain, &domain, &mut rows.iter()).ok().map(|map| map.simplify()))
 }
 
 /// Why there is no term.
@@ -96,7 +91,7 @@ impl<'p> Terms<'p, '_> {
             }
             Map::Table(table) => {
                 let domain = space(&table.domain);
-                rows(&space(&table.codomain), &domain, &mut table.rows.iter())?
+                by_rows(&space(&table.codomain), &domain, &mut table.rows.iter())?
             }
             Map::Adjoint(map) => self.map(map)?.adjoint(),
             Map::Compose(after, before) => {
@@ -185,6 +180,9 @@ impl<'p> Terms<'p, '_> {
                 [a, b] if std::ptr::eq(*primitive, &scalar::ADD) => {
                     self.operand(frame, a).plus(&self.operand(frame, b))?
                 }
+                [a, b] if std::ptr::eq(*primitive, &scalar::SUB) => {
+                    self.operand(frame, a).plus(&self.operand(frame, b).times(-1.0))?
+                }
                 [a] if std::ptr::eq(*primitive, &scalar::NEG) => self.operand(frame, a).times(-1.0),
                 [a, b] if std::ptr::eq(*primitive, &scalar::EXACT_MUL) => {
                     let (coefficient, tangent) = if self.is_linear(frame, a) { (b, a) } else { (a, b) };
@@ -219,6 +217,20 @@ impl<'p> Terms<'p, '_> {
                     map = self.body(frame, body)?;
                 }
                 map
+            }
+            Op::Scan(Turn { state, start, count, index, body }) => {
+                let mut map = self.operand(frame, *start);
+                let mut states = Vec::new();
+                for at in 0..self.value(frame, *count).int() {
+                    frame.values[index.0 as usize] = Value::Int(at);
+                    frame.linear.insert(*state, map);
+                    map = self.body(frame, body)?;
+                    states.push(map.clone());
+                }
+                match states.is_empty() {
+                    true => return Err(Stop::NoTerm),
+                    false => LinearMap::fork_array(states)?,
+                }
             }
             Op::Call(function, arguments) => {
                 let arguments = arguments
@@ -402,6 +414,9 @@ impl<'p> Terms<'p, '_> {
                     [a, b] if std::ptr::eq(*primitive, &scalar::ADD) => {
                         known(a).zip(known(b)).map(|(a, b)| [a, b].concat())
                     }
+                    [a, b] if std::ptr::eq(*primitive, &scalar::SUB) => {
+                        known(a).zip(known(b)).map(|(a, b)| [a, scaled(b, -1.0)].concat())
+                    }
                     [a] if std::ptr::eq(*primitive, &scalar::NEG) => known(a).map(|a| scaled(a, -1.0)),
                     [a, b] if std::ptr::eq(*primitive, &scalar::EXACT_MUL) => {
                         let (coefficient, tangent) = if linear(a) { (b, a) } else { (a, b) };
@@ -534,30 +549,40 @@ fn space(value: &Value<f64>) -> Space {
     }
 }
 
-/// The map whose rows are given, into a space.
-fn rows<'r>(
-    codomain: &Space,
-    domain: &Space,
-    given: &mut dyn Iterator<Item = &'r Vec<(usize, f64)>>,
-) -> Result<LinearMap, Stop> {
-    let several = |spaces: &mut dyn Iterator<Item = &Space>, given: &mut dyn Iterator<Item = &'r Vec<(usize, f64)>>| {
-        spaces.map(|space| rows(space, domain, given)).collect::<Result<Vec<LinearMap>, Stop>>()
+/// The map whose rows are given, into a space: a diagonal, a matrix, or row by row.
+fn by_rows<'r>(codomain: &Space, domain: &Space, given: &mut dyn Iterator<Item = &'r Row>) -> Result<LinearMap, Stop> {
+    let several = |spaces: &mut dyn Iterator<Item = &Space>, given: &mut dyn Iterator<Item = &'r Row>| {
+        spaces.map(|space| by_rows(space, domain, given)).collect::<Result<Vec<LinearMap>, Stop>>()
     };
+    let columns = domain.dimension();
     Ok(match codomain {
         Space::Real => {
             let entries = given.next().ok_or(Stop::NoTerm)?;
-            let mut row = vec![0.0; domain.dimension()];
+            let mut row = vec![0.0; columns];
             entries.iter().for_each(|(column, entry)| row[*column] = *entry);
             match domain {
                 Space::Real => LinearMap::scale(row[0], Space::Real),
                 _ => LinearMap::row(Vector::new(domain.clone(), row)?),
             }
         }
-        // A matrix, or a diagonal.
-        Space::Array(_, element) if **element == Space::Real && matches!(domain, Space::Array(..)) => {
-            return Err(Stop::NoTerm);
-        }
         Space::Array(0, _) => LinearMap::zero(domain.clone(), codomain.clone()),
+        Space::Array(count, element) if **element == Space::Real && *domain == Space::reals(columns) => {
+            let rows: Vec<&Row> = given.take(*count).collect();
+            if *count == columns && rows.iter().enumerate().all(|(at, row)| row.iter().all(|(column, _)| *column == at))
+            {
+                let entries = rows.iter().map(|row| row.first().map_or(0.0, |(_, entry)| *entry));
+                return Ok(LinearMap::diagonal(Vector::of_reals(entries.collect::<Vec<f64>>())));
+            }
+            if count.saturating_mul(columns) > MOST_ENTRIES {
+                return Err(Stop::NoTerm);
+            }
+            let mut entries = vec![0.0; count * columns];
+            for (at, row) in rows.into_iter().enumerate() {
+                row.iter().for_each(|(column, entry)| entries[at * columns + column] = *entry);
+            }
+            LinearMap::left(Matrix::new(*count, columns, entries)?, Space::Real)
+        }
+        _ if codomain.dimension().saturating_mul(columns) > MOST_ENTRIES => return Err(Stop::NoTerm),
         Space::Array(count, element) => {
             LinearMap::fork_array(several(&mut std::iter::repeat_n(&**element, *count), given)?)?
         }
@@ -565,6 +590,9 @@ fn rows<'r>(
         Space::Product(parts) => LinearMap::fork(several(&mut parts.iter(), given)?)?,
     })
 }
+
+/// The entries of a row that are not structurally zero, by columns.
+type Row = Vec<(usize, f64)>;
 
 fn vector(values: &[f64]) -> Result<Vector, Stop> {
     numbers(values.to_vec())

@@ -224,6 +224,15 @@ pub struct Modes {
     /// Bind a name for the point to a value, or to the contents of a .json or .npy file
     #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
     pub bindings: Vec<(String, String)>,
+    /// Let a name of the point or the function stand for one size after the other, and count what each takes
+    #[arg(long, value_name = "NAME=FROM..TO", value_parser = growth)]
+    pub grow: Option<(String, u32, u32)>,
+    /// How many seconds a derivative may take; a representation that would take longer grows no further
+    #[arg(long, value_name = "SECONDS", default_value_t = 1.0, requires = "grow", value_parser = seconds)]
+    pub longest: f64,
+    /// Draw operations against size, and write the picture to a file
+    #[arg(long, value_name = "OUT.svg", requires = "grow")]
+    pub plot: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -282,14 +291,24 @@ pub struct Run {
     /// How the program is run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
     backend: Backend,
+    /// How many threads share the work of native code [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 impl Run {
-    /// A session that runs programs so.
-    pub fn session(self, options: Options) -> Session {
+    /// A session that runs programs so, for a subcommand.
+    pub fn session(self, subcommand: &str, options: Options) -> Session {
         let mut session = Session::new(options);
-        if self.backend == Backend::Native {
-            session.use_native(Native::new(riesz::Settings::default()));
+        match (self.backend, self.threads) {
+            (Backend::Native, threads) => {
+                let native = Native::new(riesz::Settings::default()).with_threads(threads.unwrap_or(1).into());
+                session.use_native(native);
+            }
+            (Backend::Interp, Some(_)) => {
+                wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
+            }
+            (Backend::Interp, None) => {}
         }
         session
     }
@@ -501,6 +520,32 @@ fn default_memory() -> &'static str {
     &TEXT
 }
 
+/// A name and the sizes it is to stand for: `n=10..1e5`.
+fn growth(text: &str) -> Result<(String, u32, u32), String> {
+    let (name, sizes) = text.split_once('=').ok_or("write NAME=FROM..TO, such as n=10..1e5")?;
+    if !riesz::is_name(name) {
+        return Err(format!("`{name}` is not a name"));
+    }
+    let (from, to) = sizes.split_once("..").ok_or("write FROM..TO, such as 10..1e5")?;
+    let size = |text: &str| match text.parse::<f64>() {
+        Ok(size) if (1.0..=1e9).contains(&size) && size.fract() == 0.0 => Ok(size as u32),
+        _ => Err(format!("`{text}` is not a size: write a whole number from 1 to 1e9")),
+    };
+    let (from, to) = (size(from)?, size(to)?);
+    match from <= to {
+        true => Ok((name.to_string(), from, to)),
+        false => Err(format!("{from} is more than {to}: write the smaller size first")),
+    }
+}
+
+/// A positive number of seconds.
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("write a positive number of seconds".into()),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -536,5 +581,14 @@ mod tests {
         assert_eq!(bytes("512M"), Ok(512 << 20));
         assert_eq!(bytes("2GiB"), Ok(2 << 30));
         assert!(bytes("G").is_err() && bytes("1x").is_err() && bytes("99999999999T").is_err() && bytes("-1").is_err());
+    }
+
+    #[test]
+    fn sizes_grow_from_one_to_another() {
+        assert_eq!(growth("n=10..1e5"), Ok(("n".into(), 10, 100_000)));
+        assert_eq!(growth("n=3..3"), Ok(("n".into(), 3, 3)));
+        for wrong in ["n", "n=5", "n=5..", "n=0..5", "n=5..2", "n=1..1e10", "n=1.5..2", "1=1..2", "=1..2", "n=nan..2"] {
+            assert!(growth(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -23,12 +23,16 @@ const STACK: usize = 256 << 20;
 
 fn main() -> ExitCode {
     let cli = arguments::Cli::parse_from(arguments::options_first(std::env::args_os().collect()));
+    std::panic::set_hook(Box::new(|panic| {
+        eprintln!("error[internal]: Riesz has made a mistake: {panic}");
+        eprintln!("  = help: nothing is wrong with your files; please report this with the program that led to it");
+    }));
     let work = move || command::run(cli);
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
     match thread.map(|thread| thread.join()) {
         Ok(Ok(status)) => status.into(),
-        // The panic has been reported on the standard error.
-        Ok(Err(_)) => ExitCode::from(101),
+        // A panic, which has been reported.
+        Ok(Err(_)) => ExitCode::FAILURE,
         Err(error) => {
             eprintln!("error: cannot start: {error}");
             ExitCode::FAILURE

@@ -7,16 +7,19 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 9] = [
+const RUNTIME: [(&str, &str); 12] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
     ("buffer.rs", include_str!("../../riesz-runtime/src/buffer.rs")),
+    ("chunk.rs", include_str!("../../riesz-runtime/src/chunk.rs")),
+    ("crew.rs", include_str!("../../riesz-runtime/src/crew.rs")),
     ("context.rs", include_str!("../../riesz-runtime/src/context.rs")),
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 
 /// Which way of calling the compiler what is kept was built by.
@@ -31,6 +34,8 @@ pub struct Settings {
     pub careful: bool,
     /// Whether to build fast rather than fast code.
     pub quick: bool,
+    /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
+    pub fine: bool,
 }
 
 /// The `rustc` of the machine, and a directory for what it builds.

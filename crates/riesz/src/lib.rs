@@ -33,6 +33,7 @@ pub mod gradients;
 mod input;
 mod load;
 pub mod modes;
+pub mod plot;
 mod session;
 mod verdict;
 pub mod via;

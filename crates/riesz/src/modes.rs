@@ -1,10 +1,14 @@
-//! One function, one point, every representation: what each says, and what it took.
+//! One function, one point, every representation: what each says, and what it took; and how that grows with a size.
+
+mod growth;
+
+pub use growth::{Grow, Grown, Growth, Sample};
 
 use crate::session::Session;
 use crate::via::{REPRESENTATIONS, Representation, Via, reals};
 use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
 use riesz_calculus::Options;
-use riesz_core::FunctionId;
+use riesz_core::Thunk;
 use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Program;
 use riesz_primitive::{Counted, Number, Operations, count};
@@ -54,6 +58,20 @@ pub struct Measured {
     pub agrees: bool,
 }
 
+/// What representations are asked.
+struct Question {
+    /// The value of the function, as text.
+    value: String,
+    is_gradient: bool,
+    derivative: Derivative,
+}
+
+/// An expression for a derivative, and the program with that and all others compiled.
+struct Derivative {
+    thunk: Thunk,
+    compiled: Program,
+}
+
 /// Counts the bytes that a computation holds at most.
 pub type CountBytes = fn(&mut dyn FnMut()) -> usize;
 
@@ -83,19 +101,12 @@ impl Session {
     }
 
     fn modes_at_point(&mut self, function: &str, count_bytes: Option<CountBytes>) -> Result<Modes, Vec<Diagnostic>> {
-        let value = self.evaluate_as("expression", &format!("({function})({POINT})"), Vec::new())?;
-        let is_gradient = value.ty == Type::Real;
-        // The expression also has the value, so that all representations compute both.
-        let expression = match is_gradient {
-            true => format!("vjp({function}, {POINT}, 1.0).1"),
-            false => format!("matrix(D({function}, {POINT}))"),
-        };
-        let thunk = self.check("expression", &expression, Vec::new())?;
+        let Question { value, is_gradient, derivative } = self.question(function)?;
         let mut rows: Vec<Mode> = REPRESENTATIONS
             .iter()
             .map(|representation| Mode {
                 representation,
-                outcome: self.measure(thunk.function, &thunk.ty, representation, count_bytes),
+                outcome: self.measure(&derivative, representation, TIMES, count_bytes),
             })
             .collect();
         let compiled = rows.iter().find(|row| row.representation.is_compiled());
@@ -105,45 +116,63 @@ impl Session {
                 measured.agrees = near(&measured.numbers, expected);
             }
         }
-        Ok(Modes { value: value.to_string(), is_gradient, rows })
+        Ok(Modes { value, is_gradient, rows })
     }
 
-    /// Runs a function without parameters with its derivatives in a representation.
+    /// What is asked of every representation: the derivative of a function at the point that is defined.
+    fn question(&mut self, function: &str) -> Result<Question, Vec<Diagnostic>> {
+        let value = self.evaluate_as("expression", &format!("({function})({POINT})"), Vec::new())?;
+        let is_gradient = value.ty == Type::Real;
+        // The expression also has the value, so that all representations compute both.
+        let expression = match is_gradient {
+            true => format!("vjp({function}, {POINT}, 1.0).1"),
+            false => format!("matrix(D({function}, {POINT}))"),
+        };
+        let thunk = self.check("expression", &expression, Vec::new())?;
+        let mut compiled = self.program().clone();
+        riesz_calculus::compile_with(&mut compiled, &[thunk.function], &Options::default())?;
+        Ok(Question { value: value.to_string(), is_gradient, derivative: Derivative { thunk, compiled } })
+    }
+
+    /// Computes a derivative in a representation, a number of times unless that is long.
     fn measure(
         &self,
-        function: FunctionId,
-        ty: &Type,
+        Derivative { thunk: Thunk { function, ty }, compiled }: &Derivative,
         representation: &'static Representation,
+        times: u32,
         count_bytes: Option<CountBytes>,
     ) -> Result<Measured, Box<Diagnostic>> {
-        let plain = self.program();
-        let mut compiled = plain.clone();
-        riesz_calculus::compile_with(&mut compiled, &[function], &Options::default())
-            .map_err(|mut problems| Box::new(problems.swap_remove(0)))?;
+        let (plain, function) = (self.program(), *function);
         let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {
             match (representation.is_compiled(), counted) {
-                (true, false) => self.machine::<f64>(&compiled).run(function),
+                (true, false) => self.machine::<f64>(compiled).run(function),
                 (true, true) => {
-                    Ok(self.machine::<Counted>(&compiled).run(function)?.over(&mut |number: &Counted| number.0))
+                    Ok(self.machine::<Counted>(compiled).run(function)?.over(&mut |number: &Counted| number.0))
                 }
                 (false, counted) => {
                     let via = Rc::new(representation.differentiator(counted));
-                    self.machine::<f64>(plain).differentiate_with(&compiled, via as Rc<Via>).run(function)
+                    self.machine::<f64>(plain).differentiate_with(compiled, via as Rc<Via>).run(function)
                 }
             }
         };
         let (value, operations) = count(|| run(true));
         let value = value?;
         let mut time = Duration::MAX;
-        for _ in 0..TIMES {
+        let mut timed = || {
             let start = Instant::now();
-            run(false)?;
+            let outcome = run(false);
             time = time.min(start.elapsed());
-            if time > LONG {
+            outcome.map(|_| time > LONG)
+        };
+        let mut first = Ok(true);
+        let bytes = count_bytes.map(|count_bytes| count_bytes(&mut || first = timed()));
+        let mut long = if bytes.is_some() { first? } else { timed()? };
+        for _ in 1..times {
+            if long {
                 break;
             }
+            long = timed()?;
         }
-        let bytes = count_bytes.map(|count_bytes| count_bytes(&mut || drop(run(false))));
         let numbers = reals(&value);
         Ok(Measured { derivative: value.show(ty), numbers, operations, time, bytes, agrees: false })
     }

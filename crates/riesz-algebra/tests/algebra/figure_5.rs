@@ -2,6 +2,13 @@
 
 #[path = "../../examples/figure_5/count.rs"]
 mod count;
+#[path = "../../examples/figure_5/fit.rs"]
+mod fit;
+#[path = "../../examples/figure_5/plot.rs"]
+mod plot;
+
+use std::fs;
+use std::path::Path;
 
 use count::{FIGURE_5, at, expression};
 use riesz_algebra::expression::derive;
@@ -29,19 +36,9 @@ fn the_figure_has_six_rows() {
     );
 }
 
-/// The slope of the line through the points, by least squares.
-fn slope(points: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
-    let n = points.clone().count() as f64;
-    let (sx, sy) = points.clone().fold((0.0, 0.0), |(sx, sy), (x, y)| (sx + x, sy + y));
-    let (mx, my) = (sx / n, sy / n);
-    let over = points.clone().map(|(x, y)| (x - mx) * (y - my)).sum::<f64>();
-    over / points.map(|(x, _)| (x - mx).powi(2)).sum::<f64>()
-}
-
 /// `k` where `count(n) ~ nᵏ`
 fn exponent(sizes: &[usize], count: impl Fn(usize) -> u64) -> f64 {
-    let points: Vec<(f64, f64)> = sizes.iter().map(|n| ((*n as f64).ln(), (count(*n) as f64).ln())).collect();
-    slope(points.iter().copied())
+    fit::exponent(sizes.iter().map(|n| (*n, count(*n))))
 }
 
 #[track_caller]
@@ -118,4 +115,22 @@ fn by_hand(nodes: usize, variables: usize) -> Vec<f64> {
     }
     gradient[0] += cotangent;
     gradient
+}
+
+/// The book shows the figure as it is counted now, and the slopes in a table.
+#[test]
+fn the_book_has_the_figure() {
+    let book = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/book/src");
+    let curves = fit::curves();
+    let drawn = plot::svg(&curves);
+    let picture = book.join("pictures/figure_5.svg");
+    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+        fs::write(&picture, &drawn).unwrap();
+    }
+    let same = fs::read_to_string(&picture).unwrap() == drawn;
+    assert!(same, "the picture has changed; UPDATE_GOLDEN=1 keeps what is drawn now");
+    let chapter = fs::read_to_string(book.join("numbers.md")).unwrap();
+    for curve in &curves {
+        assert!(chapter.contains(&curve.table_row()), "numbers.md lacks {}", curve.table_row());
+    }
 }

@@ -14,8 +14,8 @@ use crate::space::{numbers, space};
 use riesz_core::evaluate::Value;
 use riesz_core::term::{Op, Place};
 use riesz_linear::{Line, LinearMap, Relation, Space, Vector, Walk};
-use riesz_primitive::Primitive;
-use riesz_primitive::derivative::partial_derivatives;
+use riesz_primitive::derivative::{Derivative, partial_derivatives};
+use riesz_primitive::{Counted, Primitive};
 
 /// An operation at a point.
 pub(super) struct At<'a> {
@@ -120,7 +120,15 @@ pub(super) fn varies(at: &At, operand: usize) -> bool {
 
 fn scalar<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
     let arguments: Vec<f64> = at.operands.iter().map(Value::real).collect();
-    let partials = partial_derivatives(primitive, &arguments, &at.result.real());
+    let result = at.result.real();
+    // Those of a linear function are there; others are computed, which counts.
+    let partials = match primitive.scalar().map(|row| &row.derivative) {
+        Some(Derivative::Scale(_)) => {
+            let arguments: Vec<Counted> = arguments.into_iter().map(Counted).collect();
+            partial_derivatives(primitive, &arguments, &Counted(result)).into_iter().map(|partial| partial.0).collect()
+        }
+        _ => partial_derivatives(primitive, &arguments, &result),
+    };
     let terms = partials.into_iter().enumerate().filter(|(operand, _)| varies(at, *operand));
     terms.map(|(operand, partial)| (operand, K::scale(partial, &Space::Real))).collect()
 }

@@ -1,44 +1,69 @@
 //! `riesz modes FILE FUN --at EXPR`
 
+mod growth;
+
 use super::Status;
 use crate::arguments::Modes as Arguments;
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{allocation, output, value};
-use riesz::modes::{Measured, Mode, Modes};
+use riesz::modes::{Grow, Growth, Measured, Mode, Modes};
 use riesz::{Diagnostic, Session, show_real};
 use serde_json::{Value, json};
+use std::fs;
 use std::time::Duration;
 
 /// How many characters of a derivative the table shows.
 const SHOWN: usize = 36;
 
-/// Prints what every representation says of a function at a point.
+/// Prints what every representation says of a function at a point, and where a size grows, what it takes.
 pub fn run(arguments: Arguments) -> Status {
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
-    match modes(&mut session, &arguments) {
-        Ok(modes) => {
-            let text = match arguments.json {
-                true => as_json(&modes).to_string(),
-                false => as_text(&modes),
-            };
-            output::print_line(&text);
-            if modes.agree() { Status::Success } else { Status::Failure }
-        }
+    let found = match find(&mut session, &arguments) {
+        Ok(found) => found,
         Err(diagnostics) => {
             report.show(&diagnostics, session.sources());
-            Status::Failure
+            return Status::Failure;
+        }
+    };
+    if let (Found::Growth(growth), Some(path)) = (&found, &arguments.plot) {
+        let title = format!("Operations for the derivative of {} in every representation", arguments.function);
+        if let Err(problem) = fs::write(path, growth.plot(&title).svg()) {
+            report.problem("cannot-write", format!("cannot write {path}: {problem}"));
+            return Status::Failure;
         }
     }
+    let (text, agree) = match (&found, arguments.json) {
+        (Found::Modes(modes), true) => (as_json(modes).to_string(), modes.agree()),
+        (Found::Modes(modes), false) => (as_text(modes), modes.agree()),
+        (Found::Growth(growth), true) => (growth::as_json(growth, as_json(&growth.first)).to_string(), growth.agree()),
+        (Found::Growth(growth), false) => (growth::as_text(growth), growth.agree()),
+    };
+    output::print_line(&text);
+    if agree { Status::Success } else { Status::Failure }
 }
 
-fn modes(session: &mut Session, arguments: &Arguments) -> Result<Modes, Vec<Diagnostic>> {
+/// What was asked for.
+enum Found {
+    Modes(Modes),
+    Growth(Growth),
+}
+
+fn find(session: &mut Session, arguments: &Arguments) -> Result<Found, Vec<Diagnostic>> {
     session.load(&arguments.file, &Disk)?;
+    let Arguments { function, at, grow, longest, .. } = arguments;
     let bindings: Result<Vec<_>, String> =
         arguments.bindings.iter().map(|(name, text)| value::binding(name, text)).collect();
     let bindings = bindings.map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
-    session.modes(&arguments.function, &arguments.at, bindings, Some(allocation::most))
+    match grow {
+        Some((name, from, to)) => {
+            let longest = Duration::from_secs_f64(*longest);
+            let grow = Grow { name: name.as_str().into(), from: *from, to: *to, longest };
+            session.growth(function, at, bindings, &grow, Some(allocation::most)).map(Found::Growth)
+        }
+        None => session.modes(function, at, bindings, Some(allocation::most)).map(Found::Modes),
+    }
 }
 
 // ---- text ----
@@ -48,22 +73,30 @@ fn as_text(modes: &Modes) -> String {
     let header = ["representation", what, "operations", "bytes", "time", ""].map(String::from);
     let mut table = vec![header];
     table.extend(modes.rows.iter().map(row));
-    let width = |column: usize| table.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..6).map(width).collect();
     let mut lines = vec![format!("value {}", shortened(&modes.value, 100)), String::new()];
-    for row in &table {
-        let cells = row.iter().zip(&widths).enumerate().map(|(column, (cell, &width))| match column {
-            0 | 1 | 5 => format!("{cell:<width$}"),
-            _ => format!("{cell:>width$}"),
-        });
-        lines.push(cells.collect::<Vec<_>>().join("  ").trim_end().to_string());
-    }
+    lines.extend(aligned(&table, &[0, 1, 5]));
     lines.push(String::new());
     lines.push(match modes.agree() {
         true => format!("all {} representations agree", modes.rows.len()),
         false => "the representations do not agree".into(),
     });
     lines.join("\n")
+}
+
+/// The rows of a table, in columns: some of them begin, the others end, at the same place.
+fn aligned<R: AsRef<[String]>>(table: &[R], left: &[usize]) -> Vec<String> {
+    let columns = table.first().map_or(0, |row| row.as_ref().len());
+    let width = |column: usize| table.iter().map(|row| row.as_ref()[column].chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let line = |row: &R| {
+        let cells = row.as_ref().iter().zip(&widths).enumerate();
+        let cells = cells.map(|(column, (cell, &width))| match left.contains(&column) {
+            true => format!("{cell:<width$}"),
+            false => format!("{cell:>width$}"),
+        });
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    table.iter().map(line).collect()
 }
 
 fn row(Mode { representation, outcome }: &Mode) -> [String; 6] {

@@ -6,7 +6,7 @@ use crate::{Span, Value};
 use riesz_category::count::counted;
 use riesz_category::via::{Derivative, Prepared, Via};
 use riesz_core::evaluate::{Closure, Fault, Machine};
-use riesz_primitive::{Operations, record};
+use riesz_primitive::{Counted, Operations, record};
 
 pub(super) const LINEAR_MAPS: Representation = row(
     "linear-maps",
@@ -89,6 +89,8 @@ fn count<const VIA: usize>(
     wish: Wish,
     span: Span,
 ) -> Result<Answer, Fault> {
+    // The value is computed on the way, once.
+    machine.call_over(closure, point.over(&mut |x| Counted(*x)), span)?;
     let (answer, count) = counted(|| differentiate::<VIA>(machine, closure, point, wish, span));
     let (additions, multiplications) = (count.additions, count.multiplications);
     record(Operations { additions, multiplications, ..Operations::default() });
