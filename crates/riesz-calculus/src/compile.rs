@@ -3,6 +3,7 @@
 
 use crate::checkpoint::Checkpoints;
 use crate::free::Free;
+use crate::jacobian::settle;
 use crate::linearise::{Streams, linearise, size_of};
 use crate::map::KnownMap;
 use crate::optimise::{drop_dead, optimise};
@@ -93,6 +94,7 @@ fn differentiate(program: &mut Program, roots: &[FunctionId], checkpoints: Check
         }
     }
     *program = calculus.program;
+    settle(program);
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 

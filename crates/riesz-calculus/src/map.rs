@@ -194,7 +194,7 @@ impl Compiler<'_> {
         if map.from == Type::Real {
             return self.apply(var, map, Atom::Real(1.0), span, out);
         }
-        if self.from_structure((var, Wanted::Matrix), map, span, out)? {
+        if self.structured((var, Wanted::Matrix), map, span, out)? {
             return Ok(());
         }
         let ty = self.vars[var.0 as usize].ty.clone();
@@ -343,13 +343,13 @@ impl Compiler<'_> {
         out: &mut Vec<Binding>,
     ) -> Result<bool, Problem> {
         match self.known_map(map) {
-            Some(map) => self.from_structure((var, Wanted::Coo), &map, span, out),
+            Some(map) => self.structured((var, Wanted::Coo), &map, span, out),
             None => Ok(false),
         }
     }
 
     /// Binds a variable to a matrix that the structure of a map gives.
-    fn from_structure(
+    fn structured(
         &mut self,
         wanted: (Var, Wanted),
         map: &KnownMap,

@@ -30,7 +30,11 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> grad(rosenbrock, x)",
         "[0.5]",
     ),
-    ("", "\\x -> grad(\\z -> sum(z[i + 1] * (if z[i] > 0.5 then z[i]^3 else sin(z[i])) | i < 9), x)", "[0.1 * i | i < 10]"),
+    (
+        "",
+        "\\x -> grad(\\z -> sum(z[i + 1] * (if z[i] > 0.5 then z[i]^3 else sin(z[i])) | i < 9), x)",
+        "[0.1 * i | i < 10]",
+    ),
     ("", "\\x -> grad(sigmoid, x[0])", "[0.3]"),
     (
         "fun grid(x: [n][m]R): R = sum(sum((x[i + 1][j] - x[i][j])^2 * x[i][j + 1] | j < m - 1) | i < n - 1)\n",

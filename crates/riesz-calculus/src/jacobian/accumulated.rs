@@ -52,14 +52,13 @@ impl<'a> Walk<'a> {
                 recorded
             };
             match &binding.op {
-                Op::AddTo(accumulator, place, value) => match frame.atom(*accumulator) {
-                    Some(Known::Accumulator(sum)) => {
+                Op::AddTo(accumulator, place, value) => {
+                    // Others are made in the loop.
+                    if let Some(Known::Accumulator(sum)) = frame.atom(*accumulator) {
                         let addition = Addition { around: around.clone(), frame: frame.clone(), place, value: *value };
                         self.add(&sum, addition)?;
                     }
-                    // One that is made in the loop.
-                    _ => {}
-                },
+                }
                 Op::For(iteration) => inside(self, Around::Loop(iteration))?,
                 Op::If { condition, yes, no } if frame.function.var(binding.var).ty == Type::unit() => {
                     inside(self, Around::Branch { condition: *condition, body: yes, taken: true })?;

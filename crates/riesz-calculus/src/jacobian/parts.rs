@@ -38,8 +38,7 @@ impl<'a> Walk<'a> {
     }
 
     /// A number with a value, and a sum of multiples of numbers that it varies with.
-    pub fn number(&mut self, value: Atom, mut terms: Vec<(Atom, Node)>) -> Known<'a> {
-        terms.retain(|(partial, _)| *partial != Atom::Real(0.0));
+    pub fn number(&mut self, value: Atom, terms: Vec<(Atom, Node)>) -> Known<'a> {
         let mut merged: Vec<(Atom, Node)> = Vec::with_capacity(terms.len());
         for (partial, node) in terms {
             match merged.iter().position(|(_, other)| *other == node) {
@@ -72,7 +71,10 @@ impl<'a> Walk<'a> {
                 }
                 Derivative::Multilinear => values[1 - at],
                 Derivative::Scale(coefficients) => {
-                    crate::coefficient::write(self, &coefficients[at], &values, value, span)
+                    match crate::coefficient::write(self, &coefficients[at], &values, value, span) {
+                        Atom::Real(0.0) => continue,
+                        partial => partial,
+                    }
                 }
             };
             terms.push((partial, *node));

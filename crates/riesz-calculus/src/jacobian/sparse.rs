@@ -18,8 +18,8 @@ use std::cmp::Ordering;
 /// The longest row whose columns are put in order when the program runs.
 const LONGEST_ROW: usize = 12;
 
-/// The entries of the matrix of a derivative.
-pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Known<'a>, codomain: &Type, domain: &Type) -> Option<Op> {
+/// The columns, rows and values of the entries of a derivative's matrix.
+pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Known<'a>, codomain: &Type, domain: &Type) -> Option<[Atom; 3]> {
     let mut sparse = Sparse { codomain, domain, pieces: [const { Vec::new() }; 3] };
     walk.rows(result, codomain, &mut sparse)?;
     let mut fields = Vec::with_capacity(3);
@@ -37,8 +37,7 @@ pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Known<'a>, codomain: &Type, 
             }
         });
     }
-    // A record's fields are sorted by name: cols, rows, vals.
-    Some(Op::Tuple(fields))
+    fields.try_into().ok()
 }
 
 struct Sparse<'t> {
@@ -105,7 +104,6 @@ impl<'a> Gather<'a> for Sparse<'_> {
         }
         let width = values.len() as i64;
         let array = |element: Type| Type::array(Size::Constant(width), element);
-        let is_loop = !levels.is_empty();
         let mut types = vec![array(Type::Int), array(Type::Int), array(Type::Real)];
         let mut lists = vec![columns, rows, values];
         let mut count = None;
@@ -160,7 +158,6 @@ impl<'a> Gather<'a> for Sparse<'_> {
             sizes.push(outer.clone());
             types = arrays(&types, &outer);
         }
-        debug_assert!(is_loop);
         let all = walk.bind(op, Type::Tuple(types.clone().into()));
         let mut parts = Vec::new();
         for (at, ty) in types.iter().enumerate() {
