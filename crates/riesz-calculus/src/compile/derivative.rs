@@ -10,10 +10,10 @@ use rustc_hash::FxHashMap;
 
 /// Rewrites the derivatives in one function.
 pub(crate) struct Compiler<'c> {
-    pub(super) calculus: &'c mut Calculus,
+    pub calculus: &'c mut Calculus,
     pub vars: Vec<VarInfo>,
     /// Functions known by where they were made.
-    pub(super) closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
+    pub closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
     /// Linear maps known by where they were made.
     pub maps: FxHashMap<Var, KnownMap>,
 }
@@ -64,6 +64,7 @@ impl Compiler<'_> {
                 Some(map) => self.matrix(*var, &map, *span, out)?,
                 None => out.push(binding.clone()),
             },
+            Op::OnMaps(OnMaps::Coo, operands) if self.sparse_matrix(*var, operands[0], *span, out)? => {}
             Op::OnMaps(operation, operands) => {
                 self.maps.extend(self.known_result(*operation, operands).map(|map| (*var, map)));
                 out.push(binding.clone());
