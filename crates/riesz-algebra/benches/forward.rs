@@ -157,7 +157,7 @@ impl<const N: usize> Number for Nagata<f64, [f64; N]> {
     }
     #[inline]
     fn ln(self) -> Self {
-        Real::log(self)
+        Real::ln(self)
     }
     #[inline]
     fn sqrt(self) -> Self {
