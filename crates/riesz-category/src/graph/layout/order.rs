@@ -1,7 +1,7 @@
 //! The order of each layer, in which few wires cross: everything at the middle of what it is wired to, in one direction and
 //! then in the other, as long as that helps.
 
-use super::level::{Level, Piece};
+use super::level::Level;
 
 /// How often layers are put in order.
 const TIMES: usize = 24;
@@ -30,11 +30,11 @@ fn arrange(level: &mut Level, layer: usize, forwards: bool) {
     let at = positions(level);
     let mut keys: Vec<(f64, usize)> = Vec::with_capacity(level.layers[layer].len());
     for vertex in &level.layers[layer] {
-        let (pieces, other): (_, fn(&Piece) -> (usize, f64)) = match forwards {
-            true => (&level.ending[*vertex], |piece| (piece.from, piece.from_y)),
-            false => (&level.beginning[*vertex], |piece| (piece.to, piece.to_y)),
-        };
-        let ends = pieces.iter().map(other).map(|(end, y)| at[end] + part(level, end, y));
+        let pieces = if forwards { &level.ending[*vertex] } else { &level.beginning[*vertex] };
+        let ends = pieces.iter().map(|piece| {
+            let (end, y) = if forwards { (piece.from, piece.from_y) } else { (piece.to, piece.to_y) };
+            at[end] + part(level, end, y)
+        });
         let (count, sum) = ends.fold((0.0, 0.0), |(count, sum), end| (count + 1.0, sum + end));
         keys.push((if count > 0.0 { sum / count } else { at[*vertex] }, *vertex));
     }
