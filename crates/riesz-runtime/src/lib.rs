@@ -6,10 +6,11 @@
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`matrix`]: products of matrices and linear algebra
 
+pub mod angle;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
@@ -20,6 +21,7 @@ pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod number;
+pub mod power;
 pub mod strip;
 
 pub use buffer::*;
