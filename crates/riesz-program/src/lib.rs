@@ -35,4 +35,4 @@ mod visit;
 pub use lower::{Entry, Unsupported, lower};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;
-pub use visit::{blocks, each_operand};
+pub use visit::{any_buffer, blocks, each_operand};

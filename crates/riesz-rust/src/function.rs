@@ -29,6 +29,7 @@ pub(crate) fn write(
         depth: 1,
         text: String::new(),
         plain: false,
+        cleared: FxHashMap::default(),
         fine: options.fine,
         chunked: false,
         passed: FxHashSet::default(),
@@ -76,6 +77,8 @@ pub(crate) struct Writer<'p> {
     text: String,
     /// Whether loops are written one turn after the other.
     pub plain: bool,
+    /// Buffers that are to be zero, and how long they are: the loop that comes next writes them whole.
+    pub cleared: FxHashMap<Buffer, Operand>,
     /// Whether loops are cut however little they do.
     pub fine: bool,
     /// Whether this is inside of the function of the turns of a loop, and the buffers that it is passed.
@@ -180,12 +183,29 @@ impl<'p> Writer<'p> {
             }
             let is_declaration = matches!(statement, Statement::Set(set, _)
                 if mine.iter().any(|(first, register)| *first == at && register == set));
+            if let Statement::Fill(element, count, Operand::Real(0.0)) = statement
+                && self.is_written_next(*element, &block[at + 1..])
+            {
+                self.cleared.insert(element.buffer, *count);
+                continue;
+            }
             if !is_declaration {
                 self.statement(statement, declared, outermost);
             }
         }
         for (_, register) in mine {
             declared.remove(&register);
+        }
+    }
+
+    /// Whether a buffer that is to be zero is written whole by the loop that uses it next.
+    fn is_written_next(&self, element: Element, rest: &[Statement]) -> bool {
+        let uses = |statement: &&Statement| crate::lanes::touches(statement, element.buffer);
+        match rest.iter().find(uses) {
+            Some(Statement::For(each)) if element.at == Operand::Int(0) && !self.plain => {
+                crate::lanes::writes_near(self.procedure, each, element.buffer)
+            }
+            _ => false,
         }
     }
 
