@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 12] = [
+const RUNTIME: [(&str, &str); 13] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
@@ -19,6 +19,7 @@ const RUNTIME: [(&str, &str); 12] = [
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 

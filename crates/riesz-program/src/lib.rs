@@ -3,6 +3,7 @@
 //! - [`program`]: procedures over numbers and flat buffers
 //! - [`lower`]: functions of the core as procedures
 //! - [`layout`]: how values are passed to procedures and from them
+//! - [`improve`](mod@improve): the passes over loop programs, which are these:
 //! - [`once`](mod@once): what every turn of a loop writes alike is written once
 //! - [`fuse`](mod@fuse): loops over the same indices are one
 //! - [`pull`](mod@pull): linear maps come out of sums
@@ -17,6 +18,7 @@
 
 pub mod evaluate;
 pub mod fuse;
+pub mod improve;
 pub mod layout;
 pub mod lower;
 pub mod once;
@@ -32,7 +34,8 @@ mod turns;
 pub mod verify;
 mod visit;
 
-pub use lower::{Entry, Unsupported, lower};
+pub use improve::improve;
+pub use lower::{Entry, Unsupported, lower, lower_plainly};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;
 pub use visit::{any_buffer, blocks, each_operand};

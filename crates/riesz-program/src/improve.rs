@@ -1,0 +1,27 @@
+//! The passes over loop programs, in order.
+
+use crate::program::{Procedure, Program};
+use crate::{fuse, once, pull, stage, tabulate, tidy};
+
+/// A pass over a procedure.
+pub type Pass = fn(&mut Procedure);
+
+/// The passes, in the order in which they are made. Each makes work for the next.
+pub const PASSES: [(&str, Pass); 9] = [
+    ("tidy", tidy::tidy),
+    ("once", once::once),
+    ("tidy", tidy::tidy),
+    ("fuse", fuse::fuse),
+    ("pull", pull::pull),
+    ("tabulate", tabulate::tabulate),
+    ("tidy", tidy::tidy),
+    ("stage", stage::stage),
+    ("tidy", tidy::tidy),
+];
+
+/// Makes the procedures of a program do less.
+pub fn improve(program: &mut Program) {
+    for (_, pass) in PASSES {
+        program.procedures.iter_mut().for_each(pass);
+    }
+}
