@@ -5,9 +5,11 @@
 //! - [`layout`]: how values are passed to procedures and from them
 //! - [`improve`](mod@improve): the passes over loop programs, which are these:
 //! - [`once`](mod@once): what every turn of a loop writes alike is written once
+//! - [`place`](mod@place): a product of matrices that is only copied is computed where it goes
 //! - [`fuse`](mod@fuse): loops over the same indices are one
 //! - [`pull`](mod@pull): linear maps come out of sums
 //! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
+//! - [`own`](mod@own): what a turn writes for others to keep, it reads from a copy of its own
 //! - [`stage`](mod@stage): what a turn reads far apart from its neighbours, it reads once
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`relax`](mod@relax): products in which zero is exact, without the price
@@ -22,7 +24,9 @@ pub mod improve;
 pub mod layout;
 pub mod lower;
 pub mod once;
+pub mod own;
 pub mod pass;
+pub mod place;
 pub mod print;
 pub mod program;
 pub mod pull;
