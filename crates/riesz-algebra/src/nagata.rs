@@ -47,6 +47,7 @@ impl<D: Semiring, E: Module<D>> Monoid for Nagata<D, E> {
     }
 }
 
+// ANCHOR: semiring
 impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
     #[inline]
     fn one() -> Self {
@@ -60,6 +61,7 @@ impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
         }
     }
 }
+// ANCHOR_END: semiring
 
 /// `−(f, df) = (−f, (−1) • df)`
 impl<D: Ring, E: Module<D>> Ring for Nagata<D, E> {

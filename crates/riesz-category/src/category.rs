@@ -13,6 +13,7 @@
 
 use riesz_linear::{LinearMap, Relation, Space};
 
+// ANCHOR: category
 /// Objects, morphisms, identities and composition.   [004 §4.1]
 pub trait Category {
     /// What morphisms go from and to.
@@ -30,6 +31,7 @@ pub trait Category {
     /// `g ∘ f`
     fn after(g: Self::Morphism, f: Self::Morphism) -> Self::Morphism;
 }
+// ANCHOR_END: category
 
 /// Categories whose morphisms know their ends.
 pub trait Between: Category {

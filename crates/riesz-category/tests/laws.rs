@@ -13,6 +13,9 @@ use riesz_category::tangent::{Real, Tangent};
 use riesz_core::evaluate::{Limits, Value};
 use riesz_linear::{LinearMap, Sampler, Space};
 
+#[path = "laws/theorems.rs"]
+mod theorems;
+
 const ROUNDS: u64 = 60;
 
 /// A category whose morphisms can be written out as matrices.

@@ -51,6 +51,18 @@ fn a_sum_of_products() {
     }
 }
 
+/// [003 App. A.2]: `f (x₁, x₂, x₃) = (x₁ + x₂, x₁ · x₃)` has at (4, 0, −2) the matrix `[1 1 0; −2 0 4]`.
+#[test]
+fn a_jacobi_matrix() {
+    let checker = check("fun f(x: [3]R): [2]R = [x[0] + x[1], x[0] * x[2]]");
+    let x = Value::reals(vec![4.0, 0.0, -2.0]);
+    for via in Via::ALL {
+        let found = derivative(&checker.program, named(&checker, "f"), vec![x.clone()], via).unwrap();
+        let columns: Vec<Vec<f64>> = found.domain.basis().map(|unit| found.apply(&unit)).collect();
+        assert_eq!(columns, [[1.0, -2.0], [1.0, 0.0], [0.0, 4.0]], "{}", via.name());
+    }
+}
+
 /// [003 §8], after Griewank: the derivative of `b sin (aᵀ x)` is `c · (b ⊗ a)`, with `n + m` numbers and not `n · m`.
 #[test]
 fn a_rank_one_derivative_keeps_its_structure() {

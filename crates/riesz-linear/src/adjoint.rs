@@ -23,6 +23,7 @@ impl LinearMap {
     }
 }
 
+// ANCHOR: adjoint
 /// The adjoint of a map, given those of its children.
 fn adjoint_of(map: &LinearMap, mut adjoints: Vec<LinearMap>) -> LinearMap {
     let form = match map.form() {
@@ -59,3 +60,4 @@ fn adjoint_of(map: &LinearMap, mut adjoints: Vec<LinearMap>) -> LinearMap {
     };
     LinearMap::new(map.codomain().clone(), map.domain().clone(), form)
 }
+// ANCHOR_END: adjoint

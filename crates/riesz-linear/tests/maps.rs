@@ -99,6 +99,21 @@ proptest! {
         prop_assert_eq!(inner(&map.adjoint().apply(&t), &s), inner(&t, &map.apply(&s)), "{:#}", map);
     }
 
+    /// [002 Thm 2.2]: inner products with unit vectors determine a map, so that there is one adjoint and no other.
+    #[test]
+    fn inner_products_determine_a_map((map, _) in maps()) {
+        let products: Vec<f64> = (map.codomain().basis())
+            .flat_map(|t| map.domain().basis().map(move |s| (t.clone(), s)))
+            .map(|(t, s)| inner(&map.apply(&s), &t))
+            .collect();
+        prop_assert_eq!(map.matrix().values(), products.clone());
+        let back: Vec<f64> = (map.codomain().basis())
+            .flat_map(|t| map.domain().basis().map(move |s| (t.clone(), s)))
+            .map(|(t, s)| inner(&s, &map.adjoint().apply(&t)))
+            .collect();
+        prop_assert_eq!(back, products);
+    }
+
     #[test]
     fn applying_follows_the_semantics(map in prop_oneof![maps().prop_map(|(map, _)| map), shared_maps(7, 3)]) {
         for map in [map.adjoint(), map] {

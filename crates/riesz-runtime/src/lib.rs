@@ -7,10 +7,11 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`matrix`]: products of matrices and linear algebra
 
+pub mod angle;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
@@ -22,6 +23,7 @@ pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod number;
+pub mod power;
 pub mod strip;
 
 pub use buffer::*;

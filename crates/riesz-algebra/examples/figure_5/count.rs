@@ -21,7 +21,14 @@ pub struct Row {
     pub gradient_of: fn(&Expr<usize>, variables: usize) -> Vec<f64>,
     /// How many nodes it is timed with.
     pub nodes: usize,
+    /// The numbers of variables it is counted with.
+    pub variables: &'static [usize],
 }
+
+/// What costs little with many variables is counted with more.
+const FEW: &[usize] = &[1, 3, 21, 201, 2_001];
+const MANY: &[usize] = &[1, 11, 101, 1_001, 10_001];
+const VERY_MANY: &[usize] = &[1, 11, 101, 1_001, 10_001, 100_001, 1_000_001, 10_000_001];
 
 pub const FIGURE_5: [Row; 6] = [
     Row {
@@ -33,6 +40,7 @@ pub const FIGURE_5: [Row; 6] = [
             (0..variables).map(|v| riesz_algebra::evaluate(|v| at(*v), &derive(&v, e))).collect()
         },
         nodes: 100_000,
+        variables: &[],
     },
     Row {
         mode: "forward",
@@ -48,6 +56,7 @@ pub const FIGURE_5: [Row; 6] = [
             (0..variables).map(|v| gradient.at(&v)).collect()
         },
         nodes: 100_000,
+        variables: FEW,
     },
     Row {
         mode: "forward",
@@ -59,6 +68,7 @@ pub const FIGURE_5: [Row; 6] = [
             (0..variables).map(|v| gradient.get(&v)).collect()
         },
         nodes: 100_000,
+        variables: FEW,
     },
     Row {
         mode: "reverse",
@@ -70,6 +80,7 @@ pub const FIGURE_5: [Row; 6] = [
             (0..variables).map(|v| gradient.get(&v)).collect()
         },
         nodes: 1_000_000,
+        variables: FEW,
     },
     Row {
         mode: "reverse",
@@ -81,6 +92,7 @@ pub const FIGURE_5: [Row; 6] = [
             (0..variables).map(|v| gradient.get(&v)).collect()
         },
         nodes: 1_000_000,
+        variables: MANY,
     },
     Row {
         mode: "reverse",
@@ -93,6 +105,7 @@ pub const FIGURE_5: [Row; 6] = [
             plain::<ReverseArray<_, _>>(e).gradient().run(variables, |v| *v).unwrap_or_default()
         },
         nodes: 10_000_000,
+        variables: VERY_MANY,
     },
 ];
 

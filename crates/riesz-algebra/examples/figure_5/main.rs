@@ -1,12 +1,20 @@
-//! Figure 5 of paper 000, measured: `cargo run --release -p riesz-algebra --example figure_5`.
+//! Figure 5 of paper 000, measured: `cargo run --release -p riesz-algebra --example figure_5`. Given the name of a file, it
+//! draws the figure there.
 
 mod count;
+mod fit;
+mod plot;
 
 use std::time::Instant;
 
 use count::{FIGURE_5, expression};
 
-fn main() {
+fn main() -> std::io::Result<()> {
+    if let Some(path) = std::env::args().nth(1) {
+        let curves = fit::curves();
+        curves.iter().for_each(|curve| println!("{}", curve.table_row()));
+        return std::fs::write(path, plot::svg(&curves));
+    }
     println!("| mode | gradient | the paper | operations for N = 10³, V = 10 | N = 10⁴, V = 10 | N = 10⁴, V = 100 |");
     println!("|---|---|---|---|---|---|");
     for row in &FIGURE_5 {
@@ -28,4 +36,5 @@ fn main() {
         let each = 1e9 * seconds / row.nodes as f64;
         println!("| {} | {} | {} | {variables} | {seconds:.3} | {each:.0} |", row.mode, row.gradient, row.nodes);
     }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use crate::semiring::Semiring;
 /// The value and the gradient of an expression: evaluation, with every variable `x` as `(var x, delta x)`.
 ///
 /// The gradient has the type that is asked for, and the cost of that type: see [`tangent`](crate::tangent).
+// ANCHOR: abstract_derivative
 pub fn abstract_derivative<V, F, D, E>(var: impl Fn(&V) -> D, expression: &Expr<V, F>) -> Nagata<D, E>
 where
     V: Ord,
@@ -19,6 +20,7 @@ where
 {
     evaluate(|x| Nagata { primal: var(x), tangent: E::delta(x) }, expression)
 }
+// ANCHOR_END: abstract_derivative
 
 /// An expression and its derivative in `x`, as expressions: `symbolic x = forward_derivative Variable x`.
 pub fn symbolic<V, F>(x: &V, expression: &Expr<V, F>) -> Nagata<Expr<V, F>, Expr<V, F>>

@@ -6,6 +6,7 @@ use crate::real::operators::operators;
 use crate::real::{Binary, Real, Unary};
 use crate::semiring::{Ring, Semiring};
 
+// ANCHOR: chain
 impl<D: Real, E: Module<D>> Nagata<D, E> {
     /// A function of yours, from its value and its derivative: `f ⋈ f'`.
     #[inline]
@@ -13,6 +14,7 @@ impl<D: Real, E: Module<D>> Nagata<D, E> {
         Nagata { primal: f(&self.primal), tangent: self.tangent.scale(&derivative(&self.primal)) }
     }
 }
+// ANCHOR_END: chain
 
 impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
     #[inline]

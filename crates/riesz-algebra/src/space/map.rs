@@ -9,10 +9,12 @@ use crate::law::equal;
 use crate::module::Module;
 use crate::semiring::Monoid;
 
+// ANCHOR: linear_map
 /// A linear map from `U` to `V`.
 pub struct LinearMap<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> {
     columns: <U::Basis as HasTrie>::Trie<V>,
 }
+// ANCHOR_END: linear_map
 
 impl<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> LinearMap<U, V> {
     /// The map that a function is, which must be linear. It is called once for each vector of the basis.

@@ -218,12 +218,14 @@ impl<V: Clone, D: Clone, E> Monoid for Homomorphism<V, D, E> {
     }
 }
 
+// ANCHOR: module
 impl<V: Clone, D: Scalar, E> Module<D> for Homomorphism<V, D, E> {
     fn scale(&self, factor: &D) -> Self {
         let edge = Edge { factor: Some(self.edge.times(factor)), target: self.edge.target.clone() };
         Homomorphism { edge, result: PhantomData }
     }
 }
+// ANCHOR_END: module
 
 impl<V: Clone, D: Scalar, E> Kronecker<V, D> for Homomorphism<V, D, E> {
     fn delta(v: &V) -> Self {

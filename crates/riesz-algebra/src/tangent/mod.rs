@@ -44,20 +44,24 @@ use crate::module::Scalar;
 use crate::nagata::Nagata;
 use crate::semiring::Monoid;
 
+// ANCHOR: reverse
 /// Reverse mode that adds up immutable maps.   [000 §5.1]
 pub type ReverseSparse<V, D> = Homomorphism<V, D, Sparse<V, D>>;
 /// Reverse mode that changes one map.   [000 §5.2]
 pub type ReverseCayley<V, D> = Homomorphism<V, D, Cayley<V, D, Sparse<V, D>>>;
 /// Reverse mode that changes one array.   [000 §5.3]
 pub type ReverseArray<V, D> = Homomorphism<V, D, Writes<V, D>>;
+// ANCHOR_END: reverse
 
 /// A representation of gradients: `rep` and `abs` are an isomorphism with [`Dense`].   [000 §4.1]
+// ANCHOR: correct_ad
 pub trait CorrectAd<V, D: Scalar>: Kronecker<V, D> {
     /// The gradient that a function of the variable stands for.
     fn rep(dense: &Dense<V, D>) -> Self;
     /// The gradient as a function of the variable.
     fn abs(&self) -> Dense<V, D>;
 }
+// ANCHOR_END: correct_ad
 
 /// The laws of a Kronecker isomorphism, at a scalar, a variable and two gradients.   [000 Def. 4, 5]
 ///

@@ -35,6 +35,7 @@ use crate::real::Real;
 use crate::semiring::Monoid;
 use crate::space::{HasBasis, LinearMap, VectorSpace};
 
+// ANCHOR: differential
 /// A value and its derivative.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Differential<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> {
@@ -43,6 +44,7 @@ pub struct Differential<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> {
     /// `f' x`
     pub derivative: LinearMap<U, V>,
 }
+// ANCHOR_END: differential
 
 /// A function and its derivative.
 pub struct Differentiable<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> {

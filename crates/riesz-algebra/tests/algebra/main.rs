@@ -5,6 +5,8 @@ mod derivatives;
 mod figure_5;
 mod laws;
 mod orders;
+mod paper_000;
+mod paper_001;
 mod reals;
 mod spaces;
 mod towers;

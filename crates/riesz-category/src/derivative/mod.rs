@@ -179,6 +179,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Category for D<K> {
         linear(Value::clone, K::identity)
     }
 
+    // ANCHOR: compose
     fn compose(_: &Space, path: Vec<Self::Morphism>) -> Self::Morphism {
         Differentiable::new(move |point| {
             let Point { mut value, space: from } = point;
@@ -192,6 +193,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Category for D<K> {
             Ok((value, K::compose(&from, derivatives)))
         })
     }
+    // ANCHOR_END: compose
 
     fn after(g: Self::Morphism, f: Self::Morphism) -> Self::Morphism {
         Self::compose(&Space::product([]), vec![f, g])

@@ -49,10 +49,12 @@ impl<K: Linear<Morphism: 'static> + 'static> Category for Cont<K> {
         Continued::new(a.clone(), a.clone(), |h| h)
     }
 
+    // ANCHOR: compose
     fn compose(a: &Space, path: Vec<Self::Morphism>) -> Self::Morphism {
         let codomain = path.last().map_or_else(|| a.clone(), Self::codomain);
         Continued::new(a.clone(), codomain, move |h| path.iter().rev().fold(h, |h, f| f.before(h)))
     }
+    // ANCHOR_END: compose
 
     fn after(g: Self::Morphism, f: Self::Morphism) -> Self::Morphism {
         Self::compose(&Self::domain(&f), vec![f, g])

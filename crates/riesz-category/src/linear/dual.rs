@@ -51,6 +51,7 @@ impl<K: Linear> Between for Dual<K> {
     }
 }
 
+// ANCHOR: dual
 impl<K: Linear> Cartesian for Dual<K> {
     fn product(parts: Vec<Space>) -> Space {
         K::product(parts)
@@ -88,6 +89,7 @@ impl<K: Linear> Cartesian for Dual<K> {
         Reversed(K::join_each(a, inner(maps)))
     }
 }
+// ANCHOR_END: dual
 
 impl<K: Linear> Cocartesian for Dual<K> {
     fn inject(index: usize, whole: &Space) -> Self::Morphism {

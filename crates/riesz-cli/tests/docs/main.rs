@@ -1,5 +1,5 @@
-//! What the pages of the project show is what the program does: every code block of the pages at the root, in `docs` and
-//! in `benches` is executed, and the manual has every built-in function.
+//! What the pages of the project show is what the program does: every code block of the pages at the root, in `docs`, in
+//! the book and in `benches` is executed, and the manual has every built-in function.
 //!
 //! The word after the fence says what a block is:
 //!
@@ -8,11 +8,17 @@
 //! | `riesz` | a program; it is correct, and its checks hold |
 //! | `eval` | lines `expression   # => value`; that is the value |
 //! | `error` | lines `expression   # => message`, or a program and then a line `# => message`; that is the first message |
-//! | `console` | `$ command`, then what it prints, run at the root of the project |
+//! | `console` | `$ command`, then what it prints, run at the root of the project; a picture of the book that it writes is the one that is kept there |
 //! | `rust` | a piece of the project; it stands in one of its files |
 //! | `sh` | commands for a person; the scripts among them exist |
 //! | `text` | nothing that runs |
+//!
+//! A block of the book may include a piece of a file by its anchors, `{{#include PATH:ANCHOR}}`; then it is that piece.
+//! `UPDATE_GOLDEN=1` keeps pictures as they are drawn now.
 
+mod book;
+
+use book::{PICTURES, expand};
 use riesz::primitive::{Primitive, table};
 use riesz::{Diagnostic, Loaded, Session};
 use std::collections::BTreeMap;
@@ -82,34 +88,45 @@ struct Block {
     kind: String,
     /// Where its fence stands.
     line: usize,
-    text: String,
+    /// What is in it, or what it includes that is not there.
+    text: Result<String, String>,
+    /// Whether it comes from a file.
+    included: bool,
 }
 
 /// The code blocks of a page.
 fn blocks(page: &Path) -> Vec<Block> {
     let text = fs::read_to_string(root().join(page)).unwrap();
+    let folder = root().join(page.parent().unwrap());
     let mut blocks = Vec::new();
     let mut lines = text.lines().enumerate();
     while let Some((at, line)) = lines.next() {
         let Some(kind) = line.trim_start().strip_prefix("```") else { continue };
         let body: Vec<&str> =
             lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim_start() != "```").collect();
-        blocks.push(Block { kind: kind.to_string(), line: at + 1, text: body.join("\n") + "\n" });
+        let included = body.iter().any(|line| line.starts_with("{{#include"));
+        let text = body.iter().try_fold(String::new(), |text, line| Ok(text + &expand(line, &folder)? + "\n"));
+        blocks.push(Block { kind: kind.to_string(), line: at + 1, text, included });
     }
     blocks
 }
 
 /// Everything that a block says, each true or not.
 fn examine(block: &Block) -> Vec<Result<(), String>> {
+    let text = match &block.text {
+        Ok(text) => text,
+        Err(problem) => return vec![Err(problem.clone())],
+    };
     match &*block.kind {
-        "riesz" => program(&block.text),
-        "eval" => examples(&block.text).map(|(text, value)| expect(text, &evaluate(text), &Ok(value.into()))).collect(),
-        "error" => errors(&block.text),
-        "console" => commands(&block.text),
-        "rust" => vec![stands_in_the_project(&block.text)],
-        "sh" => block.text.lines().map(script_exists).collect(),
+        "riesz" => program(text),
+        "eval" => examples(text).map(|(text, value)| expect(text, &evaluate(text), &Ok(value.into()))).collect(),
+        "error" => errors(text),
+        "console" => commands(text),
+        "rust" if block.included => vec![Ok(())],
+        "rust" => vec![stands_in_the_project(text)],
+        "sh" => text.lines().map(script_exists).collect(),
         "text" => vec![Ok(())],
-        kind => vec![Err(format!("`{kind}` is not a kind of block; see the top of tests/docs.rs"))],
+        kind => vec![Err(format!("`{kind}` is not a kind of block; see the top of tests/docs/main.rs"))],
     }
 }
 
@@ -177,10 +194,15 @@ fn commands(text: &str) -> Vec<Result<(), String>> {
         let binary = Path::new(env!("CARGO_BIN_EXE_riesz"));
         let folder = binary.parent().unwrap().to_str().unwrap();
         let path = format!("{folder}:{}", std::env::var("PATH").unwrap_or_default());
-        let script = format!("exec 2>&1; {}", command.replace(FROM_SOURCE, "riesz"));
+        let drawn = std::env::temp_dir().join(format!("riesz-pictures-{}", std::process::id()));
+        fs::create_dir_all(&drawn).unwrap();
+        let script = command.replace(FROM_SOURCE, "riesz").replace(PICTURES, &format!("{}/", drawn.display()));
+        let script = format!("exec 2>&1; {script}");
         let output = Command::new("sh").args(["-c", &script]).env("PATH", path).current_dir(root()).output().unwrap();
         let found = String::from_utf8_lossy(&output.stdout).trim_end().to_string();
         results.push(expect(command, &Ok(found), &Ok(expected.trim_end().to_string())));
+        results.extend(book::pictures_in(command).map(|name| book::is_kept(name, &drawn.join(name))));
+        fs::remove_dir_all(&drawn).unwrap();
     }
     results
 }
@@ -214,7 +236,7 @@ fn cells(line: &str) -> Option<Vec<String>> {
 /// The pages, by their paths from the root.
 fn pages() -> Vec<PathBuf> {
     let mut pages = Vec::new();
-    for folder in ["", "docs", "benches"] {
+    for folder in ["", "docs", "docs/book/src", "benches"] {
         for entry in fs::read_dir(root().join(folder)).unwrap() {
             let name = entry.unwrap().file_name();
             if Path::new(&name).extension().is_some_and(|extension| extension == "md") {
