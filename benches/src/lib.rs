@@ -40,13 +40,30 @@ impl Prepared {
         Prepared::with(program, expression, riesz_calculus::compile_for_code)
     }
 
+    /// The same for an expression that the interpreter would take long for: it computes only the top-level values that
+    /// are named.
+    ///
+    /// # Panics
+    /// If there is a mistake in one of them.
+    pub fn lazily(program: &str, values: &[&str], expression: &str) -> Prepared {
+        let mut checker = checker(program);
+        let values = checked(&mut checker, &format!("({})", values.join(", ")));
+        let thunk = checked(&mut checker, expression);
+        let mut program = checker.program;
+        riesz_calculus::compile_for_code(&mut program, &[thunk.function, values.function])
+            .unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+        let mut prepared = Prepared { program, thunk, values: Vec::new() };
+        prepared.values = {
+            let mut machine = prepared.machine();
+            machine.run(values.function).unwrap_or_else(|mistake| panic!("{mistake:?}"));
+            machine.globals().to_vec()
+        };
+        prepared
+    }
+
     fn with(program: &str, expression: &str, compile: Compile) -> Prepared {
-        let mut checker = Checker::new();
-        let problems = checker.add(vec![parsed(program)], false);
-        assert!(problems.is_empty(), "{problems:?}");
-        let (tree, found, problems) = parse_expression(FileId(2), expression, &ParseOptions::default());
-        let (Some(found), true) = (found, problems.is_empty()) else { panic!("{expression}: {problems:?}") };
-        let thunk = checker.expression(tree, found, Vec::new()).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
+        let mut checker = checker(program);
+        let thunk = checked(&mut checker, expression);
         let mut program = checker.program;
         compile(&mut program, &[thunk.function]).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
         let mut prepared = Prepared { program, thunk, values: Vec::new() };
@@ -95,6 +112,21 @@ impl Prepared {
     fn machine(&self) -> Machine<'_, f64> {
         Machine::new(&self.program, Limits::default(), |id| self.values.get(id.0 as usize).cloned().flatten())
     }
+}
+
+/// What has checked a program.
+fn checker(program: &str) -> Checker {
+    let mut checker = Checker::new();
+    let problems = checker.add(vec![parsed(program)], false);
+    assert!(problems.is_empty(), "{problems:?}");
+    checker
+}
+
+/// An expression in the scope of a program.
+fn checked(checker: &mut Checker, expression: &str) -> Thunk {
+    let (tree, found, problems) = parse_expression(FileId(2), expression, &ParseOptions::default());
+    let (Some(found), true) = (found, problems.is_empty()) else { panic!("{expression}: {problems:?}") };
+    checker.expression(tree, found, Vec::new()).unwrap_or_else(|mistakes| panic!("{mistakes:?}"))
 }
 
 /// The tree of a text without mistakes.

@@ -27,6 +27,7 @@ fn new(x: f64) -> Change {
 
 #[test]
 fn one_element_of_a_sum() {
+    // ANCHOR: change
     let text = "fun f(v: [n]R, w: [n]R): R = sum(exp(sin(v[i]) * w[i]) | i < n)";
     let n = 1024;
     let numbers = |k: f64| Value::reals((0..n).map(|i| (i as f64 * k).sin()).collect());
@@ -35,6 +36,7 @@ fn one_element_of_a_sum() {
     let again = running.change(&Change::At(vec![(1, Change::At(vec![(17, new(0.25))]))])).unwrap();
     // One element is read, its sine, product and exponential computed, and ten sums on the way up.
     assert_eq!(again, 4 + 10);
+    // ANCHOR_END: change
     assert_eq!(running.change(&Change::Same).unwrap(), 0);
     let mut v: Vec<f64> = (0..n).map(|i| (i as f64 * 0.1).sin()).collect();
     v[17] = 0.25;

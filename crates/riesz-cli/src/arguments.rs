@@ -328,14 +328,24 @@ pub struct Run {
     /// How the program is run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
     backend: Backend,
+    /// How many threads share the work of native code [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
 }
 
 impl Run {
-    /// A session that runs programs so.
-    pub fn session(self, options: Options) -> Session {
+    /// A session that runs programs so, for a subcommand.
+    pub fn session(self, subcommand: &str, options: Options) -> Session {
         let mut session = Session::new(options);
-        if self.backend == Backend::Native {
-            session.use_native(Native::new(riesz::Settings::default()));
+        match (self.backend, self.threads) {
+            (Backend::Native, threads) => {
+                let native = Native::new(riesz::Settings::default()).with_threads(threads.unwrap_or(1).into());
+                session.use_native(native);
+            }
+            (Backend::Interp, Some(_)) => {
+                wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
+            }
+            (Backend::Interp, None) => {}
         }
         session
     }

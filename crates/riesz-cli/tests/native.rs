@@ -15,11 +15,19 @@ fn every_program_holds_as_native_code() {
     files.sort();
     assert!(files.len() > 20, "the programs are not where they were");
     for file in files {
-        let output = riesz(&["check", "--backend", "native", file.to_str().unwrap()], None);
+        let output = riesz(&["check", "--backend", "native", "--threads", "3", file.to_str().unwrap()], None);
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{}: {errors}", file.display());
         assert!(!errors.contains("does not compile"), "{}: {errors}", file.display());
     }
+}
+
+#[test]
+fn threads_are_for_native_code() {
+    let output = riesz(&["eval", "--threads", "2", "1 + 1"], None);
+    assert_eq!(output.status.code(), Some(2));
+    let message = String::from_utf8_lossy(&output.stderr);
+    assert!(message.contains("`--threads` is for native code: add `--backend native`"), "{message}");
 }
 
 #[test]

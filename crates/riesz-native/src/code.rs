@@ -8,10 +8,11 @@ use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
 use riesz_core::types::Type;
 use riesz_program::{Entry, ProcedureId, Program, Unsupported};
-use riesz_runtime::Context;
+use riesz_runtime::{Context, Crew, Pool};
 use riesz_rust::{FAULT_WORDS, Options};
 use riesz_syntax::{Diagnostic, Span};
 use std::cell::OnceCell;
+use std::sync::Arc;
 
 /// A library, and the functions of a program that it holds.
 pub struct Code {
@@ -20,6 +21,8 @@ pub struct Code {
     functions: Vec<Result<Function, Unsupported>>,
     /// What to ask where plain products make a NaN that exact ones may not.
     careful: Option<Careful>,
+    /// Who shares the work.
+    pool: Option<Arc<Pool>>,
 }
 
 /// Code with exact products, built when it is first needed.
@@ -108,7 +111,7 @@ impl Code {
             return Ok(Code { careful: Some(careful), ..code });
         }
         let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
-        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports });
+        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports, fine: settings.fine });
         let path = compiler.library(&source, settings)?;
         keep_memory();
         // The library has just been written by the compiler, from source that does nothing when it is loaded.
@@ -125,7 +128,12 @@ impl Code {
                 }
             }
         });
-        Ok(Code { library, functions: functions.collect(), sites: lowered.sites, careful: None })
+        Ok(Code { library, functions: functions.collect(), sites: lowered.sites, careful: None, pool: None })
+    }
+
+    /// Shares the work of loops among threads from now on. Results are the same to the last bit.
+    pub fn use_threads(&mut self, pool: Arc<Pool>) {
+        self.pool = Some(pool);
     }
 
     /// The functions, in the order in which they were asked for.
@@ -171,7 +179,11 @@ impl Code {
 
     /// Runs a function on arguments that are ready, and drops what it gives: for clocks.
     pub fn run(&self, ready: &Ready, limits: &Limits) -> Result<(), Stop> {
-        self.enter(&ready.function, &ready.passed, limits, |_| ())
+        self.enter(&ready.function, &ready.passed, limits, self.crew(), |_| ())
+    }
+
+    fn crew(&self) -> Crew {
+        self.pool.as_ref().map_or(Crew::NONE, |pool| pool.crew())
     }
 
     /// What a function gives for arguments that are ready.
@@ -181,7 +193,7 @@ impl Code {
 
     /// The bytes of all buffers that a function makes in a run.
     pub fn bytes(&self, ready: &Ready, limits: &Limits) -> Result<u64, Stop> {
-        let mut context = context(limits);
+        let mut context = context(limits, self.crew());
         let before = context.memory;
         self.enter_in(&mut context, &ready.function, &ready.passed, limits, |_| ())?;
         Ok(u64::try_from(before - context.memory).unwrap_or(0))
@@ -189,10 +201,10 @@ impl Code {
 
     fn value_of(&self, function: &Function, passed: &Arguments, limits: &Limits) -> Result<Value<f64>, Stop> {
         let read = |words: &[u64]| unsafe { result(words, &function.signature.result) };
-        let value = self.enter(function, passed, limits, read)?;
+        let value = self.enter(function, passed, limits, self.crew(), read)?;
         match &self.careful {
             Some(careful) if has_nan(&value) => match careful.code() {
-                Some(code) => code.enter(function, passed, limits, read),
+                Some(code) => code.enter(function, passed, limits, self.crew(), read),
                 None => Err(Stop::Elsewhere),
             },
             _ => Ok(value),
@@ -204,9 +216,10 @@ impl Code {
         function: &Function,
         passed: &Arguments,
         limits: &Limits,
+        crew: Crew,
         read: impl FnOnce(&[u64]) -> T,
     ) -> Result<T, Stop> {
-        self.enter_in(&mut context(limits), function, passed, limits, read)
+        self.enter_in(&mut context(limits, crew), function, passed, limits, read)
     }
 
     fn enter_in<T>(
@@ -281,7 +294,7 @@ fn keep_memory() {
 /// How much stack is left for what is called at the end of it.
 const SPARE: usize = 256 << 10;
 
-fn context(limits: &Limits) -> Context {
+fn context(limits: &Limits, crew: Crew) -> Context {
     let here = 0u8;
     let left = stacker::remaining_stack().unwrap_or(1 << 20).saturating_sub(SPARE);
     Context {
@@ -289,5 +302,6 @@ fn context(limits: &Limits) -> Context {
         memory: i64::try_from(limits.memory).unwrap_or(i64::MAX),
         depth: i64::try_from(limits.depth).unwrap_or(i64::MAX),
         stack: (&raw const here).addr().saturating_sub(left),
+        crew,
     }
 }

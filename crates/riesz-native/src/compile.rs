@@ -7,16 +7,21 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 9] = [
+const RUNTIME: [(&str, &str); 14] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
+    ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
+    ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
     ("buffer.rs", include_str!("../../riesz-runtime/src/buffer.rs")),
+    ("chunk.rs", include_str!("../../riesz-runtime/src/chunk.rs")),
+    ("crew.rs", include_str!("../../riesz-runtime/src/crew.rs")),
     ("context.rs", include_str!("../../riesz-runtime/src/context.rs")),
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 
 /// Which way of calling the compiler what is kept was built by.
@@ -34,6 +39,8 @@ pub struct Settings {
     pub careful: bool,
     /// Whether to build fast rather than fast code.
     pub quick: bool,
+    /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
+    pub fine: bool,
 }
 
 /// The `rustc` of the machine, and a directory for what it builds.
@@ -77,6 +84,11 @@ impl Compiler {
     pub fn clear(self) {
         // What is left behind harms nobody.
         let _ = fs::remove_dir_all(&self.directory);
+    }
+
+    /// The same with another directory for what it builds.
+    pub fn keeping_in(self, directory: PathBuf) -> Compiler {
+        Compiler { directory, ..self }
     }
 
     /// The library of a source, built now or before.
@@ -147,7 +159,7 @@ impl Compiler {
         let mut command = Command::new(&self.rustc);
         command.arg(work.join(main)).arg("-o").arg(&built).args(["--edition", "2024", "--cap-lints", "allow"]);
         command.args(["-C", "target-cpu=native", "-C", "codegen-units=1", "-C", "panic=abort"]);
-        command.args(["-C", if settings.quick { "opt-level=1" } else { "opt-level=3" }]);
+        command.args(["-C", if settings.quick { "opt-level=0" } else { "opt-level=3" }]);
         command.args(["-C", if settings.checked { "debug-assertions=on" } else { "debug-assertions=off" }]);
         command.args(["-C", "overflow-checks=off"]);
         arguments(&mut command);

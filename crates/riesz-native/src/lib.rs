@@ -23,3 +23,4 @@ pub mod native;
 pub use code::{Code, Function, Signature, Stop};
 pub use compile::{Compiler, Settings};
 pub use native::{Native, Run};
+pub use riesz_runtime::Pool;

@@ -4,8 +4,10 @@ use crate::code::{Code, Stop};
 use crate::compile::{Compiler, Settings};
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId, Origin, Program};
+use riesz_runtime::Pool;
 use riesz_syntax::{Diagnostic, Severity, Span};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// What runs functions as native code, and what it has compiled.
 pub struct Native {
@@ -18,6 +20,7 @@ pub struct Native {
     notes: Vec<Diagnostic>,
     /// Whether the user knows that nothing can be compiled here.
     told: bool,
+    pool: Option<Arc<Pool>>,
 }
 
 /// How a run is to be done.
@@ -45,7 +48,13 @@ impl Native {
             places: HashMap::new(),
             notes: Vec::new(),
             told: false,
+            pool: None,
         }
+    }
+
+    /// The same with so many threads to share the work of loops. Results do not depend on how many there are.
+    pub fn with_threads(self, threads: usize) -> Native {
+        Native { pool: (threads > 1).then(|| Arc::new(Pool::new(threads))), ..self }
     }
 
     /// What the user should know of what has been done so far: where the interpreter has taken over, and why.
@@ -85,7 +94,10 @@ impl Native {
             return;
         }
         match Code::new(program, &wanted, compiler, self.settings, place) {
-            Ok(code) => {
+            Ok(mut code) => {
+                if let Some(pool) = &self.pool {
+                    code.use_threads(pool.clone());
+                }
                 for (at, function) in wanted.iter().enumerate() {
                     self.places.insert(*function, (self.libraries.len(), at));
                 }

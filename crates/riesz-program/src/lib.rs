@@ -3,7 +3,11 @@
 //! - [`program`]: procedures over numbers and flat buffers
 //! - [`lower`]: functions of the core as procedures
 //! - [`layout`]: how values are passed to procedures and from them
+//! - [`once`](mod@once): what every turn of a loop writes alike is written once
+//! - [`fuse`](mod@fuse): loops over the same indices are one
+//! - [`pull`](mod@pull): linear maps come out of sums
 //! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
+//! - [`stage`](mod@stage): what a turn reads far apart from its neighbours, it reads once
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`relax`](mod@relax): products in which zero is exact, without the price
 //! - [`verify`](mod@verify): what every loop program is
@@ -12,14 +16,19 @@
 //! - [`print`](mod@print): loop programs as text
 
 pub mod evaluate;
+pub mod fuse;
 pub mod layout;
 pub mod lower;
+pub mod once;
 pub mod pass;
 pub mod print;
 pub mod program;
+pub mod pull;
 pub mod relax;
+pub mod stage;
 pub mod tabulate;
 pub mod tidy;
+mod turns;
 pub mod verify;
 mod visit;
 

@@ -1,7 +1,84 @@
 //! Elements of buffers. Generated code has proven or checked that a position is in bounds before it uses it here; code
 //! that is compiled with debug assertions checks it once more.
 
+use std::marker::PhantomData;
 use std::ops::AddAssign;
+
+/// What elements are written to: a buffer, a slice of one, or a buffer that the chunks of a loop share.
+pub trait Target: Sized {
+    /// What it is made of.
+    type Element;
+
+    /// Where the first element is, and how many there are.
+    fn place(self) -> (*mut Self::Element, usize);
+}
+
+impl<T> Target for &mut [T] {
+    type Element = T;
+
+    #[inline(always)]
+    fn place(self) -> (*mut T, usize) {
+        (self.as_mut_ptr(), self.len())
+    }
+}
+
+impl<T> Target for &mut Vec<T> {
+    type Element = T;
+
+    #[inline(always)]
+    fn place(self) -> (*mut T, usize) {
+        (self.as_mut_ptr(), self.len())
+    }
+}
+
+impl<T> Target for Shared<'_, T> {
+    type Element = T;
+
+    #[inline(always)]
+    fn place(self) -> (*mut T, usize) {
+        (self.first, self.len)
+    }
+}
+
+/// A buffer that the chunks of a loop write to, each at places of its own.
+#[derive(Debug)]
+pub struct Shared<'a, T> {
+    first: *mut T,
+    len: usize,
+    buffer: PhantomData<&'a mut [T]>,
+}
+
+impl<T> Clone for Shared<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Shared<'_, T> {}
+
+// # Why chunks may share a buffer
+//
+// It is written to through its address alone, by functions that are `unsafe` for it, and read by nobody while the loop
+// runs: there is no reference that two threads could both hold. The turns of a loop in chunks are independent of each
+// other, which its lowering has found: no two of them store to the same element. Where turns add to elements that others
+// add to as well, each chunk but the first is given a buffer of its own (`riesz-rust/src/chunk`).
+unsafe impl<T: Send> Send for Shared<'_, T> {}
+unsafe impl<T: Send> Sync for Shared<'_, T> {}
+
+impl<'a, T> Shared<'a, T> {
+    /// Shares a buffer.
+    #[inline(always)]
+    pub fn of(buffer: &'a mut [T]) -> Shared<'a, T> {
+        Shared { first: buffer.as_mut_ptr(), len: buffer.len(), buffer: PhantomData }
+    }
+
+    /// How many elements there are.
+    #[inline(always)]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.len
+    }
+}
 
 /// The element at a position.
 ///
@@ -16,21 +93,29 @@ pub unsafe fn at<T: Copy>(buffer: &[T], position: i64) -> T {
 /// Writes the element at a position.
 ///
 /// # Safety
-/// The position is in bounds.
+/// The position is in bounds, and nobody else uses the element.
 #[inline(always)]
-pub unsafe fn put<T>(buffer: &mut [T], position: i64, value: T) {
-    debug_assert!((position as usize) < buffer.len(), "{position} of {}", buffer.len());
-    unsafe { *buffer.get_unchecked_mut(position as usize) = value }
+pub unsafe fn put<B: Target>(buffer: B, position: i64, value: B::Element)
+where
+    B::Element: Copy,
+{
+    let (first, len) = buffer.place();
+    debug_assert!((position as usize) < len, "{position} of {len}");
+    unsafe { *first.add(position as usize) = value }
 }
 
 /// Adds to the element at a position.
 ///
 /// # Safety
-/// The position is in bounds.
+/// The position is in bounds, and nobody else uses the element.
 #[inline(always)]
-pub unsafe fn add<T: AddAssign>(buffer: &mut [T], position: i64, value: T) {
-    debug_assert!((position as usize) < buffer.len(), "{position} of {}", buffer.len());
-    unsafe { *buffer.get_unchecked_mut(position as usize) += value }
+pub unsafe fn add<B: Target>(buffer: B, position: i64, value: B::Element)
+where
+    B::Element: AddAssign,
+{
+    let (first, len) = buffer.place();
+    debug_assert!((position as usize) < len, "{position} of {len}");
+    unsafe { *first.add(position as usize) += value }
 }
 
 /// Elements from a position on.
@@ -40,7 +125,16 @@ pub fn part<T>(buffer: &[T], from: i64, count: i64) -> &[T] {
 }
 
 /// The same, to be changed.
+///
+/// # Safety
+/// Nobody else uses these elements for as long.
 #[inline(always)]
-pub fn part_mut<T>(buffer: &mut [T], from: i64, count: i64) -> &mut [T] {
-    if count <= 0 { &mut [] } else { &mut buffer[from as usize..][..count as usize] }
+pub unsafe fn part_mut<'a, B: Target + 'a>(buffer: B, from: i64, count: i64) -> &'a mut [B::Element] {
+    if count <= 0 {
+        return &mut [];
+    }
+    let (first, len) = buffer.place();
+    let (from, count) = (from as usize, count as usize);
+    assert!(from <= len && count <= len - from, "{count} elements from {from} on, of {len}");
+    unsafe { std::slice::from_raw_parts_mut(first.add(from), count) }
 }

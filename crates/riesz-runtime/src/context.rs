@@ -1,5 +1,7 @@
 //! What a run may use, and how it fails.
 
+use crate::Crew;
+
 /// What a run may still use.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -12,6 +14,8 @@ pub struct Context {
     pub depth: i64,
     /// The lowest address that the stack may grow to.
     pub stack: usize,
+    /// Who shares the work.
+    pub crew: Crew,
 }
 
 /// Why a run stopped: a site of the program and what its message tells, then the sites of the calls around it.
@@ -54,7 +58,7 @@ impl Fault {
 impl Context {
     /// A context without limits but that of the stack, which is the caller's.
     pub fn unlimited() -> Context {
-        Context { steps: i64::MAX, memory: i64::MAX, depth: i64::MAX, stack: 0 }
+        Context { steps: i64::MAX, memory: i64::MAX, depth: i64::MAX, stack: 0, crew: Crew::NONE }
     }
 
     /// Takes steps.
@@ -115,7 +119,7 @@ macro_rules! elements {
     )*};
 }
 
-elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask);
+elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask, crate::LaneStrip, crate::IntStrip, crate::MaskStrip);
 
 impl Element for bool {
     fn buffer(count: usize) -> Vec<bool> {

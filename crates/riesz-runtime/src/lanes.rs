@@ -3,6 +3,7 @@
 //! Plain loops over arrays of eight, which compilers make vector instructions of. Sums over lanes are always taken in the
 //! same order.
 
+use crate::Target;
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// How many lanes there are.
@@ -113,16 +114,17 @@ impl Lanes {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn store(self, buffer: &mut [f64], position: i64, step: i64) {
+    pub unsafe fn store(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+        let (first, len) = buffer.place();
         if step == 1 {
-            debug_assert!(position >= 0 && position as usize + LANES <= buffer.len());
-            unsafe {
-                std::ptr::copy_nonoverlapping(self.0.as_ptr(), buffer.as_mut_ptr().add(position as usize), LANES);
-            }
+            debug_assert!(position >= 0 && position as usize + LANES <= len);
+            unsafe { std::ptr::copy_nonoverlapping(self.0.as_ptr(), first.add(position as usize), LANES) };
             return;
         }
         for lane in 0..LANES {
-            unsafe { crate::put(buffer, position + lane as i64 * step, self.0[lane]) }
+            let position = (position + lane as i64 * step) as usize;
+            debug_assert!(position < len);
+            unsafe { *first.add(position) = self.0[lane] }
         }
     }
 
@@ -131,11 +133,26 @@ impl Lanes {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn add_to(self, buffer: &mut [f64], position: i64, step: i64) {
+    pub unsafe fn add_to(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+        let (first, len) = buffer.place();
         if step == 0 {
-            return unsafe { crate::add(buffer, position, self.sum()) };
+            debug_assert!((position as usize) < len);
+            return unsafe { *first.add(position as usize) += self.sum() };
         }
-        unsafe { (Lanes::load(buffer, position, step) + self).store(buffer, position, step) }
+        let mut before = Lanes::default();
+        if step == 1 {
+            debug_assert!(position >= 0 && position as usize + LANES <= len);
+            unsafe {
+                std::ptr::copy_nonoverlapping(first.add(position as usize), before.0.as_mut_ptr(), LANES);
+                std::ptr::copy_nonoverlapping((before + self).0.as_ptr(), first.add(position as usize), LANES);
+            }
+            return;
+        }
+        for lane in 0..LANES {
+            let position = (position + lane as i64 * step) as usize;
+            debug_assert!(position < len);
+            unsafe { *first.add(position) += self.0[lane] }
+        }
     }
 
     /// The lanes moved up by a few; the first are the last of the lanes before, which the carry keeps from call to call.
@@ -156,9 +173,12 @@ impl Lanes {
     ///
     /// # Safety
     /// The positions are in bounds.
-    pub unsafe fn add_first(self, count: usize, buffer: &mut [f64], position: i64) {
+    pub unsafe fn add_first(self, count: usize, buffer: impl Target<Element = f64>, position: i64) {
+        let (first, len) = buffer.place();
         for lane in 0..count {
-            unsafe { crate::add(buffer, position + lane as i64, self.0[lane]) }
+            let position = position as usize + lane;
+            debug_assert!(position < len);
+            unsafe { *first.add(position) += self.0[lane] }
         }
     }
 
@@ -447,10 +467,12 @@ pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> 
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn scatter<W: Wide>(buffer: &mut [W::Element], positions: Ints, value: W, mask: Mask) {
+pub unsafe fn scatter<W: Wide>(buffer: impl Target<Element = W::Element>, positions: Ints, value: W, mask: Mask) {
+    let (first, len) = buffer.place();
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
-            unsafe { crate::put(buffer, positions.0[lane], value.lane(lane)) }
+            debug_assert!((positions.0[lane] as usize) < len);
+            unsafe { *first.add(positions.0[lane] as usize) = value.lane(lane) }
         }
     }
 }
@@ -468,7 +490,7 @@ pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, 
                 #[inline(always)]
                 |other| if other == lane { value.lane(lane) } else { before.lane(other) },
             );
-            unsafe { crate::put(buffer, positions.0[lane], after) }
+            unsafe { crate::put(&mut *buffer, positions.0[lane], after) }
         }
     }
 }
@@ -478,10 +500,12 @@ pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, 
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn scatter_add(buffer: &mut [f64], positions: Ints, value: Lanes, mask: Mask) {
+pub unsafe fn scatter_add(buffer: impl Target<Element = f64>, positions: Ints, value: Lanes, mask: Mask) {
+    let (first, len) = buffer.place();
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
-            unsafe { crate::add(buffer, positions.0[lane], value.0[lane]) }
+            debug_assert!((positions.0[lane] as usize) < len);
+            unsafe { *first.add(positions.0[lane] as usize) += value.0[lane] }
         }
     }
 }
@@ -501,9 +525,29 @@ pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lane
 }
 
 /// Adds up the lanes of each element.
-pub fn add_lanes(total: &mut [f64], lanes: &[Lanes]) {
+///
+/// # Safety
+/// There are as many elements as lanes, and nobody else uses them.
+pub unsafe fn add_lanes(total: impl Target<Element = f64>, lanes: &[Lanes]) {
+    let total = unsafe { crate::part_mut(total, 0, lanes.len() as i64) };
     for (total, lanes) in total.iter_mut().zip(lanes) {
         *total += sum_of(lanes);
+    }
+}
+
+/// The sums over the lanes of each element.
+pub fn sums(lanes: &[Lanes]) -> Vec<f64> {
+    lanes.iter().map(sum_of).collect()
+}
+
+/// Adds up elements.
+///
+/// # Safety
+/// There are as many elements of both, and nobody else uses them.
+pub unsafe fn add_all(total: impl Target<Element = f64>, further: &[f64]) {
+    let total = unsafe { crate::part_mut(total, 0, further.len() as i64) };
+    for (total, further) in total.iter_mut().zip(further) {
+        *total += further;
     }
 }
 

@@ -2,24 +2,34 @@
 //!
 //! - [`context`]: what a run may use, and how it fails
 //! - [`boundary`]: callers from outside
+//! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
+//! - [`strip`]: four times eight
 //! - [`matrix`]: products of matrices and linear algebra
 
+pub mod angle;
 pub mod boundary;
 pub mod buffer;
+pub mod chunk;
 pub mod context;
+pub mod crew;
 pub mod gamma;
 pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod number;
+pub mod power;
+pub mod strip;
 
 pub use buffer::*;
+pub use chunk::{Chunks, in_chunks};
 pub use context::*;
+pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};
 pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
+pub use strip::*;

@@ -130,6 +130,14 @@ impl<'p> Lanes<'p> {
         self.class(operand) == Class::Uniform
     }
 
+    pub fn is_mutable(&self, operand: Operand) -> bool {
+        matches!(operand, Operand::Register(register) if self.procedure.registers[register.0 as usize].mutable)
+    }
+
+    pub fn kind(&self, buffer: Buffer) -> Kind {
+        self.procedure.buffers[buffer.0 as usize].kind
+    }
+
     fn raise(&mut self, register: Register, class: Class) {
         let mutable = self.procedure.registers[register.0 as usize].mutable;
         let before = self.classes.get(&register).cloned().unwrap_or(Class::Uniform);
@@ -358,7 +366,7 @@ impl<'p> Lanes<'p> {
 }
 
 /// How often a block speaks of each register.
-fn occurrences(block: &Block, found: &mut FxHashMap<Register, usize>) {
+pub(crate) fn occurrences(block: &Block, found: &mut FxHashMap<Register, usize>) {
     for statement in block {
         let mut note = |register: Register| *found.entry(register).or_default() += 1;
         match statement {

@@ -21,7 +21,18 @@ pub(crate) fn write(
     text: &mut String,
 ) {
     let names = variables(procedure, functions);
-    let mut writer = Writer { program, procedure, functions, names, depth: 1, text: String::new(), plain: false };
+    let mut writer = Writer {
+        program,
+        procedure,
+        functions,
+        names,
+        depth: 1,
+        text: String::new(),
+        plain: false,
+        fine: options.fine,
+        chunked: false,
+        passed: FxHashSet::default(),
+    };
     let mut parameters = vec!["context: &mut Context".to_string()];
     parameters.extend(procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)));
     let results: Vec<String> = procedure.results.iter().map(|result| writer.result_type(*result)).collect();
@@ -57,7 +68,7 @@ pub(crate) fn write(
 }
 
 pub(crate) struct Writer<'p> {
-    program: &'p Program,
+    pub program: &'p Program,
     pub procedure: &'p Procedure,
     functions: &'p [String],
     names: Names,
@@ -65,6 +76,11 @@ pub(crate) struct Writer<'p> {
     text: String,
     /// Whether loops are written one turn after the other.
     pub plain: bool,
+    /// Whether loops are cut however little they do.
+    pub fine: bool,
+    /// Whether this is inside of the function of the turns of a loop, and the buffers that it is passed.
+    pub chunked: bool,
+    pub passed: FxHashSet<Buffer>,
 }
 
 impl<'p> Writer<'p> {
@@ -281,6 +297,7 @@ impl<'p> Writer<'p> {
                 self.line(format!("add({name}, {at}, {});", self.operand(*value)));
             }
             Statement::For(each) if !self.plain && crate::lanes::write(self, each, declared).is_ok() => {}
+            Statement::For(each) if !self.plain && crate::chunk::plain(self, each, declared) => {}
             Statement::For(each) => {
                 for allocation in &each.private {
                     self.allocate(allocation);
@@ -401,12 +418,19 @@ impl<'p> Writer<'p> {
 
     pub fn buffer_mut(&self, buffer: Buffer) -> String {
         let name = self.buffer(buffer);
-        if self.is_parameter(buffer) { name.to_string() } else { format!("&mut {name}") }
+        match (self.passed.contains(&buffer), self.is_parameter(buffer)) {
+            (true, _) => name.to_string(),
+            (false, true) => format!("&mut *{name}"),
+            (false, false) => format!("&mut {name}"),
+        }
     }
 
     pub fn buffer_ref(&self, buffer: Buffer) -> String {
         let name = self.buffer(buffer);
-        if self.is_parameter(buffer) { name.to_string() } else { format!("&{name}") }
+        match self.passed.contains(&buffer) || self.is_parameter(buffer) {
+            true => name.to_string(),
+            false => format!("&{name}"),
+        }
     }
 
     fn part(&self, element: Element, count: Operand) -> String {
@@ -538,7 +562,7 @@ fn zero(kind: Kind) -> &'static str {
 }
 
 /// One stands for itself, several for their tuple.
-fn tuple(parts: &[String]) -> String {
+pub(crate) fn tuple(parts: &[String]) -> String {
     match parts {
         [one] => one.clone(),
         parts => format!("({})", parts.join(", ")),

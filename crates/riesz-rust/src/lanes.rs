@@ -3,7 +3,12 @@
 //! What varies from turn to turn is in eight lanes; what does not is computed once for all of them. Where lanes part at a
 //! condition, both ways are taken, each under a mask. What all turns add to has a copy for each lane, and the copies are
 //! added up behind the loop, always in the same order. Turns that are left over are taken one by one.
+//!
+//! Where turns have loops inside, thirty-two are taken at once, in strips of four times eight lanes, and then eight: what
+//! is the same in all turns is read once for all of them, and what all of them add to is written back once (`strip`). A
+//! product that is only added to something is added in one rounding, where the machine can.
 
+use crate::chunk::{Given, Outline};
 use crate::classify::{Class, Lanes, Refused, Step};
 use crate::function::{Writer, rust};
 use riesz_core::Comparison;
@@ -21,7 +26,8 @@ const ELSEWHERE: u32 = u32::MAX;
 pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Register>) -> Result<(), Refused> {
     let lanes = Lanes::of(writer.procedure, each)?;
     let stencils = stencils(&lanes, each);
-    let mut wide = Wide { lanes, masks: 0, stencils, writer };
+    let products = crate::strip::products(&lanes, each);
+    let mut wide = Wide { lanes, masks: 0, stencils, products, strip: false, writer };
     wide.whole(each, declared);
     Ok(())
 }
@@ -31,6 +37,10 @@ struct Wide<'w, 'p> {
     /// How many masks have been named.
     masks: usize,
     stencils: FxHashMap<Buffer, Stencil>,
+    /// Products that are only added to something.
+    products: FxHashMap<Register, (Operand, Operand)>,
+    /// Whether lanes are taken in strips.
+    strip: bool,
     writer: &'w mut Writer<'p>,
 }
 
@@ -41,78 +51,53 @@ impl Wide<'_, '_> {
 
     fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
         let count = self.writer.bound(each.count);
-        for allocation in &each.private {
-            self.allocate(allocation);
-        }
-        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
-        summed.sort_unstable();
-        for buffer in &summed {
-            let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!("let mut {name}_lanes = vec![Lanes::splat(-0.0); {name}.len()];"));
-        }
-        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
-        reduced.sort_unstable();
-        let combines = reductions(&each.body);
-        for register in &reduced {
-            let name = self.writer.register(*register).to_string();
-            let neutral = match combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| combine) {
-                Some(Combine::Sum) | None => "Lanes::splat(-0.0)",
-                Some(Combine::Product) => "Lanes::splat(1.0)",
-                Some(Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
-                Some(Combine::Min) => "Lanes::splat(f64::INFINITY)",
-                Some(Combine::All) => "Mask::splat(true)",
-                Some(Combine::Any) => "Mask::splat(false)",
-            };
-            self.line(format!("let mut {name}_lanes = {neutral};"));
-        }
-        let mut shifted: Vec<(Buffer, i64, Vec<i64>)> =
-            self.stencils.iter().map(|(buffer, stencil)| (*buffer, stencil.first, stencil.shifts())).collect();
-        shifted.sort_unstable();
-        for (buffer, _, shifts) in &shifted {
-            for shift in shifts {
-                let name = self.writer.buffer(*buffer).to_string();
-                self.line(format!("let mut {name}_carry_{shift} = Lanes::splat(0.0);"));
+        let shared = self.shared(each);
+        let near: FxHashSet<Buffer> = self.stencils.keys().copied().collect();
+        let strips = crate::strip::fits(&self.lanes, each);
+        let outline = match self.writer.chunked {
+            true => None,
+            false => Outline::of(self.writer, each, Some((&self.lanes, strips)), &near),
+        };
+        self.line(format!("context.step({count}, {})?;", each.site.0));
+        let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
+        let (from, to) = match &outline {
+            Some(outline) => {
+                outline.open(self.writer, &given);
+                ("chunk_from".to_string(), "chunk_to".to_string())
             }
+            None => ("0".into(), count.clone()),
+        };
+        for shared in &shared {
+            let line = shared.begin(self.writer);
+            self.line(line);
+        }
+        if strips {
+            self.strip = true;
+            self.turns(each, declared, &format!("{from} / 32"), &format!("{to} / 32"));
+            self.strip = false;
+            self.turns(each, declared, &format!("{to} / 32 * 4"), &format!("{to} / 8"));
+        } else {
+            self.turns(each, declared, &format!("{from} / 8"), &format!("{to} / 8"));
+        }
+        let end = match &outline {
+            Some(outline) => {
+                for line in shared.iter().filter_map(|shared| shared.settle(self.writer)).collect::<Vec<_>>() {
+                    self.line(line);
+                }
+                outline.close(self.writer, each, &given);
+                "chunk_to".into()
+            }
+            None => format!("{count} / 8 * 8"),
+        };
+        for shared in &shared {
+            for line in shared.end(self.writer, outline.is_some(), &end) {
+                self.line(line);
+            }
+        }
+        if let Some(outline) = &outline {
+            outline.end(self.writer);
         }
         let index = self.writer.register(each.index).to_string();
-        self.line(format!("context.step({count}, {})?;", each.site.0));
-        self.line(format!("for lane_block in 0..{count} / 8 {{"));
-        self.writer.depth += 1;
-        self.line(format!("let {index} = 8 * lane_block;"));
-        for (buffer, ..) in &shifted {
-            let name = self.writer.buffer(*buffer).to_string();
-            self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
-        }
-        let mut inside = declared.clone();
-        self.block(&each.body, &mut inside, None);
-        self.writer.depth -= 1;
-        self.line("}".into());
-        for (buffer, first, shifts) in &shifted {
-            let (name, total) = (self.writer.buffer(*buffer).to_string(), self.writer.buffer_mut(*buffer));
-            for shift in shifts {
-                let at = format!("{count} / 8 * 8 + {first}");
-                self.line(format!("if {count} >= 8 {{"));
-                self.line(format!("    {name}_carry_{shift}.add_first({shift}, {total}, {at});"));
-                self.line("}".into());
-            }
-        }
-        for buffer in &summed {
-            let name = self.writer.buffer(*buffer).to_string();
-            let total = self.writer.buffer_mut(*buffer);
-            self.line(format!("add_lanes({total}, &{name}_lanes);"));
-        }
-        for register in &reduced {
-            let name = self.writer.register(*register).to_string();
-            let combine = combines.iter().find(|(reduced, _)| reduced == register).map(|(_, combine)| *combine);
-            self.line(match combine.unwrap_or(Combine::Sum) {
-                Combine::Sum => format!("{name} += {name}_lanes.sum();"),
-                Combine::Product => format!("{name} *= {name}_lanes.product();"),
-                Combine::Max => format!("{name} = {name}_lanes.0.into_iter().fold({name}, max);"),
-                Combine::Min => format!("{name} = {name}_lanes.0.into_iter().fold({name}, min);"),
-                Combine::All => format!("{name} &= {name}_lanes.all();"),
-                Combine::Any => format!("{name} |= {name}_lanes.any();"),
-            });
-        }
         self.line(format!("if {count} % 8 > 0 {{"));
         self.writer.depth += 1;
         for allocation in &each.private {
@@ -128,10 +113,73 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
+    /// The turns of some blocks, those of each together.
+    fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
+        let index = self.writer.register(each.index).to_string();
+        let together = if self.strip { 32 } else { 8 };
+        // Buffers of the turns are as wide as they are.
+        let own = !each.private.is_empty();
+        if own {
+            self.line(format!("if {from} < {to} {{"));
+            self.writer.depth += 1;
+        }
+        for allocation in &each.private {
+            self.allocate(allocation);
+        }
+        self.line(format!("for lane_block in {from}..{to} {{"));
+        self.writer.depth += 1;
+        self.line(format!("let {index} = {together} * lane_block;"));
+        let mut near: Vec<Buffer> = self.stencils.keys().copied().collect();
+        near.sort_unstable();
+        for buffer in near {
+            let name = self.writer.buffer(buffer).to_string();
+            self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
+        }
+        let mut inside = declared.clone();
+        self.block(&each.body, &mut inside, None);
+        self.writer.depth -= 1;
+        self.line("}".into());
+        if own {
+            self.writer.depth -= 1;
+            self.line("}".into());
+        }
+    }
+
+    /// What lanes add up for themselves.
+    fn shared(&self, each: &For) -> Vec<Partial> {
+        let mut summed: Vec<Buffer> = self.lanes.summed.iter().copied().collect();
+        summed.sort_unstable();
+        let mut reduced: Vec<Register> = self.lanes.reduced.iter().copied().collect();
+        reduced.sort_unstable();
+        let combines = reductions(&each.body);
+        let reduced = reduced.into_iter().map(|register| {
+            let combine = combines.iter().find(|(reduced, _)| *reduced == register).map(|(_, combine)| *combine);
+            Partial::Number(register, combine.unwrap_or(Combine::Sum))
+        });
+        let mut shifted: Vec<(Buffer, i64, i64)> = (self.stencils.iter())
+            .flat_map(|(buffer, stencil)| stencil.shifts().into_iter().map(|shift| (*buffer, stencil.first, shift)))
+            .collect();
+        shifted.sort_unstable();
+        let carried = shifted.into_iter().map(|(buffer, first, shift)| Partial::Carry { buffer, first, shift });
+        carried.chain(summed.into_iter().map(Partial::Sums)).chain(reduced).collect()
+    }
+
+    /// What holds a number of a kind for each lane.
+    fn ty(&self, kind: Kind) -> &'static str {
+        match (kind, self.strip) {
+            (Kind::Real, false) => "Lanes",
+            (Kind::Int, false) => "Ints",
+            (Kind::Bool, false) => "Mask",
+            (Kind::Real, true) => "LaneStrip",
+            (Kind::Int, true) => "IntStrip",
+            (Kind::Bool, true) => "MaskStrip",
+        }
+    }
+
     fn allocate(&mut self, allocation: &Allocation) {
         let kind = self.writer.kind_of(allocation.buffer);
         let element = match self.lanes.varying.contains(&allocation.buffer) {
-            true => wide(kind),
+            true => self.ty(kind),
             false => rust(kind),
         };
         let name = self.writer.buffer(allocation.buffer).to_string();
@@ -159,17 +207,22 @@ impl Wide<'_, '_> {
 
     /// An operand in lanes.
     fn wide(&self, operand: Operand) -> String {
+        if let Operand::Register(register) = operand
+            && let Some((a, b)) = self.products.get(&register)
+        {
+            return format!("({} * {})", self.wide(*a), self.wide(*b));
+        }
         let name = self.writer.operand(operand);
-        let kind = wide(self.writer.kind(operand));
+        let ty = self.ty(self.writer.kind(operand));
         match self.lanes.class(operand) {
-            Class::Uniform => format!("{kind}::splat({name})"),
-            Class::Linear(step) => format!("Ints::linear({name}, {})", self.step(&step)),
+            Class::Uniform => format!("{ty}::splat({name})"),
+            Class::Linear(step) => format!("{ty}::linear({name}, {})", self.step(&step)),
             Class::Varying => name,
         }
     }
 
     fn mask(&self, mask: Option<&str>) -> String {
-        mask.map_or_else(|| "Mask::splat(true)".into(), str::to_string)
+        mask.map_or_else(|| format!("{}::splat(true)", self.ty(Kind::Bool)), str::to_string)
     }
 
     // ---- statements ----
@@ -184,7 +237,7 @@ impl Wide<'_, '_> {
                     let name = self.writer.register(*register).to_string();
                     let ty = match self.lanes.class(Operand::Register(*register)) {
                         Class::Uniform => rust(kind),
-                        _ => wide(kind),
+                        _ => self.ty(kind),
                     };
                     self.line(format!("let mut {name} = {ty}::default();"));
                 }
@@ -198,6 +251,7 @@ impl Wide<'_, '_> {
 
     fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
         match statement {
+            Statement::Let(register, _) if self.products.contains_key(register) => {}
             Statement::Let(register, expression) => {
                 let name = self.writer.register(*register).to_string();
                 let text = match self.lanes.class(Operand::Register(*register)) {
@@ -212,7 +266,7 @@ impl Wide<'_, '_> {
                 if self.is_uniform(Operand::Register(*register)) {
                     return self.line(format!("{name} = {};", self.writer.operand(*value)));
                 }
-                let kind = wide(self.writer.procedure.registers[register.0 as usize].kind);
+                let kind = self.ty(self.writer.procedure.registers[register.0 as usize].kind);
                 let value = self.wide(*value);
                 self.line(match mask {
                     Some(mask) => format!("{name} = {kind}::select({mask}, {value}, {name});"),
@@ -259,7 +313,7 @@ impl Wide<'_, '_> {
                 for (_, register) in self.writer.declarations(&each.before, declared) {
                     inside.insert(register);
                     let kind = self.writer.procedure.registers[register.0 as usize].kind;
-                    let ty = if self.is_uniform(Operand::Register(register)) { rust(kind) } else { wide(kind) };
+                    let ty = if self.is_uniform(Operand::Register(register)) { rust(kind) } else { self.ty(kind) };
                     self.line(format!("let mut {} = {ty}::default();", self.writer.register(register)));
                 }
                 for statement in &each.before {
@@ -300,7 +354,10 @@ impl Wide<'_, '_> {
                 self.line(format!("for at_row in 0..{rows} {{"));
                 self.line(format!("    for at_column in 0..{columns} {{"));
                 self.writer.depth += 2;
-                self.line(format!("let mut lane_total = {};", if to_varies { "Lanes::splat(0.0)" } else { "0.0" }));
+                self.line(format!(
+                    "let mut lane_total = {};",
+                    if to_varies { format!("{}::splat(0.0)", self.ty(Kind::Real)) } else { "0.0".into() }
+                ));
                 self.line(format!("for at_inner in 0..{inner} {{"));
                 self.writer.depth += 1;
                 let left = self.strided(product.left, "at_row", "at_inner", to_varies, mask);
@@ -308,7 +365,8 @@ impl Wide<'_, '_> {
                 self.line(match (product.exact, to_varies) {
                     (true, true) => format!("lane_total += {left}.exact_mul({right});"),
                     (true, false) => format!("lane_total += exact_mul({left}, {right});"),
-                    (false, _) => format!("lane_total += {left} * {right};"),
+                    (false, true) => format!("lane_total = {left}.fma({right}, lane_total);"),
+                    (false, false) => format!("lane_total += {left} * {right};"),
                 });
                 self.writer.depth -= 1;
                 self.line("}".into());
@@ -332,7 +390,7 @@ impl Wide<'_, '_> {
         let further = format!("{row} * {row_step} + {column} * {column_step}");
         let text = self.load(strided.first, Some(&further), mask);
         match varies && self.lanes.loaded(strided.first) == Class::Uniform {
-            true => format!("Lanes::splat({text})"),
+            true => format!("{}::splat({text})", self.ty(Kind::Real)),
             false => text,
         }
     }
@@ -393,17 +451,33 @@ impl Wide<'_, '_> {
             });
         }
         let name = if outside { format!("{name}_lanes") } else { name };
+        if combine == Combine::Sum && mask.is_none() {
+            let product = match value {
+                Operand::Register(register) => self.products.get(&register).copied(),
+                _ => None,
+            };
+            return self.line(match (product, outside) {
+                (Some((a, b)), true) => {
+                    format!("{name} = {}.product_onto({}, {name});", self.wide(a), self.wide(b))
+                }
+                (Some((a, b)), false) => format!("{name} = {}.fma({}, {name});", self.wide(a), self.wide(b)),
+                (None, true) => format!("{name} = {}.onto({name});", self.wide(value)),
+                (None, false) => format!("{name} = {name} + {};", self.wide(value)),
+            });
+        }
         let value = self.wide(value);
         let (combined, kind) = match combine {
-            Combine::Sum => (format!("{name} + {value}"), "Lanes"),
-            Combine::Product => (format!("{name} * {value}"), "Lanes"),
-            Combine::Max => (format!("{name}.max({value})"), "Lanes"),
-            Combine::Min => (format!("{name}.min({value})"), "Lanes"),
-            Combine::All => (format!("{name}.and({value})"), "Mask"),
-            Combine::Any => (format!("{name}.or({value})"), "Mask"),
+            Combine::Sum if outside => (format!("{value}.onto({name})"), Kind::Real),
+            Combine::Sum => (format!("{name} + {value}"), Kind::Real),
+            Combine::Product => (format!("{name} * {value}"), Kind::Real),
+            Combine::Max => (format!("{name}.max({value})"), Kind::Real),
+            Combine::Min => (format!("{name}.min({value})"), Kind::Real),
+            Combine::All => (format!("{name}.and({value})"), Kind::Bool),
+            Combine::Any => (format!("{name}.or({value})"), Kind::Bool),
         };
+        let ty = self.ty(kind);
         self.line(match mask {
-            Some(mask) => format!("{name} = {kind}::select({mask}, {combined}, {name});"),
+            Some(mask) => format!("{name} = {ty}::select({mask}, {combined}, {name});"),
             None => format!("{name} = {combined};"),
         });
     }
@@ -438,28 +512,33 @@ impl Wide<'_, '_> {
             (Class::Linear(step), Some(further)) => Position::Apart(format!("{name} + {further}"), self.step(&step)),
             (Class::Varying, None) => Position::Any(name),
             (Class::Varying, Some(further)) => {
-                Position::Any(format!("{name}.map2(Ints::splat({further}), i64::wrapping_add)"))
+                Position::Any(format!("{name}.map2({}::splat({further}), i64::wrapping_add)", self.ty(Kind::Int)))
             }
         }
     }
 
     /// The element: a number where it is the same in all lanes, else lanes.
     fn load(&self, element: Element, further: Option<&str>, mask: Option<&str>) -> String {
+        let element_at = element.at;
         let name = self.writer.buffer_ref(element.buffer);
         let kind = self.writer.kind_of(element.buffer);
         let own = self.lanes.varying.contains(&element.buffer);
         let lanes = self.mask(mask);
-        match (self.position(element.at, further), own) {
+        let (gather, suffix) = if self.strip { ("gather_strip", "strip_") } else { ("gather", "") };
+        let (ty, ints, element) = (self.ty(kind), self.ty(Kind::Int), lanes_of(kind));
+        match (self.position(element_at, further), own) {
             (Position::Same(at), _) => format!("at({name}, {at})"),
             (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
-                format!("Lanes::load({name}, {at}, {step})")
+                format!("{ty}::load({name}, {at}, {step})")
             }
             (Position::Apart(at, step), false) => {
-                format!("gather::<{}>({name}, Ints::linear({at}, {step}), {lanes})", wide(kind))
+                format!("{gather}::<{element}>({name}, {ints}::linear({at}, {step}), {lanes})")
             }
-            (Position::Apart(at, step), true) => format!("gather_own({name}, Ints::linear({at}, {step}), {lanes})"),
-            (Position::Any(at), false) => format!("gather::<{}>({name}, {at}, {lanes})", wide(kind)),
-            (Position::Any(at), true) => format!("gather_own({name}, {at}, {lanes})"),
+            (Position::Apart(at, step), true) => {
+                format!("gather_{suffix}own({name}, {ints}::linear({at}, {step}), {lanes})")
+            }
+            (Position::Any(at), false) => format!("{gather}::<{element}>({name}, {at}, {lanes})"),
+            (Position::Any(at), true) => format!("gather_{suffix}own({name}, {at}, {lanes})"),
         }
     }
 
@@ -469,14 +548,14 @@ impl Wide<'_, '_> {
         let kind = self.writer.kind_of(element.buffer);
         let own = self.lanes.varying.contains(&element.buffer);
         let lanes = self.mask(mask);
-        let spread = if uniform { format!("{}::splat({value})", wide(kind)) } else { value.to_string() };
+        let spread = if uniform { format!("{}::splat({value})", self.ty(kind)) } else { value.to_string() };
         let line = match (self.position(element.at, further), own) {
             (Position::Same(at), false) => format!("put({name}, {at}, {value});"),
             (Position::Same(at), true) => match mask {
                 Some(mask) => {
                     let before = self.writer.buffer_ref(element.buffer);
                     self.line(format!("let before = at({before}, {at});"));
-                    format!("put({name}, {at}, {}::select({mask}, {spread}, before));", wide(kind))
+                    format!("put({name}, {at}, {}::select({mask}, {spread}, before));", self.ty(kind))
                 }
                 None => format!("put({name}, {at}, {spread});"),
             },
@@ -502,18 +581,35 @@ impl Wide<'_, '_> {
         let private = self.lanes.private.contains(&element.buffer);
         let own = self.lanes.varying.contains(&element.buffer);
         let name = self.writer.buffer_mut(element.buffer);
+        let ty = self.ty(Kind::Real);
         let masked = |value: String| match mask {
-            Some(mask) => format!("Lanes::select({mask}, {value}, Lanes::splat(0.0))"),
+            Some(mask) => format!("{ty}::select({mask}, {value}, {ty}::splat(0.0))"),
             None => value,
         };
         let lanes = self.mask(mask);
+        let product = match (value, mask) {
+            (Operand::Register(register), None) => self.products.get(&register).copied(),
+            _ => None,
+        };
         let line = match (self.position(element.at, None), private, own) {
+            (Position::Same(at), true, true) if product.is_some() => {
+                let (a, b) = product.unwrap_or((value, value));
+                let before = self.writer.buffer_ref(element.buffer);
+                let (a, b) = (self.wide(a), self.wide(b));
+                self.line(format!("let before = at({before}, {at});"));
+                format!("put({name}, {at}, {a}.fma({b}, before));")
+            }
+            (Position::Same(at), false, _) if product.is_some() => {
+                let (a, b) = product.unwrap_or((value, value));
+                let name = self.writer.buffer(element.buffer);
+                format!("add_up_product(&mut {name}_lanes, {at}, {}, {});", self.wide(a), self.wide(b))
+            }
             (Position::Same(at), true, false) => format!("add({name}, {at}, {});", self.writer.operand(value)),
             (Position::Same(at), true, true) => format!("add({name}, {at}, {});", masked(self.wide(value))),
             // What all turns add to at the same place has a copy for each lane.
             (Position::Same(at), false, _) => {
                 let name = self.writer.buffer(element.buffer);
-                format!("add(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
+                format!("add_up(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
             }
             (Position::Apart(at, step), _, false) if mask.is_none() => {
                 format!("{}.add_to({name}, {at}, {step});", self.wide(value))
@@ -522,10 +618,15 @@ impl Wide<'_, '_> {
                 format!("scatter_add({name}, Ints::linear({at}, {step}), {}, {lanes});", self.wide(value))
             }
             (Position::Apart(at, step), _, true) => {
-                format!("scatter_add_own({name}, Ints::linear({at}, {step}), {}, {lanes});", self.wide(value))
+                let (ints, suffix) = (self.ty(Kind::Int), if self.strip { "strip_" } else { "" });
+                let value = self.wide(value);
+                format!("scatter_add_{suffix}own({name}, {ints}::linear({at}, {step}), {value}, {lanes});")
             }
             (Position::Any(at), _, false) => format!("scatter_add({name}, {at}, {}, {lanes});", self.wide(value)),
-            (Position::Any(at), _, true) => format!("scatter_add_own({name}, {at}, {}, {lanes});", self.wide(value)),
+            (Position::Any(at), _, true) => {
+                let suffix = if self.strip { "strip_" } else { "" };
+                format!("scatter_add_{suffix}own({name}, {at}, {}, {lanes});", self.wide(value))
+            }
         };
         self.line(line);
     }
@@ -590,7 +691,7 @@ impl Wide<'_, '_> {
             Expression::And(a, b) => format!("{}.and({})", wide(a), wide(b)),
             Expression::Within(index, len) => format!("{}.within({})", wide(index), wide(len)),
             Expression::Select(condition, a, b) => {
-                let kind = self::wide(self.writer.kind(*a));
+                let kind = self.ty(self.writer.kind(*a));
                 format!("{kind}::select({}, {}, {})", wide(condition), wide(a), wide(b))
             }
             Expression::ToReal(a) => format!("{}.real()", wide(a)),
@@ -608,7 +709,7 @@ impl Wide<'_, '_> {
 
     fn primitive(&self, primitive: &Primitive, operands: &[Operand]) -> String {
         let Some(row) = primitive.scalar() else { return String::new() };
-        let mut text = row.rust.replace("riesz_runtime::", "Lanes::");
+        let mut text = row.rust.replace("riesz_runtime::", &format!("{}::", self.ty(Kind::Real)));
         for (at, operand) in operands.iter().enumerate() {
             text = text.replace(&format!("{{{at}}}"), &self.wide(*operand));
         }
@@ -640,6 +741,95 @@ impl Wide<'_, '_> {
             _ => "integer_power",
         };
         format!("{a}.try_map2({b}, {function}).ok_or_else(|| fault({ELSEWHERE}, &[]))?")
+    }
+}
+
+/// What lanes add up, to be brought together behind the loop.
+enum Partial {
+    /// The elements of a buffer, each in lanes.
+    Sums(Buffer),
+    /// A number in lanes.
+    Number(Register, Combine),
+    /// What is to be added a few elements further than the last turns.
+    Carry { buffer: Buffer, first: i64, shift: i64 },
+}
+
+impl Partial {
+    fn name(&self, writer: &Writer) -> String {
+        match self {
+            Partial::Sums(buffer) => format!("{}_lanes", writer.buffer(*buffer)),
+            Partial::Number(register, _) => format!("{}_lanes", writer.register(*register)),
+            Partial::Carry { buffer, shift, .. } => format!("{}_carry_{shift}", writer.buffer(*buffer)),
+        }
+    }
+
+    /// What a chunk of the loop gives.
+    fn given(&self, writer: &Writer) -> Given {
+        let name = self.name(writer);
+        let (name, ty, apiece) = match self {
+            Partial::Sums(buffer) => {
+                let buffer = writer.buffer(*buffer);
+                (format!("{buffer}_sums"), "Vec<f64>", format!("16.0 * {buffer}.len() as f64"))
+            }
+            Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
+            Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
+        };
+        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
+    }
+
+    /// What is left to do for a chunk before it gives it.
+    fn settle(&self, writer: &Writer) -> Option<String> {
+        match self {
+            Partial::Sums(buffer) => Some(format!("let {0}_sums = sums(&{0}_lanes);", writer.buffer(*buffer))),
+            Partial::Number(..) | Partial::Carry { .. } => None,
+        }
+    }
+
+    fn begin(&self, writer: &Writer) -> String {
+        let name = self.name(writer);
+        let neutral = match self {
+            Partial::Sums(buffer) => {
+                return format!("let mut {name} = vec![Lanes::splat(-0.0); {}.len()];", writer.buffer(*buffer));
+            }
+            Partial::Carry { .. } => "Lanes::splat(0.0)",
+            Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",
+            Partial::Number(_, Combine::Product) => "Lanes::splat(1.0)",
+            Partial::Number(_, Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
+            Partial::Number(_, Combine::Min) => "Lanes::splat(f64::INFINITY)",
+            Partial::Number(_, Combine::All) => "Mask::splat(true)",
+            Partial::Number(_, Combine::Any) => "Mask::splat(false)",
+        };
+        format!("let mut {name} = {neutral};")
+    }
+
+    /// Brings lanes together behind turns that ended before one.
+    fn end(&self, writer: &Writer, chunked: bool, end: &str) -> Vec<String> {
+        let lanes = self.name(writer);
+        match self {
+            Partial::Sums(buffer) if chunked => {
+                vec![format!("add_all({}, &{}_sums);", writer.buffer_mut(*buffer), writer.buffer(*buffer))]
+            }
+            Partial::Sums(buffer) => vec![format!("add_lanes({}, &{lanes});", writer.buffer_mut(*buffer))],
+            Partial::Carry { buffer, first, shift } => {
+                let total = writer.buffer_mut(*buffer);
+                vec![
+                    format!("if {end} > 0 {{"),
+                    format!("    {lanes}.add_first({shift}, {total}, {end} + {first});"),
+                    "}".into(),
+                ]
+            }
+            Partial::Number(register, combine) => {
+                let name = writer.register(*register);
+                vec![match combine {
+                    Combine::Sum => format!("{name} += {lanes}.sum();"),
+                    Combine::Product => format!("{name} *= {lanes}.product();"),
+                    Combine::Max => format!("{name} = {lanes}.0.into_iter().fold({name}, max);"),
+                    Combine::Min => format!("{name} = {lanes}.0.into_iter().fold({name}, min);"),
+                    Combine::All => format!("{name} &= {lanes}.all();"),
+                    Combine::Any => format!("{name} |= {lanes}.any();"),
+                }]
+            }
+        }
     }
 }
 
@@ -714,7 +904,8 @@ enum Position {
     Any(String),
 }
 
-fn wide(kind: Kind) -> &'static str {
+/// What holds eight numbers of a kind.
+fn lanes_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Real => "Lanes",
         Kind::Int => "Ints",

@@ -16,13 +16,17 @@
 //! - `names`: identifiers
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
+//! - `strip`: which of them can be taken thirty-two turns at a time
+//! - `chunk`: loops whose turns are independent, in chunks that threads share
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;
+mod chunk;
 mod classify;
 mod function;
 mod lanes;
 mod names;
+mod strip;
 
 pub use boundary::FAULT_WORDS;
 
@@ -36,6 +40,8 @@ pub struct Options<'a> {
     pub place: &'a dyn Fn(Span) -> String,
     /// Procedures that are called from outside of Rust, each by the name `riesz_` and its position here.
     pub exports: &'a [ProcedureId],
+    /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
+    pub fine: bool,
 }
 
 /// A program as a Rust source file.

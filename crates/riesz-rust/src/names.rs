@@ -60,7 +60,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 114] = [
+const RESERVED: [&str; 141] = [
     "as",
     "break",
     "const",
@@ -175,4 +175,31 @@ const RESERVED: [&str; 114] = [
     "Outcome",
     "Strides",
     "std",
+    "chunk_turns",
+    "chunk_plan",
+    "chunk_from",
+    "chunk_to",
+    "turns",
+    "in_chunks",
+    "Chunks",
+    "Shared",
+    "add_lanes",
+    "add_all",
+    "sums",
+    "lane_block",
+    "Lanes",
+    "Ints",
+    "Mask",
+    "gather",
+    "gather_own",
+    "scatter",
+    "scatter_own",
+    "scatter_add",
+    "scatter_add_own",
+    "at_element",
+    "at_row",
+    "at_column",
+    "at_inner",
+    "lane_total",
+    "before",
 ];

@@ -5,6 +5,7 @@ use std::num::Wrapping;
 use proptest::prelude::*;
 use riesz_algebra::expression::{Plain, Term, derive, forward_derivative, symbolic};
 use riesz_algebra::order::{Second, Stream};
+use riesz_algebra::semiring::{Interval, Polynomial, Tropical};
 use riesz_algebra::tangent::{Dense, ReverseArray, ReverseCayley, ReverseSparse, Writes, shared_derivative};
 use riesz_algebra::{
     CorrectAd, Expr, Kronecker, Module, Monoid, Nagata, Real, Semiring, Sparse, abstract_derivative, evaluate,
@@ -254,4 +255,34 @@ fn example_4_shares_its_sum() {
     assert_eq!((dense.tangent.at(&"x"), dense.tangent.at(&"y")), (40.0, 0.0));
     let array: Nagata<_, ReverseArray<_, _>> = shared_derivative(at, &e);
     assert_eq!(array.tangent.gradient().run(1, |_| 0), Some(vec![40.0]));
+}
+
+/// One line of differentiation, and what it answers over other semirings.
+#[test]
+fn over_other_semirings() {
+    // ANCHOR: semirings
+    let [x, y, z] = ["x", "y", "z"].map(Expr::variable);
+    let e = x.clone() * y + z;
+    // truth values: where x is false and y is true, y does not matter
+    let matters: Nagata<bool, Sparse<_, bool>> = abstract_derivative(|v| *v == "y", &e);
+    assert_eq!(["x", "y", "z"].map(|v| matters.tangent.get(&v)), [true, false, true]);
+    // costs: the cheaper of x, then y, and of z; beside x, what goes over it costs 3
+    let cost = |v: &&str| {
+        Tropical(match *v {
+            "x" => 2.0,
+            "y" => 3.0,
+            _ => 7.0,
+        })
+    };
+    let cheapest: Nagata<Tropical, Sparse<_, Tropical>> = abstract_derivative(cost, &e);
+    assert_eq!((cheapest.primal, cheapest.tangent.get(&"x")), (Tropical(5.0), Tropical(3.0)));
+    // intervals: between 1 and 2, the derivative of x³ + x is between 4 and 13
+    let cubic = x.clone() * (x.clone() * x.clone()) + x.clone();
+    let bounds: Nagata<Interval, Sparse<_, Interval>> = abstract_derivative(|_| Interval::new(1.0, 2.0), &cubic);
+    assert_eq!(bounds.tangent.get(&"x"), Interval::new(4.0, 13.0));
+    // polynomials: at every point, as a formula
+    type Formula = Polynomial<&'static str, Wrapping<u64>>;
+    let everywhere: Nagata<Formula, Sparse<_, Formula>> = abstract_derivative(Formula::variable, &cubic);
+    assert_eq!(everywhere.tangent.get(&"x").to_string(), "1 + 3 x^2");
+    // ANCHOR_END: semirings
 }

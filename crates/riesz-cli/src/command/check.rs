@@ -34,7 +34,7 @@ pub fn run(arguments: Check) -> Status {
 
 /// Runs the checks of a file.
 fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
-    let mut session = arguments.backend.session(arguments.limits.options());
+    let mut session = arguments.backend.session("check", arguments.limits.options());
     let id = match session.load(file, &Disk) {
         Ok(id) => id,
         Err(diagnostics) => {

@@ -26,7 +26,7 @@ pub fn run(arguments: Eval) -> Status {
         }
     };
     let via = Representation::find(&spelling(&arguments.via));
-    let mut session = arguments.backend.session(Options { via, ..arguments.limits.options() });
+    let mut session = arguments.backend.session("eval", Options { via, ..arguments.limits.options() });
     let evaluated = evaluate(&mut session, &arguments, bindings);
     report.notes(&mut session);
     match evaluated {

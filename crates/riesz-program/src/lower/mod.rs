@@ -70,11 +70,22 @@ pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, V
     let mut made = lowering.made;
     made.sites = lowering.sites.take();
     for procedure in &mut made.procedures {
-        crate::tidy::tidy(procedure);
-        crate::tabulate::tabulate(procedure);
-        crate::tidy::tidy(procedure);
+        improve(procedure);
     }
     (made, entries)
+}
+
+/// Makes a procedure do less, pass by pass.
+fn improve(procedure: &mut Procedure) {
+    crate::tidy::tidy(procedure);
+    crate::once::once(procedure);
+    crate::tidy::tidy(procedure);
+    crate::fuse::fuse(procedure);
+    crate::pull::pull(procedure);
+    crate::tabulate::tabulate(procedure);
+    crate::tidy::tidy(procedure);
+    crate::stage::stage(procedure);
+    crate::tidy::tidy(procedure);
 }
 
 /// A program that is being lowered.

@@ -1,0 +1,101 @@
+//! Programs that need every way for a loop to be in lanes and in chunks, and how they become code.
+
+use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::{Checker, FunctionId};
+use riesz_native::Signature;
+use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
+
+/// Functions `f : [n]R -> R`; `k` are integers below `n`.
+pub const FUNCTIONS: [&str; 24] = [
+    "sum(sin(y) * exp(-y) | y in x)",
+    "max(x) + min(x) * 2",
+    "x[argmax(x)] * x[argmin(x)]",
+    "sum((if y > 0 then log(1 + y) else y * tanh(y)) | y in x)",
+    "sum((if x[i] > 0.2 then (if x[i] > 0.6 then x[k[i]] else cos(x[i])) else x[n - 1 - i]) | i < n)",
+    "sum(100 * (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2 | i < n - 1)",
+    "sum(x[i] * x[i + 1] * x[i + 2] | i < n - 2)",
+    "sum(x[k[i]] * x[i] | i < n)",
+    "sum(gather(x, k) * x)",
+    "sum(scatter_add(n, k, x) ^ 2)",
+    "sum(sum(x[i] * y | y in x) ^ 2 | i < n)",
+    "sum(prod(x[i] + j | j < 3) | i < n)",
+    "sum(max([x[i] * j | j < 4]) | i < n)",
+    "sum([x[i] * j | i < n, j < 5][m][2] * x[m] | m < n)",
+    "sum(dot([[y, 1.0], [2.0, y]], [y, 3.0])[1] | y in x)",
+    "sum(dot(dot([[y, 1.0], [2.0, y]], [[1.0, y], [y, 2.0]]), [1.0, y])[0] | y in x)",
+    "sum((loop s = y for i < 5 do 0.5 * sin(s) + y) | y in x)",
+    "sum((loop s = [y, 1.0] for i < 3 do [s[1], s[0] * y])[0] | y in x)",
+    "sum(real(mod(k[i] * 3 + i, 5)) * x[i] | i < n)",
+    "sum(real(trunc(3 * y)) * y | y in x)",
+    "if all(y < 2 | y in x) and any(y > 0 | y in x) then sum(x) else 0.0",
+    "sum(real(i * i) * x[i] | i < n) + prod(1 + 0.1 * y | y in x)",
+    "sum((let row = [y * j | j < 4] in update(row, 2, y)[2] + sum(reverse(row)[j] * j | j < 4)) | y in x)",
+    "sum(sum(x[j] * x[i] | j < 6) * (if i < 7 then 1.0 else 2.0) | i < n)",
+];
+
+/// Functions without parameters, lowered together, each with its name, what the interpreter says and what it takes.
+#[derive(Default)]
+pub struct Cases {
+    pub lowered: riesz_program::Program,
+    pub signatures: Vec<Result<Signature, riesz_program::Unsupported>>,
+    pub cases: Vec<Case>,
+}
+
+/// A name, the value or the code of the error, and the values of globals.
+pub struct Case {
+    pub name: String,
+    pub expected: Result<Value<f64>, &'static str>,
+    pub globals: Vec<Option<Value<f64>>>,
+}
+
+impl Cases {
+    /// Adds expressions in the scope of a program.
+    pub fn push(&mut self, name: &str, program: &str, expressions: &[&str]) {
+        let (core, functions) = compiled(program, expressions);
+        let (made, entries) = riesz_program::lower(&core, &functions);
+        let moved = self.lowered.append(made);
+        for ((id, entry), expression) in functions.iter().zip(entries).zip(expressions) {
+            let entry = entry.unwrap_or_else(|problem| panic!("{name}: {}", problem.reason));
+            let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
+            let expected = machine.run(*id).map_err(|fault| fault.code);
+            let mut signature = Signature::of(&core, *id, entry);
+            signature.procedure.0 += moved;
+            self.signatures.push(Ok(signature));
+            let (name, globals) = (format!("{name}: {expression}"), machine.globals().to_vec());
+            self.cases.push(Case { name, expected, globals });
+        }
+    }
+
+    /// Adds values and gradients of [`FUNCTIONS`].
+    pub fn push_functions(&mut self, sizes: &[i64]) {
+        for body in FUNCTIONS {
+            for n in sizes {
+                let program = format!(
+                    "let x = [sin(1.0 + 2.3 * i) | i < {n}]\n\
+                     let k = [mod(i * 7 + 2, {n}) | i < {n}]\n\
+                     fun g(x: [n]R, k: [n]Int): R = {body}\n"
+                );
+                self.push(&format!("{body}, n = {n}"), &program, &["g(x, k)", "grad(g(_, k), x)"]);
+            }
+        }
+    }
+}
+
+/// The core of expressions in the scope of a program, ready to become code.
+fn compiled(program: &str, expressions: &[&str]) -> (riesz_core::Program, Vec<FunctionId>) {
+    let (tree, problems) = parse(FileId(1), program, &ParseOptions::default());
+    assert!(problems.is_empty(), "{program}: {problems:?}");
+    let mut checker = Checker::new();
+    let problems = checker.add(vec![tree], false);
+    assert!(problems.is_empty(), "{program}: {problems:?}");
+    let mut functions = Vec::new();
+    for (at, expression) in expressions.iter().enumerate() {
+        let (tree, found, problems) = parse_expression(FileId(2 + at as u32), expression, &ParseOptions::default());
+        assert!(problems.is_empty(), "{expression}: {problems:?}");
+        let thunk = checker.expression(tree, found.expect("it parses"), Vec::new());
+        functions.push(thunk.unwrap_or_else(|problems| panic!("{program}: {problems:?}")).function);
+    }
+    let mut core = checker.program;
+    riesz_calculus::compile_for_code(&mut core, &functions).expect("it can be differentiated");
+    (core, functions)
+}

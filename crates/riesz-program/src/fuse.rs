@@ -1,0 +1,277 @@
+//! Loops over the same indices are one loop, and what one turn stores is not read again.
+//!
+//! ```text
+//! for i < n: a; b[i] = x          for i < n: a; b[i] = x; c(x)
+//! for j < n: c(b[j])        is
+//! ```
+//!
+//! The second loop may read what the first has written only at the place of the same turn. A buffer that nobody reads any
+//! more goes away ([`tidy`](mod@crate::tidy)).
+
+use crate::program::{Block, Buffer, Element, Expression, For, Operand, Procedure, Register, Statement};
+use crate::turns::Names;
+use crate::visit::{Use, each_statement};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Fuses the loops of a procedure.
+pub fn fuse(procedure: &mut Procedure) {
+    let body = std::mem::take(&mut procedure.body);
+    let mutable = procedure.registers.iter().map(|info| info.mutable).collect();
+    let mut fusing = Fusing { mutable, known: FxHashMap::default() };
+    procedure.body = fusing.block(body);
+}
+
+struct Fusing {
+    /// Which registers are mutable.
+    mutable: Vec<bool>,
+    /// How positions are computed.
+    known: FxHashMap<Register, Expression>,
+}
+
+impl Fusing {
+    fn block(&mut self, block: Block) -> Block {
+        for statement in &block {
+            if let Statement::Let(register, expression @ Expression::Position(..)) = statement {
+                self.known.insert(*register, expression.clone());
+            }
+        }
+        let mut written: Block = Vec::with_capacity(block.len());
+        for mut statement in block {
+            for inner in statement.blocks_mut() {
+                *inner = self.block(std::mem::take(inner));
+            }
+            if let Statement::For(second) = &statement
+                && let Some((at, fused)) = self.with_earlier(second, &written)
+            {
+                // What stands between them goes before both.
+                written.remove(at);
+                written.push(Statement::For(fused));
+                continue;
+            }
+            written.push(statement);
+        }
+        written
+    }
+
+    /// The loop before in a block that this one can be a part of, and the two as one.
+    fn with_earlier(&mut self, second: &For, written: &Block) -> Option<(usize, For)> {
+        for (at, earlier) in written.iter().enumerate().rev() {
+            match earlier {
+                Statement::For(first) if first.count == second.count => {
+                    let between = &written[at + 1..];
+                    if between.iter().all(|statement| passes(statement, &Statement::For(first.clone())))
+                        && let Some(fused) = self.fused(first, second)
+                    {
+                        return Some((at, fused));
+                    }
+                    return None;
+                }
+                Statement::Let(..) | Statement::Set(..) | Statement::Allocate(_) | Statement::Fill(..) => {}
+                _ => return None,
+            }
+        }
+        None
+    }
+
+    fn fused(&mut self, first: &For, second: &For) -> Option<For> {
+        if first.parallel != second.parallel || may_stop(&second.body) || !second.private.is_empty() {
+            return None;
+        }
+        let (one, two) = (Touched::of(&first.body), Touched::of(&second.body));
+        let mutable = |register: &&Register| self.mutable[register.0 as usize];
+        if two.registers.iter().filter(mutable).any(|register| one.registers.contains(register)) {
+            return None;
+        }
+        // What the second writes, the first has nothing to do with.
+        if two.written.iter().any(|buffer| one.written.contains(buffer) || one.read.contains(buffer)) {
+            return None;
+        }
+        let mut names = Names::default();
+        names.insert(second.index, Operand::Register(first.index));
+        let mut renamed = Vec::with_capacity(second.body.len());
+        for statement in &second.body {
+            renamed.push(rename(statement, &names)?);
+        }
+        for statement in &renamed {
+            if let Statement::Let(register, expression @ Expression::Position(..)) = statement {
+                self.known.insert(*register, expression.clone());
+            }
+        }
+        let shared: FxHashSet<Buffer> =
+            two.read.iter().copied().filter(|buffer| one.written.contains(buffer)).collect();
+        if shared.is_empty() {
+            return None;
+        }
+        let mut stored: FxHashMap<Buffer, (Operand, Operand)> = FxHashMap::default();
+        for statement in &first.body {
+            match statement {
+                Statement::Store(element, value) if shared.contains(&element.buffer) => {
+                    // One store, of something that stays what it is, at a place of this turn's own.
+                    let stays = !matches!(value, Operand::Register(register) if self.mutable[register.0 as usize]);
+                    let own = self.is_own(element.at, first.index);
+                    if !stays || !own || stored.insert(element.buffer, (element.at, *value)).is_some() {
+                        return None;
+                    }
+                }
+                other => {
+                    let mut touched = false;
+                    other.buffers(&mut |buffer, how| touched |= how != Use::Read && shared.contains(&buffer));
+                    for inner in other.blocks() {
+                        touched |= Touched::of(inner).written.iter().any(|buffer| shared.contains(buffer));
+                    }
+                    if touched {
+                        return None;
+                    }
+                }
+            }
+        }
+        if stored.len() < shared.len() {
+            return None;
+        }
+        // What the first has stored, the second need not load.
+        let mut body = first.body.clone();
+        let mut forwarded = Names::default();
+        for statement in &renamed {
+            if let Statement::Let(register, Expression::Load(Element { buffer, at })) = statement
+                && let Some((place, value)) = stored.get(buffer)
+            {
+                if !self.same(*at, *place) {
+                    return None;
+                }
+                forwarded.insert(*register, *value);
+                continue;
+            }
+            let mut reads = false;
+            statement.buffers(&mut |buffer, how| reads |= how == Use::Read && shared.contains(&buffer));
+            for inner in statement.blocks() {
+                reads |= Touched::of(inner).read.iter().any(|buffer| shared.contains(buffer));
+            }
+            if reads {
+                return None;
+            }
+            body.push(rename(statement, &forwarded)?);
+        }
+        Some(For { body, ..first.clone() })
+    }
+
+    /// Whether two positions are computed alike.
+    fn same(&self, a: Operand, b: Operand) -> bool {
+        if a == b {
+            return true;
+        }
+        let (Operand::Register(a), Operand::Register(b)) = (a, b) else { return false };
+        match (self.known.get(&a), self.known.get(&b)) {
+            (Some(Expression::Position(f, a, b)), Some(Expression::Position(g, c, d))) => {
+                f == g && self.same(*a, *c) && self.same(*b, *d)
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a position is another in every turn: the index, or a sum of it and something else. An index times a size
+    /// is no exception, as nothing is stored where the size is zero.
+    fn is_own(&self, position: Operand, index: Register) -> bool {
+        let Operand::Register(register) = position else { return false };
+        if register == index {
+            return true;
+        }
+        match self.known.get(&register) {
+            Some(Expression::Position(_, a, b)) => self.is_own(*a, index) != self.is_own(*b, index),
+            _ => false,
+        }
+    }
+}
+
+/// What a block touches, also inside of its blocks.
+#[derive(Default)]
+struct Touched {
+    registers: FxHashSet<Register>,
+    read: FxHashSet<Buffer>,
+    written: FxHashSet<Buffer>,
+}
+
+impl Touched {
+    fn of(block: &Block) -> Touched {
+        let mut touched = Touched::default();
+        each_statement(block, &mut |statement| touched.statement(statement));
+        touched
+    }
+
+    fn statement(&mut self, statement: &Statement) {
+        statement.defines(&mut |register| {
+            self.registers.insert(register);
+        });
+        statement.operands(&mut |operand| {
+            if let Operand::Register(register) = operand {
+                self.registers.insert(register);
+            }
+        });
+        statement.buffers(&mut |buffer, how| {
+            let touched = if how == Use::Read { &mut self.read } else { &mut self.written };
+            touched.insert(buffer);
+        });
+    }
+}
+
+/// Whether a statement behind a loop can as well stand before it.
+fn passes(statement: &Statement, each: &Statement) -> bool {
+    let mut here = Touched::default();
+    here.statement(statement);
+    let (mut there, mut defined) = (Touched::default(), FxHashSet::default());
+    let Statement::For(each) = each else { return false };
+    each_statement(&each.body, &mut |inner| {
+        there.statement(inner);
+        inner.defines(&mut |register| {
+            defined.insert(register);
+        });
+    });
+    let mut sets = FxHashSet::default();
+    statement.defines(&mut |register| {
+        sets.insert(register);
+    });
+    !matches!(statement, Statement::Let(_, Expression::Int(..) | Expression::Truncate(..)))
+        && here.registers.is_disjoint(&defined)
+        && sets.is_disjoint(&there.registers)
+        && here.written.is_disjoint(&there.read)
+        && here.written.is_disjoint(&there.written)
+        && here.read.is_disjoint(&there.written)
+}
+
+/// Whether a block may stop with an error, or make buffers.
+fn may_stop(block: &Block) -> bool {
+    let mut found = false;
+    each_statement(block, &mut |statement| {
+        found |= matches!(
+            statement,
+            Statement::Check(..)
+                | Statement::Call(_)
+                | Statement::While(_)
+                | Statement::Allocate(_)
+                | Statement::Let(_, Expression::Int(..) | Expression::Truncate(..))
+        );
+    });
+    found
+}
+
+/// A statement with other names for the registers it uses; none where that is not known how.
+fn rename(statement: &Statement, names: &Names) -> Option<Statement> {
+    let block = |block: &Block| block.iter().map(|statement| rename(statement, names)).collect::<Option<Block>>();
+    Some(match statement {
+        Statement::Let(register, expression) => Statement::Let(*register, names.expression(expression)),
+        Statement::Set(register, value) => Statement::Set(*register, names.of(*value)),
+        Statement::Reduce(register, combine, value) => Statement::Reduce(*register, *combine, names.of(*value)),
+        Statement::Fill(element, count, value) => {
+            Statement::Fill(names.element(*element), names.of(*count), names.of(*value))
+        }
+        Statement::Copy { to, from, count } => {
+            Statement::Copy { to: names.element(*to), from: names.element(*from), count: names.of(*count) }
+        }
+        Statement::Store(element, value) => Statement::Store(names.element(*element), names.of(*value)),
+        Statement::Add(element, value) => Statement::Add(names.element(*element), names.of(*value)),
+        Statement::For(each) if each.private.is_empty() => {
+            Statement::For(For { count: names.of(each.count), body: block(&each.body)?, ..each.clone() })
+        }
+        Statement::If(condition, yes, no) => Statement::If(names.of(*condition), block(yes)?, block(no)?),
+        _ => return None,
+    })
+}

@@ -1,0 +1,226 @@
+//! What every turn of a loop writes alike is written once.
+//!
+//! ```text
+//! for i < n: for j < m: check p(j); b[j] = f(j); ... b[j] ...
+//!   is
+//! if n > 0: for j < m: check p(j); b[j] = f(j)
+//! for i < n: for j < m: ... b[j] ...
+//! ```
+//!
+//! A buffer of the turns that holds the same in every turn becomes one for all of them, and checks that come out alike in
+//! every turn are made once. What is kept for a derivative is often of this kind: coefficients, and positions in arrays.
+
+use crate::program::{
+    Allocation, Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
+};
+use crate::turns::{Names, Path, Turns};
+use crate::visit::Use;
+use riesz_core::Comparison;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Writes once what can be, in the outermost loops of a procedure whose turns are independent.
+pub fn once(procedure: &mut Procedure) {
+    let body = std::mem::take(&mut procedure.body);
+    procedure.body = once_block(procedure, body);
+}
+
+fn once_block(procedure: &mut Procedure, block: Block) -> Block {
+    let mut written = Vec::with_capacity(block.len());
+    for mut statement in block {
+        match &mut statement {
+            Statement::For(each) if each.parallel => once_loop(procedure, each, &mut written),
+            other => {
+                for inner in other.blocks_mut() {
+                    *inner = once_block(procedure, std::mem::take(inner));
+                }
+            }
+        }
+        written.push(statement);
+    }
+    written
+}
+
+fn once_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
+    let mut same = FxHashSet::default();
+    let found = loop {
+        let turns = Turns::of(procedure, each, &same);
+        let found = Found::of(&turns, each);
+        if found.buffers.len() == same.len() {
+            break (turns, found);
+        }
+        same = found.buffers;
+    };
+    let (turns, found) = found;
+    if found.statements.is_empty() {
+        return;
+    }
+    let kept = found.kept(&turns);
+    let mut writing = Writing { procedure, found: &found, turns: &turns, kept };
+    let mut block = Block::new();
+    writing.write(&each.body, &mut Names::default(), &mut block);
+    let body = writing.rest(&each.body);
+    let some = writing.procedure.register(Kind::Bool, false);
+    for allocation in each.private.iter().filter(|allocation| found.buffers.contains(&allocation.buffer)) {
+        before.push(Statement::Allocate(*allocation));
+    }
+    let any = Expression::Compare(Comparison::Greater, each.count, Operand::Int(0));
+    before.push(Statement::Let(some, any));
+    before.push(Statement::If(Operand::Register(some), block, Block::new()));
+    let private =
+        each.private.iter().filter(|allocation| !found.buffers.contains(&allocation.buffer)).copied().collect();
+    (each.body, each.private) = (body, private);
+}
+
+/// What every turn does alike.
+struct Found {
+    /// Stores and checks.
+    statements: FxHashSet<*const Statement>,
+    /// The buffers of the turns that hold the same in each.
+    buffers: FxHashSet<Buffer>,
+}
+
+impl Found {
+    fn of(turns: &Turns, each: &For) -> Found {
+        let mut found = Found { statements: FxHashSet::default(), buffers: FxHashSet::default() };
+        for Allocation { buffer, count, .. } in &each.private {
+            let touches = turns.touches.get(buffer).map_or(&[][..], |touches| touches);
+            let mut writes = touches.iter().filter(|(_, how)| *how != Use::Read).map(|(statement, _)| *statement);
+            if let (Some(Statement::Store(..)), None) = (writes.next(), writes.next())
+                && turns.is_outside(*count)
+            {
+                found.buffers.insert(*buffer);
+            }
+        }
+        let mut alike = FxHashSet::default();
+        for (path, statement) in &turns.always {
+            match statement {
+                Statement::Store(element, value) if found.buffers.contains(&element.buffer) => {
+                    if turns.is_fixed(element.at) && turns.is_fixed(*value) {
+                        found.statements.insert(std::ptr::from_ref(*statement));
+                        alike.insert(element.buffer);
+                    }
+                }
+                Statement::Check(condition, _, operands) if !path.is_empty() => {
+                    if turns.is_fixed(*condition) && operands.iter().all(|operand| turns.is_fixed(*operand)) {
+                        found.statements.insert(std::ptr::from_ref(*statement));
+                    }
+                }
+                _ => {}
+            }
+        }
+        found.buffers = alike;
+        found
+    }
+
+    /// The numbers that are read from such a buffer, rather than computed in each turn again: where each is.
+    fn kept(&self, turns: &Turns) -> FxHashMap<Register, Element> {
+        let mut kept = FxHashMap::default();
+        for (path, statement) in &turns.always {
+            let Statement::Store(element, Operand::Register(value)) = statement else { continue };
+            if !self.statements.contains(&std::ptr::from_ref(*statement)) {
+                continue;
+            }
+            let here = |(bound, expression): &(Path, &Expression)| {
+                bound == path && !matches!(expression, Expression::Copy(_) | Expression::ToReal(_))
+            };
+            if turns.fixed.contains_key(value)
+                && turns.bound.get(value).is_some_and(here)
+                && !needs(turns, element.at, *value)
+            {
+                kept.entry(*value).or_insert(*element);
+            }
+        }
+        kept
+    }
+}
+
+/// Whether a fixed operand is computed from a register.
+fn needs(turns: &Turns, operand: Operand, register: Register) -> bool {
+    let Operand::Register(other) = operand else { return false };
+    let mut found = other == register;
+    if let Some(expression) = turns.fixed.get(&other) {
+        expression.operands(&mut |operand| found = found || needs(turns, operand, register));
+    }
+    found
+}
+
+struct Writing<'w, 'b> {
+    procedure: &'w mut Procedure,
+    found: &'w Found,
+    turns: &'w Turns<'b>,
+    kept: FxHashMap<Register, Element>,
+}
+
+impl Writing<'_, '_> {
+    /// Writes what every turn does alike, with what that needs. Whether there is anything.
+    fn write(&mut self, block: &Block, names: &mut Names, done: &mut Block) -> bool {
+        let mut some = false;
+        for statement in block {
+            let alike = self.found.statements.contains(&std::ptr::from_ref(statement));
+            some |= alike;
+            match statement {
+                Statement::Let(register, expression) if self.turns.fixed.contains_key(register) => {
+                    let expression = names.expression(expression);
+                    done.push(Statement::Let(names.fresh(*register, self.procedure), expression));
+                }
+                Statement::Store(to, value) if alike => {
+                    done.push(Statement::Store(names.element(*to), names.of(*value)));
+                }
+                Statement::Check(condition, site, operands) if alike => {
+                    let operands = operands.iter().map(|operand| names.of(*operand)).collect();
+                    done.push(Statement::Check(names.of(*condition), *site, operands));
+                }
+                Statement::For(each) => {
+                    let mut again = names.again(each, self.procedure);
+                    if self.write(&each.body, names, &mut again.body) {
+                        done.push(Statement::For(again));
+                        some = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        some
+    }
+
+    /// What is left of a turn.
+    fn rest(&mut self, block: &Block) -> Block {
+        let mut rest = Vec::with_capacity(block.len());
+        for statement in block {
+            if self.found.statements.contains(&std::ptr::from_ref(statement)) {
+                continue;
+            }
+            match statement {
+                Statement::Let(register, _) if self.kept.contains_key(register) => {
+                    let Element { buffer, at } = self.kept[register];
+                    let at = self.again(at, &mut rest);
+                    rest.push(Statement::Let(*register, Expression::Load(Element { buffer, at })));
+                }
+                Statement::For(each) => {
+                    let body = self.rest(&each.body);
+                    if !body.is_empty() {
+                        rest.push(Statement::For(For { body, ..each.clone() }));
+                    }
+                }
+                other => rest.push(other.clone()),
+            }
+        }
+        rest
+    }
+
+    /// Computes a fixed position again, from the indices that it is made of.
+    fn again(&mut self, operand: Operand, block: &mut Block) -> Operand {
+        let Operand::Register(register) = operand else { return operand };
+        let Some(expression) = self.turns.fixed.get(&register) else { return operand };
+        let mut names = Names::default();
+        expression.operands(&mut |operand| {
+            if let Operand::Register(inner) = operand {
+                let value = self.again(operand, block);
+                names.insert(inner, value);
+            }
+        });
+        let fresh = self.procedure.register(Kind::Int, false);
+        block.push(Statement::Let(fresh, names.expression(expression)));
+        Operand::Register(fresh)
+    }
+}

@@ -1,0 +1,459 @@
+//! Linear maps come out of sums, and out of what is summed over.
+//!
+//! ```text
+//! Σᵢ (A ∘ mᵢ) = A ∘ Σᵢ mᵢ        Σᵢ (mᵢ ∘ A) = (Σᵢ mᵢ) ∘ A                        [003 Thm 6.5]
+//!
+//! for i < n: for c < k: ...; b[c] += a[c] · y
+//!   is
+//! for i < n: for c < k: ...; s[c] += y                  for c < k: b[c] += a[c] · s[c]
+//! ```
+//!
+//! What a turn computes only to add it up is put off until all turns are through, where it is linear in numbers of the
+//! turn with coefficients that are the same in every turn: those numbers are added up instead, and what was put off is
+//! done once with their sums. It is put off where that leaves less to do in a turn. Sums are rounded in another order, and
+//! nothing else changes.
+
+use crate::program::{
+    Allocation, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
+};
+use crate::turns::{Names, Path, Turns};
+use crate::visit::Use;
+use riesz_core::Comparison;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Pulls linear maps out of the outermost loops of a procedure whose turns are independent.
+pub fn pull(procedure: &mut Procedure) {
+    let body = std::mem::take(&mut procedure.body);
+    procedure.body = pull_block(procedure, body);
+}
+
+fn pull_block(procedure: &mut Procedure, block: Block) -> Block {
+    let mut written = Vec::with_capacity(block.len());
+    for mut statement in block {
+        match &mut statement {
+            Statement::For(each) if each.parallel => {
+                let after = pull_loop(procedure, each, &mut written);
+                written.push(statement);
+                written.extend(after);
+                continue;
+            }
+            other => {
+                for inner in other.blocks_mut() {
+                    *inner = pull_block(procedure, std::mem::take(inner));
+                }
+            }
+        }
+        written.push(statement);
+    }
+    written
+}
+
+fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> Block {
+    let turns = Turns::of(procedure, each, &FxHashSet::default());
+    let linear = Linear::of(procedure, &turns);
+    let Some(plan) = linear.plan() else { return Block::new() };
+    let mut moving = Moving { procedure, plan: &plan, turns: &turns, sums: FxHashMap::default() };
+    moving.make_sums(before);
+    let body = moving.rest(&each.body);
+    let after = moving.put_off(each);
+    let private =
+        each.private.iter().filter(|allocation| !plan.buffers.contains(&allocation.buffer)).copied().collect();
+    (each.body, each.private) = (body, private);
+    after
+}
+
+// ---- what can be put off ----
+
+/// What is linear in numbers of a turn, and only added up.
+struct Linear<'t, 'b> {
+    procedure: &'t Procedure,
+    turns: &'t Turns<'b>,
+    registers: FxHashSet<Register>,
+    buffers: FxHashSet<Buffer>,
+}
+
+impl<'t, 'b> Linear<'t, 'b> {
+    /// The greatest such set: what is not linear is left out until nothing changes.
+    fn of(procedure: &'t Procedure, turns: &'t Turns<'b>) -> Linear<'t, 'b> {
+        let mut linear = Linear { procedure, turns, registers: FxHashSet::default(), buffers: FxHashSet::default() };
+        linear.registers = turns.bound.keys().copied().filter(|register| linear.is_number(*register)).collect();
+        let real = |buffer: &Buffer| procedure.buffers[buffer.0 as usize].kind == Kind::Real;
+        linear.buffers = turns.made.iter().copied().filter(real).collect();
+        loop {
+            let before = linear.registers.len() + linear.buffers.len();
+            let registers = linear.registers.iter().copied().filter(|register| linear.goes(*register)).collect();
+            linear.registers = registers;
+            let buffers = linear.buffers.iter().copied().filter(|buffer| linear.goes_whole(*buffer)).collect();
+            linear.buffers = buffers;
+            if linear.registers.len() + linear.buffers.len() == before {
+                return linear;
+            }
+        }
+    }
+
+    /// Whether a register is a real number that changes from turn to turn and is bound in each.
+    fn is_number(&self, register: Register) -> bool {
+        let info = &self.procedure.registers[register.0 as usize];
+        info.kind == Kind::Real
+            && !info.mutable
+            && self.turns.bound.contains_key(&register)
+            && !self.turns.fixed.contains_key(&register)
+    }
+
+    /// The numbers that an expression is linear in; none where it is not linear.
+    fn terms(&self, expression: &Expression) -> Option<Vec<Register>> {
+        let number = |operand: &Operand| match operand {
+            Operand::Register(register) if self.is_number(*register) => Some(*register),
+            _ => None,
+        };
+        match expression {
+            Expression::Copy(a) => Some(vec![number(a)?]),
+            Expression::Real(primitive, operands) => match (primitive.name, &operands[..]) {
+                ("unary -", [a]) => Some(vec![number(a)?]),
+                ("+" | "-", [a, b]) => Some(vec![number(a)?, number(b)?]),
+                ("*" | "exact *", [a, b]) if self.turns.is_fixed(*a) => Some(vec![number(b)?]),
+                ("*" | "exact *" | "/", [a, b]) if self.turns.is_fixed(*b) => Some(vec![number(a)?]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// Whether all that is done with a linear number can be put off.
+    fn goes(&self, register: Register) -> bool {
+        let Some((_, expression)) = self.turns.bound.get(&register) else { return false };
+        let linear = match expression {
+            Expression::Load(element) => self.buffers.contains(&element.buffer) && self.turns.is_fixed(element.at),
+            expression => self.terms(expression).is_some(),
+        };
+        let uses = self.turns.uses.get(&register).map_or(&[][..], |uses| uses);
+        linear && !uses.is_empty() && uses.iter().all(|statement| self.takes(statement, register))
+    }
+
+    /// Whether what a statement does with a number can be put off.
+    fn takes(&self, statement: &Statement, register: Register) -> bool {
+        match statement {
+            Statement::Let(bound, _) => self.registers.contains(bound),
+            Statement::Add(element, _) => {
+                self.turns.is_fixed(element.at)
+                    && (self.buffers.contains(&element.buffer) || self.is_total(element.buffer))
+            }
+            Statement::Reduce(total, Combine::Sum, _) => *total != register && self.turns.is_total(*total),
+            _ => false,
+        }
+    }
+
+    /// Whether turns only add to a buffer from outside.
+    fn is_total(&self, buffer: Buffer) -> bool {
+        !self.turns.made.contains(&buffer) && !self.turns.is_read(buffer)
+    }
+
+    /// Whether a buffer of the turns is only cleared, added to and read by what can be put off.
+    fn goes_whole(&self, buffer: Buffer) -> bool {
+        let touches = self.turns.touches.get(&buffer).map_or(&[][..], |touches| touches);
+        touches.iter().all(|(statement, _)| match statement {
+            Statement::Fill(element, count, value) => {
+                matches!(value, Operand::Real(0.0)) && self.turns.is_fixed(element.at) && self.turns.is_fixed(*count)
+            }
+            Statement::Add(element, Operand::Register(value)) => {
+                self.turns.is_fixed(element.at) && self.is_number(*value)
+            }
+            Statement::Let(register, Expression::Load(element)) => {
+                self.turns.is_fixed(element.at) && self.registers.contains(register)
+            }
+            Statement::Allocate(allocation) => self.turns.is_fixed(allocation.count),
+            Statement::For(each) => each
+                .private
+                .iter()
+                .all(|allocation| allocation.buffer != buffer || self.turns.is_fixed(allocation.count)),
+            _ => false,
+        }) && touches.iter().all(|(statement, how)| *how == Use::Make || self.is_always(statement))
+    }
+
+    fn is_always(&self, statement: &Statement) -> bool {
+        self.turns.always.iter().any(|(_, other)| std::ptr::eq(*other, statement))
+    }
+
+    // ---- what is worth it ----
+
+    /// What is put off: whatever leaves less to do in a turn. None where nothing does.
+    fn plan(&self) -> Option<Plan> {
+        let mut groups = Groups::default();
+        // Statements that can be put off, with one node of the group that each belongs to.
+        let mut statements: Vec<(Node, &Statement, f64)> = Vec::new();
+        for (path, statement) in &self.turns.always {
+            let times = Turns::times(path);
+            match statement {
+                Statement::Let(register, expression) if self.registers.contains(register) => {
+                    let node = Node::Register(*register);
+                    if let Expression::Load(element) = expression {
+                        groups.join(node, Node::Buffer(element.buffer));
+                    }
+                    for term in self.terms(expression).unwrap_or_default() {
+                        groups.join(node, Node::Register(term));
+                    }
+                    statements.push((node, statement, cost(expression) * times));
+                }
+                Statement::Fill(element, ..) if self.buffers.contains(&element.buffer) => {
+                    statements.push((Node::Buffer(element.buffer), statement, times));
+                }
+                Statement::Add(element, Operand::Register(value)) if self.is_number(*value) => {
+                    let node = Node::Register(*value);
+                    if self.buffers.contains(&element.buffer) {
+                        groups.join(node, Node::Buffer(element.buffer));
+                    } else if !self.takes(statement, *value) {
+                        continue;
+                    }
+                    statements.push((node, statement, ADDITION * times));
+                }
+                Statement::Reduce(_, Combine::Sum, Operand::Register(value))
+                    if self.is_number(*value) && self.takes(statement, *value) =>
+                {
+                    statements.push((Node::Register(*value), statement, times));
+                }
+                _ => {}
+            }
+        }
+        let mut gains: FxHashMap<Node, f64> = FxHashMap::default();
+        let mut summed: Vec<(Node, Register)> = Vec::new();
+        for (node, _, cost) in &statements {
+            *gains.entry(groups.of(*node)).or_default() += cost;
+        }
+        let nodes: FxHashSet<Node> =
+            statements.iter().map(|(node, ..)| *node).chain(groups.parents.keys().copied()).collect();
+        for node in nodes {
+            if let Node::Register(register) = node
+                && !self.registers.contains(&register)
+            {
+                let (path, _) = &self.turns.bound[&register];
+                // A sum of one number stays in a register.
+                let addition = if path.is_empty() { 1.0 } else { ADDITION };
+                *gains.entry(groups.of(node)).or_default() -= addition * Turns::times(path);
+                summed.push((groups.of(node), register));
+            }
+        }
+        let worth = |group: &Node| gains.get(group).is_some_and(|gain| *gain > 0.0);
+        let mut plan = Plan::default();
+        for (node, statement, _) in statements {
+            if worth(&groups.of(node)) {
+                plan.statements.insert(std::ptr::from_ref(statement));
+            }
+        }
+        plan.buffers.extend(self.buffers.iter().filter(|buffer| worth(&groups.of(Node::Buffer(**buffer)))));
+        plan.summed.extend(summed.into_iter().filter(|(group, _)| worth(group)).map(|(_, register)| register));
+        plan.summed.sort_unstable();
+        (!plan.statements.is_empty()).then_some(plan)
+    }
+}
+
+/// What adding to an element costs: it is read and written.
+const ADDITION: f64 = 2.0;
+
+/// What an operation costs. A sign is a part of what is done next.
+fn cost(expression: &Expression) -> f64 {
+    match expression {
+        Expression::Copy(_) => 0.0,
+        Expression::Real(primitive, _) if primitive.name == "unary -" => 0.0,
+        _ => 1.0,
+    }
+}
+
+/// What is put off.
+#[derive(Default)]
+struct Plan {
+    statements: FxHashSet<*const Statement>,
+    /// The buffers that only those statements use.
+    buffers: FxHashSet<Buffer>,
+    /// The numbers that are added up in their place.
+    summed: Vec<Register>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Register(Register),
+    Buffer(Buffer),
+}
+
+/// What can only be put off together.
+#[derive(Default)]
+struct Groups {
+    parents: FxHashMap<Node, Node>,
+}
+
+impl Groups {
+    fn of(&self, mut node: Node) -> Node {
+        while let Some(parent) = self.parents.get(&node).filter(|parent| **parent != node) {
+            node = *parent;
+        }
+        node
+    }
+
+    fn join(&mut self, a: Node, b: Node) {
+        for node in [a, b] {
+            self.parents.entry(node).or_insert(node);
+        }
+        let (a, b) = (self.of(a), self.of(b));
+        self.parents.insert(a, b);
+    }
+}
+
+// ---- how it is put off ----
+
+/// Where the sum of a number is.
+#[derive(Clone, Copy)]
+enum Total {
+    Register(Register),
+    Table(Buffer),
+}
+
+struct Moving<'m, 'b> {
+    procedure: &'m mut Procedure,
+    plan: &'m Plan,
+    turns: &'m Turns<'b>,
+    sums: FxHashMap<Register, (Total, Path)>,
+}
+
+impl Moving<'_, '_> {
+    /// Makes room for the sums, before the loop.
+    fn make_sums(&mut self, before: &mut Block) {
+        for register in &self.plan.summed {
+            let path = self.turns.bound[register].0.clone();
+            let total = match path.first() {
+                None => {
+                    let total = self.procedure.register(Kind::Real, true);
+                    before.push(Statement::Set(total, Operand::Real(0.0)));
+                    Total::Register(total)
+                }
+                Some(step) => {
+                    let table = self.procedure.buffer("sums", Kind::Real);
+                    let count = self.procedure.table_size(&path, before);
+                    before.push(Statement::Allocate(Allocation { buffer: table, count, site: step.site }));
+                    let first = Element { buffer: table, at: Operand::Int(0) };
+                    before.push(Statement::Fill(first, count, Operand::Real(0.0)));
+                    Total::Table(table)
+                }
+            };
+            self.sums.insert(*register, (total, path));
+        }
+    }
+
+    /// What is left of a turn.
+    fn rest(&mut self, block: &Block) -> Block {
+        let mut rest = Vec::with_capacity(block.len());
+        for statement in block {
+            if self.plan.statements.contains(&std::ptr::from_ref(statement)) {
+                continue;
+            }
+            let mut left = match statement {
+                Statement::For(each) => {
+                    let body = self.rest(&each.body);
+                    let private = (each.private.iter().copied())
+                        .filter(|allocation| !self.plan.buffers.contains(&allocation.buffer))
+                        .collect();
+                    Statement::For(For { body, private, ..empty(each) })
+                }
+                Statement::Allocate(allocation) if self.plan.buffers.contains(&allocation.buffer) => continue,
+                other => other.clone(),
+            };
+            // What does not run in every turn has nothing in it that is put off.
+            if let Statement::For(each) = &mut left
+                && each.body.is_empty()
+            {
+                continue;
+            }
+            rest.push(left);
+            if let Statement::Let(register, _) = statement
+                && let Some((total, path)) = self.sums.get(register).cloned()
+            {
+                let value = Operand::Register(*register);
+                match total {
+                    Total::Register(total) => rest.push(Statement::Reduce(total, Combine::Sum, value)),
+                    Total::Table(buffer) => {
+                        let at = self.procedure.table_place(&path, &Names::default(), &mut rest);
+                        rest.push(Statement::Add(Element { buffer, at }, value));
+                    }
+                }
+            }
+        }
+        rest
+    }
+
+    /// What is done once all turns are through, if there were any.
+    fn put_off(&mut self, each: &For) -> Block {
+        let mut done = Block::new();
+        for allocation in each.private.iter().filter(|allocation| self.plan.buffers.contains(&allocation.buffer)) {
+            done.push(Statement::Allocate(*allocation));
+        }
+        self.once(&each.body, &mut Names::default(), &mut done);
+        let some = self.procedure.register(Kind::Bool, false);
+        let any = Expression::Compare(Comparison::Greater, each.count, Operand::Int(0));
+        vec![Statement::Let(some, any), Statement::If(Operand::Register(some), done, Block::new())]
+    }
+
+    /// Writes the statements of a block that are put off, with what they need. Whether there are any.
+    fn once(&mut self, block: &Block, names: &mut Names, done: &mut Block) -> bool {
+        let mut some = false;
+        for statement in block {
+            let moved = self.plan.statements.contains(&std::ptr::from_ref(statement));
+            some |= moved;
+            match statement {
+                Statement::Let(register, _) if self.sums.contains_key(register) => {
+                    let (total, path) = self.sums[register].clone();
+                    let sum = match total {
+                        Total::Register(total) => Expression::Copy(Operand::Register(total)),
+                        Total::Table(buffer) => {
+                            let at = self.procedure.table_place(&path, names, done);
+                            Expression::Load(Element { buffer, at })
+                        }
+                    };
+                    done.push(Statement::Let(names.fresh(*register, self.procedure), sum));
+                }
+                Statement::Let(register, expression) if moved || self.turns.fixed.contains_key(register) => {
+                    let expression = names.expression(expression);
+                    done.push(Statement::Let(names.fresh(*register, self.procedure), expression));
+                }
+                Statement::Fill(to, count, value) if moved => {
+                    done.push(Statement::Fill(names.element(*to), names.of(*count), names.of(*value)));
+                }
+                Statement::Add(to, value) if moved => {
+                    done.push(Statement::Add(names.element(*to), names.of(*value)));
+                }
+                Statement::Reduce(total, combine, value) if moved => {
+                    done.push(Statement::Reduce(*total, *combine, names.of(*value)));
+                }
+                Statement::Allocate(allocation) if self.plan.buffers.contains(&allocation.buffer) => {
+                    done.push(Statement::Allocate(Allocation { count: names.of(allocation.count), ..*allocation }));
+                }
+                Statement::For(each) => {
+                    let mut again = names.again(each, self.procedure);
+                    // Turns may share the buffers that are put off.
+                    again.parallel &= self.plan.buffers.is_empty();
+                    let mut body = Block::new();
+                    if self.once(&each.body, names, &mut body) {
+                        again.body = body;
+                        again.private = (each.private.iter())
+                            .filter(|allocation| self.plan.buffers.contains(&allocation.buffer))
+                            .map(|allocation| Allocation { count: names.of(allocation.count), ..*allocation })
+                            .collect();
+                        done.push(Statement::For(again));
+                        some = true;
+                    }
+                }
+                _ => {}
+            }
+        }
+        some
+    }
+}
+
+/// A loop without its body.
+fn empty(each: &For) -> For {
+    For {
+        index: each.index,
+        count: each.count,
+        parallel: each.parallel,
+        private: Vec::new(),
+        body: Vec::new(),
+        site: each.site,
+    }
+}

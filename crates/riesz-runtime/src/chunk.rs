@@ -1,0 +1,175 @@
+//! A loop whose turns are independent, cut into chunks that threads share.
+//!
+//! ```text
+//! 0 .. n  =  chunk₀ | chunk₁ | ...        total ⊕ chunk₀ ⊕ chunk₁ ⊕ ...   in this order
+//! ```
+//!
+//! How turns are cut depends on the loop alone, never on how many threads there are; each chunk has what it adds up for
+//! itself, and the chunks are brought together in their order. So every number of threads gives the same bits, and the
+//! error of a loop is that of its first chunk that fails.
+
+use crate::{Context, Crew, Fault, Outcome, fault};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+/// How the turns of a loop are cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Chunks {
+    turns: i64,
+    /// How many turns a chunk has; the last may have fewer.
+    size: i64,
+    /// Whether nothing is taken before all chunks are through.
+    late: bool,
+}
+
+/// A chunk is worth starting where it takes at least so many instructions: some fifty microseconds.
+const GRAIN: f64 = 1e5;
+
+/// At most one instruction in so many is spent on bringing chunks together.
+const SHARE: f64 = 16.0;
+
+/// Enough for threads to share them evenly.
+const MOST: f64 = 64.0;
+
+impl Chunks {
+    /// Cuts turns, of which so many stay `together`. All of them take so many instructions, their `work`; what each chunk
+    /// adds up takes so many more, `apiece`, to be made and brought together.
+    pub fn of(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
+        let (turns, together) = (turns.max(0), together.max(1));
+        let most = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
+        // A power of two: as many chunks for each of two threads, or four.
+        let number = 1 << most.ilog2();
+        let blocks = parts(turns, together);
+        Chunks { turns, size: parts(blocks, number).max(1).saturating_mul(together), late: false }
+    }
+
+    /// The same where what is taken goes to elements that the next chunk adds to: by one thread too, nothing is taken
+    /// before all chunks are through.
+    pub fn late(self) -> Chunks {
+        Chunks { late: true, ..self }
+    }
+
+    /// How many chunks there are.
+    pub fn number(self) -> i64 {
+        parts(self.turns, self.size)
+    }
+
+    /// Whether there is no other chunk.
+    pub fn is_one(self) -> bool {
+        self.turns <= self.size
+    }
+
+    /// The first turn of a chunk, and that behind its last.
+    fn range(self, chunk: i64) -> (i64, i64) {
+        (chunk * self.size, ((chunk + 1).saturating_mul(self.size)).min(self.turns))
+    }
+}
+
+/// How many parts of a size something has.
+fn parts(whole: i64, size: i64) -> i64 {
+    whole / size + i64::from(whole % size != 0)
+}
+
+/// Runs the chunks of a loop, `run(context, from, to)`, and takes what they give in their order: `take(to, given)`. Each
+/// chunk may use what was left before the loop; what they have used is counted when all are through.
+pub fn in_chunks<T: Send>(
+    context: &mut Context,
+    chunks: Chunks,
+    site: u32,
+    run: impl Fn(&mut Context, i64, i64) -> Outcome<T> + Sync,
+    mut take: impl FnMut(i64, T),
+) -> Outcome<()> {
+    if chunks.is_one() {
+        take(chunks.turns, run(context, 0, chunks.turns)?);
+        return Ok(());
+    }
+    let mut used = Used { before: *context, steps: 0, memory: 0 };
+    let left = Left { steps: context.steps, memory: context.memory, depth: context.depth };
+    if context.crew.threads() < 2 && !chunks.late {
+        let alone = |chunk| left.run(&run, chunks.range(chunk), context.stack);
+        let done = (0..chunks.number()).try_for_each(|chunk| {
+            take(chunks.range(chunk).1, used.count(alone(chunk))?);
+            Ok(())
+        });
+        return used.close(context, done, site);
+    }
+    let done: Vec<Mutex<Option<Done<T>>>> = (0..chunks.number()).map(|_| Mutex::new(None)).collect();
+    // Chunks are begun in their order, so that all before the first that fails are through.
+    let failed = AtomicI64::new(i64::MAX);
+    let one = |chunk: i64, stack: usize| {
+        if chunk > failed.load(Ordering::Relaxed) {
+            return;
+        }
+        let outcome = left.run(&run, chunks.range(chunk), stack);
+        if outcome.outcome.is_err() {
+            failed.fetch_min(chunk, Ordering::Relaxed);
+        }
+        if let Ok(mut slot) = done[chunk as usize].lock() {
+            *slot = Some(outcome);
+        }
+    };
+    context.crew.run(chunks.number(), context.stack, &one);
+    let done = done.into_iter().enumerate().try_for_each(|(chunk, slot)| {
+        // No slot is empty before the first that failed.
+        if let Some(outcome) = slot.into_inner().ok().flatten() {
+            take(chunks.range(chunk as i64).1, used.count(outcome)?);
+        }
+        Ok(())
+    });
+    used.close(context, done, site)
+}
+
+/// What a chunk may use.
+#[derive(Clone, Copy)]
+struct Left {
+    steps: i64,
+    memory: i64,
+    depth: i64,
+}
+
+/// What a chunk gave, and what it has left.
+struct Done<T> {
+    outcome: Outcome<T>,
+    left: Left,
+}
+
+impl Left {
+    fn run<T>(
+        self,
+        run: impl Fn(&mut Context, i64, i64) -> Outcome<T>,
+        (from, to): (i64, i64),
+        stack: usize,
+    ) -> Done<T> {
+        let Left { steps, memory, depth } = self;
+        let mut context = Context { steps, memory, depth, stack, crew: Crew::NONE };
+        let outcome = run(&mut context, from, to);
+        Done { outcome, left: Left { steps: context.steps, memory: context.memory, depth: context.depth } }
+    }
+}
+
+/// What chunks have used so far.
+struct Used {
+    before: Context,
+    steps: i64,
+    /// Of the chunk that used most: it is given back when a chunk is through.
+    memory: i64,
+}
+
+impl Used {
+    fn count<T>(&mut self, done: Done<T>) -> Result<T, (Box<Fault>, Left)> {
+        self.steps = self.steps.saturating_add(self.before.steps.saturating_sub(done.left.steps));
+        self.memory = self.memory.max(self.before.memory.saturating_sub(done.left.memory));
+        done.outcome.map_err(|fault| (fault, done.left))
+    }
+
+    fn close(self, context: &mut Context, done: Result<(), (Box<Fault>, Left)>, site: u32) -> Outcome<()> {
+        if let Err((fault, left)) = done {
+            // What is left tells which of the limits it was.
+            (context.steps, context.depth) = (left.steps, left.depth);
+            return Err(fault);
+        }
+        context.memory = self.before.memory.saturating_sub(self.memory);
+        context.steps = self.before.steps.saturating_sub(self.steps);
+        if context.steps < 0 { Err(fault(site, &[])) } else { Ok(()) }
+    }
+}

@@ -1,0 +1,142 @@
+//! Whether two turns of a loop can add to the same element.
+//!
+//! ```text
+//! turn i adds at   s·i + r   with   a ≤ r ≤ b   and   b − a < s:   no other turn does
+//! ```
+//!
+//! Positions are polynomials over what is known before the loop, its index `i` and the indices of loops inside, which run
+//! below their counts. So turns that add to the rows of a matrix, each to a row of its own, add to different elements.
+
+use super::uses::Uses;
+use riesz_core::Var;
+use riesz_core::size::{Atom, Monomial, Size};
+use riesz_program::program::{Arithmetic, Block, Buffer, Expression, For, Operand, Procedure, Register, Statement};
+use rustc_hash::FxHashMap;
+
+/// Whether no element of a buffer is added to by two turns.
+pub(super) fn are(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> bool {
+    !uses.lent.contains(&buffer) && proven(procedure, each, buffer, uses).is_some()
+}
+
+fn proven(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> Option<()> {
+    let mut known = Known { positions: FxHashMap::default() };
+    known.block(&procedure.body);
+    let index = Atom::Var(Var(each.index.0));
+    let counts: FxHashMap<Atom, Size> =
+        (uses.loops.iter()).map(|(register, count)| (Atom::Var(Var(register.0)), known.size(*count))).collect();
+    let is_inside = |atom: &Atom| matches!(atom, Atom::Var(var) if uses.bound.contains(&Register(var.0)));
+    let mut step: Option<Size> = None;
+    let mut spans = Vec::new();
+    for element in uses.adds.iter().filter(|element| element.buffer == buffer) {
+        let position = known.size(element.at);
+        let (mut here, mut least, mut most) = (Size::Constant(0), Size::Constant(0), Size::Constant(0));
+        let mut strides = Vec::new();
+        let mut run = vec![counts.get(&index)?.clone()];
+        for monomial in monomials(&position)? {
+            let inside: Vec<Atom> = monomial.factors().iter().copied().filter(is_inside).collect();
+            match &inside[..] {
+                [] => {
+                    least = least.add(&alone(&monomial)?)?;
+                    most = most.add(&alone(&monomial)?)?;
+                }
+                [atom] if *atom == index => here = here.add(&without(&monomial, index)?)?,
+                [atom] => {
+                    let count = counts.get(atom)?;
+                    if count.atoms().iter().any(is_inside) {
+                        return None;
+                    }
+                    let stride = without(&monomial, *atom)?;
+                    let reach = stride.mul(&count.sub(&Size::Constant(1))?)?;
+                    let end = if monomial.coefficient() > 0 { &mut most } else { &mut least };
+                    *end = end.add(&reach)?;
+                    run.push(count.clone());
+                    strides.push(stride);
+                }
+                _ => return None,
+            }
+        }
+        // What is a count of a loop around is positive where the loop turns.
+        let positive = |atom: Atom| run.contains(&Size::Atom(atom));
+        if !(strides.iter().chain([&here])).all(|stride| stride.atoms().into_iter().all(positive)) {
+            return None;
+        }
+        if *step.get_or_insert(here.clone()) != here || matches!(here, Size::Constant(..1)) {
+            return None;
+        }
+        spans.push((least, most));
+    }
+    let step = step?;
+    for (least, _) in &spans {
+        for (_, most) in &spans {
+            let room = step.sub(&Size::Constant(1))?.sub(&most.sub(least)?)?;
+            if !matches!(room, Size::Constant(0..)) {
+                return None;
+            }
+        }
+    }
+    Some(())
+}
+
+fn monomials(size: &Size) -> Option<Vec<Monomial>> {
+    (*size != Size::Hole).then(|| size.monomials())
+}
+
+fn alone(monomial: &Monomial) -> Option<Size> {
+    monomial
+        .factors()
+        .iter()
+        .try_fold(Size::Constant(monomial.coefficient()), |product, atom| product.mul(&Size::Atom(*atom)))
+}
+
+/// A monomial over one of its factors, which it has once.
+fn without(monomial: &Monomial, factor: Atom) -> Option<Size> {
+    if monomial.factors().iter().filter(|atom| **atom == factor).count() != 1 {
+        return None;
+    }
+    let rest = monomial.factors().iter().filter(|atom| **atom != factor);
+    rest.into_iter().try_fold(Size::Constant(monomial.coefficient()), |product, atom| product.mul(&Size::Atom(*atom)))
+}
+
+/// What positions are as polynomials.
+struct Known {
+    positions: FxHashMap<Register, Size>,
+}
+
+impl Known {
+    fn size(&self, operand: Operand) -> Size {
+        match operand {
+            Operand::Int(value) => Size::Constant(value),
+            Operand::Register(register) => {
+                self.positions.get(&register).cloned().unwrap_or_else(|| Size::var(Var(register.0)))
+            }
+            Operand::Real(_) | Operand::Bool(_) => Size::Hole,
+        }
+    }
+
+    fn block(&mut self, block: &Block) {
+        for statement in block {
+            if let Statement::Let(register, expression) = statement {
+                let size = match expression {
+                    Expression::Position(arithmetic, a, b) => {
+                        let (a, b) = (self.size(*a), self.size(*b));
+                        match arithmetic {
+                            Arithmetic::Add => a.add(&b),
+                            Arithmetic::Sub => a.sub(&b),
+                            Arithmetic::Mul => a.mul(&b),
+                        }
+                    }
+                    Expression::Copy(a @ (Operand::Int(_) | Operand::Register(_))) => Some(self.size(*a)),
+                    _ => None,
+                };
+                if let Some(size) = size
+                    && size != Size::Hole
+                {
+                    self.positions.insert(*register, size);
+                }
+            }
+            for inner in riesz_program::blocks(statement) {
+                self.block(inner);
+            }
+        }
+    }
+}
