@@ -109,8 +109,9 @@ impl Analysis<'_> {
                 }
                 varies
             }
-            Op::Apply(called, argument) => {
-                let varies = [*called, *argument].iter().any(|atom| self.is_active(*atom) || self.is_carrier(*atom));
+            Op::Apply(..) | Op::Derive(..) => {
+                let mut varies = false;
+                op.visit_atoms(&mut |atom| varies |= self.is_active(*atom) || self.is_carrier(*atom));
                 if varies {
                     self.carry(*var);
                 }
