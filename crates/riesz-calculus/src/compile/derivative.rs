@@ -2,6 +2,7 @@
 //! where they are made directly, other maps by two functions over what is kept.
 
 use super::{Calculus, Linearised, Problem, has_holes, open_sizes, with_sizes};
+use crate::linearise::is_unknown_function;
 use crate::map::KnownMap;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Var, VarInfo};
@@ -10,10 +11,10 @@ use rustc_hash::FxHashMap;
 
 /// Rewrites the derivatives in one function.
 pub(crate) struct Compiler<'c> {
-    pub(super) calculus: &'c mut Calculus,
+    pub calculus: &'c mut Calculus,
     pub vars: Vec<VarInfo>,
     /// Functions known by where they were made.
-    pub(super) closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
+    pub closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
     /// Linear maps known by where they were made.
     pub maps: FxHashMap<Var, KnownMap>,
 }
@@ -64,6 +65,7 @@ impl Compiler<'_> {
                 Some(map) => self.matrix(*var, &map, *span, out)?,
                 None => out.push(binding.clone()),
             },
+            Op::OnMaps(OnMaps::Coo, operands) if self.sparse_matrix(*var, operands[0], *span, out)? => {}
             Op::OnMaps(operation, operands) => {
                 self.maps.extend(self.known_result(*operation, operands).map(|map| (*var, map)));
                 out.push(binding.clone());
@@ -117,13 +119,21 @@ impl Compiler<'_> {
         let point = operands[1];
         let mut mask = vec![false; captured.len()];
         mask.push(true);
-        let linearised = self.calculus.linearised(function, &mask).map_err(|mut problem| {
-            let main = &mut problem.labels[0];
-            if problem.code == "recursive-derivative" && main.text.is_empty() {
-                *main = Label { span, text: "this derivative needs itself".into() };
+        let linearised = match self.calculus.linearised(function, &mask) {
+            Ok(linearised) => linearised,
+            // What is known when the program runs can be differentiated then.
+            Err(problem) if is_unknown_function(&problem) => {
+                out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
+                return Ok(());
             }
-            problem
-        })?;
+            Err(mut problem) => {
+                let main = &mut problem.labels[0];
+                if problem.code == "recursive-derivative" && main.text.is_empty() {
+                    *main = Label { span, text: "this derivative needs itself".into() };
+                }
+                return Err(problem);
+            }
+        };
         let called = self.calculus.program.function(function);
         let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
         let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
