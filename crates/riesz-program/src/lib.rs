@@ -19,6 +19,7 @@
 //! - [`print`](mod@print): loop programs as text
 
 pub mod evaluate;
+mod expand;
 pub mod fuse;
 pub mod improve;
 pub mod layout;

@@ -87,8 +87,7 @@ fn row(turns: &Turns, index: Register, buffer: Buffer) -> Option<Operand> {
             Statement::Store(element, _) | Statement::Let(_, Expression::Load(element)) => element.at,
             _ => return None,
         };
-        let always = turns.always.iter().any(|(_, other)| std::ptr::eq(*other, *statement));
-        let step = step(turns, index, at).filter(|step| turns.is_outside(*step) && always)?;
+        let step = step(turns, index, at).filter(|step| turns.is_outside(*step) && turns.is_always(statement))?;
         if size.is_some_and(|size| size != step) {
             return None;
         }

@@ -9,7 +9,7 @@
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
-//! - [`matrix`]: products of matrices and linear algebra
+//! - [`product`], [`matrix`]: products of matrices, and linear algebra
 
 pub mod angle;
 pub mod boundary;
@@ -24,6 +24,7 @@ pub mod math;
 pub mod matrix;
 pub mod number;
 pub mod power;
+pub mod product;
 pub mod strip;
 
 pub use buffer::*;
@@ -35,4 +36,5 @@ pub use gamma::{digamma, polygamma};
 pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
+pub use product::*;
 pub use strip::*;

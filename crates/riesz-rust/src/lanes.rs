@@ -83,9 +83,10 @@ impl Wide<'_, '_> {
             let (total, len) = (self.writer.buffer_mut(*buffer), self.writer.operand(len));
             let first = self.stencils[buffer].first;
             if first > 0 {
-                self.line(format!("part_mut({total}, 0, {first}).fill(0.0);"));
+                self.line(format!("part_mut({total}, 0, i64::min({len}, {first})).fill(0.0);"));
             }
-            let from = format!("{count} / 8 * 8 + {first}");
+            // A count may be negative, and then there are no turns.
+            let from = format!("{count}.max(0) / 8 * 8 + {first}");
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
