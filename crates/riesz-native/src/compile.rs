@@ -7,8 +7,10 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 12] = [
+const RUNTIME: [(&str, &str); 15] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
+    ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
+    ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
@@ -19,11 +21,15 @@ const RUNTIME: [(&str, &str); 12] = [
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 
 /// Which way of calling the compiler what is kept was built by.
 const FLAGS: u32 = 2;
+
+/// What the names of runtimes in the cache begin with.
+const RUNTIME_NAME: &str = "libriesz_runtime_";
 
 /// How to compile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -62,6 +68,30 @@ impl Compiler {
         Ok(Compiler { rustc, version, directory: cache_directory() })
     }
 
+    /// The same with a cache of its own, in which nothing is built but the runtime: for clocks.
+    pub fn afresh(&self) -> Result<Compiler, String> {
+        let directory = std::env::temp_dir().join(format!("riesz.{}", unique()));
+        let failed = |error: std::io::Error| format!("cannot write to {}: {error}", directory.display());
+        fs::create_dir_all(&directory).map_err(failed)?;
+        for entry in fs::read_dir(&self.directory).map_err(failed)?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(RUNTIME_NAME) {
+                fs::copy(entry.path(), directory.join(entry.file_name())).map_err(failed)?;
+            }
+        }
+        Ok(Compiler { directory, ..self.clone() })
+    }
+
+    /// Forgets all that is kept.
+    pub fn clear(self) {
+        // What is left behind harms nobody.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+
+    /// The same with another directory for what it builds.
+    pub fn keeping_in(self, directory: PathBuf) -> Compiler {
+        Compiler { directory, ..self }
+    }
+
     /// The library of a source, built now or before.
     pub fn library(&self, source: &str, settings: Settings) -> Result<PathBuf, String> {
         let runtime = self.runtime(settings)?;
@@ -94,7 +124,7 @@ impl Compiler {
     fn runtime(&self, settings: Settings) -> Result<PathBuf, String> {
         let texts: Vec<&str> = RUNTIME.iter().map(|(_, text)| *text).collect();
         let name = self.name(&texts, settings);
-        let library = self.directory.join(format!("libriesz_runtime_{name}.rlib"));
+        let library = self.directory.join(format!("{RUNTIME_NAME}{name}.rlib"));
         if !library.exists() {
             self.build(
                 &name,
@@ -130,7 +160,7 @@ impl Compiler {
         let mut command = Command::new(&self.rustc);
         command.arg(work.join(main)).arg("-o").arg(&built).args(["--edition", "2024", "--cap-lints", "allow"]);
         command.args(["-C", "target-cpu=native", "-C", "codegen-units=1", "-C", "panic=abort"]);
-        command.args(["-C", if settings.quick { "opt-level=1" } else { "opt-level=3" }]);
+        command.args(["-C", if settings.quick { "opt-level=0" } else { "opt-level=3" }]);
         command.args(["-C", if settings.checked { "debug-assertions=on" } else { "debug-assertions=off" }]);
         command.args(["-C", "overflow-checks=off"]);
         arguments(&mut command);

@@ -1,7 +1,12 @@
 //! Interpreter, loop programs and native code agree: on random programs and their derivatives, in value and in error.
 //!
-//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed. All of
-//! them are compiled at once, with every position checked.
+//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed. They are
+//! compiled some hundred at a time, with every position checked; every other time with exact products from the start, and
+//! with loops cut into as many chunks as there can be, which threads share. A long run:
+//!
+//! ```sh
+//! PROGRAMS=100000 cargo test --release -p riesz-native --test agreement -- --nocapture
+//! ```
 
 #[allow(dead_code)]
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
@@ -12,14 +17,18 @@ use generate::types::Type;
 use generate::{Program, program};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};
-use riesz_native::{Code, Compiler, Settings, Signature, Stop};
+use riesz_native::{Code, Compiler, Pool, Settings, Signature, Stop};
 use riesz_program::evaluate::{self, call};
 use riesz_program::pass::{pass, receive};
 use riesz_syntax::{FileId, ParseOptions, parse};
 use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
-/// How many programs are tried unless told otherwise.
-const PROGRAMS: u64 = 100;
+/// How many programs are tried unless told otherwise, and how many are compiled at once.
+const PROGRAMS: u64 = 2000;
+const AT_ONCE: u64 = 125;
 
 /// A function of a program, with arguments and what the interpreter says.
 struct Case {
@@ -31,20 +40,56 @@ struct Case {
     expected: Result<Value<f64>, &'static str>,
 }
 
-#[test]
-fn random_programs_agree() {
-    std::thread::Builder::new().stack_size(256 << 20).spawn(run).expect("a thread starts").join().unwrap();
+/// How often what happened, and what is wrong.
+#[derive(Default)]
+struct Verdict {
+    tally: BTreeMap<String, u64>,
+    wrong: Vec<String>,
 }
 
-fn run() {
+#[test]
+fn random_programs_agree() {
     let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect(name));
-    let first = number("PROGRAMS_FROM", 0);
-    let mut tally: BTreeMap<String, u64> = BTreeMap::new();
-    let mut wrong = Vec::new();
+    let (first, count) = (number("PROGRAMS_FROM", 0), number("PROGRAMS", PROGRAMS));
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Verdict::default());
+    let work = || {
+        loop {
+            let from = AT_ONCE * next.fetch_add(1, Ordering::Relaxed);
+            if from >= count {
+                return;
+            }
+            let verdict = run(first + from, first + count.min(from + AT_ONCE), from / AT_ONCE % 2 == 1);
+            let mut total = total.lock().unwrap();
+            total.wrong.extend(verdict.wrong);
+            for (what, count) in verdict.tally {
+                *total.tally.entry(what).or_default() += count;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work).expect("a thread starts");
+        }
+    });
+    let Verdict { tally, wrong } = total.into_inner().unwrap();
+    for (what, count) in &tally {
+        println!("{count} {what}");
+    }
+    for problem in wrong.iter().take(5) {
+        println!("{problem}\n");
+    }
+    assert!(wrong.is_empty(), "{} disagree", wrong.len());
+    assert!(tally.get("agree").is_some_and(|count| *count > 0), "nothing was compared");
+}
+
+/// Tries the programs of some seeds.
+fn run(from: u64, to: u64, fine: bool) -> Verdict {
+    let Verdict { mut tally, mut wrong } = Verdict::default();
     let mut lowered = riesz_program::Program::default();
     let (mut signatures, mut cases) = (Vec::new(), Vec::new());
-    for seed in first..first + number("PROGRAMS", PROGRAMS) {
-        let program = program(seed, 3 + (seed % 30) as usize);
+    for seed in from..to {
+        let program = program(seed, 3 + (seed % 23) as usize);
         let Some(compiled) = compiled(&program) else {
             *tally.entry("does not compile".into()).or_default() += 1;
             continue;
@@ -108,12 +153,16 @@ fn run() {
             }
         }
     }
-    println!("{} functions in {} procedures", cases.len(), lowered.procedures.len());
-    let compiler = Compiler::find().expect("tests need a Rust compiler");
-    let settings = Settings { checked: true, quick: true, ..Settings::default() };
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agreement-{from}-{}", std::process::id()));
+    let compiler = Compiler::find().expect("tests need a Rust compiler").keeping_in(directory.clone());
+    let settings = Settings { checked: true, quick: true, careful: fine, fine };
     let signatures = signatures.into_iter().map(|(signature, _)| Ok(signature)).collect();
     let place = |_| "a random program".to_string();
-    let code = Code::build(lowered, signatures, &compiler, settings, &place).unwrap_or_else(|error| panic!("{error}"));
+    let code = Code::build(lowered, signatures, &compiler, settings, &place);
+    let mut code = code.unwrap_or_else(|error| panic!("{error}"));
+    if fine {
+        code.use_threads(Arc::new(Pool::new(2)));
+    }
     for (function, case) in code.functions().iter().zip(&cases) {
         let Ok(function) = function else { unreachable!("all of them were lowered") };
         let found =
@@ -127,14 +176,10 @@ fn run() {
             None => *tally.entry("agree".into()).or_default() += 1,
         }
     }
-    for (what, count) in &tally {
-        println!("{count} {what}");
-    }
-    for problem in wrong.iter().take(5) {
-        println!("{problem}\n");
-    }
-    assert!(wrong.is_empty(), "{} disagree", wrong.len());
-    assert!(tally.get("agree").is_some_and(|count| *count > 0), "nothing was compared");
+    drop(code);
+    // What is left behind harms nobody.
+    let _ = std::fs::remove_dir_all(directory);
+    Verdict { tally, wrong }
 }
 
 /// What is wrong with what was found, if it is.

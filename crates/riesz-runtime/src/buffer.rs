@@ -129,10 +129,7 @@ pub fn part<T>(buffer: &[T], from: i64, count: i64) -> &[T] {
 /// # Safety
 /// Nobody else uses these elements for as long.
 #[inline(always)]
-pub unsafe fn part_mut<'a, B: Target>(buffer: B, from: i64, count: i64) -> &'a mut [B::Element]
-where
-    B: 'a,
-{
+pub unsafe fn part_mut<'a, B: Target + 'a>(buffer: B, from: i64, count: i64) -> &'a mut [B::Element] {
     if count <= 0 {
         return &mut [];
     }

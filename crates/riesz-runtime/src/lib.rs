@@ -5,14 +5,17 @@
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
+//! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`matrix`]: products of matrices and linear algebra
 
+pub mod angle;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
+pub mod circle;
 pub mod context;
 pub mod crew;
 pub mod gamma;
@@ -20,10 +23,12 @@ pub mod lanes;
 pub mod math;
 pub mod matrix;
 pub mod number;
+pub mod power;
 pub mod strip;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};
+pub use circle::sin_cos;
 pub use context::*;
 pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};

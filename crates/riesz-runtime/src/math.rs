@@ -153,12 +153,6 @@ impl Lanes {
     pub fn exact_mul(self, other: Lanes) -> Lanes {
         self.map2(other, crate::exact_mul)
     }
-
-    /// A whole power.
-    #[inline(always)]
-    pub fn powi(self, other: Lanes) -> Lanes {
-        self.map2(other, crate::powi)
-    }
 }
 
 macro_rules! lane_by_lane {
@@ -177,30 +171,18 @@ macro_rules! lane_by_lane {
 }
 
 lane_by_lane! {
-    exp2 f64::exp2, log2 f64::log2, log10 f64::log10, exp_m1 f64::exp_m1, ln_1p f64::ln_1p,
-    tan f64::tan, asin f64::asin, acos f64::acos, atan f64::atan, sinh f64::sinh, cosh f64::cosh,
+    exp2 f64::exp2, log2 f64::log2, log10 f64::log10,
+    asin f64::asin, acos f64::acos,
     sqrt f64::sqrt, cbrt f64::cbrt, abs f64::abs, floor f64::floor, ceil f64::ceil, round f64::round,
     asinh crate::asinh, acosh crate::acosh, atanh crate::atanh, sign crate::sign,
-    erf crate::erf, erfc crate::erfc, lgamma crate::lgamma, digamma crate::digamma
+    erfc crate::erfc, lgamma crate::lgamma, digamma crate::digamma
 }
 
 impl Lanes {
-    /// The angle of a point.
-    #[inline(always)]
-    pub fn atan2(self, x: Lanes) -> Lanes {
-        self.map2(x, f64::atan2)
-    }
-
     /// The length of a vector.
     #[inline(always)]
     pub fn hypot(self, y: Lanes) -> Lanes {
         self.map2(y, f64::hypot)
-    }
-
-    /// A power.
-    #[inline(always)]
-    pub fn powf(self, y: Lanes) -> Lanes {
-        self.map2(y, f64::powf)
     }
 
     /// A derivative of `digamma`.
@@ -217,10 +199,10 @@ fn fma(a: f64, b: f64, c: f64) -> f64 {
 }
 
 /// Adding this rounds a number to a whole one, which stands in the last bits of the sum.
-const ROUNDING: f64 = 6755399441055744.0;
+pub(crate) const ROUNDING: f64 = 6755399441055744.0;
 /// `log 2` in two parts, the first with zeros at its end.
-const LN_2_HIGH: f64 = 6.93147180369123816490e-01;
-const LN_2_LOW: f64 = 1.90821492927058770002e-10;
+pub(crate) const LN_2_HIGH: f64 = 6.93147180369123816490e-01;
+pub(crate) const LN_2_LOW: f64 = 1.90821492927058770002e-10;
 const _: () = assert!(LN_2_HIGH + LN_2_LOW == LN_2);
 /// `1/k!` for `k` from 12 down.
 const EXP: [f64; 13] = [
@@ -239,9 +221,9 @@ const EXP: [f64; 13] = [
     1.0,
 ];
 /// The bits of √½.
-const SQRT_HALF_BITS: i64 = 0x3fe6_a09e_667f_3bcd;
+pub(crate) const SQRT_HALF_BITS: i64 = 0x3fe6_a09e_667f_3bcd;
 /// Coefficients of `(log(1 + s) − log(1 − s))/s − 2` in `s²`, least squares over the interval: fdlibm's.
-const LOG: [f64; 7] = [
+pub(crate) const LOG: [f64; 7] = [
     1.479819860511658591e-01,
     1.531383769920937332e-01,
     1.818357216161805012e-01,
@@ -255,20 +237,21 @@ const TANH_P: [f64; 3] = [-9.643_991_794_250_523e-1, -9.928_772_310_019_186e1, -
 const TANH_Q: [f64; 3] = [1.128_116_784_916_329_3e2, 2.235_488_390_601_004_5e3, 4.844_063_053_251_255e3];
 
 #[inline(always)]
-fn power_of_two(n: i64) -> f64 {
+pub(crate) fn power_of_two(n: i64) -> f64 {
     f64::from_bits(((n + 1023) << 52) as u64)
 }
 
 /// A small integer as a real number, without a conversion that older machines lack.
 #[inline(always)]
-fn small_integer(n: i64) -> f64 {
+pub(crate) fn small_integer(n: i64) -> f64 {
     f64::from_bits((n + ROUNDING.to_bits() as i64) as u64) - ROUNDING
 }
 
 /// Beyond this angles are reduced by the standard library.
-const FAR: f64 = 1e5;
+pub(crate) const FAR: f64 = 1e5;
 /// `π/2` in three parts, the first two with zeros at their ends.
-const HALF_PI: [f64; 3] = [1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624879595063154e-21];
+pub(crate) const HALF_PI: [f64; 3] =
+    [1.57079632673412561417e+00, 6.07710050630396597660e-11, 2.02226624879595063154e-21];
 
 /// An angle as a multiple of `π/2` and what is left of it, in two parts.
 #[inline(always)]
@@ -302,15 +285,15 @@ fn sine_and_cosine(x: f64, low: f64) -> (f64, f64) {
     (sine, cosine)
 }
 
-const SINE_FIRST: f64 = -1.66666666666666324348e-01;
-const SINE: [f64; 5] = [
+pub(crate) const SINE_FIRST: f64 = -1.66666666666666324348e-01;
+pub(crate) const SINE: [f64; 5] = [
     1.58969099521155010221e-10,
     -2.50507602534068634195e-08,
     2.75573137070700676789e-06,
     -1.98412698298579493134e-04,
     8.33333333332248946124e-03,
 ];
-const COSINE: [f64; 6] = [
+pub(crate) const COSINE: [f64; 6] = [
     -1.13596475577881948265e-11,
     2.08757232129817482790e-09,
     -2.75573143513906633035e-07,

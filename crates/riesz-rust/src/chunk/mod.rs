@@ -82,11 +82,11 @@ impl Outline {
         {
             return None;
         }
-        let numbers = uses.used.iter().copied().filter(|register| {
-            !uses.bound.contains(register)
-                && !(writer.procedure.registers[register.0 as usize].mutable && mine.contains(register))
-        });
-        let numbers = sorted(numbers);
+        let is_inside = |register: &Register| {
+            let mutable = writer.procedure.registers[register.0 as usize].mutable;
+            uses.bound.contains(register) || mutable && mine.contains(register)
+        };
+        let numbers = sorted(uses.used.iter().copied().filter(|register| !is_inside(register)));
         let cost = cost::turn(writer.program, each, lanes);
         if let (Operand::Int(count), Some(cost)) = (each.count, cost.constant())
             && count as f64 * cost < WORTH
