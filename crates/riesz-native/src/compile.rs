@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 14] = [
+const RUNTIME: [(&str, &str); 16] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
     ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
@@ -21,6 +21,8 @@ const RUNTIME: [(&str, &str); 14] = [
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("product.rs", include_str!("../../riesz-runtime/src/product.rs")),
+    ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 

@@ -121,11 +121,8 @@ impl Lanes {
             unsafe { std::ptr::copy_nonoverlapping(self.0.as_ptr(), first.add(position as usize), LANES) };
             return;
         }
-        for lane in 0..LANES {
-            let position = (position + lane as i64 * step) as usize;
-            debug_assert!(position < len);
-            unsafe { *first.add(position) = self.0[lane] }
-        }
+        debug_assert!((0..LANES as i64).all(|lane| ((position + lane * step) as usize) < len));
+        unsafe { spread(&self, first.offset(position as isize), step as isize) }
     }
 
     /// Adds to elements at places that are a step apart.
@@ -555,4 +552,18 @@ pub unsafe fn add_all(total: impl Target<Element = f64>, further: &[f64]) {
 #[inline(never)]
 fn sum_of(lanes: &Lanes) -> f64 {
     lanes.sum()
+}
+
+/// Writes lanes to places that are a step apart.
+///
+/// It is a call, so that the lanes are stored together before: stores that are apart give the compiler no reason to keep
+/// eight numbers in one register, and what leads up to them would be computed number by number.
+///
+/// # Safety
+/// The places are those of elements.
+#[inline(never)]
+unsafe fn spread(lanes: &Lanes, first: *mut f64, step: isize) {
+    for (lane, value) in lanes.0.iter().enumerate() {
+        unsafe { *first.offset(lane as isize * step) = *value }
+    }
 }
