@@ -3,6 +3,10 @@
 //! A time is that of the thread, not of the wall, so that a busy machine changes it little. Each is the median of many
 //! runs.
 
+pub mod hand;
+pub mod peers;
+pub mod workload;
+
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId, GlobalId, Program, Thunk};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Tree, parse, parse_expression};

@@ -35,8 +35,10 @@ pub enum Command {
     Graph(Graph),
     /// Write a function, or a derivative of it, as code
     Emit(Emit),
-    /// Time a program and its derivative (not available yet)
-    Bench(Later),
+    /// Time a function, and its value with its derivative
+    Bench(Bench),
+    /// Be a tool of GradBench: answer the messages on the standard input
+    Gradbench(Gradbench),
 }
 
 /// `riesz eval`
@@ -278,11 +280,46 @@ pub enum Of {
     Adjoint,
 }
 
-/// A subcommand that is yet to come takes anything.
+/// `riesz bench`
 #[derive(Args, Debug)]
-pub struct Later {
-    #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
-    arguments: Vec<OsString>,
+pub struct Bench {
+    /// The program
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// A function of the program, or a lambda
+    #[arg(value_name = "FUN")]
+    pub function: String,
+    /// The point
+    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
+    pub at: String,
+    /// Bind a name for the point to a value, or to the contents of a .json or .npy file
+    #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
+    pub bindings: Vec<(String, String)>,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    /// Compare with what `--json` has printed before
+    #[arg(long, value_name = "FILE.json")]
+    pub against: Option<String>,
+    #[command(flatten)]
+    pub messages: Messages,
+    #[command(flatten)]
+    pub limits: Limited,
+}
+
+/// `riesz gradbench`
+#[derive(Args, Debug)]
+pub struct Gradbench {
+    /// A folder of programs, one for each module; without it, those for the twelve modules of GradBench
+    pub folder: Option<String>,
+    /// How the programs are run
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
+    pub backend: Backend,
+    /// How much memory arrays may take, such as 512M or 2G
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
+    pub max_memory: usize,
+    #[command(flatten)]
+    pub messages: Messages,
 }
 
 /// How a program is run.

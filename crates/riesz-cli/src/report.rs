@@ -48,6 +48,11 @@ impl Report {
         }
     }
 
+    /// Shows something that a person should know and that stops nothing.
+    pub fn warning(&self, diagnostic: Diagnostic) {
+        self.show(&[Diagnostic { severity: Severity::Warning, ..diagnostic }], &Sources::default());
+    }
+
     /// Shows a problem that no source has a place for.
     pub fn problem(&self, code: &'static str, message: impl Into<String>) {
         self.show(&[Diagnostic::placeless(code, message)], &Sources::default());

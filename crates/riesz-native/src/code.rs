@@ -157,15 +157,7 @@ impl Code {
         for (id, ty) in &function.signature.globals {
             passed.push(&global(*id).ok_or(Stop::Elsewhere)?, ty);
         }
-        let read = |words: &[u64]| unsafe { result(words, &function.signature.result) };
-        let value = self.enter(function, &passed, limits, self.crew(), read)?;
-        match &self.careful {
-            Some(careful) if has_nan(&value) => match careful.code() {
-                Some(code) => code.enter(function, &passed, limits, self.crew(), read),
-                None => Err(Stop::Elsewhere),
-            },
-            _ => Ok(value),
-        }
+        self.value_of(function, &passed, limits)
     }
 
     /// Arguments, ready to be passed again and again.
@@ -194,12 +186,48 @@ impl Code {
         self.pool.as_ref().map_or(Crew::NONE, |pool| pool.crew())
     }
 
+    /// What a function gives for arguments that are ready.
+    pub fn value(&self, ready: &Ready, limits: &Limits) -> Result<Value<f64>, Stop> {
+        self.value_of(&ready.function, &ready.passed, limits)
+    }
+
+    /// The bytes of all buffers that a function makes in a run.
+    pub fn bytes(&self, ready: &Ready, limits: &Limits) -> Result<u64, Stop> {
+        let mut context = context(limits, self.crew());
+        let before = context.memory;
+        self.enter_in(&mut context, &ready.function, &ready.passed, limits, |_| ())?;
+        Ok(u64::try_from(before - context.memory).unwrap_or(0))
+    }
+
+    fn value_of(&self, function: &Function, passed: &Arguments, limits: &Limits) -> Result<Value<f64>, Stop> {
+        let read = |words: &[u64]| unsafe { result(words, &function.signature.result) };
+        let value = self.enter(function, passed, limits, self.crew(), read)?;
+        match &self.careful {
+            Some(careful) if has_nan(&value) => match careful.code() {
+                Some(code) => code.enter(function, passed, limits, self.crew(), read),
+                None => Err(Stop::Elsewhere),
+            },
+            _ => Ok(value),
+        }
+    }
+
     fn enter<T>(
         &self,
         function: &Function,
         passed: &Arguments,
         limits: &Limits,
         crew: Crew,
+        read: impl FnOnce(&[u64]) -> T,
+    ) -> Result<T, Stop> {
+        self.enter_in(&mut context(limits, crew), function, passed, limits, read)
+    }
+
+    fn enter_in<T>(
+        &self,
+        context: &mut Context,
+        function: &Function,
+        passed: &Arguments,
+        limits: &Limits,
         read: impl FnOnce(&[u64]) -> T,
     ) -> Result<T, Stop> {
         let name = format!("riesz_{}", function.at);
@@ -209,10 +237,9 @@ impl Code {
         let (count, buffers) = result_words(&function.signature.result);
         let mut results = vec![0u64; count];
         let mut told = [0u64; FAULT_WORDS];
-        let mut context = context(limits, crew);
-        let status = unsafe { entered(&mut context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
+        let status = unsafe { entered(&mut *context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
         if status != 0 {
-            return Err(fault(&self.sites, &told, &context, limits));
+            return Err(fault(&self.sites, &told, context, limits));
         }
         let value = read(&results);
         for (word, size) in buffers {

@@ -27,6 +27,9 @@ const RUNTIME: [(&str, &str); 14] = [
 /// Which way of calling the compiler what is kept was built by.
 const FLAGS: u32 = 2;
 
+/// What the names of runtimes in the cache begin with.
+const RUNTIME_NAME: &str = "libriesz_runtime_";
+
 /// How to compile.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Settings {
@@ -69,6 +72,25 @@ impl Compiler {
         Compiler { directory, ..self }
     }
 
+    /// The same with a cache of its own, in which nothing is built but the runtime: for clocks.
+    pub fn afresh(&self) -> Result<Compiler, String> {
+        let directory = std::env::temp_dir().join(format!("riesz.{}", unique()));
+        let failed = |error: std::io::Error| format!("cannot write to {}: {error}", directory.display());
+        fs::create_dir_all(&directory).map_err(failed)?;
+        for entry in fs::read_dir(&self.directory).map_err(failed)?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(RUNTIME_NAME) {
+                fs::copy(entry.path(), directory.join(entry.file_name())).map_err(failed)?;
+            }
+        }
+        Ok(Compiler { directory, ..self.clone() })
+    }
+
+    /// Forgets all that is kept.
+    pub fn clear(self) {
+        // What is left behind harms nobody.
+        let _ = fs::remove_dir_all(&self.directory);
+    }
+
     /// The library of a source, built now or before.
     pub fn library(&self, source: &str, settings: Settings) -> Result<PathBuf, String> {
         let runtime = self.runtime(settings)?;
@@ -101,7 +123,7 @@ impl Compiler {
     fn runtime(&self, settings: Settings) -> Result<PathBuf, String> {
         let texts: Vec<&str> = RUNTIME.iter().map(|(_, text)| *text).collect();
         let name = self.name(&texts, settings);
-        let library = self.directory.join(format!("libriesz_runtime_{name}.rlib"));
+        let library = self.directory.join(format!("{RUNTIME_NAME}{name}.rlib"));
         if !library.exists() {
             self.build(
                 &name,

@@ -101,6 +101,13 @@ pub struct Evaluated {
     shown: Option<String>,
 }
 
+impl Evaluated {
+    /// A value without linear maps in it.
+    pub(crate) fn new(ty: Type, value: Value) -> Evaluated {
+        Evaluated { value, ty, shown: None }
+    }
+}
+
 impl fmt::Display for Evaluated {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match &self.shown {
@@ -416,7 +423,7 @@ impl Session {
     }
 
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
-    fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
+    pub(crate) fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         let derivatives = riesz_calculus::has_derivatives(&self.checker.program, &[function]);
         let plain = (derivatives && self.options.checkpoints.is_none()).then(|| self.checker.program.clone());
         match (self.run_with(function, self.options.checkpoints.unwrap_or_default()), plain) {
@@ -495,7 +502,7 @@ impl Session {
 }
 
 /// The program with functions optimised, as native code wants them.
-fn optimised(program: &riesz_core::Program, functions: &[FunctionId]) -> riesz_core::Program {
+pub(crate) fn optimised(program: &riesz_core::Program, functions: &[FunctionId]) -> riesz_core::Program {
     let mut program = program.clone();
     // What cannot be made direct stays a function as a value, which the interpreter knows.
     let _ = riesz_calculus::compile_for_code(&mut program, functions);
@@ -509,7 +516,7 @@ pub(crate) fn place(sources: &Sources, span: Span) -> String {
 }
 
 /// The type with the sizes that a value of it has.
-fn measured(ty: &Type, value: &Value) -> Type {
+pub(crate) fn measured(ty: &Type, value: &Value) -> Type {
     match ty {
         Type::Array(_, element) => {
             let element = value.get(0).map_or_else(|| Type::clone(element), |first| measured(element, &first));

@@ -1,10 +1,12 @@
 //! The subcommands, one file each.
 
+mod bench;
 mod check;
 mod derive;
 mod emit;
 mod eval;
 mod fmt;
+mod gradbench;
 mod graph;
 mod later;
 mod modes;
@@ -42,6 +44,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Modes(arguments) => modes::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Emit(arguments) => emit::run(arguments),
-        Command::Bench(_) => later::run("riesz bench"),
+        Command::Gradbench(arguments) => gradbench::run(arguments),
+        Command::Bench(arguments) => bench::run(arguments),
     }
 }

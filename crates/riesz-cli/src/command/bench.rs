@@ -1,0 +1,236 @@
+//! `riesz bench FILE FUN --at EXPR`: how long a function takes, and its value with its derivative.
+//!
+//! Times are medians, and their spread is that of the middle half of the runs.
+
+use super::Status;
+use crate::arguments::Bench as Arguments;
+use crate::disk::{self, Disk};
+use crate::report::Report;
+use crate::{allocation, output, value};
+use riesz::bench::Prepared;
+use riesz::{Binding, Compiler, Diagnostic, NoFiles, Session, Settings, Type};
+use serde_json::{Value, json};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What the point is called in the expressions that are run.
+const POINT: &str = "the_point";
+/// How long and how often something is run at least.
+const AT_LEAST: (Duration, usize) = (Duration::from_millis(500), 5);
+
+/// Times a function and its derivative at a point.
+pub fn run(arguments: Arguments) -> Status {
+    let report = Report::new(arguments.messages);
+    let earlier = match arguments.against.as_deref().map(earlier).transpose() {
+        Ok(earlier) => earlier,
+        Err(problem) => {
+            report.problem("cannot-read", problem);
+            return Status::Failure;
+        }
+    };
+    let mut session = Session::new(arguments.limits.options());
+    match bench(&mut session, &arguments, &report) {
+        Ok(found) => {
+            let text = match arguments.json {
+                true => found.as_json(&arguments, earlier.as_ref()).to_string(),
+                false => found.as_text(earlier.as_ref()),
+            };
+            output::print_line(&text);
+            Status::Success
+        }
+        Err(diagnostics) => {
+            report.show(&diagnostics, session.sources());
+            Status::Failure
+        }
+    }
+}
+
+/// What was found.
+struct Found {
+    native: bool,
+    is_gradient: bool,
+    value: Measured,
+    derivative: Measured,
+    /// How long the derivative took to become code, with nothing built before and with everything.
+    compile: Option<(Duration, Duration)>,
+}
+
+/// How long something took, and what it used.
+struct Measured {
+    median: Duration,
+    /// From the first quartile to the third.
+    spread: Duration,
+    runs: usize,
+    /// The bytes of the buffers it makes.
+    bytes: u64,
+}
+
+fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Result<Found, Vec<Diagnostic>> {
+    session.load(&arguments.file, &Disk)?;
+    for (name, text) in &arguments.bindings {
+        let read = value::binding(name, text).map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
+        // As values of the program, data are known when it runs and not before.
+        let text = match read {
+            (_, Binding::Text(text)) => text,
+            data => session.evaluate_as(name, name, vec![data])?.to_string(),
+        };
+        session.define(name, &format!("let {name} = {text}"), &NoFiles)?;
+    }
+    session.define("point", &format!("let {POINT} = {}", arguments.at), &NoFiles)?;
+    let function = &arguments.function;
+    let applied = format!("({function})({POINT})");
+    let is_gradient = session.type_of("expression", &applied)? == Type::Real;
+    let derived = match is_gradient {
+        true => format!("vjp({function}, {POINT}, 1.0)"),
+        false => format!("({applied}, matrix(D({function}, {POINT})))"),
+    };
+    let compiler = match Compiler::find() {
+        Ok(compiler) => Some(compiler),
+        Err(problem) => {
+            report.warning(Diagnostic::placeless("not-native", problem).help("the interpreter runs the program"));
+            None
+        }
+    };
+    let compiler = compiler.as_ref();
+    let value = session.prepare(&applied, Vec::new(), compiler, Settings::default())?;
+    let derivative = session.prepare(&derived, Vec::new(), compiler, Settings::default())?;
+    let native = value.is_native() && derivative.is_native();
+    for note in [&value.note, &derivative.note].into_iter().flatten() {
+        report.show(std::slice::from_ref(note), session.sources());
+    }
+    let compile = match compiler.filter(|_| derivative.is_native()) {
+        Some(compiler) => Some(compile_times(session, &derived, compiler)?),
+        None => None,
+    };
+    let value = measure(&value, session).map_err(|problem| vec![*problem])?;
+    let derivative = measure(&derivative, session).map_err(|problem| vec![*problem])?;
+    Ok(Found { native, is_gradient, value, derivative, compile })
+}
+
+/// How long an expression takes to become code: with nothing built before but the runtime, and once it is built.
+fn compile_times(
+    session: &mut Session,
+    expression: &str,
+    compiler: &Compiler,
+) -> Result<(Duration, Duration), Vec<Diagnostic>> {
+    let fresh = compiler.afresh().map_err(|problem| vec![Diagnostic::placeless("not-native", problem)])?;
+    let mut times = [Duration::ZERO; 2];
+    let mut outcome = Ok(());
+    for time in &mut times {
+        match session.prepare(expression, Vec::new(), Some(&fresh), Settings::default()) {
+            Ok(prepared) => *time = prepared.compiled_in,
+            Err(problems) => outcome = Err(problems),
+        }
+    }
+    fresh.clear();
+    outcome.map(|()| (times[0], times[1]))
+}
+
+fn measure(prepared: &Prepared, session: &Session) -> Result<Measured, Box<Diagnostic>> {
+    prepared.run(session)?;
+    let mut times = Vec::new();
+    let mut total = Duration::ZERO;
+    while times.len() < AT_LEAST.1 || total < AT_LEAST.0 {
+        let start = Instant::now();
+        prepared.run(session)?;
+        let took = start.elapsed();
+        total += took;
+        times.push(took);
+    }
+    times.sort_unstable();
+    let quantile = |quarters: usize| times[(times.len() - 1) * quarters / 4];
+    let bytes = match prepared.bytes(session) {
+        Some(bytes) => bytes,
+        None => allocation::most(&mut || drop(prepared.run(session))) as u64,
+    };
+    Ok(Measured { median: quantile(2), spread: quantile(3) - quantile(1), runs: times.len(), bytes })
+}
+
+/// The figures of a file that an earlier run with `--json` wrote.
+fn earlier(path: &str) -> Result<Value, String> {
+    let failed = |reason: String| format!("cannot read {path}: {reason}");
+    let bytes = disk::read(Path::new(path)).map_err(|error| failed(disk::reason(&error)))?;
+    let figures: Value = serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
+    match [&figures["value"], &figures["derivative"]].iter().all(|part| part["seconds"].is_number()) {
+        true => Ok(figures),
+        false => Err(failed("it does not hold what `riesz bench --json` prints".into())),
+    }
+}
+
+impl Found {
+    fn ratio(&self) -> f64 {
+        self.derivative.median.as_secs_f64() / self.value.median.as_secs_f64().max(1e-9)
+    }
+
+    /// Times over earlier times: of the value and of the derivative.
+    fn against(&self, earlier: &Value) -> [f64; 2] {
+        let over = |now: &Measured, name: &str| {
+            now.median.as_secs_f64() / earlier[name]["seconds"].as_f64().unwrap_or(f64::NAN).max(1e-9)
+        };
+        [over(&self.value, "value"), over(&self.derivative, "derivative")]
+    }
+
+    fn as_text(&self, earlier: Option<&Value>) -> String {
+        let name = if self.is_gradient { "with gradient" } else { "with matrix" };
+        let rows = [("value", &self.value), (name, &self.derivative)];
+        let against = earlier.map(|earlier| self.against(earlier));
+        let mut lines = Vec::new();
+        for (at, (name, measured)) in rows.into_iter().enumerate() {
+            let Measured { median, spread, runs, bytes } = measured;
+            let mut line = format!(
+                "{name:<14} {:>10} ± {:<9} {runs:>7} runs {bytes:>12} bytes",
+                duration(*median),
+                duration(*spread)
+            );
+            if let Some(against) = against {
+                line += &format!("  {:.2} of the earlier time", against[at]);
+            }
+            lines.push(line);
+        }
+        lines.push(format!("{:<14} {:>10.2}", "ratio", self.ratio()));
+        if let Some((cold, cached)) = self.compile {
+            lines.push(format!("{:<14} {:>10}, cached {}", "compiled in", duration(cold), duration(cached)));
+        }
+        lines.push(format!("{:<14} {:>10}", "run by", if self.native { "native code" } else { "interpreter" }));
+        lines.join("\n")
+    }
+
+    fn as_json(&self, arguments: &Arguments, earlier: Option<&Value>) -> Value {
+        let measured = |measured: &Measured| {
+            json!({
+                "seconds": measured.median.as_secs_f64(),
+                "spread": measured.spread.as_secs_f64(),
+                "runs": measured.runs,
+                "bytes": measured.bytes,
+            })
+        };
+        let mut object = json!({
+            "file": arguments.file,
+            "function": arguments.function,
+            "at": arguments.at,
+            "backend": if self.native { "native" } else { "interp" },
+            "threads": 1,
+            "kind": if self.is_gradient { "gradient" } else { "matrix" },
+            "value": measured(&self.value),
+            "derivative": measured(&self.derivative),
+            "ratio": self.ratio(),
+        });
+        if let Some((cold, cached)) = self.compile {
+            object["compile"] = json!({"cold": cold.as_secs_f64(), "cached": cached.as_secs_f64()});
+        }
+        if let Some([value, derivative]) = earlier.map(|earlier| self.against(earlier)) {
+            object["against"] = json!({"value": value, "derivative": derivative});
+        }
+        object
+    }
+}
+
+fn duration(time: Duration) -> String {
+    let nanoseconds = time.as_nanos() as f64;
+    match nanoseconds {
+        ..1e3 => format!("{nanoseconds:.0} ns"),
+        ..1e6 => format!("{:.1} µs", nanoseconds / 1e3),
+        ..1e9 => format!("{:.1} ms", nanoseconds / 1e6),
+        _ => format!("{:.2} s", nanoseconds / 1e9),
+    }
+}
