@@ -8,6 +8,7 @@
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
+//! - [`single`]: the same in single precision
 //! - [`matrix`]: products of matrices and linear algebra
 
 pub mod angle;
@@ -22,6 +23,7 @@ pub mod math;
 pub mod matrix;
 pub mod number;
 pub mod power;
+pub mod single;
 pub mod strip;
 
 pub use buffer::*;
@@ -33,3 +35,6 @@ pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
 pub use strip::*;
+
+/// A real number.
+pub type R = f64;
