@@ -14,9 +14,10 @@ use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId, Thunk};
 use riesz_native::code::Ready;
-use riesz_native::{Code, Compiler, Settings, Stop};
+use riesz_native::{Code, Compiler, Pool, Settings, Stop};
 use riesz_syntax::Severity;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// An expression of a session that is ready to be run.
@@ -125,6 +126,13 @@ impl Prepared {
     /// Whether it is native code.
     pub fn is_native(&self) -> bool {
         self.code.is_some()
+    }
+
+    /// Shares the work of its loops among threads, where it is native code.
+    pub fn use_threads(&mut self, pool: Arc<Pool>) {
+        if let Some((code, _)) = &mut self.code {
+            code.use_threads(pool);
+        }
     }
 
     /// Runs it in the session it was prepared in, and drops what it gives.

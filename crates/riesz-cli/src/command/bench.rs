@@ -8,9 +8,10 @@ use crate::disk::{self, Disk};
 use crate::report::Report;
 use crate::{allocation, output, value};
 use riesz::bench::Prepared;
-use riesz::{Binding, Compiler, Diagnostic, NoFiles, Session, Settings, Type};
+use riesz::{Binding, Compiler, Diagnostic, NoFiles, Pool, Session, Settings, Type};
 use serde_json::{Value, json};
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// What the point is called in the expressions that are run.
@@ -92,8 +93,13 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         }
     };
     let compiler = compiler.as_ref();
-    let value = session.prepare(&applied, Vec::new(), compiler, Settings::default())?;
-    let derivative = session.prepare(&derived, Vec::new(), compiler, Settings::default())?;
+    let mut value = session.prepare(&applied, Vec::new(), compiler, Settings::default())?;
+    let mut derivative = session.prepare(&derived, Vec::new(), compiler, Settings::default())?;
+    if arguments.threads > 1 {
+        let pool = Arc::new(Pool::new(arguments.threads.into()));
+        value.use_threads(pool.clone());
+        derivative.use_threads(pool);
+    }
     let native = value.is_native() && derivative.is_native();
     for note in [&value.note, &derivative.note].into_iter().flatten() {
         report.show(std::slice::from_ref(note), session.sources());
@@ -209,7 +215,7 @@ impl Found {
             "function": arguments.function,
             "at": arguments.at,
             "backend": if self.native { "native" } else { "interp" },
-            "threads": 1,
+            "threads": arguments.threads,
             "kind": if self.is_gradient { "gradient" } else { "matrix" },
             "value": measured(&self.value),
             "derivative": measured(&self.derivative),
