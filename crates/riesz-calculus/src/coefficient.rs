@@ -1,10 +1,87 @@
 //! The coefficients of primitives' derivatives, from data to core.
 
 use crate::linearise::Lineariser;
-use riesz_core::term::{Atom, Body, Op};
+use riesz_core::term::{Atom, Binding, Body, Op};
 use riesz_core::{Comparison, Type};
 use riesz_primitive::derivative::{self, Coefficient};
 use riesz_syntax::Span;
+
+/// Something that writes values as core.
+pub(crate) trait Write {
+    /// Binds an operation.
+    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom;
+
+    /// The type of an operand.
+    fn type_of(&self, atom: Atom) -> Type;
+
+    /// Begins a body.
+    fn open(&mut self);
+
+    /// Ends the body that was begun last.
+    fn close(&mut self) -> Vec<Binding>;
+}
+
+/// Writes a coefficient of the derivative of a primitive.
+pub(crate) fn write(
+    writer: &mut dyn Write,
+    coefficient: &Coefficient,
+    arguments: &[Atom],
+    result: Atom,
+    span: Span,
+) -> Atom {
+    match coefficient {
+        Coefficient::Argument(at) => as_real(writer, arguments[*at], span),
+        Coefficient::Result => result,
+        Coefficient::Constant(value) => Atom::Real(*value),
+        Coefficient::Apply(primitive, operands) => {
+            let operands = operands.iter().map(|operand| write(writer, operand, arguments, result, span)).collect();
+            writer.bind(Op::Scalar(primitive, operands), Type::Real, span)
+        }
+        Coefficient::If { left, comparison, right, then, otherwise } => {
+            let left = write(writer, left, arguments, result, span);
+            let right = write(writer, right, arguments, result, span);
+            let condition = match comparison {
+                derivative::Comparison::Less => Op::Compare(Comparison::Less, left, right),
+                derivative::Comparison::Equal => Op::Same(left, right),
+            };
+            let condition = writer.bind(condition, Type::Bool, span);
+            let mut body = |coefficient: &Coefficient| {
+                writer.open();
+                let result = write(writer, coefficient, arguments, result, span);
+                Body { bindings: writer.close(), result }
+            };
+            let (yes, no) = (body(then), body(otherwise));
+            writer.bind(Op::If { condition, yes, no }, Type::Real, span)
+        }
+    }
+}
+
+/// The operand as a real number: exponents may be integers.
+fn as_real(writer: &mut dyn Write, atom: Atom, span: Span) -> Atom {
+    match atom {
+        Atom::Int(value) => Atom::Real(value as f64),
+        atom if writer.type_of(atom) == Type::Int => writer.bind(Op::ToReal(atom), Type::Real, span),
+        atom => atom,
+    }
+}
+
+impl Write for Lineariser<'_> {
+    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        self.primal(op, ty, span)
+    }
+
+    fn type_of(&self, atom: Atom) -> Type {
+        self.atom_type(atom)
+    }
+
+    fn open(&mut self) {
+        Lineariser::open(self);
+    }
+
+    fn close(&mut self) -> Vec<Binding> {
+        Lineariser::close(self).primal
+    }
+}
 
 impl Lineariser<'_> {
     /// Computes a coefficient among the primal bindings.
@@ -15,42 +92,6 @@ impl Lineariser<'_> {
         result: Atom,
         span: Span,
     ) -> Atom {
-        match coefficient {
-            Coefficient::Argument(at) => self.as_real(arguments[*at], span),
-            Coefficient::Result => result,
-            Coefficient::Constant(value) => Atom::Real(*value),
-            Coefficient::Apply(primitive, operands) => {
-                let operands =
-                    operands.iter().map(|operand| self.coefficient(operand, arguments, result, span)).collect();
-                self.primal(Op::Scalar(primitive, operands), Type::Real, span)
-            }
-            Coefficient::If { left, comparison, right, then, otherwise } => {
-                let left = self.coefficient(left, arguments, result, span);
-                let right = self.coefficient(right, arguments, result, span);
-                let condition = match comparison {
-                    derivative::Comparison::Less => Op::Compare(Comparison::Less, left, right),
-                    derivative::Comparison::Equal => Op::Same(left, right),
-                };
-                let condition = self.primal(condition, Type::Bool, span);
-                let yes = self.coefficient_body(then, arguments, result, span);
-                let no = self.coefficient_body(otherwise, arguments, result, span);
-                self.primal(Op::If { condition, yes, no }, Type::Real, span)
-            }
-        }
-    }
-
-    fn coefficient_body(&mut self, coefficient: &Coefficient, arguments: &[Atom], result: Atom, span: Span) -> Body {
-        self.open();
-        let result = self.coefficient(coefficient, arguments, result, span);
-        Body { bindings: self.close().primal, result }
-    }
-
-    /// The operand as a real number: exponents may be integers.
-    fn as_real(&mut self, atom: Atom, span: Span) -> Atom {
-        match atom {
-            Atom::Int(value) => Atom::Real(value as f64),
-            Atom::Var(var) if *self.ty(var) == Type::Int => self.primal(Op::ToReal(atom), Type::Real, span),
-            atom => atom,
-        }
+        write(self, coefficient, arguments, result, span)
     }
 }

@@ -17,6 +17,7 @@ mod coefficient;
 mod compile;
 pub mod derive;
 mod free;
+mod jacobian;
 pub mod linearise;
 mod map;
 pub mod optimise;

@@ -6,8 +6,9 @@
 //! ```
 
 use crate::compile::{Compiler, Problem, has_holes};
+use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
 use crate::linearise::write_size;
-use riesz_core::term::{Atom, Binding, Body, Derive, Iteration, OnMaps, Op, Place, Step, Var};
+use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -181,8 +182,8 @@ impl Compiler<'_> {
         }
     }
 
-    /// Binds a variable to the matrix of a known map: what its adjoint makes of each unit vector of the codomain, or what it
-    /// makes itself of that of `R`.
+    /// Binds a variable to the matrix of a known map: from the structure of what it is the derivative of, or from passes
+    /// over all of that, one for each row or one for each column, whichever are fewer.
     pub(crate) fn matrix(
         &mut self,
         var: Var,
@@ -193,16 +194,173 @@ impl Compiler<'_> {
         if map.from == Type::Real {
             return self.apply(var, map, Atom::Real(1.0), span, out);
         }
+        if self.structured((var, Wanted::Matrix), map, span, out)? {
+            return Ok(());
+        }
+        let ty = self.vars[var.0 as usize].ty.clone();
+        let matrix = match self.fewer_columns(map, span, out) {
+            Fewer::Rows => self.by_rows(map, &ty, span, out)?,
+            Fewer::Columns => self.by_columns(map, &ty, span, out)?,
+            Fewer::ColumnsIf(condition) => {
+                let (mut columns, mut rows) = (Vec::new(), Vec::new());
+                let result = self.by_columns(map, &ty, span, &mut columns)?;
+                let yes = Body { bindings: columns, result };
+                let result = self.by_rows(map, &ty, span, &mut rows)?;
+                let no = Body { bindings: rows, result };
+                self.bind(Op::If { condition, yes, no }, ty, out, span)
+            }
+        };
+        out.push(Binding { var, op: Op::Copy(matrix), span });
+        Ok(())
+    }
+
+    /// Whether a matrix has fewer columns than rows. As many count as fewer: a pass forward is the cheaper one.
+    fn fewer_columns(&mut self, map: &KnownMap, span: Span, out: &mut Vec<Binding>) -> Fewer {
+        let (Some(columns), Some(rows)) = (numbers_in(&map.from), numbers_in(&map.to)) else { return Fewer::Rows };
+        match (columns.sub(&rows), &columns, &rows) {
+            (Some(Size::Constant(more)), ..) if more > 0 => Fewer::Rows,
+            (Some(Size::Constant(_)), ..) => Fewer::Columns,
+            (_, _, Size::Constant(..FEW)) => Fewer::Rows,
+            (_, Size::Constant(..FEW), _) => Fewer::Columns,
+            _ => {
+                let columns = write_size(&columns, &mut self.vars, out, span);
+                let rows = write_size(&rows, &mut self.vars, out, span);
+                let op = Op::Compare(Comparison::LessEqual, columns, rows);
+                Fewer::ColumnsIf(self.bind(op, Type::Bool, out, span))
+            }
+        }
+    }
+
+    /// The matrix as what the adjoint makes of each unit vector of the codomain.
+    fn by_rows(&mut self, map: &KnownMap, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
         // Where the type does not say how large the codomain is, a vector of it does.
         let like = match has_holes(&map.to) {
             true => Some(self.zero_of_codomain(map, span, out)?),
             false => None,
         };
-        let ty = self.vars[var.0 as usize].ty.clone();
-        let rows = Rows { adjoint: map.adjoint(), like };
-        let rows = self.rows(&rows, &map.to, &ty, &mut Vec::new(), span, out)?;
-        out.push(Binding { var, op: Op::Copy(rows), span });
-        Ok(())
+        let adjoint = map.adjoint();
+        self.images(&Images { map: &adjoint, like }, &map.to, ty, &mut Vec::new(), span, out)
+    }
+
+    /// The matrix as what the map makes of each unit vector of the domain, turned.
+    fn by_columns(&mut self, map: &KnownMap, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
+        let turned = map.from.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Real => Some(map.to.clone()),
+            _ => None,
+        });
+        let columns = self.images(&Images { map, like: None }, &map.from, &turned, &mut Vec::new(), span, out)?;
+        Ok(self.turned(columns, &map.to, ty, &mut Vec::new(), span, out))
+    }
+
+    /// A matrix that is kept by columns, by rows: the part that a path into the codomain leads to.
+    fn turned(
+        &mut self,
+        columns: Atom,
+        part: &Type,
+        ty: &Type,
+        path: &mut Vec<Place>,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Atom {
+        match (part, ty) {
+            // A row: every number of it is read from a column.
+            (Type::Real, _) => self.each_number(columns, ty, span, out, &mut |compiler, mut column, out| {
+                for place in path.iter() {
+                    column = compiler.part(column, *place, span, out);
+                }
+                column
+            }),
+            (Type::Array(size, element), Type::Array(_, inner)) => {
+                let count = write_size(size, &mut self.vars, out, span);
+                let index = self.var(Type::Int);
+                let mut bindings = Vec::new();
+                path.push(Place::Element(Atom::Var(index)));
+                let result = self.turned(columns, element, inner, path, span, &mut bindings);
+                path.pop();
+                self.bind(Op::Build(Iteration { count, index, body: Body { bindings, result } }), ty.clone(), out, span)
+            }
+            _ => {
+                let (parts, types) = (part.components().unwrap_or_default(), ty.components().unwrap_or_default());
+                let mut atoms = Vec::with_capacity(parts.len());
+                for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
+                    path.push(Place::Component(at));
+                    atoms.push(self.turned(columns, part, ty, path, span, out));
+                    path.pop();
+                }
+                self.bind(Op::Tuple(atoms), ty.clone(), out, span)
+            }
+        }
+    }
+
+    /// A vector of a space whose numbers `number` makes of what stands in their places in a value.
+    fn each_number(
+        &mut self,
+        value: Atom,
+        ty: &Type,
+        span: Span,
+        out: &mut Vec<Binding>,
+        number: &mut dyn FnMut(&mut Self, Atom, &mut Vec<Binding>) -> Atom,
+    ) -> Atom {
+        match ty {
+            Type::Real => number(self, value, out),
+            Type::Array(size, element) => {
+                let count = write_size(size, &mut self.vars, out, span);
+                let index = self.var(Type::Int);
+                let mut bindings = Vec::new();
+                let part = self.part(value, Place::Element(Atom::Var(index)), span, &mut bindings);
+                let result = self.each_number(part, element, span, &mut bindings, number);
+                self.bind(Op::Build(Iteration { count, index, body: Body { bindings, result } }), ty.clone(), out, span)
+            }
+            _ => {
+                let mut atoms = Vec::new();
+                for (at, ty) in ty.components().unwrap_or_default().iter().enumerate() {
+                    let part = self.part(value, Place::Component(at), span, out);
+                    atoms.push(self.each_number(part, ty, span, out, number));
+                }
+                self.bind(Op::Tuple(atoms), ty.clone(), out, span)
+            }
+        }
+    }
+
+    fn part(&mut self, value: Atom, place: Place, span: Span, out: &mut Vec<Binding>) -> Atom {
+        let (op, ty) = match (place, self.atom_type(value)) {
+            (Place::Element(index), Type::Array(_, element)) => (Op::Index(value, index), (*element).clone()),
+            (Place::Component(at), ty) => match ty.component(at) {
+                Some(part) => (Op::Project(value, at), part.clone()),
+                None => return value,
+            },
+            _ => return value,
+        };
+        self.bind(op, ty, out, span)
+    }
+
+    /// Binds a variable to the sparse matrix of a map, if the map is known and its structure tells.
+    pub(crate) fn sparse_matrix(
+        &mut self,
+        var: Var,
+        map: Atom,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<bool, Problem> {
+        match self.known_map(map) {
+            Some(map) => self.structured((var, Wanted::Coo), &map, span, out),
+            None => Ok(false),
+        }
+    }
+
+    /// Binds a variable to a matrix that the structure of a map gives.
+    fn structured(
+        &mut self,
+        wanted: (Var, Wanted),
+        map: &KnownMap,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<bool, Problem> {
+        let Form::Derivative { function: Atom::Var(function), point, adjoint } = &map.form else { return Ok(false) };
+        let Some((function, captured)) = self.closures.get(function).cloned() else { return Ok(false) };
+        let (from, to) = (&map.from, &map.to);
+        let derivative = Derivative { function, captured: &captured, point: *point, adjoint: *adjoint, from, to };
+        from_structure(self.calculus, &mut self.vars, &derivative, wanted, span, out)
     }
 
     /// The zero of a map's codomain.
@@ -221,10 +379,10 @@ impl Compiler<'_> {
         })
     }
 
-    /// The part of the matrix that a path into the codomain leads to.
-    fn rows(
+    /// What a map makes of the unit vectors of its domain: the part that a path into the domain leads to.
+    fn images(
         &mut self,
-        rows: &Rows,
+        images: &Images,
         part: &Type,
         ty: &Type,
         path: &mut Vec<Place>,
@@ -233,25 +391,25 @@ impl Compiler<'_> {
     ) -> Result<Atom, Problem> {
         Ok(match (part, ty) {
             (Type::Real, _) => {
-                let codomain = rows.adjoint.from.clone();
-                let ty_of_sum = Type::Accumulator(codomain.clone().into());
+                let domain = images.map.from.clone();
+                let ty_of_sum = Type::Accumulator(domain.clone().into());
                 let accumulator = self.bind(Op::Accumulator, ty_of_sum, out, span);
-                if let Some(zero) = rows.like {
+                if let Some(zero) = images.like {
                     self.bind(Op::AddTo(accumulator, Vec::new(), zero), Type::unit(), out, span);
                 }
                 self.bind(Op::AddTo(accumulator, path.clone(), Atom::Real(1.0)), Type::unit(), out, span);
-                let unit = self.bind(Op::Read(accumulator), codomain, out, span);
-                let row = self.var(ty.clone());
-                self.apply(row, &rows.adjoint, unit, span, out)?;
-                Atom::Var(row)
+                let unit = self.bind(Op::Read(accumulator), domain, out, span);
+                let image = self.var(ty.clone());
+                self.apply(image, images.map, unit, span, out)?;
+                Atom::Var(image)
             }
             (Type::Array(size, element), Type::Array(_, inner)) => {
-                let like = rows.like.unwrap_or(Atom::Int(0));
+                let like = images.like.unwrap_or(Atom::Int(0));
                 let count = self.count(size, like, path, out, span);
                 let index = self.var(Type::Int);
                 let mut bindings = Vec::new();
                 path.push(Place::Element(Atom::Var(index)));
-                let result = self.rows(rows, element, inner, path, span, &mut bindings)?;
+                let result = self.images(images, element, inner, path, span, &mut bindings)?;
                 path.pop();
                 let body = Body { bindings, result };
                 self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), out, span)
@@ -261,7 +419,7 @@ impl Compiler<'_> {
                 let mut atoms = Vec::with_capacity(parts.len());
                 for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
                     path.push(Place::Component(at));
-                    atoms.push(self.rows(rows, part, ty, path, span, out)?);
+                    atoms.push(self.images(images, part, ty, path, span, out)?);
                     path.pop();
                 }
                 self.bind(Op::Tuple(atoms), ty.clone(), out, span)
@@ -270,9 +428,20 @@ impl Compiler<'_> {
     }
 }
 
-/// What the rows of a matrix are made of.
-struct Rows {
-    adjoint: KnownMap,
-    /// A zero of the codomain, where its type does not say how large it is.
+/// A map whose images are wanted.
+struct Images<'m> {
+    map: &'m KnownMap,
+    /// A zero of its domain, where the type does not say how large that is.
     like: Option<Atom>,
+}
+
+/// How many rows or columns are too few to count more than.
+const FEW: i64 = 5;
+
+/// What there are fewer of in a matrix.
+enum Fewer {
+    Rows,
+    Columns,
+    /// Columns, if a condition holds that is known when the program runs.
+    ColumnsIf(Atom),
 }

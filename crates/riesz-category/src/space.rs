@@ -1,7 +1,8 @@
 //! The spaces of values: `R` for a number, `()` for what does not vary, parts for parts.
 //!
 //! A function value varies with what it captured, so its space is the product of those of what it captured. Elements of an
-//! array that are alike have one space, and make a power; functions in an array need not be, and make a product.
+//! array that are alike have one space, and make a power; functions in an array need not be, nor arrays that a derivative has
+//! kept, and make a product.
 
 use crate::tangent::{Real, Tangent};
 use riesz_core::evaluate::Value;
@@ -15,9 +16,7 @@ pub fn space(value: &Value<f64>) -> Space {
         Value::Closure(closure) => Space::product(closure.captured().iter().map(space)),
         Value::Reals(numbers) => power(numbers.len(), || Space::Real),
         Value::Ints(numbers) => power(numbers.len(), || Space::product([])),
-        Value::Values(elements) if elements.first().is_some_and(holds_functions) => {
-            Space::product(elements.iter().map(space))
-        }
+        Value::Values(elements) if unlike(elements) => Space::product(elements.iter().map(space)),
         Value::Values(elements) => power(elements.len(), || space(&elements[0])),
         Value::Int(_) | Value::Bool(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => Space::product([]),
     }
@@ -25,6 +24,24 @@ pub fn space(value: &Value<f64>) -> Space {
 
 fn power(n: usize, element: impl FnOnce() -> Space) -> Space {
     Space::array(n, if n == 0 { Space::product([]) } else { element() })
+}
+
+/// Whether elements of an array have different spaces, or may have: functions, and arrays of different lengths, which
+/// derivatives keep.
+fn unlike(elements: &[Value<f64>]) -> bool {
+    elements.first().is_some_and(holds_functions) || elements.windows(2).any(|pair| !alike(&pair[0], &pair[1]))
+}
+
+fn alike(a: &Value<f64>, b: &Value<f64>) -> bool {
+    match (a, b) {
+        (Value::Reals(a), Value::Reals(b)) => a.len() == b.len(),
+        (Value::Ints(a), Value::Ints(b)) => a.len() == b.len(),
+        (Value::Tuple(a), Value::Tuple(b)) => a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
+        (Value::Values(a), Value::Values(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
+        (Value::Reals(_) | Value::Ints(_) | Value::Values(_), _)
+        | (_, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) => false,
+        _ => true,
+    }
 }
 
 /// Whether values of the type of this one may have different spaces.

@@ -8,9 +8,10 @@
 //! Coordinates are of any [`Coordinate`]: numbers make a vector, and rows make a matrix. [004 §10]
 //! One vector may be written in several ways; [`Tangent::numbers`] tells them all alike.
 
+use crate::closure::with_room;
 use crate::count::{added, made, multiplied};
 use riesz_algebra::{Module, Monoid};
-use riesz_linear::{LinearMap, Space};
+use riesz_linear::{Form, LinearMap, Space};
 use std::rc::Rc;
 
 /// What the coordinates of a vector are.
@@ -218,13 +219,41 @@ impl<S: Coordinate> Tangent<S> {
         }
     }
 
-    /// `m v`
-    pub fn through(&self, map: &LinearMap) -> Tangent<S> {
-        match self {
-            Tangent::Zero => Tangent::Zero,
-            _ if map.rows() == 0 => Tangent::Zero,
-            _ => Tangent::from_numbers(map.codomain(), &map.apply_over(&self.numbers(map.domain()))),
-        }
+    /// `m v`, part by part where the map says what it does with parts: a projection costs nothing, however much is not
+    /// taken.
+    pub fn through(self, map: &LinearMap) -> Tangent<S> {
+        with_room(|| match (self, map.form()) {
+            (Tangent::Zero, _) | (_, Form::Zero) => Tangent::Zero,
+            (v, Form::Identity) => v,
+            (v, Form::Scale(k)) => v.scale(*k),
+            (v, Form::Project(index)) => v.part(*index),
+            (v, Form::Inject(index)) => Tangent::one(*index, map.codomain().count(), v),
+            (v, Form::Compose(maps)) => maps.iter().rev().fold(v, |v, map| v.through(map)),
+            (v, Form::Fork(maps)) => Tangent::parts(maps.iter().map(|map| v.clone().through(map)).collect()),
+            (v, Form::Add(maps)) => {
+                let mut sum = Tangent::Zero;
+                maps.iter().for_each(|map| sum.accumulate(v.clone().through(map)));
+                sum
+            }
+            (Tangent::One { index, part, .. }, Form::Join(maps)) => match maps.get(index) {
+                Some(map) => Rc::unwrap_or_clone(part).through(map),
+                None => Tangent::Zero,
+            },
+            (v, Form::Join(maps)) => {
+                let mut sum = Tangent::Zero;
+                maps.iter().enumerate().for_each(|(at, map)| sum.accumulate(v.part(at).through(map)));
+                sum
+            }
+            (Tangent::One { index, size, part }, Form::Each(maps)) => match maps.get(index) {
+                Some(map) => Tangent::one(index, size, Rc::unwrap_or_clone(part).through(map)),
+                None => Tangent::Zero,
+            },
+            (v, Form::Each(maps)) => {
+                Tangent::parts(maps.iter().enumerate().map(|(at, map)| v.part(at).through(map)).collect())
+            }
+            (_, _) if map.rows() == 0 => Tangent::Zero,
+            (v, _) => Tangent::from_numbers(map.codomain(), &map.apply_over(&v.numbers(map.domain()))),
+        })
     }
 }
 

@@ -3,26 +3,28 @@
 mod support;
 
 use riesz_category::compile::compile;
-use riesz_category::graph::{Drawing, Graph, Graphs, Names, Of, draw};
+use riesz_category::graph::{Area, Drawing, Graph, Graphs, Layout, Names, Node, Of, draw};
 use riesz_category::interpret::interpret;
 use riesz_category::law::{cartesian_laws, category_laws};
+use riesz_core::Type;
 use riesz_linear::Space;
 use support::{check, named};
 
 const TEXT: &str = "fun mag_sqr(a: R, b: R): R = a * a + b * b\n\
                     fun cos_sin_prod(x: R, y: R): (R, R) = let z = x * y in (cos(z), sin(z))\n\
                     fun cos_xpy(x: R, y: R, z: R): R = cos(x + y * z)\n\
-                    fun walk(v: [n]R): R = loop s = 0.0 for x in v do if s > 1.0 then s * x else s + x";
+                    fun walk(v: [n]R): R = loop s = 0.0 for x in v do if s > 1.0 then s * x else s + x\n\
+                    fun mean(x: {weight: R, values: [n]R}): R = x.weight * sum(sin(v)^2 | v in x.values)";
 
 fn drawn(name: &str, of: Of) -> Graph {
     let checker = check(TEXT);
     let id = named(&checker, name);
     let function = checker.program.function(id);
-    let parameters: Vec<String> = function.vars[..function.parameters]
+    let parameters: Vec<(String, Type)> = function.vars[..function.parameters]
         .iter()
-        .map(|var| var.name.as_ref().map_or("_".to_string(), |name| name.to_string()))
+        .map(|var| (var.name.as_ref().map_or("_".to_string(), |name| name.to_string()), var.ty.clone()))
         .collect();
-    draw(&compile(&checker.program, id).unwrap(), &parameters, of).unwrap()
+    draw(&compile(&checker.program, id).unwrap(), &parameters, &function.result, of)
 }
 
 /// How many nodes of each label there are, ends apart, in a frame or outside of all.
@@ -71,25 +73,56 @@ fn what_repeats_stands_in_a_frame() {
 
 #[test]
 fn pictures_hold_every_node() {
-    for name in ["mag_sqr", "cos_sin_prod", "cos_xpy"] {
+    for name in ["mag_sqr", "cos_sin_prod", "cos_xpy", "walk", "mean"] {
         for of in [Of::Value, Of::Derivative, Of::Adjoint] {
             let graph = drawn(name, of);
             let svg = graph.svg();
-            assert_eq!(svg.matches("<rect x=").count(), graph.nodes.len() + graph.frames.len());
-            let wires: usize = graph.nodes.iter().map(|node| node.inputs.len()).sum();
-            assert_eq!(svg.matches("<path").count(), wires);
+            let frames = Layout::new(&graph).frames.iter().flatten().count();
+            assert_eq!(svg.matches("<rect x=").count(), graph.nodes.len() + frames);
             assert!(!svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+            let wires: usize = graph.nodes.iter().map(|node| node.inputs.len()).sum();
             assert_eq!(graph.dot().matches("->").count(), wires);
         }
     }
 }
 
 #[test]
-fn derivatives_of_arrays_are_not_drawn() {
-    let checker = check(TEXT);
-    let combinators = compile(&checker.program, named(&checker, "walk")).unwrap();
-    let problem = draw(&combinators, &["n".into(), "v".into()], Of::Derivative).unwrap_err();
-    assert_eq!(problem.code, "not-drawn");
+fn parts_of_records_have_their_names() {
+    let graph = drawn("mean", Of::Adjoint);
+    let has = |label: &str| graph.nodes.iter().any(|node| node.label == label);
+    assert!(has(".weight") && has(".values") && has(".weightᵀ"), "{:?}", labels(&graph, false));
+}
+
+/// The ends of an adjoint have the names and the order of the function's.
+#[test]
+fn ends_are_named_and_in_order() {
+    let graph = drawn("cos_sin_prod", Of::Adjoint);
+    let layout = Layout::new(&graph);
+    let ends = |frame: Option<usize>, input: bool| {
+        let wanted = |(node, _): &(&Node, &Area)| node.end && node.frame == frame && node.inputs.is_empty() == input;
+        let mut found: Vec<(&Node, &Area)> = graph.nodes.iter().zip(&layout.nodes).filter(wanted).collect();
+        found.sort_by(|a, b| a.1.y.total_cmp(&b.1.y));
+        found.into_iter().map(|(node, _)| node.label.as_str()).collect::<Vec<&str>>()
+    };
+    assert_eq!(ends(None, true), ["x", "y"]);
+    assert_eq!(ends(None, false), ["out 0", "out 1"]);
+    assert_eq!(ends(Some(0), true), ["∂out 0", "∂out 1"]);
+    assert_eq!(ends(Some(0), false), ["∂x", "∂y"]);
+}
+
+/// A loop is differentiated by a loop, and goes back in another; a sum goes back in a sum of its own.
+#[test]
+fn derivatives_of_what_repeats_repeat() {
+    let titles = |name: &str, of: Of| {
+        let graph = drawn(name, of);
+        let inside =
+            graph.frames.iter().filter(|frame| frame.parent.is_some_and(|parent| graph.frames[parent].derived));
+        inside.map(|frame| frame.title.clone()).collect::<Vec<String>>()
+    };
+    assert_eq!(titles("walk", Of::Derivative), ["loop"]);
+    assert_eq!(titles("walk", Of::Adjoint), ["loop, backwards"]);
+    assert_eq!(titles("mean", Of::Derivative), ["sum"]);
+    assert_eq!(titles("mean", Of::Adjoint), ["sum"]);
 }
 
 #[test]

@@ -5,9 +5,7 @@ use riesz_category::combinator::Combinators;
 use riesz_category::derivative::{Context, D, Differentiable};
 use riesz_category::interpret::interpret;
 use riesz_category::law::{Law, cartesian_laws, category_laws, cocartesian_laws, linear_laws};
-use riesz_category::linear::{
-    Additive, Arrow, Begin, Beginning, Cont, Continued, Dual, Matrices, Nothing, Reversed, Rows, Terms,
-};
+use riesz_category::linear::{Additive, Arrow, Begin, Cont, Continued, Dual, Matrices, Nothing, Reversed, Rows, Terms};
 use riesz_category::space::numbers;
 use riesz_category::tangent::{Real, Tangent};
 use riesz_core::evaluate::{Limits, Value};
@@ -66,12 +64,6 @@ impl<K: Entries> Entries for Dual<K> {
 impl<K: Entries> Entries for Cont<K> {
     fn entries(f: &Continued<K::Morphism>) -> Vec<f64> {
         K::entries(&f.before(K::identity(&ends::<Cont<K>>(f).1)))
-    }
-}
-
-impl<K: Entries> Entries for Begin<K> {
-    fn entries(f: &Beginning<K::Morphism>) -> Vec<f64> {
-        K::entries(&f.after(K::identity(&ends::<Begin<K>>(f).0)))
     }
 }
 

@@ -3,6 +3,7 @@
 mod support;
 
 use riesz_category::compile::compile;
+use riesz_category::count::counted;
 use riesz_category::via::{Prepared, Via};
 use riesz_core::evaluate::{Limits, Value};
 use support::{check, named};
@@ -30,10 +31,43 @@ fn the_size_of_a_combinator_is_linear_in_the_program() {
         compile(&checker.program, named(&checker, "f")).unwrap().size()
     };
     let sizes: Vec<usize> = [10, 100, 1_000, 10_000].into_iter().map(size).collect();
-    println!("{sizes:?}");
+    println!("bindings    combinators");
+    sizes.iter().enumerate().for_each(|(at, size)| println!("{:>8}    {size:>11}", 10usize.pow(at as u32 + 1)));
     let per_binding = |at: usize| sizes[at] as f64 / 10f64.powi(at as i32 + 1);
     assert!(per_binding(3) <= 1.1 * per_binding(2), "{sizes:?}");
     assert!(per_binding(3) <= 2.0 * per_binding(0), "{sizes:?}");
+}
+
+/// What the gradient of a straight program takes, making the derivative included, is linear in the program: environments
+/// are handed on whole, and a variable costs what the way to it costs.
+#[test]
+fn what_a_gradient_takes_is_linear_in_the_program() {
+    let sizes = [10, 100, 1_000, 10_000];
+    let prepared: Vec<Prepared> = sizes
+        .iter()
+        .map(|n| {
+            let checker = check(&long(*n));
+            Prepared::new(&checker.program, named(&checker, "f"), Limits::default(), |_| None).unwrap()
+        })
+        .collect();
+    for via in [Via::Affine, Via::Adjoint, Via::Function, Via::Cont, Via::Dual, Via::Begin] {
+        let mut row = format!("{:<9}", via.name());
+        let mut costs = Vec::new();
+        for (n, prepared) in sizes.iter().zip(&prepared) {
+            let start = std::time::Instant::now();
+            let (gradient, count) = counted(|| {
+                let found = prepared.derivative(vec![Value::Real(0.3), Value::Real(0.7)], via).unwrap();
+                found.transpose_apply(&[1.0])
+            });
+            assert!(gradient.iter().all(|x| x.is_finite()));
+            let operations = (count.additions + count.multiplications) as f64 / *n as f64;
+            costs.push((operations, count.bytes as f64 / *n as f64));
+            row += &format!("  {operations:5.1} {:7.0} {:8.1?}", count.bytes / *n as u64, start.elapsed());
+        }
+        println!("{row}");
+        let (hundred, most) = (costs[1], costs[3]);
+        assert!(most.0 <= 1.5 * hundred.0 && most.1 <= 2.0 * hundred.1, "{}: {costs:?}", via.name());
+    }
 }
 
 #[test]

@@ -298,8 +298,8 @@ pub struct Bench {
     /// Compare with what `--json` has printed before
     #[arg(long, value_name = "FILE.json")]
     pub against: Option<String>,
-    /// How many threads share the work
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    /// How many threads share the work of native code
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
     #[command(flatten)]
     pub messages: Messages,
@@ -315,6 +315,9 @@ pub struct Gradbench {
     /// How the programs are run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
     pub backend: Backend,
+    /// How many threads share the work of native code
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
     /// How much memory arrays may take, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
     pub max_memory: usize,

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 17] = [
+const RUNTIME: [(&str, &str); 18] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
     ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
@@ -25,6 +25,7 @@ const RUNTIME: [(&str, &str); 17] = [
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 
@@ -73,11 +74,6 @@ impl Compiler {
         Ok(Compiler { rustc, version, directory: cache_directory() })
     }
 
-    /// The same with another directory for what it builds.
-    pub fn keeping_in(self, directory: PathBuf) -> Compiler {
-        Compiler { directory, ..self }
-    }
-
     /// The same with a cache of its own, in which nothing is built but the runtime: for clocks.
     pub fn afresh(&self) -> Result<Compiler, String> {
         let directory = std::env::temp_dir().join(format!("riesz.{}", unique()));
@@ -95,6 +91,11 @@ impl Compiler {
     pub fn clear(self) {
         // What is left behind harms nobody.
         let _ = fs::remove_dir_all(&self.directory);
+    }
+
+    /// The same with another directory for what it builds.
+    pub fn keeping_in(self, directory: PathBuf) -> Compiler {
+        Compiler { directory, ..self }
     }
 
     /// The library of a source, built now or before.

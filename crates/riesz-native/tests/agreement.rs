@@ -208,6 +208,9 @@ fn compiled(program: &Program) -> Option<(riesz_core::Program, Vec<(&'static str
         ("reverse", format!("x: {s}, w: {dt}"), "vjp(f, x, w)"),
         ("forward", format!("x: {s}, w: {dt}, u: {ds}"), "jvp(f, x, u)"),
         ("both", format!("x: {s}, w: {dt}, u: {ds}"), "jvp(\\z -> vjp(f, z, w).1, x, u).1"),
+        ("matrix", format!("x: {s}"), "matrix(D(f, x))"),
+        ("sparse", format!("x: {s}"), "coo(D(f, x))"),
+        ("second", format!("x: {s}, w: {dt}"), "coo(D(\\z -> vjp(f, z, w).1, x))"),
     ];
     let mut text = program.text();
     for (name, parameters, body) in &functions {

@@ -14,11 +14,13 @@
 //! nothing else changes.
 
 use crate::program::{
-    Allocation, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
+    Allocation, Arithmetic, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Product,
+    Register, SiteId, Statement, Strided,
 };
 use crate::turns::{Names, Path, Turns};
 use crate::visit::Use;
 use riesz_core::Comparison;
+use riesz_primitive::scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pulls linear maps out of the outermost loops of a procedure whose turns are independent.
@@ -49,6 +51,7 @@ fn pull_block(procedure: &mut Procedure, block: Block) -> Block {
 }
 
 fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> Block {
+    expand(procedure, each);
     let turns = Turns::of(procedure, each, &FxHashSet::default());
     let linear = Linear::of(procedure, &turns);
     let Some(plan) = linear.plan() else { return Block::new() };
@@ -60,6 +63,119 @@ fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> B
         each.private.iter().filter(|allocation| !plan.buffers.contains(&allocation.buffer)).copied().collect();
     (each.body, each.private) = (body, private);
     after
+}
+
+// ---- products of matrices ----
+
+/// Writes out the products of matrices in a loop that can be put off: those by a matrix that is the same in every turn.
+fn expand(procedure: &mut Procedure, each: &mut For) {
+    let mut at = 0;
+    while let Some(found) = nth_product(&each.body, &mut at.clone()).cloned() {
+        let turns = Turns::of(procedure, each, &FxHashSet::default());
+        let factors = [found.left, found.right].map(|factor| turns.is_written(factor.first.buffer));
+        drop(turns);
+        if factors[0] != factors[1] {
+            let kept = each.body.clone();
+            let registers = procedure.registers.len();
+            let sum = Register(registers as u32);
+            let written = write_out(procedure, &found, each.site);
+            put(&mut each.body, &mut at.clone(), written);
+            let turns = Turns::of(procedure, each, &FxHashSet::default());
+            let plan = Linear::of(procedure, &turns).plan();
+            let is_put_off = |statement: &&Statement| {
+                plan.as_ref().is_some_and(|plan| plan.statements.contains(&std::ptr::from_ref(*statement)))
+            };
+            let added = |statement: &&Statement| matches!(statement, Statement::Add(_, Operand::Register(value)) if *value == sum);
+            if turns
+                .always
+                .iter()
+                .map(|(_, statement)| *statement)
+                .filter(added)
+                .any(|statement| is_put_off(&statement))
+            {
+                continue;
+            }
+            drop(turns);
+            each.body = kept;
+            procedure.registers.truncate(registers);
+        }
+        at += 1;
+    }
+}
+
+/// The product of matrices that so many come before, in the loops of a block.
+fn nth_product<'b>(block: &'b Block, before: &mut usize) -> Option<&'b Product> {
+    for statement in block {
+        match statement {
+            Statement::Product(product) => match before.checked_sub(1) {
+                Some(fewer) => *before = fewer,
+                None => return Some(product),
+            },
+            Statement::For(each) => {
+                if let Some(found) = nth_product(&each.body, before) {
+                    return Some(found);
+                }
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Puts statements in the place of the product that so many come before.
+fn put(block: &mut Block, before: &mut usize, by: Block) -> Option<Block> {
+    let mut by = Some(by);
+    for at in 0..block.len() {
+        match &mut block[at] {
+            Statement::Product(_) => match before.checked_sub(1) {
+                Some(fewer) => *before = fewer,
+                None => {
+                    block.splice(at..=at, by.take()?);
+                    return None;
+                }
+            },
+            Statement::For(each) => by = Some(put(&mut each.body, before, by.take()?)?),
+            _ => {}
+        }
+    }
+    by
+}
+
+/// `to = 0; for i: for k: for j: to[i, j] += left[i, k] · right[k, j]`. The first register that it makes is the product.
+fn write_out(procedure: &mut Procedure, product: &Product, site: SiteId) -> Block {
+    let value = procedure.register(Kind::Real, false);
+    let [i, k, j] = [0; 3].map(|_| procedure.register(Kind::Int, false));
+    let [row, inner, column] = [i, k, j].map(Operand::Register);
+    let mut body = Block::new();
+    let place = |procedure: &mut Procedure, first: Operand, steps: [(Operand, Operand); 2], block: &mut Block| {
+        steps.into_iter().fold(first, |at, (index, step)| {
+            let further = procedure.position(Arithmetic::Mul, index, step, block);
+            procedure.position(Arithmetic::Add, at, further, block)
+        })
+    };
+    let load = |procedure: &mut Procedure, from: Strided, indices: [Operand; 2], block: &mut Block| {
+        let at = place(procedure, from.first.at, [(indices[0], from.row), (indices[1], from.column)], block);
+        let element = procedure.register(Kind::Real, false);
+        block.push(Statement::Let(element, Expression::Load(Element { at, ..from.first })));
+        Operand::Register(element)
+    };
+    // What does not depend on the innermost index is read before its loop.
+    let mut around = Block::new();
+    let left = load(procedure, product.left, [row, inner], &mut around);
+    let right = load(procedure, product.right, [inner, column], &mut body);
+    let times = if product.exact { &scalar::EXACT_MUL } else { &scalar::MUL };
+    body.push(Statement::Let(value, Expression::Real(times, vec![left, right])));
+    let one = Operand::Int(1);
+    let at = place(procedure, product.to.at, [(row, product.columns), (column, one)], &mut body);
+    body.push(Statement::Add(Element { at, ..product.to }, Operand::Register(value)));
+    let each =
+        |index, count, body| Statement::For(For { index, count, parallel: true, private: Vec::new(), body, site });
+    around.push(each(j, product.columns, body));
+    let mut written = Block::new();
+    let count = procedure.position(Arithmetic::Mul, product.rows, product.columns, &mut written);
+    written.push(Statement::Fill(product.to, count, Operand::Real(0.0)));
+    written.push(each(i, product.rows, vec![each(k, product.inner, around)]));
+    written
 }
 
 // ---- what can be put off ----

@@ -5,6 +5,7 @@
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
+//! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
@@ -15,6 +16,7 @@ pub mod angle;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
+pub mod circle;
 pub mod context;
 pub mod crew;
 pub mod gamma;
@@ -28,6 +30,7 @@ pub mod strip;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};
+pub use circle::sin_cos;
 pub use context::*;
 pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};

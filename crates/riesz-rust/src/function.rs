@@ -29,6 +29,7 @@ pub(crate) fn write(
         depth: 1,
         text: String::new(),
         plain: false,
+        cleared: FxHashMap::default(),
         fine: options.fine,
         precision: options.precision,
         chunked: false,
@@ -77,6 +78,8 @@ pub(crate) struct Writer<'p> {
     text: String,
     /// Whether loops are written one turn after the other.
     pub plain: bool,
+    /// Buffers that are to be zero, and how long they are: the loop that comes next writes them whole.
+    pub cleared: FxHashMap<Buffer, Operand>,
     /// Whether loops are cut however little they do.
     pub fine: bool,
     pub precision: Precision,
@@ -211,12 +214,60 @@ impl<'p> Writer<'p> {
             }
             let is_declaration = matches!(statement, Statement::Set(set, _)
                 if mine.iter().any(|(first, register)| *first == at && register == set));
+            if self.is_angle(block, at, declared) {
+                continue;
+            }
+            if let Statement::Fill(element, count, Operand::Real(0.0)) = statement
+                && self.is_written_next(*element, &block[at + 1..])
+            {
+                self.cleared.insert(element.buffer, *count);
+                continue;
+            }
             if !is_declaration {
                 self.statement(statement, declared, outermost);
             }
         }
         for (_, register) in mine {
             declared.remove(&register);
+        }
+    }
+
+    /// Whether a statement is the sine or the cosine of a number of which the other is taken too, with nothing but
+    /// bindings between them: both are written where the first is.
+    fn is_angle(&mut self, block: &Block, at: usize, declared: &FxHashSet<Register>) -> bool {
+        let angle = |statement: &Statement| match statement {
+            Statement::Let(register, Expression::Real(primitive, operands)) => match (primitive.name, &operands[..]) {
+                (name @ ("sin" | "cos"), [angle]) => Some((name, *angle, *register)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((_, of, register)) = angle(&block[at]) else { return false };
+        let binds = |statement: &&Statement| matches!(statement, Statement::Let(..));
+        let start = at - block[..at].iter().rev().take_while(binds).count();
+        let run = block[start..].iter().take_while(binds).filter_map(angle).filter(|(_, angle, _)| *angle == of);
+        let (sines, cosines): (Vec<_>, Vec<_>) = run.partition(|(name, ..)| *name == "sin");
+        let (Some((.., sine)), Some((.., cosine))) = (sines.first(), cosines.first()) else { return false };
+        if declared.contains(sine) || declared.contains(cosine) || ![sine, cosine].contains(&&register) {
+            return false;
+        }
+        let written = block[start..at].iter().filter_map(angle).any(|(.., other)| other == *sine || other == *cosine);
+        if !written {
+            let (sine, cosine) = (self.register(*sine), self.register(*cosine));
+            let line = format!("let ({sine}, {cosine}) = sin_cos({});", self.operand(of));
+            self.line(line);
+        }
+        true
+    }
+
+    /// Whether a buffer that is to be zero is written whole by the loop that uses it next.
+    fn is_written_next(&self, element: Element, rest: &[Statement]) -> bool {
+        let uses = |statement: &&Statement| crate::lanes::touches(statement, element.buffer);
+        match rest.iter().find(uses) {
+            Some(Statement::For(each)) if element.at == Operand::Int(0) && !self.plain => {
+                crate::lanes::writes_near(self.procedure, each, element.buffer)
+            }
+            _ => false,
         }
     }
 

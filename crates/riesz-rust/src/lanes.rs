@@ -14,17 +14,35 @@ use crate::function::Writer;
 use riesz_core::Comparison;
 use riesz_primitive::Primitive;
 use riesz_program::program::{
-    Allocation, Arithmetic, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Register, Statement,
-    Strided,
+    Allocation, Arithmetic, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Register,
+    Statement, Strided,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A site that stands for no error: the program has to be run in another way.
 const ELSEWHERE: u32 = u32::MAX;
 
+/// Whether a loop in lanes adds to a buffer near the index alone, and so can write what it would add to zeros.
+pub(crate) fn writes_near(procedure: &Procedure, each: &For, buffer: Buffer) -> bool {
+    let covers = |lanes: Lanes| {
+        crate::choose::outer(procedure, &lanes, each)
+            && stencils(&lanes, each).get(&buffer).is_some_and(|stencil| stencil.first >= 0)
+    };
+    Lanes::of(procedure, each).is_ok_and(covers)
+}
+
+/// Whether a statement, or one inside of it, has to do with a buffer.
+pub(crate) fn touches(statement: &Statement, buffer: Buffer) -> bool {
+    riesz_program::any_buffer(statement, &mut |other| other == buffer)
+        || riesz_program::blocks(statement).into_iter().flatten().any(|inner| touches(inner, buffer))
+}
+
 /// Writes a loop in lanes, if that can be.
 pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Register>) -> Result<(), Refused> {
     let lanes = Lanes::of(writer.procedure, each)?;
+    if !crate::choose::outer(writer.procedure, &lanes, each) {
+        return Err(Refused);
+    }
     let stencils = stencils(&lanes, each);
     let products = crate::strip::products(&lanes, each);
     let mut wide = Wide { lanes, masks: 0, stencils, products, strip: false, writer };
@@ -60,6 +78,17 @@ impl Wide<'_, '_> {
             false => Outline::of(self.writer, each, Some((&self.lanes, strips)), &near),
         };
         self.line(format!("context.step({count}, {})?;", each.site.0));
+        for buffer in &near {
+            // What no block of turns writes is cleared here.
+            let Some(len) = self.writer.cleared.get(buffer).copied() else { continue };
+            let (total, len) = (self.writer.buffer_mut(*buffer), self.writer.operand(len));
+            let first = self.stencils[buffer].first;
+            if first > 0 {
+                self.line(format!("part_mut({total}, 0, {first}).fill(0.0);"));
+            }
+            let from = format!("{count} / 8 * 8 + {first}");
+            self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
+        }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
         let (from, to) = match &outline {
             Some(outline) => {
@@ -98,6 +127,7 @@ impl Wide<'_, '_> {
         if let Some(outline) = &outline {
             outline.end(self.writer);
         }
+        self.writer.cleared.retain(|buffer, _| !near.contains(buffer));
         let index = self.writer.register(each.index).to_string();
         self.line(format!("if {count} % {lanes} > 0 {{"));
         self.writer.depth += 1;
@@ -650,7 +680,8 @@ impl Wide<'_, '_> {
         });
         if last {
             let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
-            let line = format!("{name}_near.add_to({total}, {index} + {first}, 1);");
+            let write = if self.writer.cleared.contains_key(&element.buffer) { "store" } else { "add_to" };
+            let line = format!("{name}_near.{write}({total}, {index} + {first}, 1);");
             self.line(line);
         }
         true

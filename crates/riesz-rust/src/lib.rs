@@ -16,11 +16,13 @@
 //! - `names`: identifiers
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
+//! - `choose`: which of two loops inside of each other that is
 //! - `strip`: which of them can be taken thirty-two turns at a time
 //! - `chunk`: loops whose turns are independent, in chunks that threads share
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;
+mod choose;
 mod chunk;
 mod classify;
 mod function;

@@ -4,6 +4,7 @@ use crate::session::{Session, place};
 use crate::{Diagnostic, NoFiles, Type};
 use riesz_category::combinator::Combinators;
 use riesz_category::graph::{Graph, Of, draw};
+use riesz_core::term::VarInfo;
 use riesz_core::{FunctionId, size};
 
 /// What to write of a function `f`.
@@ -53,11 +54,10 @@ impl Session {
     /// A `fun` of the program as a graph.
     pub fn graph(&self, name: &str, of: Of) -> Result<Graph, Vec<Diagnostic>> {
         let function = self.checker.program.function(self.function_of_types(name)?);
-        let parameters: Vec<String> = function.vars[..function.parameters]
-            .iter()
-            .map(|var| var.name.as_ref().map_or("_".to_string(), |name| name.to_string()))
-            .collect();
-        draw(&self.combinators(name)?, &parameters, of).map_err(|problem| vec![*problem])
+        let parameter =
+            |var: &VarInfo| (var.name.as_ref().map_or("_".to_string(), |name| name.to_string()), var.ty.clone());
+        let parameters: Vec<(String, Type)> = function.vars[..function.parameters].iter().map(parameter).collect();
+        Ok(draw(&self.combinators(name)?, &parameters, &function.result, of))
     }
 
     fn function_of_types(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {

@@ -17,8 +17,6 @@ use std::time::{Duration, Instant};
 
 /// How far numbers may be apart that agree, as a part of the larger or of 1.
 const TOLERANCE: f64 = 1e-9;
-/// How often a derivative is computed for its time, unless one time is long.
-const TIMES: u32 = 5;
 /// How long one time may be to be taken again.
 const LONG: Duration = Duration::from_millis(200);
 /// What the point is called in the expressions that are evaluated.
@@ -75,6 +73,21 @@ struct Derivative {
 /// Counts the bytes that a computation holds at most.
 pub type CountBytes = fn(&mut dyn FnMut()) -> usize;
 
+/// How derivatives are measured.
+#[derive(Clone, Copy, Debug)]
+pub struct Measuring {
+    /// What counts bytes, if they are to be counted.
+    pub count_bytes: Option<CountBytes>,
+    /// How often a derivative is computed for its time, unless one time is long. At least once.
+    pub times: u32,
+}
+
+impl Default for Measuring {
+    fn default() -> Measuring {
+        Measuring { count_bytes: None, times: 5 }
+    }
+}
+
 impl Modes {
     /// Whether every representation has a derivative, and all are the same.
     pub fn agree(&self) -> bool {
@@ -89,24 +102,24 @@ impl Session {
         function: &str,
         at: &str,
         bindings: Vec<(Name, Binding)>,
-        count_bytes: Option<CountBytes>,
+        measuring: Measuring,
     ) -> Result<Modes, Vec<Diagnostic>> {
         let point = self.evaluate_as("point", at, bindings)?;
         // As a value of the program the point is known when the program runs, not before.
         let scope = self.scope();
         let defined = self.define("point", &format!("let {POINT} = {point}"), &NoFiles);
-        let modes = defined.and_then(|_| self.modes_at_point(function, count_bytes));
+        let modes = defined.and_then(|_| self.modes_at_point(function, measuring));
         self.restore(scope);
         modes
     }
 
-    fn modes_at_point(&mut self, function: &str, count_bytes: Option<CountBytes>) -> Result<Modes, Vec<Diagnostic>> {
+    fn modes_at_point(&mut self, function: &str, measuring: Measuring) -> Result<Modes, Vec<Diagnostic>> {
         let Question { value, is_gradient, derivative } = self.question(function)?;
         let mut rows: Vec<Mode> = REPRESENTATIONS
             .iter()
             .map(|representation| Mode {
                 representation,
-                outcome: self.measure(&derivative, representation, TIMES, count_bytes),
+                outcome: self.measure(&derivative, representation, measuring),
             })
             .collect();
         let compiled = rows.iter().find(|row| row.representation.is_compiled());
@@ -139,8 +152,7 @@ impl Session {
         &self,
         Derivative { thunk: Thunk { function, ty }, compiled }: &Derivative,
         representation: &'static Representation,
-        times: u32,
-        count_bytes: Option<CountBytes>,
+        Measuring { count_bytes, times }: Measuring,
     ) -> Result<Measured, Box<Diagnostic>> {
         let (plain, function) = (self.program(), *function);
         let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {

@@ -36,7 +36,10 @@ fn smooth_functions_agree() {
     ];
     for text in functions {
         match only(text) {
-            Outcome::Agrees { points, worst } => assert!(points == 5 && worst.error < 1e-6, "{text}: {worst:?}"),
+            Outcome::Agrees { points, worst, without } => {
+                assert!(points == 5 && worst.error < 1e-6, "{text}: {worst:?}");
+                assert!(without.is_empty(), "{text}: {without:?}");
+            }
             other => panic!("{text}: {other:?}"),
         }
     }

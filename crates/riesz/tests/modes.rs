@@ -1,7 +1,8 @@
 //! Every representation of a derivative gives the same, on every example and benchmark program.
 
-use riesz::via::REPRESENTATIONS;
-use riesz::{Loaded, Loader, Session};
+use riesz::modes::{Measuring, Modes};
+use riesz::via::{REPRESENTATIONS, Representation};
+use riesz::{Limits, Loaded, Loader, Options, Session};
 use std::path::{Path, PathBuf};
 
 /// Files from the root of the project.
@@ -28,38 +29,129 @@ const FUNCTIONS: &str = include_str!("../../riesz-calculus/tests/cost.txt");
 /// How many numbers a point may have: some representations take a time for each of them.
 const MOST: usize = 24;
 
-#[test]
-fn all_representations_agree_on_every_program() {
+/// GradBench programs whose points there are larger, at points of few numbers.
+const SMALL: [(&str, &str, &str); 5] = [
+    (
+        "gradbench/gmm.rz",
+        r"\m -> log_posterior(m, [[0.1 * i, 0.2 * i + 1] | i < 3], {m = 4, gamma = 0.5})",
+        "{alpha = [0.1, 0.2], mu = [[0.1, 0.2], [0.3, -0.4]], q = [[0.1, 0.2], [0.0, 0.3]], l = [[0.3], [-0.1]]}",
+    ),
+    (
+        "gradbench/kmeans.rz",
+        r"\(p, c) -> total(p, c)",
+        "([[0.1, 0.2], [1.5, -0.3], [2.0, 1.0]], [[1.0, 2.0], [0.0, 0.5]])",
+    ),
+    (
+        "gradbench/lstm.rz",
+        r"\(m, e) -> objective({main_params = m, extra_params = e, state = replicate(4, [0.1]), sequence = [[0.2], [0.3], [-0.1]]})",
+        "([[0.01 * i + 0.2 * j - 0.3 | j < 4] | i < 4], [[0.5], [0.4], [-0.7]])",
+    ),
+    (
+        "gradbench/ba.rz",
+        r"\(cs, xs, ws) -> sum([sum(e) | e in errors(cs, xs, ws, [{camera = 0, point = mod(i, 2), feature = [250.0, 350.0]} | i < 3]).reproj_error])",
+        "([[0.1, -0.2, 0.05, 0.5, 0.1, -1.0, 500.0, 320.0, 240.0, -0.1, 0.02]], [[1.0, 2.0, 4.0], [0.5, -1.0, 3.0]], [0.8, 0.9, 1.1])",
+    ),
+    (
+        "gradbench/ht.rz",
+        r"\t -> norm(surface(t, {bone_count = 22, parents = [i - 1 | i < 22], base_relatives = replicate(22, identity(4)), inverse_base_absolutes = replicate(22, identity(4)), base_positions = replicate(2, [1.0, 2.0, 3.0, 1.0]), weights = replicate(2, replicate(22, 1 / 22)), triangles = [[0, 1, 1]], is_mirrored = false}))",
+        "[0.1 * i | i < 26]",
+    ),
+];
+
+/// Derivatives are computed once: nobody asks how long it takes.
+const ONCE: Measuring = Measuring { count_bytes: None, times: 1 };
+
+fn loaded(file: &str, options: Options) -> Session {
+    let mut session = Session::new(options);
+    session.load(file, &Root).unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+    session
+}
+
+/// The functions of the list with points of at most so many numbers: file, function, point.
+fn functions(most: usize) -> Vec<(&'static str, &'static str, &'static str)> {
     let mut file = "";
-    let mut programs = 0;
+    let mut found = Vec::new();
     for line in FUNCTIONS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
         let Some((function, point)) = line.split_once(" @ ") else {
             file = line;
             continue;
         };
-        let mut session = Session::default();
-        session.load(file, &Root).unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
         let mut numbers = 0;
-        session.evaluate(point, Vec::new()).unwrap().value.visit_reals(&mut |_| numbers += 1);
-        if numbers > MOST {
-            continue;
+        let value = loaded(file, Options::default()).evaluate(point, Vec::new()).unwrap().value;
+        value.visit_reals(&mut |_| numbers += 1);
+        if numbers <= most {
+            found.push((file, function, point));
         }
-        let modes = session
-            .modes(function, point, Vec::new(), None)
-            .unwrap_or_else(|problems| panic!("{file} {function}\n{}", session.render(&problems, false)));
-        assert_eq!(modes.rows.len(), REPRESENTATIONS.len());
-        for row in &modes.rows {
-            match &row.outcome {
-                Ok(measured) => {
-                    assert!(measured.agrees, "{file} {function}: {:?} says {}", row.representation, measured.derivative)
-                }
-                Err(problem) => panic!("{file} {function}: {:?}: {}", row.representation, problem.message),
-            }
-        }
-        programs += 1;
     }
-    println!("{programs} functions, {} representations", REPRESENTATIONS.len());
-    assert!(programs > 70);
+    found
+}
+
+fn all_agree(file: &str, function: &str, modes: &Modes) {
+    assert_eq!(modes.rows.len(), REPRESENTATIONS.len());
+    for row in &modes.rows {
+        match &row.outcome {
+            Ok(measured) => {
+                assert!(measured.agrees, "{file} {function}: {:?} says {}", row.representation, measured.derivative)
+            }
+            Err(problem) => panic!("{file} {function}: {:?}: {}", row.representation, problem.message),
+        }
+    }
+}
+
+#[test]
+fn all_representations_agree_on_every_program() {
+    let programs: Vec<_> = functions(MOST).into_iter().chain(SMALL).collect();
+    for (file, function, point) in &programs {
+        let mut session = loaded(file, Options::default());
+        let modes = session
+            .modes(function, point, Vec::new(), ONCE)
+            .unwrap_or_else(|problems| panic!("{file} {function}\n{}", session.render(&problems, false)));
+        all_agree(file, function, &modes);
+    }
+    for file in std::fs::read_dir(root().join("gradbench")).unwrap().map(|entry| entry.unwrap().file_name()) {
+        let name = format!("gradbench/{}", file.to_string_lossy());
+        assert!(!name.ends_with(".rz") || programs.iter().any(|(file, ..)| *file == name), "{name} is not there");
+    }
+    println!("{} functions, {} representations", programs.len(), REPRESENTATIONS.len());
+    assert!(programs.len() > 75);
+}
+
+/// `matrix(D(f, x))` in the category of matrices is that of the compiled code; also of gradients, whose matrix is the
+/// Hessian.
+#[test]
+fn matrices_of_the_category_of_matrices_are_those_of_derivatives() {
+    // Derivatives of long loops keep much, and matrices of that are large.
+    let is_short = |file: &str, expression: &str| {
+        let limits = Limits { steps: 200, ..Limits::default() };
+        loaded(file, Options { limits, ..Options::default() }).evaluate(expression, Vec::new()).is_ok()
+    };
+    let matrix = |via: Option<&'static Representation>, file: &str, expression: &str| -> Vec<f64> {
+        let mut session = loaded(file, Options { via, ..Options::default() });
+        let found = session.evaluate(expression, Vec::new());
+        let found = found.unwrap_or_else(|problems| panic!("{file}\n{}", session.render(&problems, false)));
+        let mut numbers = Vec::new();
+        found.value.visit_reals(&mut |x| numbers.push(*x));
+        numbers
+    };
+    let mut count = 0;
+    for (file, function, point) in functions(8).into_iter().filter(|(file, ..)| file.starts_with("examples")) {
+        let hessian = is_short(file, &format!("({function})({point})"));
+        let gradient = hessian.then(|| format!("\\the_x -> grad({function}, the_x)"));
+        for derived in [function.to_string()].into_iter().chain(gradient) {
+            let expression = format!("matrix(D({derived}, {point}))");
+            let (found, expected) =
+                (matrix(Representation::find("matrix"), file, &expression), matrix(None, file, &expression));
+            let largest = expected.iter().fold(1.0, |a: f64, b| a.max(b.abs()));
+            let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * largest || a.is_nan() && b.is_nan();
+            assert!(
+                found.len() == expected.len() && found.iter().zip(&expected).all(same),
+                "{file} {derived}: {found:?} {expected:?}"
+            );
+            count += 1;
+        }
+    }
+    println!("{count} matrices");
+    assert!(count > 60);
 }
 
 #[test]
@@ -79,15 +171,8 @@ fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
     ] {
         let mut session = Session::default();
         session.load_text("shapes.rz", text, &riesz::NoFiles).unwrap();
-        let modes = session.modes(function, point, Vec::new(), None);
+        let modes = session.modes(function, point, Vec::new(), ONCE);
         let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
-        for row in &modes.rows {
-            match &row.outcome {
-                Ok(measured) => {
-                    assert!(measured.agrees, "{function}: {:?}: {:?}", row.representation, measured.numbers)
-                }
-                Err(problem) => panic!("{function}: {:?}: {}", row.representation, problem.message),
-            }
-        }
+        all_agree("shapes.rz", function, &modes);
     }
 }

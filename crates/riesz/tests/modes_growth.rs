@@ -1,6 +1,6 @@
 //! What derivatives take as a size grows, and the picture of it.
 
-use riesz::modes::{Grow, Growth};
+use riesz::modes::{Grow, Growth, Measuring};
 use riesz::plot::{Line, Plot};
 use riesz::via::REPRESENTATIONS;
 use riesz::{NoFiles, Session};
@@ -13,7 +13,7 @@ fn growth(to: u32, longest: Duration) -> Growth {
     session.load_text("chain.rz", TEXT, &NoFiles).unwrap();
     let grow = Grow { name: "n".into(), from: 10, to, longest };
     session
-        .growth("chain", "[1.0 + i / n | i < n]", Vec::new(), &grow, None)
+        .growth("chain", "[1.0 + i / n | i < n]", Vec::new(), &grow, Measuring::default())
         .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)))
 }
 

@@ -16,7 +16,7 @@ mod hoist;
 mod inline;
 mod length;
 mod number;
-mod rename;
+pub(crate) mod rename;
 mod separate;
 mod share;
 mod zero;

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 /// Operands in place of variables. What stands for a variable is final: it is not replaced in turn.
 #[derive(Default)]
-pub(super) struct Renaming {
+pub(crate) struct Renaming {
     atoms: FxHashMap<Var, Atom>,
 }
 
@@ -86,7 +86,7 @@ impl Renaming {
 }
 
 /// The size that an operand is.
-pub(super) fn as_size(atom: Atom) -> Size {
+pub(crate) fn as_size(atom: Atom) -> Size {
     match atom {
         Atom::Var(var) => Size::var(var),
         Atom::Int(value) => Size::Constant(value),
@@ -111,7 +111,7 @@ pub(super) fn names(ty: &Type, test: &dyn Fn(Var) -> bool) -> bool {
 }
 
 /// The type of an operand.
-pub(super) fn type_of(atom: Atom, vars: &[VarInfo]) -> Type {
+pub(crate) fn type_of(atom: Atom, vars: &[VarInfo]) -> Type {
     match atom {
         Atom::Var(var) => vars[var.0 as usize].ty.clone(),
         Atom::Int(_) => Type::Int,

@@ -14,11 +14,11 @@ use std::cell::Cell;
 pub const STEP: f64 = 1e-100;
 
 thread_local! {
-    /// Whether a function was met that is not known for complex numbers.
+    /// Whether a function was met that is not known for complex numbers, or a comparison that rounding decides.
     static UNKNOWN: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs something with complex numbers; none if it met a function that is not known for them.
+/// Runs something with complex numbers; none if what it met is not known for them.
 pub fn if_known<T>(f: impl FnOnce() -> T) -> Option<T> {
     UNKNOWN.set(false);
     let result = f();
@@ -121,6 +121,16 @@ impl Complex {
         }
     }
 
+    /// Whether two numbers are equal but for rounding, and vary differently: rounding is another here than in real numbers,
+    /// and so may be which of them is less.
+    fn look_for_tie(self, other: Complex) -> bool {
+        let tie = (self.re - other.re).abs() <= 1e-13 * self.re.abs().max(other.re.abs()) && self.im != other.im;
+        if tie {
+            UNKNOWN.set(true);
+        }
+        tie
+    }
+
     fn power(self, exponent: Complex) -> Complex {
         match exponent.im == 0.0 && exponent.re.fract() == 0.0 && exponent.re.abs() < 100.0 {
             true => {
@@ -141,6 +151,11 @@ impl Number for Complex {
         self.re
     }
 
+    fn compared(&self, other: &Complex) -> (f64, f64) {
+        self.look_for_tie(*other);
+        (self.re, other.re)
+    }
+
     fn apply(primitive: &'static Primitive, arguments: &[Complex]) -> Complex {
         let x = arguments[0];
         let y = arguments.get(1).copied().unwrap_or(Complex::zero());
@@ -153,6 +168,7 @@ impl Number for Complex {
             "exact *" => x.mul(&y),
             "/" => x.divide(y),
             "unary -" => x.neg(),
+            "min" | "max" if x.look_for_tie(y) => x,
             "min" => {
                 if y.re < x.re {
                     y

@@ -222,9 +222,9 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             maps.push(map);
             Ok(true)
         })?;
-        let unlike = values.first().is_some_and(holds_functions);
+        let functions = values.first().is_some_and(holds_functions);
         let value = Value::array(element, values);
-        let fork = if unlike { K::fork(&inner, maps) } else { K::fork_each(&inner, maps) };
+        let fork = if functions { K::fork(&inner, maps) } else { fork_to_array::<K>(&inner, maps) };
         Ok((value, K::after(fork, arranged)))
     }
 
@@ -240,7 +240,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         let (values, maps): (Vec<_>, Vec<_>) = columns
             .into_iter()
             .zip(elements)
-            .map(|((values, maps), element)| (Value::array(element, values), K::fork_each(&inner, maps)))
+            .map(|((values, maps), element)| (Value::array(element, values), fork_to_array::<K>(&inner, maps)))
             .unzip();
         Ok((Value::Tuple(values.into()), K::after(K::fork(&inner, maps), arranged)))
     }
@@ -418,10 +418,19 @@ fn collect<K: Linear<Morphism: 'static>>(
             let steps: Vec<K::Morphism> = steps.collect();
             K::compose(&whole, steps)
         };
-        K::after(K::fork_each(&whole, (0..count).map(element).collect()), tree.clone())
+        K::after(fork_to_array::<K>(&whole, (0..count).map(element).collect()), tree.clone())
     });
     let arrays = arrays.collect();
     (carried, arrays)
+}
+
+/// `f₀ △ … △ fₙ` to an array, or to a product where its elements have different spaces: arrays of different lengths, which
+/// derivatives keep.
+fn fork_to_array<K: Linear>(from: &Space, maps: Vec<K::Morphism>) -> K::Morphism {
+    match maps.windows(2).all(|pair| K::codomain(&pair[0]) == K::codomain(&pair[1])) {
+        true => K::fork_each(from, maps),
+        false => K::fork(from, maps),
+    }
 }
 
 /// `X → (X, kept)`, what is kept being a balanced tree.

@@ -1,7 +1,7 @@
 //! Graphs as pictures.
 
 use super::Graph;
-use super::layout::{Area, Layout};
+use super::layout::{Area, Bend, Layout};
 use std::fmt::Write;
 
 impl Graph {
@@ -15,44 +15,45 @@ impl Graph {
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
         );
         for (frame, area) in self.frames.iter().zip(&layout.frames) {
-            rectangle(&mut svg, area, "#f4f6fa", "#8a94a6");
+            let Some(area) = area else { continue };
+            let fill = if frame.derived { "#eef3fb" } else { "#f5f5f2" };
+            rectangle(&mut svg, area, fill, "#a3abb8");
             let _ = writeln!(
                 svg,
                 "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"#5a6474\" font-size=\"12\">{}</text>",
                 area.x + 10.0,
-                area.y + 18.0,
+                area.y + 16.0,
                 escaped(&frame.title)
             );
         }
-        for (node, area) in self.nodes.iter().zip(&layout.nodes) {
-            let count = node.inputs.len() as f64;
-            for (at, input) in node.inputs.iter().enumerate() {
-                let from = &layout.nodes[*input];
-                let (x, y) = (from.x + from.width, from.y + from.height / 2.0);
-                let (to_x, to_y) = (area.x, area.y + area.height * (at as f64 + 1.0) / (count + 1.0));
-                let bend = ((to_x - x).abs() / 2.0).max(20.0);
-                let _ = writeln!(
-                    svg,
-                    "<path d=\"M {x:.1} {y:.1} C {:.1} {y:.1}, {:.1} {to_y:.1}, {to_x:.1} {to_y:.1}\" \
-                     fill=\"none\" stroke=\"#30343c\" stroke-width=\"1.2\"/>",
-                    x + bend,
-                    to_x - bend
-                );
-            }
+        for wire in &layout.wires {
+            let mut way = String::new();
+            wire.iter().for_each(|bend| piece(&mut way, bend));
+            let _ = writeln!(svg, "<path d=\"{way}\" fill=\"none\" stroke=\"#30343c\" stroke-width=\"1.2\"/>");
         }
         for (node, area) in self.nodes.iter().zip(&layout.nodes) {
             let (fill, stroke) = if node.end { ("#e8f0e4", "#6b8f5a") } else { ("white", "#30343c") };
             rectangle(&mut svg, area, fill, stroke);
             let _ = writeln!(
                 svg,
-                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\" dominant-baseline=\"central\">{}</text>",
+                "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>",
                 area.x + area.width / 2.0,
-                area.y + area.height / 2.0,
+                area.y + area.height / 2.0 + 5.0,
                 escaped(&node.label)
             );
         }
         svg + "</svg>\n"
     }
+}
+
+/// A piece of a wire as a path.
+fn piece(way: &mut String, Bend { from, between, to }: &Bend) {
+    let middle = (between.0 + between.1) / 2.0;
+    let _ = write!(
+        way,
+        "M {:.1} {:.1} H {:.1} C {middle:.1} {:.1}, {middle:.1} {:.1}, {:.1} {:.1} H {:.1} ",
+        from.0, from.1, between.0, from.1, to.1, between.1, to.1, to.0
+    );
 }
 
 fn rectangle(svg: &mut String, area: &Area, fill: &str, stroke: &str) {

@@ -146,6 +146,22 @@ impl<K: Linear<Morphism: 'static> + 'static> Cocartesian for Cont<K> {
         let from = a.clone();
         Continued::new(a.clone(), b.clone(), move |h| K::zero(&from, &K::codomain(&h)))
     }
+
+    fn join(b: &Space, maps: Vec<Self::Morphism>) -> Self::Morphism {
+        let domain = Space::product(maps.iter().map(Self::domain));
+        Continued::new(domain, b.clone(), move |h: K::Morphism| {
+            K::join(&K::codomain(&h), maps.iter().map(|f| f.before(h.clone())).collect())
+        })
+    }
+
+    fn join_each(b: &Space, maps: Vec<Self::Morphism>) -> Self::Morphism {
+        let domain = power_of(&maps.iter().map(Self::domain).collect::<Vec<_>>());
+        let from = domain.clone();
+        Continued::new(domain, b.clone(), move |h: K::Morphism| match maps.is_empty() {
+            true => K::zero(&from, &K::codomain(&h)),
+            false => K::join_each(&K::codomain(&h), maps.iter().map(|f| f.before(h.clone())).collect()),
+        })
+    }
 }
 
 impl<K: Linear<Morphism: 'static> + 'static> Linear for Cont<K> {

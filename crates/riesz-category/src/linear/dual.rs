@@ -129,4 +129,32 @@ impl<K: Linear> Linear for Dual<K> {
     fn primitive(map: &LinearMap) -> Self::Morphism {
         Reversed(K::primitive(&map.adjoint()))
     }
+
+    fn after_project(h: Self::Morphism, index: usize, whole: &Space) -> Self::Morphism {
+        Reversed(K::inject_after(index, whole, h.0))
+    }
+
+    fn after_inject(h: &Self::Morphism, index: usize) -> Self::Morphism {
+        Reversed(K::project_after(index, &h.0))
+    }
+
+    fn project_after(index: usize, h: &Self::Morphism) -> Self::Morphism {
+        Reversed(K::after_inject(&h.0, index))
+    }
+
+    fn inject_after(index: usize, whole: &Space, h: Self::Morphism) -> Self::Morphism {
+        Reversed(K::after_project(h.0, index, whole))
+    }
+
+    fn times(k: f64, h: Self::Morphism) -> Self::Morphism {
+        Reversed(K::times(k, h.0))
+    }
+
+    fn after_primitive(h: Self::Morphism, map: &LinearMap) -> Self::Morphism {
+        Reversed(K::primitive_after(&map.adjoint(), h.0))
+    }
+
+    fn primitive_after(map: &LinearMap, h: Self::Morphism) -> Self::Morphism {
+        Reversed(K::after_primitive(h.0, &map.adjoint()))
+    }
 }

@@ -212,7 +212,7 @@ impl Linear for Matrices {
 
     fn after_primitive(h: Rows, map: &LinearMap) -> Rows {
         let adjoint = map.adjoint();
-        Rows::new(map.domain().clone(), h.codomain, h.rows.map(&|row| row.through(&adjoint)))
+        Rows::new(map.domain().clone(), h.codomain, h.rows.map(&|row| row.clone().through(&adjoint)))
     }
 
     fn primitive_after(map: &LinearMap, h: Rows) -> Rows {

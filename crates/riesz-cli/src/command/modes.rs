@@ -7,7 +7,7 @@ use crate::arguments::Modes as Arguments;
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{allocation, output, value};
-use riesz::modes::{Grow, Growth, Measured, Mode, Modes};
+use riesz::modes::{Grow, Growth, Measured, Measuring, Mode, Modes};
 use riesz::{Diagnostic, Session, show_real};
 use serde_json::{Value, json};
 use std::fs;
@@ -56,13 +56,14 @@ fn find(session: &mut Session, arguments: &Arguments) -> Result<Found, Vec<Diagn
     let bindings: Result<Vec<_>, String> =
         arguments.bindings.iter().map(|(name, text)| value::binding(name, text)).collect();
     let bindings = bindings.map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
+    let measuring = Measuring { count_bytes: Some(allocation::most), ..Measuring::default() };
     match grow {
         Some((name, from, to)) => {
             let longest = Duration::from_secs_f64(*longest);
             let grow = Grow { name: name.as_str().into(), from: *from, to: *to, longest };
-            session.growth(function, at, bindings, &grow, Some(allocation::most)).map(Found::Growth)
+            session.growth(function, at, bindings, &grow, measuring).map(Found::Growth)
         }
-        None => session.modes(function, at, bindings, Some(allocation::most)).map(Found::Modes),
+        None => session.modes(function, at, bindings, measuring).map(Found::Modes),
     }
 }
 

@@ -538,7 +538,7 @@ impl Draft<'_> {
         };
         if let Some(Type::Function(arrow) | Type::Linear(arrow)) =
             annotated.or(hint.cloned()).map(|hint| self.resolve(&hint))
-            && !matches!(self.resolve(&arrow.0), Type::Unknown(_))
+            && self.is_told(&arrow.0)
         {
             return self.closure_at(&callable, arrow.0.clone(), Some(arrow.1.clone()), span);
         }
@@ -616,7 +616,7 @@ impl Draft<'_> {
         loop {
             let (known, unknown): (Vec<_>, Vec<_>) =
                 std::mem::take(&mut self.postponed).into_iter().partition(|postponed| match &postponed.ty {
-                    Type::Function(arrow) => !matches!(self.resolve(&arrow.0), Type::Unknown(_)),
+                    Type::Function(arrow) => self.is_told(&arrow.0),
                     _ => false,
                 });
             self.postponed = unknown;
@@ -659,7 +659,7 @@ impl Draft<'_> {
         }
     }
 
-    /// Writes all of them; an argument that nothing tells the type of is an `R`.
+    /// Writes all of them; an argument that nothing tells the type of is an `R`, and so is a part of one.
     pub fn finish_postponed(&mut self) {
         loop {
             self.force_postponed();
@@ -667,8 +667,32 @@ impl Draft<'_> {
             let (ty, span) = (postponed.ty.clone(), postponed.span);
             let arity = self.arity(&postponed.callable);
             let Type::Function(arrow) = &ty else { return };
-            let _ = self.unify(&arrow.0, &Type::tuple(vec![Type::Real; arity]), span);
+            match self.resolve(&arrow.0) {
+                unknown @ Type::Unknown(_) => {
+                    let _ = self.unify(&unknown, &Type::tuple(vec![Type::Real; arity]), span);
+                }
+                partly => {
+                    for unknown in untold(&self.resolve_deep(&partly)) {
+                        let _ = self.unify(&unknown, &Type::Real, span);
+                    }
+                }
+            }
         }
+    }
+
+    /// Whether a type is known as far as it is one of data: a function of such a value can be written out.
+    fn is_told(&self, ty: &Type) -> bool {
+        untold(&self.resolve_deep(ty)).is_empty()
+    }
+}
+
+/// The unknown parts of a type of data. What functions in it take and give may be told by how they are used.
+fn untold(ty: &Type) -> Vec<Type> {
+    match ty {
+        Type::Unknown(_) => vec![ty.clone()],
+        Type::Array(_, element) => untold(element),
+        Type::Tuple(_) | Type::Record(_) => ty.components().unwrap_or_default().iter().flat_map(untold).collect(),
+        _ => Vec::new(),
     }
 }
 

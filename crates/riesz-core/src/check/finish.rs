@@ -22,13 +22,16 @@ pub(crate) struct DraftFunction {
     pub sizes: Vec<Size>,
     pub body: Body,
     pub result: Type,
+    /// The type that its body has, of which `result` may leave sizes open.
+    pub found: Type,
     pub span: Span,
 }
 
 impl DraftFunction {
     /// A function without parameters.
     pub fn thunk(name: Name, body: Body, result: Type, span: Span) -> DraftFunction {
-        DraftFunction { name, parameters: Vec::new(), sizes: Vec::new(), body, result, span }
+        let found = result.clone();
+        DraftFunction { name, parameters: Vec::new(), sizes: Vec::new(), body, result, found, span }
     }
 }
 

@@ -480,6 +480,11 @@ impl Checker {
             }
         }
         let correct = found.is_empty();
+        if correct && !cyclic && unwritten.is_empty() {
+            for (item, function) in &drafted {
+                draft.fill_in(*item, function);
+            }
+        }
         if let [first, ..] = unwritten {
             let name = draft.checker.item_name(*first);
             for diagnostic in &mut found {
@@ -827,16 +832,16 @@ impl Draft<'_> {
         self.forgive_sizes(&tree.items[at].kind);
         let span = tree.items[at].span;
         let result = call::instantiate(&signature.result, types, &sizes);
-        let (atom, result) = match self.resolve(&signature.result) {
+        let (atom, result, found) = match self.resolve(&signature.result) {
             Type::Unknown(_) | Type::Error => {
                 let hint = Some(result.clone()).filter(|ty| *ty != Type::Error);
                 let (atom, ty) = self.expr(*body, None);
                 match hint {
                     Some(hint) => {
                         let place = expr::value_span(&tree, *body);
-                        (self.flow(atom, &ty, &hint, place), hint)
+                        (self.flow(atom, &ty, &hint, place), hint.clone(), hint)
                     }
-                    None => (atom, ty),
+                    None => (atom, ty.clone(), ty),
                 }
             }
             _ => {
@@ -853,12 +858,12 @@ impl Draft<'_> {
                         None => diagnostic,
                     }
                 });
-                (atom, result)
+                (atom, result, ty)
             }
         };
         self.settle();
         let body = self.close(atom);
-        DraftFunction { name, parameters: passed, sizes, body, result, span }
+        DraftFunction { name, parameters: passed, sizes, body, result, found, span }
     }
 
     /// A size in a signature that could not be read is unknown: nothing more is said of it.
@@ -908,30 +913,23 @@ impl Draft<'_> {
     /// Gives a function the result that was found for it, over its own parameters.
     fn generalise(&mut self, item: ItemId, function: &DraftFunction) {
         let found = self.final_type(&function.result);
-        let Some(signature) = &mut self.checker.items[item.0 as usize].signature else { return };
-        let signature = Rc::make_mut(signature);
-        let arguments = function.parameters.len() - signature.parameters.len();
-        signature.result = found.map_sizes(&mut |size| {
-            size.replace(&mut |atom| {
-                let size = Size::Atom(atom);
-                if let Some(at) = function.sizes.iter().position(|other| *other == size) {
-                    return Size::Atom(size::Atom::Parameter(at as u32));
-                }
-                let size::Atom::Var(var) = atom else { return size };
-                match function.parameters[arguments..].iter().position(|other| *other == var) {
-                    // An `Int` parameter that no written type names as a size.
-                    Some(argument) => {
-                        let known = signature.sizes.iter().position(|size| size.argument == Some(argument));
-                        let at = known.unwrap_or_else(|| {
-                            signature.sizes.push(SizeParameter { name: None, argument: Some(argument) });
-                            signature.sizes.len() - 1
-                        });
-                        Size::Atom(size::Atom::Parameter(at as u32))
-                    }
-                    None => Size::Hole,
-                }
-            })
-        });
+        if let Some(signature) = &mut self.checker.items[item.0 as usize].signature {
+            let signature = Rc::make_mut(signature);
+            signature.result = over_parameters(&found, function, signature);
+        }
+    }
+
+    /// Fills in the sizes that the written result of a function leaves open and its body tells: an array without elements
+    /// cannot tell those of its elements.
+    fn fill_in(&mut self, item: ItemId, function: &DraftFunction) {
+        let found = self.final_type(&function.found);
+        if let Some(signature) = &mut self.checker.items[item.0 as usize].signature
+            && function.result.any(&mut |part| matches!(part, Type::Array(Size::Hole, _)))
+        {
+            let signature = Rc::make_mut(signature);
+            let found = over_parameters(&found, function, signature);
+            signature.result = filled_in(&signature.result, &found);
+        }
     }
 
     /// Data from outside, at the type that is expected here.
@@ -948,6 +946,50 @@ impl Draft<'_> {
         self.checker.program.globals.push(Global { name: "data".into(), ty: ty.clone(), origin: Origin::Given });
         self.checker.given.insert(global, data);
         (self.bind(Op::Global(global), ty.clone(), span), ty)
+    }
+}
+
+/// The type of a function's result over its parameters; a size that is none of theirs is open.
+fn over_parameters(result: &Type, function: &DraftFunction, signature: &mut Signature) -> Type {
+    let arguments = function.parameters.len() - signature.parameters.len();
+    result.map_sizes(&mut |size| {
+        size.replace(&mut |atom| {
+            let size = Size::Atom(atom);
+            if let Some(at) = function.sizes.iter().position(|other| *other == size) {
+                return Size::Atom(size::Atom::Parameter(at as u32));
+            }
+            let size::Atom::Var(var) = atom else { return size };
+            match function.parameters[arguments..].iter().position(|other| *other == var) {
+                // An `Int` parameter that no written type names as a size.
+                Some(argument) => {
+                    let known = signature.sizes.iter().position(|size| size.argument == Some(argument));
+                    let at = known.unwrap_or_else(|| {
+                        signature.sizes.push(SizeParameter { name: None, argument: Some(argument) });
+                        signature.sizes.len() - 1
+                    });
+                    Size::Atom(size::Atom::Parameter(at as u32))
+                }
+                None => Size::Hole,
+            }
+        })
+    })
+}
+
+/// A type with the sizes that it leaves open taken from another.
+fn filled_in(ty: &Type, other: &Type) -> Type {
+    match (ty, other) {
+        (Type::Array(size, element), Type::Array(other_size, other)) => {
+            let size = if *size == Size::Hole { other_size } else { size };
+            Type::array(size.clone(), filled_in(element, other))
+        }
+        (Type::Tuple(_) | Type::Record(_), Type::Tuple(_) | Type::Record(_)) => {
+            let (parts, others) = (ty.components().unwrap_or_default(), other.components().unwrap_or_default());
+            match parts.len() == others.len() {
+                true => ty.with_components(parts.iter().zip(&others).map(|(ty, other)| filled_in(ty, other)).collect()),
+                false => ty.clone(),
+            }
+        }
+        _ => ty.clone(),
     }
 }
 

@@ -4,6 +4,7 @@
 //! smaller; its sparse matrix is what it makes of sparse linear forms.
 
 use super::Machine;
+use super::array::{self, Empty};
 use super::limits::Fault;
 use super::value::{Map, Table, Value};
 use crate::term::OnMaps;
@@ -39,7 +40,7 @@ impl<'p, S: Number> Machine<'p, S> {
             Map::Add(left, right) => {
                 let left = self.apply_map(left, argument.clone(), adjoint, span)?;
                 let right = self.apply_map(right, argument, adjoint, span)?;
-                super::array::combine(left, &right, &riesz_primitive::scalar::ADD, span)
+                array::combine(left, &right, &riesz_primitive::scalar::ADD, Empty::Differs, span)
             }
             Map::Table(table) => Ok(table.apply(&argument, adjoint)),
             Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),

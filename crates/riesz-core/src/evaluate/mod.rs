@@ -22,6 +22,7 @@ use crate::term::{
     Step, Turn,
 };
 use crate::types::Type;
+use array::Empty;
 use limits::Fuel;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
@@ -314,7 +315,7 @@ impl<'p, S: Number> Machine<'p, S> {
             }
             Op::Plus(a, b) => {
                 self.whole(&atom(frame, *a), span)?;
-                array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, span)?
+                array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, Empty::IsZero, span)?
             }
             Op::Zero(a) => {
                 self.whole(&atom(frame, *a), span)?;
@@ -490,12 +491,15 @@ impl<'p, S: Number> Machine<'p, S> {
             frame[index.0 as usize] = Value::Int(at as i64);
             let element = self.body(function, frame, body)?;
             self.whole(&element, span)?;
+            let combine = |total: Value<S>, primitive: &'static Primitive| {
+                array::combine(total, &element, primitive, Empty::Differs, span)
+            };
             total = Some(match (total, reduction) {
                 (None, _) => element,
-                (Some(total), Reduction::Sum) => array::combine(total, &element, &scalar::ADD, span)?,
-                (Some(total), Reduction::Product) => array::combine(total, &element, &scalar::MUL, span)?,
-                (Some(total), Reduction::Max) => array::combine(total, &element, &scalar::MAX, span)?,
-                (Some(total), Reduction::Min) => array::combine(total, &element, &scalar::MIN, span)?,
+                (Some(total), Reduction::Sum) => combine(total, &scalar::ADD)?,
+                (Some(total), Reduction::Product) => combine(total, &scalar::MUL)?,
+                (Some(total), Reduction::Max) => combine(total, &scalar::MAX)?,
+                (Some(total), Reduction::Min) => combine(total, &scalar::MIN)?,
                 (Some(total), Reduction::ArgMax | Reduction::ArgMin) => {
                     if better(reduction, &element, &total) {
                         best = at;

@@ -4,7 +4,7 @@ use super::differences::{Slope, slope};
 use super::path::path;
 use super::probe::{Probe, numbers};
 use super::random::Random;
-use super::representation::{Derivative, REPRESENTATIONS, Representation};
+use super::representation::{FORWARD, Representations, Said, Stopped};
 use super::sample::Point;
 use super::{Comparison, Outcome, largest};
 use crate::Value;
@@ -38,7 +38,13 @@ pub enum Examined {
 }
 
 /// Examines a point of a function.
-pub fn examine(probe: &Probe, name: &str, point: &Point, random: &mut Random) -> Examined {
+pub fn examine(
+    probe: &Probe,
+    name: &str,
+    point: &Point,
+    representations: &mut Representations,
+    random: &mut Random,
+) -> Examined {
     let value = match probe.value(point, &point.numbers) {
         Ok(value) => value,
         Err(fault) => return rejected(&fault),
@@ -51,7 +57,7 @@ pub fn examine(probe: &Probe, name: &str, point: &Point, random: &mut Random) ->
         return Examined::Rejected("its value is not finite".into());
     }
     let examination = Examination { probe, name, point, value, middle };
-    examination.run(random).unwrap_or_else(|early| *early)
+    examination.run(representations, random).unwrap_or_else(|early| *early)
 }
 
 struct Examination<'a> {
@@ -65,16 +71,18 @@ struct Examination<'a> {
 type Early = Box<Examined>;
 
 impl Examination<'_> {
-    fn run(&self, random: &mut Random) -> Result<Examined, Early> {
+    fn run(&self, representations: &mut Representations, random: &mut Random) -> Result<Examined, Early> {
         let cotangent = random.vector(self.middle.len());
         let tangent = random.vector(self.point.numbers.len());
-        let rows = self.rows(&cotangent)?;
+        let said = representations
+            .ask(self.probe, self.point, &self.value, &tangent, &cotangent)
+            .map_err(|stopped| self.stopped(stopped))?;
         let coordinates = coordinates(self.point.numbers.len(), self.middle.len(), random);
         let mut settled = 0;
         let mut worst: Option<Comparison> = None;
         for &at in &coordinates {
             let Some(slope) = self.slope(at, 1.0)? else { continue };
-            let found = self.at_coordinate(at, &slope, &cotangent, &rows)?;
+            let found = self.at_coordinate(at, &slope, &cotangent, &said)?;
             match found.iter().position(|found| found.error > tolerance(found, &slope)) {
                 Some(wrong) if self.is_confirmed(at, &slope)? => {
                     return Ok(Examined::Wrong(Outcome::Disagrees(found[wrong].clone())));
@@ -93,7 +101,7 @@ impl Examination<'_> {
         }
         match worst {
             Some(worst) if settled == coordinates.len() => {
-                self.adjoints(&tangent, &cotangent, EXACT + DOUBT * worst.error)?;
+                self.adjoints(&said, &tangent, &cotangent, EXACT + DOUBT * worst.error)?;
                 Ok(Examined::Agrees(worst))
             }
             // By some coordinates it is smooth: those are as they should be.
@@ -114,16 +122,16 @@ impl Examination<'_> {
     }
 
     /// `⟨w, D f x u⟩ = ⟨u, (D f x)ᵀ w⟩`, over all coordinates, whichever representations the sides come from.
-    fn adjoints(&self, tangent: &[f64], cotangent: &[f64], tolerance: f64) -> Result<(), Early> {
+    fn adjoints(&self, said: &[Said], tangent: &[f64], cotangent: &[f64], tolerance: f64) -> Result<(), Early> {
         let mut sides = Vec::new();
-        for Representation { name, derivative } in &REPRESENTATIONS {
-            let (vector, other) = match derivative {
-                Derivative::Forward(forward) => (forward(self.probe, self.point, tangent), cotangent),
-                Derivative::Reverse(reverse) => (reverse(self.probe, self.point, &self.value, cotangent), tangent),
-            };
-            let products = products(&self.able(name, vector)?, other);
-            let around = products.iter().fold(1.0, |sum: f64, product| sum + product.abs());
-            sides.push((*name, products.iter().sum::<f64>(), around));
+        for Said { name, image, row } in said {
+            for (vector, other) in [(image, cotangent), (row, tangent)] {
+                if let Some(vector) = vector {
+                    let products = products(vector, other);
+                    let around = products.iter().fold(1.0, |sum: f64, product| sum + product.abs());
+                    sides.push((*name, products.iter().sum::<f64>(), around));
+                }
+            }
         }
         let (_, expected, around) = sides[0];
         for &(name, found, around_too) in &sides[1..] {
@@ -136,48 +144,28 @@ impl Examination<'_> {
         Ok(())
     }
 
-    /// The adjoints applied to a cotangent, by the representations that run backwards.
-    fn rows(&self, cotangent: &[f64]) -> Result<Vec<Vec<f64>>, Early> {
-        let mut rows = Vec::new();
-        for Representation { name, derivative } in &REPRESENTATIONS {
-            rows.push(match derivative {
-                Derivative::Forward(_) => Vec::new(),
-                Derivative::Reverse(reverse) => {
-                    self.able(name, reverse(self.probe, self.point, &self.value, cotangent))?
-                }
-            });
-        }
-        Ok(rows)
-    }
-
     /// What each representation says of a coordinate, where it is furthest from differences.
     fn at_coordinate(
         &self,
         at: usize,
         slope: &Slope,
         cotangent: &[f64],
-        rows: &[Vec<f64>],
+        said: &[Said],
     ) -> Result<Vec<Comparison>, Early> {
-        let mut found = Vec::new();
-        for (Representation { name, derivative }, row) in REPRESENTATIONS.iter().zip(rows) {
-            let comparison = match derivative {
-                Derivative::Forward(forward) => {
-                    let mut unit = vec![0.0; self.point.numbers.len()];
-                    unit[at] = 1.0;
-                    let column = self.able(name, forward(self.probe, self.point, &unit))?;
-                    let parts = column.iter().zip(&slope.value).enumerate();
-                    parts
-                        .map(|(part, (&found, &expected))| self.comparison(name, Some(at), Some(part), found, expected))
-                        .max_by(|a, b| a.error.total_cmp(&b.error))
-                }
-                Derivative::Reverse(_) => {
-                    let expected = products(&slope.value, cotangent).iter().sum();
-                    row.get(at).map(|&found| self.comparison(name, Some(at), None, found, expected))
-                }
-            };
-            found.extend(comparison);
-        }
-        Ok(found)
+        let mut unit = vec![0.0; self.point.numbers.len()];
+        unit[at] = 1.0;
+        let column = self.probe.forward(self.point, &unit).map_err(|fault| self.stopped(Stopped(FORWARD, fault)))?;
+        let parts = column.iter().zip(&slope.value).enumerate();
+        let parts = parts.map(|(part, (&found, &expected))| (part, found, expected, apart(&[found], &[expected])));
+        let worst = parts.max_by(|a, b| a.3.total_cmp(&b.3));
+        let forward =
+            worst.map(|(part, found, expected, _)| self.comparison(FORWARD, Some(at), Some(part), found, expected));
+        let expected = products(&slope.value, cotangent).iter().sum();
+        let backward = said.iter().filter_map(|said| {
+            let found = *said.row.as_ref()?.get(at)?;
+            Some(self.comparison(said.name, Some(at), None, found, expected))
+        });
+        Ok(forward.into_iter().chain(backward).collect())
     }
 
     /// The slope along a coordinate, as differences have it.
@@ -197,16 +185,14 @@ impl Examination<'_> {
         })
     }
 
-    /// What a derivative gives, at a point where the function has a value.
-    fn able<T>(&self, representation: &'static str, given: Result<T, Fault>) -> Result<T, Early> {
-        given.map_err(|fault| {
-            Box::new(match rejected(&fault) {
-                Examined::Rejected(message) => {
-                    let call = self.probe.call(self.name, self.point);
-                    Examined::Wrong(Outcome::Stops { representation, call, message })
-                }
-                limited => limited,
-            })
+    /// Of a derivative that stops, at a point where the function has a value.
+    fn stopped(&self, Stopped(representation, fault): Stopped) -> Early {
+        Box::new(match rejected(&fault) {
+            Examined::Rejected(message) => {
+                let call = self.probe.call(self.name, self.point);
+                Examined::Wrong(Outcome::Stops { representation, call, message })
+            }
+            limited => limited,
         })
     }
 

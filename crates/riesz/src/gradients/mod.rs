@@ -15,6 +15,7 @@ use crate::{Diagnostic, Limits, Name, Span, Type};
 use compare::{Examined, examine};
 use probe::Probe;
 use random::Random;
+use representation::Representations;
 use riesz_core::{FunctionId, Program};
 use sample::{DOMAINS, Domain, Point, Sampler};
 
@@ -64,6 +65,8 @@ pub enum Outcome {
         points: u32,
         /// Where they are furthest apart.
         worst: Comparison,
+        /// The representations that it was not tested in, and why.
+        without: Vec<(&'static str, String)>,
     },
     /// It is not.
     Disagrees(Comparison),
@@ -96,7 +99,7 @@ pub struct Comparison {
     pub output: Option<String>,
     /// What the derivative says.
     pub derivative: f64,
-    /// What differences say, or forward mode where reverse mode is compared with it.
+    /// What differences say, or forward mode where another representation is compared with it.
     pub expected: f64,
     /// How far they are apart, as a part of the larger one or of 1.
     pub error: f64,
@@ -124,7 +127,7 @@ impl Verdict {
                         "where `floor`, `trunc` and their like stand for something smooth, the derivative is still 0",
                     ),
                     None => (
-                        format!("the derivatives of `{name}` in forward and reverse mode differ"),
+                        format!("the derivatives of `{name}` in two representations differ"),
                         format!("forward mode says {}", crate::show_real(*expected)),
                         "no program should make them differ: please report it",
                     ),
@@ -222,6 +225,7 @@ impl Test<'_> {
         let (mut tested, mut rejected, mut limited, mut unsettled) = (0, 0, 0, 0);
         let mut reason = "no sizes were found that fit its types".to_string();
         let mut unsettled_at = None;
+        let mut representations = Representations::default();
         while tested < points && rejected < MOST_REJECTED && limited < MOST_LIMITED && unsettled < MOST_UNSETTLED {
             // Where a point was good, every other one is like it.
             let drawn = match &good {
@@ -232,7 +236,7 @@ impl Test<'_> {
                 rejected += 1;
                 continue;
             };
-            match examine(self.probe, self.name, &point, &mut self.random) {
+            match examine(self.probe, self.name, &point, &mut representations, &mut self.random) {
                 Examined::Rejected(message) => {
                     rejected += 1;
                     reason = message;
@@ -257,7 +261,7 @@ impl Test<'_> {
             }
         }
         match (worst, unsettled_at) {
-            (Some(worst), _) => Outcome::Agrees { points: tested, worst },
+            (Some(worst), _) => Outcome::Agrees { points: tested, worst, without: representations.untested() },
             (None, Some(call)) => Outcome::Unsettled { call },
             (None, None) => Outcome::Skipped(format!("no point was found to test it at: {reason}")),
         }

@@ -2,18 +2,18 @@
 //! in both directions, compiled.
 
 use super::sample::Point;
+use crate::via::{Differentiator, Found, Representation, Wish};
 use crate::{Limits, Name, Type, Value};
-use riesz_algebra::Nagata;
-use riesz_core::evaluate::{self, Fault, Machine};
+use riesz_core::evaluate::{Closure, Fault, Machine};
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Derive, VarInfo};
 use riesz_core::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
-use riesz_primitive::Number;
 use riesz_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
+use std::rc::Rc;
 
-/// Numbers that carry the derivative in one direction.
-type Dual = Nagata<f64, f64>;
+/// The steps of a program that representations other than compiled code may take.
+const STEPS: u64 = 2_000;
 
 /// A function made ready to be tested.
 pub struct Probe {
@@ -108,32 +108,35 @@ impl Probe {
         Ok(pair.parts().get(1).map(numbers).unwrap_or_default())
     }
 
-    /// The derivative applied to a tangent, by Nagata numbers in the place of real ones.
-    pub fn nagata(&self, point: &Point, tangent: &[f64]) -> Result<Vec<f64>, Fault> {
-        let dual = |at: usize| Dual { primal: point.numbers[at], tangent: tangent[at] };
-        let value = self.run::<Dual>(self.value, point, dual, Vec::new())?;
-        let mut tangents = Vec::new();
-        value.visit_reals(&mut |number| tangents.push(number.tangent));
-        Ok(tangents)
+    /// What a representation that is not compiled code says of the derivative.
+    pub fn via(&self, differentiate: Differentiator, point: &Point, wish: Wish) -> Result<Vec<f64>, Fault> {
+        let closure = Closure::new(self.value, point.captured.clone());
+        let span = self.program.function(self.value).span;
+        let limits = Limits { steps: self.limits.steps.min(STEPS), ..self.limits.clone() };
+        Ok(match differentiate(&mut self.machine(limits), &closure, &point.argument, wish, span)?.found {
+            Found::Vector(numbers) => numbers,
+            Found::Rows(rows) => rows.into_iter().flatten().map(|(_, entry)| entry).collect(),
+        })
     }
 
-    fn run<S: Number>(
+    fn run(
         &self,
         function: FunctionId,
         point: &Point,
-        mut number: impl FnMut(usize) -> S,
-        more: Vec<evaluate::Value<S>>,
-    ) -> Result<evaluate::Value<S>, Fault> {
-        let mut constant = |x: &f64| S::constant(*x);
-        let mut arguments: Vec<_> = point.captured.iter().map(|value| value.over(&mut constant)).collect();
+        number: impl Fn(usize) -> f64,
+        more: Vec<Value>,
+    ) -> Result<Value, Fault> {
         let mut next = 0..;
-        arguments.push(point.argument.over(&mut |_| number(next.next().unwrap_or_default())));
-        arguments.extend(more);
-        let given = |global: riesz_core::GlobalId| {
-            let known = self.globals.get(global.0 as usize)?.as_ref()?;
-            Some(known.over(&mut |x| S::constant(*x)))
-        };
-        Machine::<S>::new(&self.program, self.limits.clone(), given).call_with(function, arguments)
+        let argument = point.argument.map_reals(&mut |_| number(next.next().unwrap_or_default()));
+        let arguments = point.captured.iter().cloned().chain([argument]).chain(more).collect();
+        self.machine(self.limits.clone()).call_with(function, arguments)
+    }
+
+    fn machine(&self, limits: Limits) -> Machine<'_, f64> {
+        let given = |global: riesz_core::GlobalId| self.globals.get(global.0 as usize)?.clone();
+        // What is known only now is differentiated now.
+        Machine::new(&self.program, limits, given)
+            .differentiate_with(&self.program, Rc::new(Representation::at_run_time()))
     }
 
     /// The call of the function at a point, as a user would write it.

@@ -1,32 +1,117 @@
-//! The representations of derivatives that are tested: one row each.
+//! The representations that derivatives are tested in: compiled code in both directions, and every other row of
+//! [`via::REPRESENTATIONS`].
+//!
+//! A representation that runs backwards costs what a few values do, and is tested at every small point and one large one.
+//! One that carries whole gradients or columns costs as many values as the point has coordinates: it is tested at the
+//! first small point, and there each representation is asked for both directions.
 
 use super::probe::Probe;
 use super::sample::Point;
 use crate::Value;
+use crate::via::{self, Wish};
 use riesz_core::evaluate::Fault;
 
-/// A way to compute a derivative.
-pub struct Representation {
-    /// Its name, as it stands in a sentence.
+/// The most coordinates that a small point and its value have.
+const FEW: usize = 100;
+/// The representations that run backwards: what they take does not grow with the coordinates of the point.
+const BACKWARDS: [&str; 8] =
+    ["reverse-sparse", "reverse-cayley", "reverse-array", "linear-maps", "affine", "adjoint", "cont", "dual"];
+
+/// The representations of one function, while it is tested.
+#[derive(Debug, Default)]
+pub struct Representations {
+    /// Those that have no derivative of this function, and why.
+    pub without: Vec<(&'static str, String)>,
+    /// Whether those that carry whole gradients have been asked.
+    whole: bool,
+    /// Whether those that run backwards have been asked at a large point.
+    large: bool,
+}
+
+/// What a representation says at a point.
+pub struct Said {
+    /// Which.
     pub name: &'static str,
-    /// What it gives.
-    pub derivative: Derivative,
+    /// The derivative applied to a tangent, if it was asked for that.
+    pub image: Option<Vec<f64>>,
+    /// Its adjoint applied to a cotangent, if it was asked for that.
+    pub row: Option<Vec<f64>>,
 }
 
-/// What a representation can be asked for.
-pub enum Derivative {
-    /// At a point, of a tangent: the derivative applied to it.
-    Forward(fn(&Probe, &Point, &[f64]) -> Vector),
-    /// At a point that has a value, of a cotangent of the value: the adjoint of the derivative applied to it.
-    Reverse(fn(&Probe, &Point, &Value, &[f64]) -> Vector),
+/// The representation that stops with an error where the function has a value.
+pub struct Stopped(pub &'static str, pub Fault);
+
+impl Representations {
+    /// What all of them say of a tangent and a cotangent, at a point where the function has a value: first the compiled
+    /// derivative, in forward and reverse mode.
+    pub fn ask(
+        &mut self,
+        probe: &Probe,
+        point: &Point,
+        value: &Value,
+        tangent: &[f64],
+        cotangent: &[f64],
+    ) -> Result<Vec<Said>, Stopped> {
+        let image = probe.forward(point, tangent).map_err(|fault| Stopped(FORWARD, fault))?;
+        let row = probe.reverse(point, value, cotangent).map_err(|fault| Stopped(REVERSE, fault))?;
+        let mut said = vec![
+            Said { name: FORWARD, image: Some(image), row: None },
+            Said { name: REVERSE, image: None, row: Some(row) },
+        ];
+        let small = tangent.len() <= FEW && cotangent.len() <= FEW;
+        if !small && std::mem::replace(&mut self.large, true) {
+            return Ok(said);
+        }
+        let whole = small && !self.whole;
+        for via::Representation { name, differentiate, .. } in &via::REPRESENTATIONS {
+            let Some(differentiate) = *differentiate else { continue };
+            let is_asked = whole || BACKWARDS.contains(name);
+            if !is_asked || self.without.iter().any(|(without, _)| without == name) {
+                continue;
+            }
+            let image = whole.then(|| probe.via(differentiate, point, Wish::Forward(tangent))).transpose();
+            let answer = image.and_then(|image| {
+                let row = probe.via(differentiate, point, Wish::Reverse(cotangent))?;
+                Ok(Said { name, image, row: Some(row) })
+            });
+            match answer {
+                Ok(answer) => said.push(answer),
+                Err(fault) if is_refusal(fault.code) => self.without.push((name, fault.message.clone())),
+                Err(fault) => return Err(Stopped(name, fault)),
+            }
+        }
+        self.whole |= whole;
+        Ok(said)
+    }
+
+    /// Those that the function was not tested in, and why.
+    pub fn untested(mut self) -> Vec<(&'static str, String)> {
+        if !self.whole {
+            let costly = via::REPRESENTATIONS.iter().filter(|representation| !representation.is_compiled());
+            let costly = costly.map(|representation| representation.name).filter(|name| !BACKWARDS.contains(name));
+            self.without.extend(costly.map(|name| (name, format!("every point has more than {FEW} numbers"))));
+        }
+        self.without
+    }
 }
 
-/// A tangent or cotangent, as the list of its numbers.
-pub type Vector = Result<Vec<f64>, Fault>;
+/// What the compiled derivative is called in a sentence, in each direction.
+pub const FORWARD: &str = "forward mode";
+const REVERSE: &str = "reverse mode";
 
-/// All of them.
-pub const REPRESENTATIONS: [Representation; 3] = [
-    Representation { name: "forward mode", derivative: Derivative::Forward(Probe::forward) },
-    Representation { name: "reverse mode", derivative: Derivative::Reverse(Probe::reverse) },
-    Representation { name: "Nagata's algebra", derivative: Derivative::Forward(Probe::nagata) },
-];
+/// Whether an error says that a representation has no such derivative, or that it takes too much.
+fn is_refusal(code: &str) -> bool {
+    matches!(code, "not-represented" | "no-combinator" | "step-limit" | "memory-limit" | "depth-limit")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn those_that_run_backwards_are_rows_of_the_table() {
+        for name in BACKWARDS {
+            assert!(via::Representation::find(name).is_some(), "{name}");
+        }
+    }
+}

@@ -3,7 +3,7 @@
 //! A name of the expressions for the point and the function stands for one size after the other. A representation for
 //! which the next size would take too long goes no further.
 
-use super::{CountBytes, Measured, Modes, POINT, near};
+use super::{Measured, Measuring, Modes, POINT, near};
 use crate::plot::{Line, Plot};
 use crate::session::Session;
 use crate::via::{REPRESENTATIONS, Representation};
@@ -146,10 +146,10 @@ impl Session {
         at: &str,
         bindings: Vec<(Name, Binding)>,
         grow: &Grow,
-        count_bytes: Option<CountBytes>,
+        measuring: Measuring,
     ) -> Result<Growth, Vec<Diagnostic>> {
         let scope = self.scope();
-        let growth = self.grow(function, at, bindings, grow, count_bytes);
+        let growth = self.grow(function, at, bindings, grow, measuring);
         self.restore(scope);
         growth
     }
@@ -160,7 +160,7 @@ impl Session {
         at: &str,
         bindings: Vec<(Name, Binding)>,
         grow: &Grow,
-        count_bytes: Option<CountBytes>,
+        measuring: Measuring,
     ) -> Result<Growth, Vec<Diagnostic>> {
         if ![function, at].iter().any(|text| mentions(text, &grow.name)) {
             let message = format!("nothing grows with `{}`: neither the point nor the function has it", grow.name);
@@ -170,7 +170,7 @@ impl Session {
         let sizes = grow.sizes();
         let smallest = sizes[0];
         self.define("size", &format!("let {} = {smallest}", grow.name), &NoFiles)?;
-        let first = self.modes(function, at, bindings.clone(), count_bytes)?;
+        let first = self.modes(function, at, bindings.clone(), measuring)?;
         let mut rows: Vec<Grown> = first
             .rows
             .iter()
@@ -204,7 +204,7 @@ impl Session {
                 if row.stopped.is_some() {
                     continue;
                 }
-                match self.measure(&derivative, representation, 1, count_bytes) {
+                match self.measure(&derivative, representation, Measuring { times: 1, ..measuring }) {
                     Ok(measured) => {
                         let expected = expected.get_or_insert_with(|| measured.numbers.clone());
                         row.samples.push(Sample::new(size, &measured, near(&measured.numbers, expected)));

@@ -79,12 +79,12 @@ pub fn test(file: &str, id: FileId, session: &mut Session, arguments: &Check, re
 /// A verdict in words.
 fn said(outcome: &Outcome) -> String {
     match outcome {
-        Outcome::Agrees { points, worst } => {
+        Outcome::Agrees { points, worst, without } => {
             let worst = match worst.error {
                 0.0 => "no error".to_string(),
                 error => format!("worst error {error:.0e} {}", worst.coordinate()),
             };
-            format!("{}, {worst}", count(*points as usize, "point"))
+            format!("{}, {worst}{}", count(*points as usize, "point"), left_out(without))
         }
         Outcome::Disagrees(found) => format!("wrong {}", found.coordinate()),
         Outcome::Stops { representation, .. } => format!("stops in {representation}"),
@@ -93,11 +93,28 @@ fn said(outcome: &Outcome) -> String {
     }
 }
 
+/// The representations that were left out, those with the same reason on one line.
+fn left_out(without: &[(&str, String)]) -> String {
+    let mut lines: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (name, reason) in without {
+        match lines.iter_mut().find(|(other, _)| other == reason) {
+            Some((_, names)) => names.push(name),
+            None => lines.push((reason, vec![name])),
+        }
+    }
+    let line = |(reason, names): &(&str, Vec<&str>)| format!("\n    not in {}: {reason}", names.join(", "));
+    lines.iter().map(line).collect()
+}
+
 /// A verdict as JSON.
 fn object(file: &str, verdict: &Verdict) -> Value {
     let mut object = match &verdict.outcome {
-        Outcome::Agrees { points, worst } => {
-            json!({"outcome": "agrees", "points": points, "worst": comparison(worst)})
+        Outcome::Agrees { points, worst, without } => {
+            let without: Vec<Value> = without
+                .iter()
+                .map(|(representation, reason)| json!({"representation": representation, "reason": reason}))
+                .collect();
+            json!({"outcome": "agrees", "points": points, "worst": comparison(worst), "without": without})
         }
         Outcome::Disagrees(found) => json!({"outcome": "disagrees", "worst": comparison(found)}),
         Outcome::Stops { representation, call, message } => {

@@ -1,0 +1,278 @@
+//! The derivatives in a function become calls of the functions that were made for them: `jvp`, `vjp` and maps applied
+//! where they are made directly, other maps by two functions over what is kept.
+
+use super::{Calculus, Linearised, Problem, has_holes, open_sizes, with_sizes};
+use crate::linearise::is_unknown_function;
+use crate::map::KnownMap;
+use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Var, VarInfo};
+use riesz_syntax::{Label, Span};
+use rustc_hash::FxHashMap;
+
+/// Rewrites the derivatives in one function.
+pub(crate) struct Compiler<'c> {
+    pub calculus: &'c mut Calculus,
+    pub vars: Vec<VarInfo>,
+    /// Functions known by where they were made.
+    pub closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
+    /// Linear maps known by where they were made.
+    pub maps: FxHashMap<Var, KnownMap>,
+}
+
+impl Compiler<'_> {
+    pub(crate) fn var(&mut self, ty: Type) -> Var {
+        self.vars.push(VarInfo { name: None, ty });
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    pub(super) fn body(&mut self, body: &Body) -> Result<Body, Problem> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            let mut bindings = Vec::with_capacity(body.bindings.len());
+            for binding in &body.bindings {
+                self.binding(binding, &mut bindings)?;
+            }
+            Ok(Body { bindings, result: body.result })
+        })
+    }
+
+    fn binding(&mut self, binding: &Binding, out: &mut Vec<Binding>) -> Result<(), Problem> {
+        let Binding { var, op, span } = binding;
+        match op {
+            Op::Closure(function, captured) => {
+                self.closures.insert(*var, (*function, captured.clone()));
+                out.push(binding.clone());
+            }
+            Op::Copy(Atom::Var(source)) if self.closures.contains_key(source) => {
+                let known = self.closures[source].clone();
+                self.closures.insert(*var, known);
+                out.push(binding.clone());
+            }
+            // What a function makes of series is computed when the program runs.
+            Op::Derive(Derive::Taylor, _) => out.push(binding.clone()),
+            Op::Derive(derive, operands) => {
+                if *derive == Derive::Derivative
+                    && let Some(map) = KnownMap::derivative(operands[0], operands[1], &self.vars[var.0 as usize].ty)
+                {
+                    self.maps.insert(*var, map);
+                }
+                self.derive(*var, *derive, operands, *span, out)?;
+            }
+            Op::Copy(source) if self.known_map(*source).is_some() => {
+                self.maps.extend(self.known_map(*source).map(|map| (*var, map)));
+                out.push(binding.clone());
+            }
+            Op::OnMaps(OnMaps::Matrix, operands) => match self.known_map(operands[0]) {
+                Some(map) => self.matrix(*var, &map, *span, out)?,
+                None => out.push(binding.clone()),
+            },
+            Op::OnMaps(OnMaps::Coo, operands) if self.sparse_matrix(*var, operands[0], *span, out)? => {}
+            Op::OnMaps(operation, operands) => {
+                self.maps.extend(self.known_result(*operation, operands).map(|map| (*var, map)));
+                out.push(binding.clone());
+            }
+            Op::Apply(called, argument) => match self.known_map(*called) {
+                Some(map) => self.apply(*var, &map, *argument, *span, out)?,
+                None => out.push(binding.clone()),
+            },
+            _ => {
+                let mut op = op.clone();
+                let mut problem = None;
+                op.visit_bodies_mut(&mut |body| match self.body(body) {
+                    Ok(compiled) => *body = compiled,
+                    Err(found) => problem = Some(found),
+                });
+                if let Some(problem) = problem {
+                    return Err(problem);
+                }
+                out.push(Binding { var: *var, op, span: *span });
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn atom_type(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Var(var) => self.vars[var.0 as usize].ty.clone(),
+            Atom::Int(_) => Type::Int,
+            Atom::Real(_) => Type::Real,
+            Atom::Bool(_) => Type::Bool,
+        }
+    }
+
+    pub(crate) fn derive(
+        &mut self,
+        var: Var,
+        derive: Derive,
+        operands: &[Atom],
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
+        let known = match operands[0] {
+            Atom::Var(function) => self.closures.get(&function).cloned(),
+            _ => None,
+        };
+        let Some((function, captured)) = known else {
+            // Known only when the program runs, which then has to differentiate it.
+            out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
+            return Ok(());
+        };
+        let point = operands[1];
+        let mut mask = vec![false; captured.len()];
+        mask.push(true);
+        let linearised = match self.calculus.linearised(function, &mask) {
+            Ok(linearised) => linearised,
+            // What is known when the program runs can be differentiated then.
+            Err(problem) if is_unknown_function(&problem) => {
+                out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
+                return Ok(());
+            }
+            Err(mut problem) => {
+                let main = &mut problem.labels[0];
+                if problem.code == "recursive-derivative" && main.text.is_empty() {
+                    *main = Label { span, text: "this derivative needs itself".into() };
+                }
+                return Err(problem);
+            }
+        };
+        let called = self.calculus.program.function(function);
+        let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
+        let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
+        let point_type = called.vars[captured.len()].ty.clone();
+        let mut bind = |compiler: &mut Self, op: Op, ty: Type| {
+            let var = compiler.var(ty);
+            out.push(Binding { var, op, span });
+            Atom::Var(var)
+        };
+        let result_type = self.vars[var.0 as usize].ty.clone();
+        let result_parts = result_type.components().unwrap_or_default();
+        let Some(forward) = linearised.forward else {
+            // The derivative is zero.
+            let op = match derive {
+                Derive::Forward => {
+                    let value = bind(self, Op::Call(function, arguments), value_type);
+                    let zero = bind(self, Op::Zero(value), result_parts[1].clone());
+                    Op::Tuple(vec![value, zero])
+                }
+                Derive::Reverse => {
+                    let value = bind(self, Op::Call(function, arguments), value_type);
+                    let zero = bind(self, Op::Zero(point), result_parts[1].clone());
+                    Op::Tuple(vec![value, zero])
+                }
+                _ => {
+                    let value = bind(self, Op::Call(function, arguments), value_type.clone());
+                    let forward = self.calculus.zero_map(&[&value_type, &point_type], 0, &point_type, span);
+                    let reverse = self.calculus.zero_map(&[&value_type, &point_type], 1, &value_type, span);
+                    Op::Map { forward, reverse, captured: vec![value, point] }
+                }
+            };
+            out.push(Binding { var, op, span });
+            return Ok(());
+        };
+        let all = bind(self, Op::Call(linearised.primal, arguments.clone()), linearised.all(&value_type));
+        let value = bind(self, Op::Project(all, 0), value_type.clone());
+        let mut parts = Vec::with_capacity(linearised.kept.len());
+        for at in 0..linearised.kept.len() {
+            let ty = linearised.kept_type(at, &arguments, &parts);
+            parts.push(bind(self, Op::Project(all, at + 1), ty));
+        }
+        let op = match derive {
+            Derive::Forward => {
+                parts.push(operands[2]);
+                let tangent = bind(self, Op::Call(forward, parts), result_parts[1].clone());
+                Op::Tuple(vec![value, tangent])
+            }
+            Derive::Reverse => {
+                let ty = result_parts[1].clone();
+                let accumulator = bind(self, Op::Accumulator, Type::Accumulator(ty.clone().into()));
+                if has_holes(&ty) {
+                    // The accumulator takes its shape from the point.
+                    let zero = bind(self, Op::Zero(point), ty.clone());
+                    bind(self, Op::AddTo(accumulator, Vec::new(), zero), Type::unit());
+                }
+                if value_type.varies() {
+                    parts.push(operands[2]);
+                }
+                parts.push(accumulator);
+                bind(self, Op::Call(linearised.reverse, parts), Type::unit());
+                let cotangent = bind(self, Op::Read(accumulator), ty);
+                Op::Tuple(vec![value, cotangent])
+            }
+            _ => {
+                let reverse = self.calculus.reverse_map(&linearised, &point_type, &value_type, span);
+                parts.push(point);
+                let forward = self.calculus.forward_map(forward, &linearised, &point_type, &value_type, span);
+                Op::Map { forward, reverse, captured: parts }
+            }
+        };
+        out.push(Binding { var, op, span });
+        Ok(())
+    }
+}
+
+impl Calculus {
+    /// The function that takes some values and a vector, and gives the zero at one of the values.
+    fn zero_map(&mut self, captured: &[&Type], at: usize, argument: &Type, span: Span) -> FunctionId {
+        let mut vars: Vec<VarInfo> = captured.iter().map(|ty| VarInfo { name: None, ty: open_sizes(ty) }).collect();
+        vars.push(VarInfo { name: None, ty: open_sizes(argument).tangent() });
+        let result = open_sizes(captured[at]).tangent();
+        vars.push(VarInfo { name: None, ty: result.clone() });
+        let var = Var(vars.len() as u32 - 1);
+        let bindings = vec![Binding { var, op: Op::Zero(Atom::Var(Var(at as u32))), span }];
+        let parameters = vars.len() - 1;
+        let body = Body { bindings, result: Atom::Var(var) };
+        self.add(Function { name: "zero".into(), vars, parameters, body, result, span })
+    }
+
+    /// The linear function as a function of what is kept, the point, and a tangent.
+    fn forward_map(
+        &mut self,
+        forward: FunctionId,
+        linearised: &Linearised,
+        point: &Type,
+        value: &Type,
+        span: Span,
+    ) -> FunctionId {
+        let kept = linearised.kept.len();
+        let mut vars: Vec<VarInfo> =
+            linearised.kept.iter().map(|(_, ty)| VarInfo { name: None, ty: open_sizes(ty) }).collect();
+        vars.push(VarInfo { name: Some("point".into()), ty: open_sizes(point) });
+        vars.push(VarInfo { name: Some("tangent".into()), ty: open_sizes(point).tangent() });
+        let result = open_sizes(value).tangent();
+        vars.push(VarInfo { name: None, ty: result.clone() });
+        let mut arguments: Vec<Atom> = (0..kept as u32).map(|at| Atom::Var(Var(at))).collect();
+        arguments.push(Atom::Var(Var(kept as u32 + 1)));
+        let bindings = vec![Binding { var: Var(kept as u32 + 2), op: Op::Call(forward, arguments), span }];
+        let body = Body { bindings, result: Atom::Var(Var(kept as u32 + 2)) };
+        let name = self.program.function(forward).name.clone();
+        self.add(Function { name, vars, parameters: kept + 2, body, result, span })
+    }
+
+    /// The adjoint as a function of what is kept, the point, and a cotangent.
+    fn reverse_map(&mut self, linearised: &Linearised, point: &Type, value: &Type, span: Span) -> FunctionId {
+        let kept = linearised.kept.len() as u32;
+        let mut vars: Vec<VarInfo> =
+            linearised.kept.iter().map(|(_, ty)| VarInfo { name: None, ty: open_sizes(ty) }).collect();
+        vars.push(VarInfo { name: Some("point".into()), ty: open_sizes(point) });
+        vars.push(VarInfo { name: Some("cotangent".into()), ty: open_sizes(value).tangent() });
+        let result = open_sizes(point).tangent();
+        let accumulated = Type::Accumulator(result.clone().into());
+        for ty in [result.clone(), accumulated, Type::unit(), Type::unit(), result.clone()] {
+            vars.push(VarInfo { name: None, ty });
+        }
+        let (point, cotangent) = (Atom::Var(Var(kept)), Atom::Var(Var(kept + 1)));
+        let [zero, accumulator, seeded, called, read] = [2, 3, 4, 5, 6].map(|at| Var(kept + at));
+        let mut arguments: Vec<Atom> = (0..kept).map(|at| Atom::Var(Var(at))).collect();
+        arguments.extend([cotangent, Atom::Var(accumulator)]);
+        let bindings = vec![
+            Binding { var: zero, op: Op::Zero(point), span },
+            Binding { var: accumulator, op: Op::Accumulator, span },
+            // The accumulator takes its shape from the point.
+            Binding { var: seeded, op: Op::AddTo(Atom::Var(accumulator), Vec::new(), Atom::Var(zero)), span },
+            Binding { var: called, op: Op::Call(linearised.reverse, arguments), span },
+            Binding { var: read, op: Op::Read(Atom::Var(accumulator)), span },
+        ];
+        let body = Body { bindings, result: Atom::Var(read) };
+        let name = self.program.function(linearised.reverse).name.clone();
+        self.add(Function { name, vars, parameters: kept as usize + 2, body, result, span })
+    }
+}

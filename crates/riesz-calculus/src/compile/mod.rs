@@ -1,0 +1,388 @@
+//! Compiling derivatives away: every `D`, `jvp`, `vjp` in a program becomes calls of functions made by linearisation and
+//! transposition, innermost first.
+
+mod cut;
+mod derivative;
+
+pub(crate) use derivative::Compiler;
+
+use crate::checkpoint::Checkpoints;
+use crate::jacobian::settle;
+use crate::linearise::{linearise, size_of};
+use crate::optimise::{drop_dead, optimise};
+use crate::specialise::{Specialisation, specialise};
+use riesz_core::Type;
+use riesz_core::renumber::renumber;
+use riesz_core::size::{self, Size};
+use riesz_core::term::{Atom, Body, Derive, Function, FunctionId, Op, Origin, Program, Var};
+use riesz_syntax::tree::Name;
+use riesz_syntax::{Diagnostic, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Why something cannot be differentiated.
+pub(crate) type Problem = Box<Diagnostic>;
+
+/// Compiles every derivative of a program.
+pub fn compile(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
+    let all: Vec<FunctionId> = (0..program.functions.len() as u32).map(FunctionId).collect();
+    compile_from(program, &all)
+}
+
+/// How to compile.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Whether to optimise: what is differentiated, and what comes of it.
+    pub optimise: bool,
+    /// What loops keep for their derivatives.
+    pub checkpoints: Checkpoints,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { optimise: true, checkpoints: Checkpoints::Everything }
+    }
+}
+
+/// Compiles the derivatives that some functions need.
+pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
+    compile_with(program, roots, &Options::default())
+}
+
+/// Compiles the derivatives that some functions need, in a way of choice. A program without derivatives stays as it is.
+pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
+    if !has_derivatives(program, roots) {
+        return Ok(());
+    }
+    if options.optimise {
+        optimise(program, roots);
+    }
+    differentiate(program, roots, options.checkpoints)?;
+    if options.optimise {
+        optimise(program, roots);
+    }
+    Ok(())
+}
+
+/// Prepares functions for becoming code, whether they need derivatives or not: calls of known functions are direct, and
+/// all is optimised.
+pub fn compile_for_code(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
+    optimise(program, roots);
+    differentiate(program, roots, Checkpoints::default())?;
+    optimise(program, roots);
+    Ok(())
+}
+
+/// Whether some functions need derivatives that have not been compiled.
+pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
+    let reachable = program.reachable(roots);
+    reachable.functions.iter().any(|id| contains_derivative(&program.function(*id).body))
+}
+
+fn differentiate(program: &mut Program, roots: &[FunctionId], checkpoints: Checkpoints) -> Result<(), Vec<Diagnostic>> {
+    let mut roots = roots.to_vec();
+    let reachable = program.reachable(&roots);
+    roots.extend(reachable.globals.iter().filter_map(|id| match program.global(*id).origin {
+        Origin::Computed(function) => Some(function),
+        Origin::Given => None,
+    }));
+    let mut calculus = Calculus::new(std::mem::take(program));
+    calculus.checkpoints = checkpoints;
+    let mut problems = Vec::new();
+    for root in roots {
+        if let Err(problem) = calculus.compile_function(root)
+            && !problems.contains(&*problem)
+        {
+            problems.push(*problem);
+        }
+    }
+    *program = calculus.program;
+    settle(program);
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
+}
+
+/// What linearisation and transposition made of a function.
+#[derive(Clone)]
+pub(crate) struct Linearised {
+    /// Computes the value and what is kept.
+    pub primal: FunctionId,
+    /// Computes the tangent of the value from what is kept and the tangents of the arguments; none where the value does not
+    /// vary.
+    pub forward: Option<FunctionId>,
+    /// Adds to the cotangents of the arguments, from what is kept and the cotangent of the value.
+    pub reverse: FunctionId,
+    /// What is kept: the variables of the function, and their types, over its variables.
+    pub kept: Vec<(Var, Type)>,
+}
+
+impl Linearised {
+    /// The type of what `primal` gives, for a value of a type.
+    pub fn all(&self, value: &Type) -> Type {
+        Type::Tuple([value.clone()].into_iter().chain(self.kept.iter().map(|(_, ty)| open_sizes(ty))).collect())
+    }
+
+    /// The type of something kept, where the function was called with some arguments and what is kept before it is known.
+    pub fn kept_type(&self, at: usize, arguments: &[Atom], before: &[Atom]) -> Type {
+        with_sizes(&self.kept[at].1, |var| match self.kept[..at].iter().position(|(kept, _)| *kept == var) {
+            Some(known) => before.get(known).copied(),
+            None => arguments.get(var.0 as usize).copied(),
+        })
+    }
+}
+
+/// The type with what its sizes are where a function is called; those that are not known there stay open.
+pub(crate) fn with_sizes(ty: &Type, known: impl Fn(Var) -> Option<Atom>) -> Type {
+    ty.map_sizes(&mut |size| {
+        size.replace(&mut |atom| match atom {
+            size::Atom::Var(var) => known(var).map_or(Size::Hole, size_of),
+            atom => Size::Atom(atom),
+        })
+    })
+}
+
+/// A program whose derivatives are being compiled.
+pub(crate) struct Calculus {
+    pub program: Program,
+    linearised: FxHashMap<(FunctionId, Vec<bool>), Linearised>,
+    by_forward: FxHashMap<FunctionId, (FunctionId, usize)>,
+    state: FxHashMap<FunctionId, State>,
+    recursive: FxHashMap<FunctionId, bool>,
+    /// The functions of the tangents of maps, by what they apply the derivative of.
+    pub tangent_maps: FxHashMap<FunctionId, Linearised>,
+    /// The functions of maps of rank one, by the spaces between which they go.
+    pub rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
+    /// What loops keep.
+    pub checkpoints: Checkpoints,
+    /// Functions that are segments of loops: they run again instead of keeping anything.
+    pub segments: FxHashSet<FunctionId>,
+    /// Functions as values.
+    pub specialisation: Specialisation,
+}
+
+enum State {
+    UnderWay,
+    Done,
+    /// For this reason its derivatives cannot be compiled.
+    Failed(Problem),
+}
+
+impl Calculus {
+    /// A program none of whose derivatives have been compiled.
+    pub fn new(program: Program) -> Calculus {
+        Calculus {
+            program,
+            linearised: FxHashMap::default(),
+            by_forward: FxHashMap::default(),
+            state: FxHashMap::default(),
+            recursive: FxHashMap::default(),
+            tangent_maps: FxHashMap::default(),
+            rank_ones: Vec::new(),
+            checkpoints: Checkpoints::Everything,
+            segments: FxHashSet::default(),
+            specialisation: Specialisation::default(),
+        }
+    }
+
+    /// Makes sure that neither the function nor those it needs contain derivatives.
+    fn compile_function(&mut self, root: FunctionId) -> Result<(), Problem> {
+        // Depth first, without recursion along calls: chains of functions can be long.
+        let mut work = vec![root];
+        let mut seen = FxHashSet::default();
+        let mut order = Vec::new();
+        while let Some(id) = work.pop() {
+            if self.state.contains_key(&id) || !seen.insert(id) {
+                continue;
+            }
+            specialise(self, id);
+            order.push(id);
+            visit_functions(&self.program.function(id).body, &mut |id| work.push(id));
+        }
+        for id in order {
+            self.compile_body(id)?;
+        }
+        Ok(())
+    }
+
+    pub fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
+        match self.state.get(&id) {
+            Some(State::Done) => return Ok(()),
+            Some(State::Failed(problem)) => return Err(problem.clone()),
+            Some(State::UnderWay) => {
+                let function = self.program.function(id);
+                let message = format!("`{}` is differentiated in its own definition", function.name);
+                return Err(Box::new(
+                    Diagnostic::error("recursive-derivative", function.span, message)
+                        .help("a function whose value needs its own derivative has no end of derivatives"),
+                ));
+            }
+            None => {}
+        }
+        if !contains_derivative(&self.program.function(id).body) {
+            self.state.insert(id, State::Done);
+            return Ok(());
+        }
+        self.state.insert(id, State::UnderWay);
+        let function = self.program.function(id).clone();
+        let mut compiler = Compiler {
+            calculus: self,
+            vars: function.vars.clone(),
+            closures: FxHashMap::default(),
+            maps: FxHashMap::default(),
+        };
+        let body = compiler.body(&function.body);
+        let vars = compiler.vars;
+        let mut body = match body {
+            Ok(body) => body,
+            Err(problem) => {
+                self.state.insert(id, State::Failed(problem.clone()));
+                return Err(problem);
+            }
+        };
+        drop_dead(&mut body, &vars);
+        let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
+        let finished = renumber(function.name, &parameters, body, &function.result, function.span, &|var| {
+            vars[var.0 as usize].clone()
+        });
+        self.program.functions[id.0 as usize] = finished;
+        self.state.insert(id, State::Done);
+        Ok(())
+    }
+
+    /// The function that adds to cotangents what the linear function `forward` would need, and how many kept values both take.
+    pub fn reverse_of(&self, forward: FunctionId) -> Option<(FunctionId, usize)> {
+        self.by_forward.get(&forward).copied()
+    }
+
+    pub fn add(&mut self, function: Function) -> FunctionId {
+        self.program.functions.push(function);
+        let id = FunctionId(self.program.functions.len() as u32 - 1);
+        self.state.insert(id, State::Done);
+        id
+    }
+
+    /// Adds a function that may contain derivatives.
+    pub fn add_to_compile(&mut self, function: Function) -> FunctionId {
+        let id = self.add(function);
+        self.state.remove(&id);
+        id
+    }
+
+    /// Says which function adds to cotangents what the linear function `forward` would need.
+    pub fn set_reverse(&mut self, forward: FunctionId, reverse: FunctionId, kept: usize) {
+        self.by_forward.insert(forward, (reverse, kept));
+    }
+
+    fn reserve(&mut self, name: Name, span: Span) -> FunctionId {
+        let body = Body { bindings: Vec::new(), result: Atom::Int(0) };
+        let id = self.add(Function { name, vars: Vec::new(), parameters: 0, body, result: Type::Int, span });
+        // Nobody may differentiate it before it is there.
+        self.state.insert(id, State::UnderWay);
+        id
+    }
+
+    /// Whether a function can call itself.
+    fn is_recursive(&mut self, id: FunctionId) -> bool {
+        if let Some(&known) = self.recursive.get(&id) {
+            return known;
+        }
+        let mut seen = FxHashSet::default();
+        let mut work = Vec::new();
+        visit_functions(&self.program.function(id).body, &mut |id| work.push(id));
+        let mut found = false;
+        while let Some(next) = work.pop() {
+            if next == id {
+                found = true;
+                break;
+            }
+            if seen.insert(next) {
+                visit_functions(&self.program.function(next).body, &mut |id| work.push(id));
+            }
+        }
+        self.recursive.insert(id, found);
+        found
+    }
+
+    /// Linearises and transposes a function in the parameters that `mask` marks.
+    pub fn linearised(&mut self, id: FunctionId, mask: &[bool]) -> Result<Linearised, Problem> {
+        specialise(self, id);
+        let key = (id, mask.to_vec());
+        if let Some(linearised) = self.linearised.get(&key) {
+            return Ok(linearised.clone());
+        }
+        self.compile_body(id)?;
+        let function = self.program.function(id).clone();
+        let function = self.checkpointed(id, function);
+        let recursive = self.is_recursive(id);
+        let names = |suffix: &str| -> Name { format!("{}{suffix}", function.name).into() };
+        let varies = function.result.varies()
+            || mask.iter().zip(&function.vars).any(|(active, var)| *active && matches!(var.ty, Type::Accumulator(_)));
+        let primal = self.reserve(names("'"), function.span);
+        let forward = varies.then(|| self.reserve(names(" forward"), function.span));
+        let reverse = self.reserve(names(" reverse"), function.span);
+        let mut linearised = Linearised { primal, forward, reverse, kept: vec![(Var(u32::MAX), Type::Kept)] };
+        if recursive {
+            self.linearised.insert(key.clone(), linearised.clone());
+            if let Some(forward) = forward {
+                self.by_forward.insert(forward, (reverse, 1));
+            }
+        }
+        let streams = linearise(self, &function, mask)?;
+        if forward.is_none()
+            || streams.output.is_none() && function.result.varies() && !recursive && streams.linear.is_empty()
+        {
+            linearised.forward = None;
+            self.state.extend([primal, reverse].map(|id| (id, State::Done)));
+            self.linearised.insert(key, linearised.clone());
+            return Ok(linearised);
+        }
+        let forward = forward.unwrap_or(primal);
+        let kept = self.cut(&function, streams, [primal, forward, reverse], recursive);
+        self.state.extend([primal, forward, reverse].map(|id| (id, State::Done)));
+        if !recursive {
+            linearised.kept = kept;
+            self.by_forward.insert(forward, (reverse, linearised.kept.len()));
+            if self.segments.contains(&id) {
+                linearised = self.again(id, mask, &linearised);
+                self.by_forward.extend(linearised.forward.map(|forward| (forward, (linearised.reverse, mask.len()))));
+            }
+            self.linearised.insert(key, linearised.clone());
+        }
+        Ok(linearised)
+    }
+}
+
+/// Whether a type leaves a size open.
+pub(crate) fn has_holes(ty: &Type) -> bool {
+    ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _)))
+}
+
+/// The type with every size left open.
+pub(crate) fn open_sizes(ty: &Type) -> Type {
+    ty.map_sizes(&mut |size| if matches!(size, Size::Constant(_)) { size.clone() } else { Size::Hole })
+}
+
+/// The functions that a body refers to.
+pub(crate) fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        for binding in &body.bindings {
+            match &binding.op {
+                Op::Call(function, _) | Op::Closure(function, _) => f(*function),
+                Op::Map { forward, reverse, .. } => {
+                    f(*forward);
+                    f(*reverse);
+                }
+                _ => {}
+            }
+            binding.op.visit_bodies(&mut |body| visit_functions(body, f));
+        }
+    });
+}
+
+fn contains_derivative(body: &Body) -> bool {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        body.bindings.iter().any(|binding| {
+            let mut found = matches!(binding.op, Op::Derive(derive, _) if derive != Derive::Taylor);
+            binding.op.visit_bodies(&mut |body| found |= contains_derivative(body));
+            found
+        })
+    })
+}

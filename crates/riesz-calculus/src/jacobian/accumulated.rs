@@ -1,0 +1,392 @@
+//! What is added up, from the side of a place: `for i < n: a[i + c] += v(i)` gives `a[r] = v(r − c)` where `0 ≤ r − c < n`.
+//!
+//! A derivative that was compiled by reverse adds to accumulators in loops. The number at a place is the sum of what
+//! every statement adds there: for each, the turn that adds to the place is found by solving for the indices of its
+//! loops, and is taken under the condition that there is such a turn.
+
+use super::graph::Hop;
+use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};
+use super::walk::Walk;
+use crate::free::Free;
+use riesz_core::Size;
+use riesz_core::size;
+use riesz_core::term::{Atom, Binding, Body, Comparison, Op, Place, Var};
+use riesz_core::types::Type;
+use std::rc::Rc;
+
+impl<'a> Walk<'a> {
+    /// A statement that adds, outside of loops.
+    pub(super) fn add_to(
+        &mut self,
+        accumulator: &Known<'a>,
+        place: &'a [Place],
+        value: Atom,
+        frame: &Rc<Frame<'a>>,
+    ) -> Option<()> {
+        let Known::Accumulator(sum) = accumulator else { return None };
+        self.add(sum, Addition { around: Vec::new(), frame: frame.clone(), place, value })
+    }
+
+    /// Remembers a statement, unless it has been seen before.
+    fn add(&self, sum: &Accumulated<'a>, addition: Addition<'a>) -> Option<()> {
+        if sum.serial >= self.replayed {
+            if sum.serial < self.outside {
+                return None;
+            }
+            sum.additions.borrow_mut().push(addition);
+        }
+        Some(())
+    }
+
+    /// The statements that add in a loop or branch, which is not gone through.
+    pub(super) fn record(&mut self, around: Around<'a>, frame: &Rc<Frame<'a>>) -> Option<()> {
+        self.record_in(&mut vec![around], frame)
+    }
+
+    fn record_in(&mut self, around: &mut Vec<Around<'a>>, frame: &Rc<Frame<'a>>) -> Option<()> {
+        for binding in &around.last()?.body().bindings {
+            let mut inside = |walk: &mut Self, next: Around<'a>| {
+                around.push(next);
+                let recorded = walk.record_in(around, frame);
+                around.pop();
+                recorded
+            };
+            match &binding.op {
+                Op::AddTo(accumulator, place, value) => {
+                    // Others are made in the loop.
+                    if let Some(Known::Accumulator(sum)) = frame.atom(*accumulator) {
+                        let addition = Addition { around: around.clone(), frame: frame.clone(), place, value: *value };
+                        self.add(&sum, addition)?;
+                    }
+                }
+                Op::For(iteration) => inside(self, Around::Loop(iteration))?,
+                Op::If { condition, yes, no } if frame.function.var(binding.var).ty == Type::unit() => {
+                    inside(self, Around::Branch { condition: *condition, body: yes, taken: true })?;
+                    inside(self, Around::Branch { condition: *condition, body: no, taken: false })?;
+                }
+                _ => {
+                    let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found;
+                    let adds = |var: &Var| matches!(frame.atom(Atom::Var(*var)), Some(Known::Accumulator(_)));
+                    if free.iter().any(adds) {
+                        return None;
+                    }
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// What has been added up at a place.
+    pub(super) fn read(&mut self, sum: &Rc<Accumulated<'a>>, ty: &Type, path: Vec<Hop>) -> Option<Known<'a>> {
+        Some(match ty {
+            Type::Real => {
+                let mut total: Option<Known> = None;
+                let additions = sum.additions.borrow().clone();
+                for addition in &additions {
+                    let Some(term) = self.addition(addition, &path)? else { continue };
+                    total = Some(match total {
+                        Some(total) => self.plus(&total, &term)?,
+                        None => term,
+                    });
+                }
+                total.unwrap_or(Known::Plain(Atom::Real(0.0)))
+            }
+            Type::Array(Size::Hole, _) => return None,
+            Type::Array(size, element) => {
+                let count = self.size(size);
+                let element = Element::Sum { of: sum.clone(), ty: (**element).clone(), path };
+                Known::Built(Rc::new(Built { count, element }))
+            }
+            ty => {
+                let mut parts = Vec::new();
+                for (at, part) in ty.components()?.iter().enumerate() {
+                    let path = path.iter().cloned().chain([Hop::Component(at)]).collect();
+                    parts.push(self.read(sum, part, path)?);
+                }
+                Known::Parts(parts)
+            }
+        })
+    }
+
+    /// What a statement adds to the number at a place; nothing inside where it adds elsewhere.
+    fn addition(&mut self, addition: &Addition<'a>, path: &[Hop]) -> Option<Option<Known<'a>>> {
+        let stands: Vec<Var> = addition.loops().map(|_| self.var(Type::Int)).collect();
+        let places = self.places(addition, &stands)?;
+        let mut solved: Vec<Option<Size>> = vec![None; stands.len()];
+        let mut conditions: Vec<(Size, Size)> = Vec::new();
+        let mut rest = path.iter();
+        for (place, hop) in places.iter().zip(rest.by_ref()) {
+            match (place, hop) {
+                (Spot::Component(a), Hop::Component(b)) if a == b => {}
+                (Spot::Component(_), Hop::Component(_)) => return Some(None),
+                (Spot::Element(there), Hop::Element { form: here, .. }) => {
+                    let found = stands.iter().enumerate().filter(|(_, var)| mentions(there, **var));
+                    match found.collect::<Vec<_>>()[..] {
+                        [] => match there.sub(here)? {
+                            Size::Constant(0) => {}
+                            Size::Constant(_) => return Some(None),
+                            _ => conditions.push((there.clone(), here.clone())),
+                        },
+                        [(at, var)] => {
+                            let index = Size::var(*var);
+                            let minus = there.sub(&index)?;
+                            let solution = if mentions(&minus, *var) {
+                                let plus = there.add(&index)?;
+                                (!mentions(&plus, *var)).then(|| plus.sub(here))??
+                            } else {
+                                here.sub(&minus)?
+                            };
+                            match &solved[at] {
+                                None => solved[at] = Some(solution),
+                                Some(other) => conditions.push((other.clone(), solution)),
+                            }
+                        }
+                        _ => return None,
+                    }
+                }
+                _ => return None,
+            }
+        }
+        let rest: Vec<Hop> = rest.cloned().collect();
+        let mut total: Option<Known> = None;
+        for turns in self.all_turns(addition, &solved)? {
+            if self.is_nowhere(addition, &turns)? {
+                continue;
+            }
+            let term = self.guarded(addition, &turns, &conditions, &rest)?;
+            total = Some(match total {
+                Some(total) => self.plus(&total, &term)?,
+                None => term,
+            });
+        }
+        Some(total)
+    }
+
+    /// The indices of the loops: those that were solved for, and all of those that the place does not tell, if they are few.
+    fn all_turns(&mut self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
+        let mut all = vec![Vec::new()];
+        for (iteration, solution) in addition.loops().zip(solved) {
+            let choices = match solution {
+                Some(solution) => vec![solution.clone()],
+                None => (0..self.turns(iteration.count, &addition.frame)?).map(Size::Constant).collect(),
+            };
+            let longer = all.iter().flat_map(|before: &Vec<Size>| {
+                choices.iter().map(|choice| before.iter().cloned().chain([choice.clone()]).collect())
+            });
+            all = longer.collect();
+            if all.len() > MOST_TURNS {
+                return None;
+            }
+        }
+        Some(all)
+    }
+
+    /// Whether it is known that there are no such turns of the loops around a statement.
+    fn is_nowhere(&mut self, addition: &Addition<'a>, turns: &[Size]) -> Option<bool> {
+        for (iteration, turn) in addition.loops().zip(turns) {
+            let count = self.value(&addition.frame.atom(iteration.count)?)?;
+            match (turn, self.form(count)) {
+                (Size::Constant(..0), _) => return Some(true),
+                (Size::Constant(turn), Size::Constant(count)) if *turn >= count => return Some(true),
+                _ => {}
+            }
+        }
+        Some(false)
+    }
+
+    /// What a statement adds in some turns of its loops, where there are such turns.
+    fn guarded(
+        &mut self,
+        addition: &Addition<'a>,
+        turns: &[Size],
+        equal: &[(Size, Size)],
+        rest: &[Hop],
+    ) -> Option<Known<'a>> {
+        let mut conditions = Vec::new();
+        for (a, b) in equal {
+            let (a, b) = (self.size(a), self.size(b));
+            conditions.push(self.bind(Op::Same(a, b), Type::Bool));
+        }
+        let facts = self.facts.len();
+        let mut known = Vec::new();
+        let mut indices = Vec::new();
+        for (iteration, turn) in addition.loops().zip(turns) {
+            let count = self.value(&addition.frame.atom(iteration.count)?)?;
+            let bound = self.form(count);
+            let index = self.size(turn);
+            if !self.in_range(turn, &bound) {
+                let positive = |(known, _): &(Size, Size)| matches!(turn.sub(known), Some(Size::Constant(0..)));
+                if !self.facts.iter().any(positive) && !matches!(turn, Size::Constant(0..)) {
+                    let op = Op::Compare(Comparison::LessEqual, Atom::Int(0), index);
+                    conditions.push(self.bind(op, Type::Bool));
+                }
+                conditions.push(self.bind(Op::Compare(Comparison::Less, index, count), Type::Bool));
+            }
+            known.push((turn.clone(), bound));
+            indices.push(index);
+        }
+        let mut there = |walk: &mut Walk<'a>| {
+            walk.facts.extend(known.iter().cloned());
+            let result = walk.replay(addition, &indices, rest);
+            walk.facts.truncate(facts);
+            result
+        };
+        let Some(all) = conditions.into_iter().reduce(|all, one| {
+            let nothing = |result: Atom| Body { bindings: Vec::new(), result };
+            self.bind(Op::If { condition: all, yes: nothing(one), no: nothing(Atom::Bool(false)) }, Type::Bool)
+        }) else {
+            return there(self);
+        };
+        self.either(all, &mut there, &mut |_| Some(Known::Plain(Atom::Real(0.0))))
+    }
+
+    /// Goes through the turns of the loops around a statement for what it adds.
+    fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Known<'a>> {
+        let replayed = std::mem::replace(&mut self.replayed, self.accumulators);
+        let value = self.replay_in(addition, 0, indices, &addition.frame, rest);
+        self.replayed = replayed;
+        value
+    }
+
+    fn replay_in(
+        &mut self,
+        addition: &Addition<'a>,
+        level: usize,
+        indices: &[Atom],
+        frame: &Rc<Frame<'a>>,
+        rest: &[Hop],
+    ) -> Option<Known<'a>> {
+        let wanted = [addition.value];
+        match addition.around.get(level) {
+            None => {
+                let mut value = frame.atom(addition.value)?;
+                for hop in rest {
+                    value = match hop {
+                        Hop::Component(at) => self.project(&value, *at)?,
+                        Hop::Element { index, .. } => self.index(&value, *index)?,
+                    };
+                }
+                Some(value)
+            }
+            Some(Around::Loop(iteration)) => {
+                let (index, indices) = indices.split_first()?;
+                let inner = Frame::inside(frame);
+                inner.set(iteration.index, Known::Plain(*index));
+                self.needed_at(addition, level, &wanted, &inner)?;
+                self.replay_in(addition, level + 1, indices, &inner, rest)
+            }
+            Some(Around::Branch { condition, taken, .. }) => {
+                let condition = self.value(&frame.atom(*condition)?)?;
+                let mut here = |walk: &mut Walk<'a>| {
+                    let inner = Frame::inside(frame);
+                    walk.needed_at(addition, level, &wanted, &inner)?;
+                    walk.replay_in(addition, level + 1, indices, &inner, rest)
+                };
+                let mut elsewhere = |_: &mut Walk<'a>| Some(Known::Plain(Atom::Real(0.0)));
+                match taken {
+                    true => self.either(condition, &mut here, &mut elsewhere),
+                    false => self.either(condition, &mut elsewhere, &mut here),
+                }
+            }
+        }
+    }
+
+    /// Goes through what is needed of a loop or branch around a statement, there and further in.
+    fn needed_at(
+        &mut self,
+        addition: &Addition<'a>,
+        level: usize,
+        wanted: &[Atom],
+        frame: &Rc<Frame<'a>>,
+    ) -> Option<()> {
+        let mut atoms = wanted.to_vec();
+        for deeper in &addition.around[level + 1..] {
+            let free = Free::of(&deeper.body().bindings, wanted, &frame.function.vars).found;
+            atoms.extend(free.into_iter().map(Atom::Var));
+            if let Around::Branch { condition, .. } = deeper {
+                atoms.push(*condition);
+            }
+        }
+        self.needed(addition.around[level].body(), &atoms, frame)
+    }
+
+    /// Goes through those bindings of a body that some operands need.
+    fn needed(&mut self, body: &'a Body, wanted: &[Atom], frame: &Rc<Frame<'a>>) -> Option<()> {
+        let vars = &frame.function.vars;
+        let mut wanted: rustc_hash::FxHashSet<Var> =
+            wanted.iter().filter_map(|atom| if let Atom::Var(var) = atom { Some(*var) } else { None }).collect();
+        let mut chosen: Vec<&'a Binding> = Vec::new();
+        for binding in body.bindings.iter().rev() {
+            let free = Free::of(std::slice::from_ref(binding), &[], vars).found;
+            let adds = matches!(binding.op, Op::AddTo(..) | Op::For(_) | Op::If { .. } | Op::Call(..))
+                && free
+                    .iter()
+                    .any(|var| wanted.contains(var) && matches!(vars[var.0 as usize].ty, Type::Accumulator(_)));
+            if wanted.contains(&binding.var) || adds {
+                wanted.extend(free);
+                chosen.push(binding);
+            }
+        }
+        for binding in chosen.into_iter().rev() {
+            self.step(binding, frame)?;
+        }
+        Some(())
+    }
+
+    /// What is known inside all that is around a statement, of what some operands need.
+    fn inside(&mut self, addition: &Addition<'a>, indices: &[Atom], wanted: &[Atom]) -> Option<Rc<Frame<'a>>> {
+        let mut frame = addition.frame.clone();
+        let mut indices = indices.iter();
+        for (level, around) in addition.around.iter().enumerate() {
+            let inner = Frame::inside(&frame);
+            if let Around::Loop(iteration) = around {
+                inner.set(iteration.index, Known::Plain(*indices.next()?));
+            }
+            self.needed_at(addition, level, wanted, &inner)?;
+            frame = inner;
+        }
+        Some(frame)
+    }
+
+    /// Where a statement adds, as polynomials over what stands for the indices of its loops.
+    fn places(&mut self, addition: &Addition<'a>, stands: &[Var]) -> Option<Vec<Spot>> {
+        let wanted: Vec<Atom> = (addition.place.iter())
+            .filter_map(|place| if let Place::Element(index) = place { Some(*index) } else { None })
+            .collect();
+        let indices: Vec<Atom> = stands.iter().map(|var| Atom::Var(*var)).collect();
+        self.open();
+        let frame = self.inside(addition, &indices, &wanted);
+        let mut places = Vec::new();
+        if let Some(frame) = &frame {
+            for place in addition.place {
+                places.push(match place {
+                    Place::Component(at) => Some(Spot::Component(*at)),
+                    Place::Element(index) => match frame.atom(*index) {
+                        Some(Known::Plain(index)) => {
+                            let form = self.form(index);
+                            let local = |atom: &size::Atom| matches!(atom, size::Atom::Var(var) if self.is_local(*var));
+                            (!form.atoms().iter().any(local)).then_some(Spot::Element(form))
+                        }
+                        _ => None,
+                    },
+                });
+            }
+        }
+        self.close();
+        frame?;
+        places.into_iter().collect()
+    }
+}
+
+/// How many turns of loops may add to one place.
+const MOST_TURNS: usize = 64;
+
+/// A step to where a statement adds.
+enum Spot {
+    Component(usize),
+    Element(Size),
+}
+
+fn mentions(form: &Size, var: Var) -> bool {
+    form.atoms().contains(&size::Atom::Var(var))
+}

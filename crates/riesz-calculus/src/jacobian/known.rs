@@ -1,0 +1,142 @@
+//! What a walk knows of a value.
+
+use super::graph::{Hop, Node};
+use riesz_core::term::{Atom, Body, Function, Iteration, Place, Var};
+use riesz_core::types::Type;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// What is known of a value.
+#[derive(Clone)]
+pub(super) enum Known<'a> {
+    /// It does not vary.
+    Plain(Atom),
+    /// A number that varies.
+    Number(Atom, Node),
+    /// The components of a tuple or record.
+    Parts(Vec<Known<'a>>),
+    /// The elements of a short array.
+    Elements(Vec<Known<'a>>),
+    /// A part of the point, with where it stands.
+    Input(Atom, Vec<Hop>),
+    /// An array known by how its elements are made.
+    Built(Rc<Built<'a>>),
+    /// An accumulator.
+    Accumulator(Rc<Accumulated<'a>>),
+}
+
+impl Known<'_> {
+    pub fn is_plain(&self) -> bool {
+        match self {
+            Known::Plain(_) => true,
+            Known::Parts(parts) | Known::Elements(parts) => parts.iter().all(Known::is_plain),
+            _ => false,
+        }
+    }
+}
+
+/// An array known by how its elements are made.
+pub(super) struct Built<'a> {
+    pub count: Atom,
+    pub element: Element<'a>,
+}
+
+/// How an element is made.
+pub(super) enum Element<'a> {
+    /// By a body, as its result or a component of that.
+    Turn { iteration: &'a Iteration, component: Option<usize>, frame: Rc<Frame<'a>> },
+    /// As the sum of the elements of two arrays.
+    Plus(Known<'a>, Known<'a>),
+    /// It is the element so many further on.
+    Shifted(Known<'a>, Atom),
+    /// It is the element at an index from an array.
+    Gathered(Known<'a>, Atom),
+    /// As a zero.
+    Zero(Type),
+    /// As what is added up at a place.
+    Sum { of: Rc<Accumulated<'a>>, ty: Type, path: Vec<Hop> },
+}
+
+/// What is added up, by where and how it is added.
+pub(super) struct Accumulated<'a> {
+    pub ty: Type,
+    /// Those made earlier have smaller numbers.
+    pub serial: usize,
+    pub additions: RefCell<Vec<Addition<'a>>>,
+}
+
+/// One statement that adds.
+#[derive(Clone)]
+pub(super) struct Addition<'a> {
+    /// The loops and branches around it, the outermost first.
+    pub around: Vec<Around<'a>>,
+    /// What is known outside of them.
+    pub frame: Rc<Frame<'a>>,
+    pub place: &'a [Place],
+    pub value: Atom,
+}
+
+impl<'a> Addition<'a> {
+    /// The loops around it.
+    pub fn loops(&self) -> impl Iterator<Item = &'a Iteration> {
+        self.around.iter().filter_map(|around| match around {
+            Around::Loop(iteration) => Some(*iteration),
+            Around::Branch { .. } => None,
+        })
+    }
+}
+
+/// What is around a statement.
+#[derive(Clone, Copy)]
+pub(super) enum Around<'a> {
+    Loop(&'a Iteration),
+    /// A branch that is taken where a condition has a value.
+    Branch {
+        condition: Atom,
+        body: &'a Body,
+        taken: bool,
+    },
+}
+
+impl<'a> Around<'a> {
+    pub fn body(&self) -> &'a Body {
+        match self {
+            Around::Loop(iteration) => &iteration.body,
+            Around::Branch { body, .. } => body,
+        }
+    }
+}
+
+/// What is known of the variables of a body.
+pub(super) struct Frame<'a> {
+    pub function: &'a Function,
+    values: RefCell<FxHashMap<Var, Known<'a>>>,
+    around: Option<Rc<Frame<'a>>>,
+}
+
+impl<'a> Frame<'a> {
+    pub fn of(function: &'a Function) -> Rc<Frame<'a>> {
+        Rc::new(Frame { function, values: RefCell::default(), around: None })
+    }
+
+    pub fn inside(around: &Rc<Frame<'a>>) -> Rc<Frame<'a>> {
+        Rc::new(Frame { function: around.function, values: RefCell::default(), around: Some(around.clone()) })
+    }
+
+    pub fn set(&self, var: Var, known: Known<'a>) {
+        self.values.borrow_mut().insert(var, known);
+    }
+
+    /// What is known of an operand; none if nothing is.
+    pub fn atom(&self, atom: Atom) -> Option<Known<'a>> {
+        let Atom::Var(var) = atom else { return Some(Known::Plain(atom)) };
+        let mut frame = self;
+        loop {
+            if let Some(known) = frame.values.borrow().get(&var) {
+                return Some(known.clone());
+            }
+            frame = frame.around.as_deref()?;
+        }
+    }
+}

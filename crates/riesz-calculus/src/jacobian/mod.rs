@@ -1,0 +1,137 @@
+//! Jacobians from structure: `(D [g(x[i'(i)], x[j'(i)], ..) | i < n])ᵢ = D g`, in a few columns.
+//!
+//! Where each number of a result varies with few numbers of the point, the Jacobian is made of small blocks: for each
+//! element the partial derivatives with respect to what the element reads, in time and memory proportional to the entries
+//! that are not zero by structure. `coo` gives them in order, `matrix` adds them into zeros. Functions without such a
+//! structure are left to passes over the whole function, a row or a column each.
+//!
+//! - [`walk`]: goes through the function, number by number; [`known`], [`parts`], [`branch`], [`arrays`], [`accumulated`]
+//!   are about values, [`write`](mod@write) about what is written on the way
+//! - [`graph`]: what a number varies with, and the elimination of what is between it and the point
+//! - [`rows`]: goes through the result, row by row
+//! - [`sparse`], [`dense`]: what becomes of the entries
+
+mod accumulated;
+mod arrays;
+mod branch;
+mod dense;
+mod graph;
+mod known;
+mod parts;
+mod rows;
+mod sparse;
+mod walk;
+mod write;
+
+use crate::compile::{Calculus, Problem};
+use crate::optimise::optimise;
+use crate::specialise::specialise;
+use graph::Hop;
+use known::Known;
+use riesz_core::Size;
+use riesz_core::term::{Atom, Binding, Body, FunctionId, OnMaps, Op, Program, Var, VarInfo};
+use riesz_core::types::Type;
+use riesz_syntax::Span;
+use walk::Walk;
+
+/// The derivative of a function at a point, or its adjoint.
+pub(crate) struct Derivative<'d> {
+    pub function: FunctionId,
+    pub captured: &'d [Atom],
+    pub point: Atom,
+    pub adjoint: bool,
+    /// The spaces of the derivative, or of its adjoint.
+    pub from: &'d Type,
+    pub to: &'d Type,
+}
+
+/// What to make of a derivative.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Matrix,
+    Coo,
+}
+
+/// Binds a variable to the matrix of a derivative, dense or sparse, if the structure of the function gives it.
+pub(crate) fn from_structure(
+    calculus: &mut Calculus,
+    vars: &mut Vec<VarInfo>,
+    derivative: &Derivative,
+    (var, wanted): (Var, Wanted),
+    span: Span,
+    out: &mut Vec<Binding>,
+) -> Result<bool, Problem> {
+    specialise(calculus, derivative.function);
+    calculus.compile_body(derivative.function)?;
+    // The structure shows once the program is optimised, and nobody else needs that yet.
+    let mut program = calculus.program.clone();
+    optimise(&mut program, &[derivative.function]);
+    let before = vars.len();
+    let mut walk = Walk::new(&program, vars, span);
+    let found = entries(&mut walk, derivative, (var, wanted));
+    match found {
+        Some(op) => {
+            out.extend(walk.close());
+            out.push(Binding { var, op, span });
+            Ok(true)
+        }
+        None => {
+            vars.truncate(before);
+            Ok(false)
+        }
+    }
+}
+
+fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, Wanted)) -> Option<Op> {
+    let Derivative { function, captured, point, adjoint, from, to } = derivative;
+    let (domain, codomain) = if *adjoint { (to, from) } else { (from, to) };
+    if crate::compile::has_holes(domain) || crate::compile::has_holes(codomain) {
+        return None;
+    }
+    let mut arguments: Vec<Known> = captured.iter().map(|atom| Known::Plain(*atom)).collect();
+    let span = walk.span;
+    let input = walk.input(*point, Vec::<Hop>::new());
+    arguments.push(input);
+    let program = walk.program;
+    let result = walk.call(program.function(*function), arguments)?;
+    walk.span = span;
+    match wanted {
+        Wanted::Matrix => {
+            let ty = walk.vars[var.0 as usize].ty.clone();
+            dense::matrix(walk, &result, codomain, &ty, *adjoint)
+        }
+        Wanted::Coo if *adjoint => None,
+        // Until all is compiled it stays what may not be differentiated.
+        Wanted::Coo => Some(Op::OnMaps(OnMaps::Coo, sparse::coo(walk, &result, codomain, domain)?.to_vec())),
+    }
+}
+
+/// Makes records of the columns, rows and values that were found for sparse matrices, once nothing more is differentiated.
+pub(crate) fn settle(program: &mut Program) {
+    fn settle_in(body: &mut Body) {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            for binding in &mut body.bindings {
+                if let Op::OnMaps(OnMaps::Coo, found) = &mut binding.op
+                    && found.len() == FIELDS
+                {
+                    binding.op = Op::Tuple(std::mem::take(found));
+                }
+                binding.op.visit_bodies_mut(&mut |inner| settle_in(inner));
+            }
+        });
+    }
+    program.functions.iter_mut().for_each(|function| settle_in(&mut function.body));
+}
+
+/// The fields of a sparse matrix, sorted by name: cols, rows, vals.
+const FIELDS: usize = 3;
+
+/// How many numbers a vector of a space has; none where no type tells.
+pub(crate) fn numbers_in(ty: &Type) -> Option<Size> {
+    match ty {
+        Type::Real => Some(Size::Constant(1)),
+        Type::Array(Size::Hole, _) => None,
+        Type::Array(size, element) => size.mul(&numbers_in(element)?),
+        ty => ty.components()?.iter().try_fold(Size::Constant(0), |all, part| all.add(&numbers_in(part)?)),
+    }
+}

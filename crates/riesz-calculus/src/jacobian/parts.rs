@@ -1,0 +1,233 @@
+//! Numbers with what they vary with, and the parts of values.
+
+use super::graph::{Hop, Input, Node, Origin};
+use super::known::{Built, Element, Known};
+use super::walk::{LONGEST, Walk};
+use riesz_core::Size;
+use riesz_core::term::{Atom, Op};
+use riesz_core::types::Type;
+use riesz_primitive::derivative::Derivative;
+use riesz_primitive::{Primitive, scalar};
+use std::rc::Rc;
+
+impl<'a> Walk<'a> {
+    // ---- numbers ----
+
+    /// A part of the point.
+    pub fn input(&mut self, value: Atom, path: Vec<Hop>) -> Known<'a> {
+        let ty = self.type_of(value);
+        if !ty.varies() {
+            return Known::Plain(value);
+        }
+        if ty != Type::Real {
+            return Known::Input(value, path);
+        }
+        let mut key = String::new();
+        for hop in &path {
+            key += &match hop {
+                Hop::Component(at) => format!(".{at}"),
+                Hop::Element { form, .. } => format!("[{form:?}]"),
+            };
+        }
+        if let Some(node) = self.scopes.iter().rev().find_map(|scope| scope.inputs.get(&key)) {
+            return Known::Number(value, *node);
+        }
+        let node = self.graph.add(Origin::Input(Input { path, conditional: false }));
+        self.scope().inputs.insert(key, node);
+        Known::Number(value, node)
+    }
+
+    /// A number with a value, and a sum of multiples of numbers that it varies with.
+    pub fn number(&mut self, value: Atom, terms: Vec<(Atom, Node)>) -> Known<'a> {
+        let mut merged: Vec<(Atom, Node)> = Vec::with_capacity(terms.len());
+        for (partial, node) in terms {
+            match merged.iter().position(|(_, other)| *other == node) {
+                Some(at) => merged[at].0 = self.plus_number(merged[at].0, partial),
+                None => merged.push((partial, node)),
+            }
+        }
+        match merged[..] {
+            [] => Known::Plain(value),
+            [(Atom::Real(1.0), node)] => Known::Number(value, node),
+            _ => Known::Number(value, self.graph.add(Origin::Sum(merged))),
+        }
+    }
+
+    pub fn scalar(&mut self, primitive: &'static Primitive, arguments: &[Known<'a>]) -> Option<Known<'a>> {
+        let values = arguments.iter().map(|argument| self.value(argument)).collect::<Option<Vec<_>>>()?;
+        let span = self.span;
+        let value = self.bind(Op::Scalar(primitive, values.clone()), Type::Real);
+        let row = primitive.scalar()?;
+        let mut terms = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            let Known::Number(_, node) = argument else { continue };
+            let partial = match &row.derivative {
+                Derivative::Zero => continue,
+                Derivative::Terms(_) => return None,
+                Derivative::Linear => {
+                    let negative =
+                        std::ptr::eq(primitive, &scalar::NEG) || std::ptr::eq(primitive, &scalar::SUB) && at == 1;
+                    Atom::Real(if negative { -1.0 } else { 1.0 })
+                }
+                Derivative::Multilinear => values[1 - at],
+                Derivative::Scale(coefficients) => {
+                    match crate::coefficient::write(self, &coefficients[at], &values, value, span) {
+                        Atom::Real(0.0) => continue,
+                        partial => partial,
+                    }
+                }
+            };
+            terms.push((partial, *node));
+        }
+        Some(self.number(value, terms))
+    }
+
+    /// `a + b`, number by number.
+    pub fn plus(&mut self, a: &Known<'a>, b: &Known<'a>) -> Option<Known<'a>> {
+        Some(match (a, b) {
+            (Known::Parts(left), Known::Parts(right)) if left.len() == right.len() => {
+                Known::Parts(left.iter().zip(right).map(|(a, b)| self.plus(a, b)).collect::<Option<_>>()?)
+            }
+            (Known::Built(_), _) | (_, Known::Built(_)) => {
+                let count = self.length(a).or_else(|| self.length(b))?;
+                Known::Built(Rc::new(Built { count, element: Element::Plus(a.clone(), b.clone()) }))
+            }
+            _ => {
+                let is_number = |walk: &Self, known: &Known| match known {
+                    Known::Plain(atom) | Known::Number(atom, _) => walk.type_of(*atom) == Type::Real,
+                    _ => false,
+                };
+                if is_number(self, a) && is_number(self, b) {
+                    return self.scalar(&scalar::ADD, &[a.clone(), b.clone()]);
+                }
+                let (left, right) = (self.elements(a)?, self.elements(b)?);
+                if left.len() != right.len() {
+                    return None;
+                }
+                Known::Elements(left.iter().zip(&right).map(|(a, b)| self.plus(a, b)).collect::<Option<_>>()?)
+            }
+        })
+    }
+
+    // ---- parts ----
+
+    pub fn project(&mut self, known: &Known<'a>, at: usize) -> Option<Known<'a>> {
+        Some(match known {
+            Known::Parts(parts) => parts.get(at)?.clone(),
+            Known::Plain(atom) => {
+                let ty = self.type_of(*atom).component(at)?.clone();
+                Known::Plain(self.bind(Op::Project(*atom, at), ty))
+            }
+            Known::Input(atom, path) => {
+                let ty = self.type_of(*atom).component(at)?.clone();
+                let value = self.bind(Op::Project(*atom, at), ty);
+                let mut path = path.clone();
+                path.push(Hop::Component(at));
+                self.input(value, path)
+            }
+            _ => return None,
+        })
+    }
+
+    pub fn index(&mut self, known: &Known<'a>, at: Atom) -> Option<Known<'a>> {
+        let form = self.form(at);
+        match known {
+            Known::Elements(elements) => match form {
+                Size::Constant(at) => elements.get(usize::try_from(at).ok()?).cloned(),
+                _ => None,
+            },
+            Known::Plain(array) | Known::Input(array, _) => {
+                let Type::Array(size, element) = self.type_of(*array) else { return None };
+                let value = self.bind(Op::Index(*array, at), (*element).clone());
+                let Known::Input(_, path) = known else { return Some(Known::Plain(value)) };
+                let sure = size != Size::Hole && self.in_range(&form, &self.size_form(&size));
+                let mut path = path.clone();
+                path.push(Hop::Element { index: at, form, sure, span: self.span });
+                Some(self.input(value, path))
+            }
+            Known::Built(built) => {
+                let key = (Rc::as_ptr(built) as usize, format!("{form:?}"));
+                if let Some((_, element)) = self.scopes.iter().rev().find_map(|scope| scope.elements.get(&key)) {
+                    return Some(element.clone());
+                }
+                if !self.in_range(&form, &self.form(built.count)) {
+                    return None;
+                }
+                let element = self.element(&built.element, at)?;
+                // The key is a place in memory, which has to stay taken.
+                self.scope().elements.insert(key, (built.clone(), element.clone()));
+                Some(element)
+            }
+            _ => None,
+        }
+    }
+
+    fn element(&mut self, element: &Element<'a>, at: Atom) -> Option<Known<'a>> {
+        match element {
+            Element::Turn { iteration, component, frame } => {
+                let turn = self.turn(iteration, at, frame)?;
+                match component {
+                    Some(component) => self.project(&turn, *component),
+                    None => Some(turn),
+                }
+            }
+            Element::Plus(a, b) => {
+                let (a, b) = (self.index(a, at)?, self.index(b, at)?);
+                self.plus(&a, &b)
+            }
+            Element::Shifted(of, by) => {
+                let at = self.further(at, *by);
+                self.index(of, at)
+            }
+            Element::Gathered(of, indices) => {
+                let at = self.bind(Op::Index(*indices, at), Type::Int);
+                self.index(of, at)
+            }
+            Element::Zero(ty) => self.zero(ty),
+            Element::Sum { of, ty, path } => {
+                let sure = true;
+                let hop = Hop::Element { index: at, form: self.form(at), sure, span: self.span };
+                self.read(of, ty, path.iter().cloned().chain([hop]).collect())
+            }
+        }
+    }
+
+    /// The length of an array.
+    pub fn length(&mut self, known: &Known<'a>) -> Option<Atom> {
+        match known {
+            Known::Elements(elements) => Some(Atom::Int(elements.len() as i64)),
+            Known::Built(built) => Some(built.count),
+            Known::Plain(atom) | Known::Input(atom, _) => match self.type_of(*atom) {
+                Type::Array(Size::Hole, _) => None,
+                Type::Array(size, _) => Some(self.size(&size)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The elements of a short array.
+    pub fn elements(&mut self, known: &Known<'a>) -> Option<Vec<Known<'a>>> {
+        if let Known::Elements(elements) = known {
+            return Some(elements.clone());
+        }
+        let length = self.length(known)?;
+        match self.form(length) {
+            Size::Constant(length @ 0..=LONGEST) => (0..length).map(|at| self.index(known, Atom::Int(at))).collect(),
+            _ => None,
+        }
+    }
+
+    /// The zero of a space.
+    pub fn zero(&mut self, ty: &Type) -> Option<Known<'a>> {
+        Some(match ty {
+            Type::Real => Known::Plain(Atom::Real(0.0)),
+            Type::Array(Size::Hole, _) => return None,
+            Type::Array(size, element) => {
+                let count = self.size(size);
+                Known::Built(Rc::new(Built { count, element: Element::Zero((**element).clone()) }))
+            }
+            ty => Known::Parts(ty.components()?.iter().map(|part| self.zero(part)).collect::<Option<_>>()?),
+        })
+    }
+}

@@ -1,0 +1,322 @@
+//! A walk through a function that finds out, number by number, what its result varies with.
+//!
+//! Small arrays and tuples are taken apart into their numbers, and loops of known length are unrolled; an array whose
+//! elements vary is not computed but remembered by how an element is made. What is met on the way is written as core:
+//! values, and the partial derivatives of the graph. Where the walk does not know how to go on it gives up.
+
+use super::graph::Graph;
+use super::known::{Accumulated, Around, Built, Element, Frame, Known};
+use super::write::Scope;
+use crate::free::Free;
+use crate::optimise::rename::Renaming;
+use riesz_core::Size;
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Program, Reduction, Turn, Var, VarInfo};
+use riesz_core::types::Type;
+use riesz_syntax::Span;
+use rustc_hash::FxHashMap;
+use std::rc::Rc;
+
+/// The longest array that is taken apart, and the longest loop that is unrolled.
+pub(super) const LONGEST: i64 = 32;
+/// How many bindings a walk may pass.
+const MOST_BINDINGS: usize = 4000;
+/// How deep calls may nest.
+const DEEPEST: usize = 100;
+
+pub(super) struct Walk<'a> {
+    pub program: &'a Program,
+    pub vars: &'a mut Vec<VarInfo>,
+    pub graph: Graph,
+    pub scopes: Vec<Scope<'a>>,
+    /// `0 ≤ index < bound`, as polynomials: what loops and conditions say.
+    pub facts: Vec<(Size, Size)>,
+    pub forms: FxHashMap<Var, Size>,
+    passed: usize,
+    depth: usize,
+    /// How many accumulators have been met.
+    pub accumulators: usize,
+    /// Statements that add to accumulators with smaller numbers have been seen before.
+    pub replayed: usize,
+    /// Accumulators with smaller numbers were made outside of a branch: what is added to them in it is beyond a walk.
+    pub outside: usize,
+    pub span: Span,
+    /// Arrays of all indices below a size.
+    pub ranges: Vec<(Size, Atom)>,
+}
+
+impl<'a> Walk<'a> {
+    pub fn new(program: &'a Program, vars: &'a mut Vec<VarInfo>, span: Span) -> Walk<'a> {
+        Walk {
+            program,
+            vars,
+            graph: Graph::default(),
+            scopes: vec![Scope::default()],
+            facts: Vec::new(),
+            forms: FxHashMap::default(),
+            passed: 0,
+            depth: 0,
+            accumulators: 0,
+            replayed: 0,
+            outside: 0,
+            span,
+            ranges: Vec::new(),
+        }
+    }
+
+    // ---- functions and bodies ----
+
+    /// What a function gives for some arguments.
+    pub fn call(&mut self, function: &'a Function, arguments: Vec<Known<'a>>) -> Option<Known<'a>> {
+        if self.depth >= DEEPEST || arguments.len() != function.parameters {
+            return None;
+        }
+        let frame = Frame::of(function);
+        for (at, argument) in arguments.into_iter().enumerate() {
+            frame.set(Var(at as u32), argument);
+        }
+        self.depth += 1;
+        let result = self.body(&function.body, &frame);
+        self.depth -= 1;
+        result
+    }
+
+    pub fn body(&mut self, body: &'a Body, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            for binding in &body.bindings {
+                self.step(binding, frame)?;
+            }
+            frame.atom(body.result)
+        })
+    }
+
+    /// Passes one binding.
+    pub fn step(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<()> {
+        self.passed += 1;
+        if self.passed > MOST_BINDINGS {
+            return None;
+        }
+        self.span = binding.span;
+        let known = self.operation(binding, frame)?;
+        frame.set(binding.var, known);
+        Some(())
+    }
+
+    /// A body for one index.
+    pub fn turn(&mut self, iteration: &'a Iteration, at: Atom, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+        let inner = Frame::inside(frame);
+        inner.set(iteration.index, Known::Plain(at));
+        self.body(&iteration.body, &inner)
+    }
+
+    fn operation(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+        let Binding { var, op, .. } = binding;
+        let of = |atom: &Atom| frame.atom(*atom);
+        match op {
+            Op::Accumulator => {
+                let ty = match &frame.function.var(*var).ty {
+                    Type::Accumulator(inner) => self.ty(inner, frame)?,
+                    _ => return None,
+                };
+                let serial = self.accumulators;
+                self.accumulators += 1;
+                let additions = Default::default();
+                return Some(Known::Accumulator(Rc::new(Accumulated { ty, serial, additions })));
+            }
+            Op::SizeOf(value, path) if path.is_empty() => {
+                if let Some(count) = self.length(&of(value)?) {
+                    return Some(Known::Plain(count));
+                }
+            }
+            Op::Zero(value) if !of(value)?.is_plain() => {
+                let ty = self.ty(&frame.function.var(*var).ty, frame)?;
+                return self.zero(&ty);
+            }
+            // What has no tangent needs no more than values.
+            op if matches!(frame.function.var(*var).ty, Type::Int | Type::Bool)
+                || !self.varies(binding, op, frame)? =>
+            {
+                return self.plain(binding, frame);
+            }
+            _ => {}
+        }
+        Some(match op {
+            Op::Copy(a) => of(a)?,
+            Op::Tuple(parts) => Known::Parts(parts.iter().map(of).collect::<Option<_>>()?),
+            Op::Array(elements) => Known::Elements(elements.iter().map(of).collect::<Option<_>>()?),
+            Op::Project(a, at) => self.project(&of(a)?, *at)?,
+            Op::Index(a, index) => {
+                let index = self.value(&of(index)?)?;
+                self.index(&of(a)?, index)?
+            }
+            Op::Scalar(primitive, arguments) => {
+                let arguments = arguments.iter().map(of).collect::<Option<Vec<_>>>()?;
+                self.scalar(primitive, &arguments)?
+            }
+            Op::Plus(a, b) => self.plus(&of(a)?, &of(b)?)?,
+            Op::Build(iteration) => self.built(iteration, None, frame)?,
+            Op::Builds(iteration) => {
+                let parts = frame.function.var(*var).ty.components()?.len();
+                Known::Parts((0..parts).map(|at| self.built(iteration, Some(at), frame)).collect::<Option<_>>()?)
+            }
+            Op::Reduce(Reduction::Sum, iteration) => {
+                let mut total: Option<Known> = None;
+                for at in 0..self.turns(iteration.count, frame)? {
+                    let term = self.turn(iteration, Atom::Int(at), frame)?;
+                    total = Some(match total {
+                        Some(total) => self.plus(&total, &term)?,
+                        None => term,
+                    });
+                }
+                total?
+            }
+            Op::Loop(Turn { state, start, count, index, body }) => {
+                let mut known = of(start)?;
+                for at in 0..self.turns(*count, frame)? {
+                    let inner = Frame::inside(frame);
+                    inner.set(*index, Known::Plain(Atom::Int(at)));
+                    inner.set(*state, known);
+                    known = self.body(body, &inner)?;
+                }
+                known
+            }
+            Op::If { condition, yes, no } if frame.function.var(*var).ty == Type::unit() => {
+                self.record(Around::Branch { condition: *condition, body: yes, taken: true }, frame)?;
+                self.record(Around::Branch { condition: *condition, body: no, taken: false }, frame)?;
+                Known::Parts(Vec::new())
+            }
+            Op::If { condition, yes, no } => {
+                let condition = self.value(&of(condition)?)?;
+                let branch = |body: &'a Body| move |walk: &mut Walk<'a>| walk.body(body, &Frame::inside(frame));
+                self.either(condition, &mut branch(yes), &mut branch(no))?
+            }
+            Op::Call(function, arguments) => {
+                let arguments = arguments.iter().map(of).collect::<Option<Vec<_>>>()?;
+                self.call(self.program.function(*function), arguments)?
+            }
+            Op::ArrayFunction(primitive, arguments) => {
+                let arguments = arguments.iter().map(of).collect::<Option<Vec<_>>>()?;
+                self.array_function(primitive, &arguments)?
+            }
+            Op::AddTo(accumulator, place, value) => {
+                self.add_to(&of(accumulator)?, place, *value, frame)?;
+                Known::Parts(Vec::new())
+            }
+            Op::For(iteration) => {
+                self.record(Around::Loop(iteration), frame)?;
+                Known::Parts(Vec::new())
+            }
+            Op::Read(accumulator) => match of(accumulator)? {
+                Known::Accumulator(sum) => {
+                    let ty = sum.ty.clone();
+                    self.read(&sum, &ty, Vec::new())?
+                }
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// How often a loop runs, if that is known and little.
+    pub fn turns(&self, count: Atom, frame: &Frame) -> Option<i64> {
+        match frame.atom(count)? {
+            Known::Plain(count) => match self.form(count) {
+                Size::Constant(count @ 0..=LONGEST) => Some(count),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn built(
+        &mut self,
+        iteration: &'a Iteration,
+        component: Option<usize>,
+        frame: &Rc<Frame<'a>>,
+    ) -> Option<Known<'a>> {
+        let count = self.value(&frame.atom(iteration.count)?)?;
+        let element = Element::Turn { iteration, component, frame: frame.clone() };
+        let built = Known::Built(Rc::new(Built { count, element }));
+        // In a loop a short array is a few numbers. They are read where the program reads them, not first in a branch.
+        match self.scopes.len() > 1 && self.turns(iteration.count, frame).is_some() {
+            true => self.elements(&built).map(Known::Elements),
+            false => Some(built),
+        }
+    }
+
+    // ---- what does not vary ----
+
+    /// Whether an operation depends on something that varies.
+    fn varies(&self, binding: &Binding, op: &Op, frame: &Frame) -> Option<bool> {
+        let mut varies = false;
+        let mut known = true;
+        let mut see = |atom: Atom| match frame.atom(atom) {
+            Some(found) => varies |= !found.is_plain(),
+            None => known = false,
+        };
+        let mut bodies = 0;
+        op.visit_bodies(&mut |_| bodies += 1);
+        if bodies == 0 {
+            op.visit_atoms(&mut |atom| see(*atom));
+        } else {
+            let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars);
+            free.found.iter().for_each(|var| see(Atom::Var(*var)));
+        }
+        known.then_some(varies)
+    }
+
+    /// Writes an operation that does not vary as it stands.
+    fn plain(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+        let mut renaming = Renaming::default();
+        for var in Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found {
+            let atom = self.value(&frame.atom(Atom::Var(var))?)?;
+            renaming.insert(var, atom);
+        }
+        let mut op = binding.op.clone();
+        let ty = renaming.ty(&frame.function.var(binding.var).ty);
+        let source = Some(frame.function.vars.as_slice());
+        let mut body = Body { bindings: Vec::new(), result: Atom::Int(0) };
+        match &op {
+            Op::Scalar(..) | Op::Index(..) | Op::Project(..) | Op::Copy(_) => renaming.operands(&mut op),
+            _ => {
+                body.bindings.push(Binding { var: binding.var, op, span: binding.span });
+                renaming.freshen(&mut body, source, self.vars);
+                op = body.bindings.pop()?.op;
+            }
+        }
+        if let Op::Copy(atom) = op
+            && self.type_of(atom) == ty
+        {
+            return Some(Known::Plain(atom));
+        }
+        Some(Known::Plain(self.bind(op, ty)))
+    }
+
+    /// A type of a function that is walked, over what its sizes are here.
+    pub fn ty(&mut self, ty: &Type, frame: &Frame<'a>) -> Option<Type> {
+        let mut renaming = Renaming::default();
+        let mut variables = Vec::new();
+        ty.visit_variables(&mut |var| variables.push(var));
+        for var in variables {
+            renaming.insert(var, self.value(&frame.atom(Atom::Var(var))?)?);
+        }
+        Some(renaming.ty(ty))
+    }
+
+    /// The value as an operand; none for arrays that are only known by their elements.
+    pub fn value(&mut self, known: &Known<'a>) -> Option<Atom> {
+        Some(match known {
+            Known::Plain(atom) | Known::Number(atom, _) | Known::Input(atom, _) => *atom,
+            Known::Parts(parts) => {
+                let parts = parts.iter().map(|part| self.value(part)).collect::<Option<Vec<_>>>()?;
+                let ty = Type::Tuple(parts.iter().map(|part| self.type_of(*part)).collect());
+                self.bind(Op::Tuple(parts), ty)
+            }
+            Known::Elements(elements) => {
+                let elements = elements.iter().map(|element| self.value(element)).collect::<Option<Vec<_>>>()?;
+                let ty = Type::array(Size::Constant(elements.len() as i64), self.type_of(*elements.first()?));
+                self.bind(Op::Array(elements), ty)
+            }
+            Known::Built(_) | Known::Accumulator(_) => return None,
+        })
+    }
+}

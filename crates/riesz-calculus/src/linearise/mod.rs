@@ -1,0 +1,458 @@
+//! Linearisation: `f` becomes `f' : x ↦ (f x, kept)` and `L : (kept, dx) ↦ dy`, linear in `dx`.
+//!
+//! Both are written side by side, binding by binding: the primal stream computes what `f` computes and the coefficients of its
+//! derivatives, the linear stream the tangents. A tangent that is zero by its structure is not written at all. Where a
+//! body is run many times, what the linear stream needs of each run is kept in arrays; reading an input again is not keeping.
+//!
+//! A primal variable keeps its number in both streams: inside the body of a linear loop it is bound again, to what was
+//! kept of it.
+
+mod branch;
+mod iterate;
+mod keep;
+mod product;
+mod size;
+mod tangent;
+mod turn;
+
+pub(crate) use size::{size_of, write_size};
+
+use crate::active::{Activity, active};
+use crate::compile::{Calculus, Linearised, Problem, has_holes};
+use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Var, VarInfo};
+use riesz_primitive::derivative::Derivative;
+use riesz_primitive::{Primitive, scalar};
+use riesz_syntax::{Diagnostic, Span};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
+use turn::Form;
+
+/// The tangent of a value.
+#[derive(Clone, Debug)]
+pub(crate) enum Tangent {
+    /// Zero by its structure.
+    Zero,
+    /// A variable of the linear stream.
+    Value(Atom),
+    /// The tangents of the components.
+    Parts(Vec<Tangent>),
+}
+
+/// The two streams of a body.
+#[derive(Default)]
+pub(crate) struct Level {
+    pub primal: Vec<Binding>,
+    pub linear: Vec<Binding>,
+}
+
+/// A body after linearisation.
+struct Nested {
+    level: Level,
+    result: Atom,
+    tangent: Tangent,
+}
+
+/// What the linear stream of a body needs of its primal stream.
+struct Needed {
+    /// To be kept.
+    kept: Vec<Var>,
+    /// To be computed again.
+    again: Vec<Binding>,
+}
+
+/// Linearises one function.
+pub(crate) struct Lineariser<'c> {
+    pub calculus: &'c mut Calculus,
+    pub vars: Vec<VarInfo>,
+    /// The variables of the linear stream.
+    pub linear_vars: FxHashSet<Var>,
+    /// The zeros of tangents whose sizes no type tells: what is added to them by parts needs to know where they end.
+    shapes: FxHashMap<Var, Var>,
+    levels: Vec<Level>,
+    tangents: FxHashMap<Var, Tangent>,
+    active: FxHashSet<Var>,
+    /// What holds functions that may have captured something that varies.
+    carriers: FxHashSet<Var>,
+    /// Functions known by where they were made.
+    closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
+}
+
+/// A function after linearisation, before it is cut into functions.
+pub(crate) struct Streams {
+    pub vars: Vec<VarInfo>,
+    pub linear_vars: FxHashSet<Var>,
+    /// The zeros of linear variables whose sizes no type tells.
+    pub shapes: FxHashMap<Var, Var>,
+    pub primal: Vec<Binding>,
+    pub linear: Vec<Binding>,
+    /// The tangents of the active parameters.
+    pub inputs: Vec<Var>,
+    /// The tangent of the result; none where the result does not vary.
+    pub output: Option<Atom>,
+    /// The tangents of the variables of the program.
+    pub tangents: FxHashMap<Var, Tangent>,
+}
+
+/// Linearises a function in the parameters that `mask` marks.
+pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bool]) -> Result<Streams, Problem> {
+    let Activity { active, carriers } = active(function, mask);
+    let mut lineariser = Lineariser {
+        calculus,
+        vars: function.vars.clone(),
+        linear_vars: FxHashSet::default(),
+        shapes: FxHashMap::default(),
+        levels: Vec::new(),
+        tangents: FxHashMap::default(),
+        active,
+        carriers,
+        closures: FxHashMap::default(),
+    };
+    let mut inputs = Vec::new();
+    for (at, active) in mask.iter().enumerate() {
+        if *active {
+            let var = Var(at as u32);
+            let input = lineariser.linear_var(var);
+            lineariser.tangents.insert(var, Tangent::Value(Atom::Var(input)));
+            inputs.push(input);
+        }
+    }
+    lineariser.open();
+    let tangent = lineariser.body(&function.body)?;
+    let output = match tangent {
+        Tangent::Zero => None,
+        tangent => Some(lineariser.materialise(&tangent, function.body.result, function.span)),
+    };
+    let Level { primal, linear } = lineariser.close();
+    let Lineariser { vars, linear_vars, shapes, tangents, .. } = lineariser;
+    Ok(Streams { vars, linear_vars, shapes, primal, linear, inputs, output, tangents })
+}
+
+impl Lineariser<'_> {
+    pub(crate) fn open(&mut self) {
+        self.levels.push(Level::default());
+    }
+
+    pub(crate) fn close(&mut self) -> Level {
+        self.levels.pop().unwrap_or_default()
+    }
+
+    fn level(&mut self) -> &mut Level {
+        self.levels.last_mut().expect("a level is open while a body is linearised")
+    }
+
+    pub(crate) fn ty(&self, var: Var) -> &Type {
+        &self.vars[var.0 as usize].ty
+    }
+
+    pub(crate) fn atom_type(&self, atom: Atom) -> Type {
+        match atom {
+            Atom::Var(var) => self.ty(var).clone(),
+            Atom::Int(_) => Type::Int,
+            Atom::Real(_) => Type::Real,
+            Atom::Bool(_) => Type::Bool,
+        }
+    }
+
+    pub(crate) fn var(&mut self, ty: Type) -> Var {
+        self.vars.push(VarInfo { name: None, ty });
+        Var(self.vars.len() as u32 - 1)
+    }
+
+    /// A variable of the linear stream for the tangent of a primal one.
+    fn linear_var(&mut self, of: Var) -> Var {
+        let ty = self.ty(of).tangent();
+        let name = self.vars[of.0 as usize].name.as_ref().map(|name| format!("d{name}").into());
+        let var = self.var(ty);
+        self.vars[var.0 as usize].name = name;
+        self.linear_vars.insert(var);
+        var
+    }
+
+    /// Binds a primal operation.
+    pub(crate) fn primal(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        let var = self.var(ty);
+        self.level().primal.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+
+    /// Binds a linear operation.
+    pub(crate) fn linear(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        let var = self.var(ty);
+        self.linear_vars.insert(var);
+        self.level().linear.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+
+    fn body(&mut self, body: &Body) -> Result<Tangent, Problem> {
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            for binding in &body.bindings {
+                self.binding(binding)?;
+            }
+            Ok(self.tangent(body.result))
+        })
+    }
+
+    fn nested(&mut self, body: &Body) -> Result<Nested, Problem> {
+        self.open();
+        let tangent = self.body(body)?;
+        Ok(Nested { level: self.close(), result: body.result, tangent })
+    }
+
+    /// Writes the tangent of a nested body's result into its linear stream.
+    fn result_tangent(&mut self, nested: &mut Nested, span: Span) -> Atom {
+        self.levels.push(std::mem::take(&mut nested.level));
+        let tangent = nested.tangent.clone();
+        let atom = self.materialise(&tangent, nested.result, span);
+        nested.level = self.close();
+        atom
+    }
+
+    fn binding(&mut self, binding: &Binding) -> Result<(), Problem> {
+        let Binding { var, op, span } = binding;
+        let (var, span) = (*var, *span);
+        if let Op::Closure(function, captured) = op {
+            self.closures.insert(var, (*function, captured.clone()));
+        }
+        if !self.active.contains(&var) && !matches!(op, Op::Accumulator) {
+            self.level().primal.push(binding.clone());
+            return Ok(());
+        }
+        let copy = |lineariser: &mut Self| lineariser.level().primal.push(binding.clone());
+        let ty = self.ty(var).clone();
+        let tangent = match op {
+            Op::Copy(a) => {
+                copy(self);
+                match (&ty, self.tangent(*a)) {
+                    // Parts are known by the type of the tuple alone.
+                    (Type::Kept, Tangent::Parts(parts)) => {
+                        let whole = self.materialise(&Tangent::Parts(parts), *a, span);
+                        Tangent::Value(self.linear(Op::Copy(whole), Type::Kept, span))
+                    }
+                    (_, tangent) => tangent,
+                }
+            }
+            Op::Scalar(primitive, arguments) => {
+                copy(self);
+                self.scalar(primitive, arguments, Atom::Var(var), span)
+            }
+            Op::Tuple(parts) => {
+                copy(self);
+                Tangent::Parts(parts.iter().map(|part| self.tangent(*part)).collect())
+            }
+            Op::Project(a, at) => {
+                copy(self);
+                match self.tangent(*a) {
+                    Tangent::Zero => Tangent::Zero,
+                    Tangent::Parts(parts) => parts.get(*at).cloned().unwrap_or(Tangent::Zero),
+                    Tangent::Value(tangent) => {
+                        Tangent::Value(self.linear(Op::Project(tangent, *at), ty.tangent(), span))
+                    }
+                }
+            }
+            Op::Array(elements) => {
+                copy(self);
+                let mut atoms = Vec::with_capacity(elements.len());
+                for element in elements {
+                    let tangent = self.tangent(*element);
+                    atoms.push(self.materialise(&tangent, *element, span));
+                }
+                Tangent::Value(self.linear(Op::Array(atoms), ty.tangent(), span))
+            }
+            Op::Index(array, index) => {
+                copy(self);
+                match self.whole(*array, span) {
+                    Some(tangent) => Tangent::Value(self.linear(Op::Index(tangent, *index), ty.tangent(), span)),
+                    None => Tangent::Zero,
+                }
+            }
+            Op::ArrayFunction(primitive, arguments) => {
+                copy(self);
+                self.array_function(primitive, arguments, var, span)?
+            }
+            Op::Plus(a, b) => {
+                copy(self);
+                let terms = [*a, *b].into_iter().filter_map(|term| self.whole(term, span)).collect();
+                self.sum(terms, &ty, span)
+            }
+            Op::Accumulator => {
+                copy(self);
+                match self.active.contains(&var) {
+                    true => Tangent::Value(self.linear(Op::Accumulator, ty.tangent(), span)),
+                    false => Tangent::Zero,
+                }
+            }
+            Op::AddTo(accumulator, path, value) => {
+                copy(self);
+                if let Tangent::Value(accumulator) = self.tangent(*accumulator) {
+                    let ty = self.atom_type(*value);
+                    let tangent = match self.whole(*value, span) {
+                        // It still says how large what is accumulated is.
+                        None if has_holes(&ty) => Some(Atom::Var(self.zero_of(*value, ty.tangent(), span))),
+                        tangent => tangent,
+                    };
+                    if let Some(tangent) = tangent {
+                        self.linear(Op::AddTo(accumulator, path.clone(), tangent), Type::unit(), span);
+                    }
+                }
+                Tangent::Zero
+            }
+            Op::Read(accumulator) => {
+                copy(self);
+                match self.tangent(*accumulator) {
+                    Tangent::Value(accumulator) => {
+                        Tangent::Value(self.linear(Op::Read(accumulator), ty.tangent(), span))
+                    }
+                    _ => Tangent::Zero,
+                }
+            }
+            Op::Build(iteration) => self.build(var, iteration, span)?,
+            Op::Builds(iteration) => self.builds(var, iteration, span)?,
+            Op::For(iteration) => self.effects(var, iteration, span)?,
+            Op::Reduce(Reduction::Sum, iteration) => self.sum_over(var, iteration, span)?,
+            Op::Reduce(Reduction::Product, iteration) => return self.product(var, iteration, span),
+            Op::Reduce(reduction @ (Reduction::Max | Reduction::Min), iteration) => {
+                self.extreme(var, *reduction, iteration, span)?
+            }
+            Op::Reduce(..) => {
+                copy(self);
+                Tangent::Zero
+            }
+            Op::If { condition, yes, no } => self.conditional(var, *condition, yes, no, span)?,
+            Op::Loop(turn) => self.turns(var, turn, Form::Loop, span)?,
+            Op::Scan(turn) => self.turns(var, turn, Form::Scan, span)?,
+            Op::Trace(turn) => self.turns(var, turn, Form::Trace, span)?,
+            Op::While { state, start, condition, body } => {
+                self.while_turns(var, (*state, *start), condition, body, false, span)?
+            }
+            Op::TraceWhile { state, start, condition, body } => {
+                self.while_turns(var, (*state, *start), condition, body, true, span)?
+            }
+            Op::Call(called, arguments) => self.call(var, *called, arguments, span)?,
+            Op::Map { forward, reverse, captured } => {
+                copy(self);
+                self.map([*forward, *reverse], captured, &ty, span)?
+            }
+            Op::OnMaps(operation, operands) => {
+                copy(self);
+                self.on_maps(*operation, operands, &ty, span)?
+            }
+            Op::Apply(map, argument) if matches!(self.atom_type(*map), Type::Linear(_)) => {
+                copy(self);
+                self.apply(*map, *argument, &ty, span)
+            }
+            Op::Derive(Derive::Taylor, operands) => {
+                copy(self);
+                let known = match operands[0] {
+                    Atom::Var(closure) => self.closures.get(&closure).cloned(),
+                    _ => None,
+                };
+                let Some(known) = known else { return Err(unknown_function(span)) };
+                self.taylor(known, operands, &ty, span)?
+            }
+            Op::Apply(function, argument) if !self.carries(*function) => {
+                copy(self);
+                self.apply_unknown(*function, *argument, &ty, span)
+            }
+            Op::Apply(..) | Op::Derive(..) => return Err(unknown_function(span)),
+            _ => {
+                copy(self);
+                Tangent::Zero
+            }
+        };
+        let tangent = self.sized(tangent, var, span);
+        self.tangents.insert(var, tangent);
+        Ok(())
+    }
+
+    fn scalar(&mut self, primitive: &'static Primitive, arguments: &[Atom], result: Atom, span: Span) -> Tangent {
+        let Some(row) = primitive.scalar() else { return Tangent::Zero };
+        let mut terms = Vec::new();
+        for (at, argument) in arguments.iter().enumerate() {
+            let Some(tangent) = self.whole(*argument, span) else { continue };
+            match &row.derivative {
+                Derivative::Zero | Derivative::Terms(_) => {}
+                Derivative::Linear => {
+                    let negative =
+                        std::ptr::eq(primitive, &scalar::NEG) || std::ptr::eq(primitive, &scalar::SUB) && at == 1;
+                    terms.push(match negative {
+                        true => self.linear(Op::Scalar(&scalar::NEG, vec![tangent]), Type::Real, span),
+                        false => tangent,
+                    });
+                }
+                Derivative::Multilinear => {
+                    let other = arguments[1 - at];
+                    terms.push(self.scaled(other, tangent, span));
+                }
+                Derivative::Scale(coefficients) => {
+                    let coefficient = self.coefficient(&coefficients[at], arguments, result, span);
+                    if coefficient != Atom::Real(0.0) {
+                        terms.push(self.scaled(coefficient, tangent, span));
+                    }
+                }
+            }
+        }
+        self.sum(terms, &Type::Real, span)
+    }
+
+    /// Whether something holds functions that may have captured something that varies.
+    fn carries(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Var(var) if self.carriers.contains(&var))
+    }
+
+    /// The tangent of what a function that does not vary makes of an argument: its derivative there is a map, made when
+    /// the program runs.
+    fn apply_unknown(&mut self, function: Atom, argument: Atom, ty: &Type, span: Span) -> Tangent {
+        let Some(tangent) = self.whole(argument, span) else { return Tangent::Zero };
+        let map = Type::Linear(Arc::new((self.atom_type(argument).tangent(), ty.tangent())));
+        let map = self.primal(Op::Derive(Derive::Derivative, vec![function, argument]), map, span);
+        Tangent::Value(self.linear(Op::Apply(map, tangent), ty.tangent(), span))
+    }
+
+    fn call(&mut self, var: Var, called: FunctionId, arguments: &[Atom], span: Span) -> Result<Tangent, Problem> {
+        let mask: Vec<bool> = arguments
+            .iter()
+            .map(|argument| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies())
+            .collect();
+        if arguments.iter().any(|argument| self.carries(*argument)) {
+            return Err(unknown_function(span));
+        }
+        let linearised = self.calculus.linearised(called, &mask)?;
+        let Linearised { primal, forward, .. } = linearised;
+        let Some(forward) = forward else {
+            self.level().primal.push(Binding { var, op: Op::Call(called, arguments.to_vec()), span });
+            return Ok(Tangent::Zero);
+        };
+        let ty = self.ty(var).clone();
+        let all = self.primal(Op::Call(primal, arguments.to_vec()), linearised.all(&ty), span);
+        self.level().primal.push(Binding { var, op: Op::Project(all, 0), span });
+        let mut passed = Vec::with_capacity(linearised.kept.len());
+        for at in 0..linearised.kept.len() {
+            let ty = linearised.kept_type(at, arguments, &passed);
+            passed.push(self.primal(Op::Project(all, at + 1), ty, span));
+        }
+        for (argument, active) in arguments.iter().zip(&mask) {
+            if *active {
+                let tangent = self.tangent(*argument);
+                passed.push(self.materialise(&tangent, *argument, span));
+            }
+        }
+        let tangent = self.linear(Op::Call(forward, passed), ty.tangent(), span);
+        Ok(if ty.varies() { Tangent::Value(tangent) } else { Tangent::Zero })
+    }
+}
+
+/// What is said of a function that cannot be differentiated before the program runs.
+const UNKNOWN: &str = "cannot differentiate through a function that is known only when the program runs";
+
+fn unknown_function(span: Span) -> Problem {
+    Box::new(
+        Diagnostic::error("not-differentiable", span, UNKNOWN)
+            .help("call a `fun`, or a function written where it is used"),
+    )
+}
+
+/// Whether a problem is that functions are known only when the program runs.
+pub(crate) fn is_unknown_function(problem: &Problem) -> bool {
+    problem.message == UNKNOWN
+}

@@ -1,0 +1,223 @@
+//! The adjoints of functions of arrays: what was moved is moved back, and `dot` with a matrix becomes `dot` with its
+//! transpose.
+
+use super::Transposer;
+use crate::array::transposed;
+use crate::compile::has_holes;
+use crate::linearise::write_size;
+use riesz_core::term::{Atom, Iteration, Op, Place, Step};
+use riesz_core::{Size, Type};
+use riesz_primitive::{array, scalar};
+use riesz_syntax::Span;
+
+impl Transposer<'_> {
+    pub(super) fn array_function(&mut self, name: &str, arguments: &[Atom], given: Atom, ty: &Type, span: Span) {
+        let element_type = match ty {
+            Type::Array(_, element) => (**element).clone(),
+            _ => Type::Real,
+        };
+        match (name, arguments) {
+            ("reverse", [v]) => {
+                let reversed = self.bind(Op::ArrayFunction(&array::REVERSE, vec![given]), ty.clone(), span);
+                self.add(*v, &[], reversed, span);
+            }
+            ("transpose", [v]) => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![given]), transposed(ty), span);
+                self.add(*v, &[], other, span);
+            }
+            ("concat", parts) => {
+                let mut from = Atom::Int(0);
+                for part in parts {
+                    let part_type = self.atom_type(*part);
+                    let length = self.length(*part, span);
+                    let to = self.integer(&scalar::ADD, from, length, span);
+                    if self.is_linear(*part) {
+                        let slice = Op::ArrayFunction(&array::SLICE, vec![given, from, to]);
+                        let slice = self.bind(slice, part_type, span);
+                        self.add(*part, &[], slice, span);
+                    }
+                    from = to;
+                }
+            }
+            ("slice", [v, from, to]) => {
+                let count = self.integer(&scalar::SUB, *to, *from, span);
+                self.each(count, span, |transposer, i| {
+                    let part = transposer.bind(Op::Index(given, i), element_type, span);
+                    let at = transposer.integer(&scalar::ADD, *from, i, span);
+                    transposer.add(*v, &[Place::Element(at)], part, span);
+                });
+            }
+            ("gather", [v, indices]) => {
+                let count = self.length(*indices, span);
+                self.each(count, span, |transposer, i| {
+                    let part = transposer.bind(Op::Index(given, i), element_type, span);
+                    let at = transposer.bind(Op::Index(*indices, i), Type::Int, span);
+                    transposer.add(*v, &[Place::Element(at)], part, span);
+                });
+            }
+            ("scatter_add", [_, indices, v]) => {
+                let part_type = self.atom_type(*v);
+                let gathered = self.bind(Op::ArrayFunction(&array::GATHER, vec![given, *indices]), part_type, span);
+                self.add(*v, &[], gathered, span);
+            }
+            ("update", [v, at, x]) => {
+                if self.is_linear(*x) {
+                    let part = self.bind(Op::Index(given, *at), element_type.clone(), span);
+                    self.add(*x, &[], part, span);
+                }
+                if self.is_linear(*v) {
+                    let zero = match has_holes(&element_type) {
+                        true => {
+                            let part = self.bind(Op::Index(given, *at), element_type.clone(), span);
+                            self.bind(Op::Zero(part), element_type.clone(), span)
+                        }
+                        false => self.zero(&element_type, span),
+                    };
+                    let rest = Op::ArrayFunction(&array::UPDATE, vec![given, *at, zero]);
+                    let rest = self.bind(rest, ty.clone(), span);
+                    self.add(*v, &[], rest, span);
+                }
+            }
+            ("flatten", [v]) => {
+                let matrix = self.atom_type(*v);
+                let Type::Array(rows, row) = &matrix else { return };
+                let Type::Array(columns, _) = &**row else { return };
+                let columns = self.length_along(*v, columns, vec![Step::Elements], span);
+                let rows = self.length_along(*v, rows, Vec::new(), span);
+                let unflattened = self.built(rows, &matrix, span, |transposer, i| {
+                    let from = transposer.integer(&scalar::MUL, i, columns, span);
+                    let to = transposer.integer(&scalar::ADD, from, columns, span);
+                    transposer.bind(Op::ArrayFunction(&array::SLICE, vec![given, from, to]), (**row).clone(), span)
+                });
+                self.add(*v, &[], unflattened, span);
+            }
+            ("solve", [a, b]) => {
+                let matrix = self.atom_type(*a);
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![*a]), transposed(&matrix), span);
+                let solved = self.bind(Op::ArrayFunction(&array::SOLVE, vec![other, given]), ty.clone(), span);
+                self.add(*b, &[], solved, span);
+            }
+            ("cholesky tangent", [l, s]) => {
+                let moved = Op::ArrayFunction(&array::CHOLESKY_COTANGENT, vec![*l, given]);
+                let moved = self.bind(moved, ty.clone(), span);
+                self.add(*s, &[], moved, span);
+            }
+            ("cholesky cotangent", [l, w]) => {
+                let moved = self.bind(Op::ArrayFunction(&array::CHOLESKY_TANGENT, vec![*l, given]), ty.clone(), span);
+                self.add(*w, &[], moved, span);
+            }
+            ("exact dot", [a, b]) => self.dot(*a, *b, given, span),
+            _ => {}
+        }
+    }
+
+    /// The adjoint of a contraction, in the factor that is linear.
+    pub(super) fn dot(&mut self, a: Atom, b: Atom, given: Atom, span: Span) {
+        let (a_type, b_type) = (self.atom_type(a), self.atom_type(b));
+        let left = self.is_linear(a);
+        let (tangent, ty) = if left { (a, a_type.clone()) } else { (b, b_type.clone()) };
+        let exact = |transposer: &mut Self, x: Atom, y: Atom, ty: &Type| {
+            transposer.bind(Op::ArrayFunction(&array::EXACT_DOT, vec![x, y]), ty.clone(), span)
+        };
+        let cotangent = match (rank(&a_type), rank(&b_type), left) {
+            (1, 1, _) => {
+                let other = if left { b } else { a };
+                let count = self.length(other, span);
+                self.built(count, &ty, span, |transposer, i| {
+                    let coefficient = transposer.bind(Op::Index(other, i), Type::Real, span);
+                    transposer.bind(Op::Scalar(&scalar::EXACT_MUL, vec![coefficient, given]), Type::Real, span)
+                })
+            }
+            (2, 1, true) => self.outer(given, b, &ty, span),
+            (1, 2, false) => self.outer(a, given, &ty, span),
+            (2, 1, false) => exact(self, given, a, &ty),
+            (1, 2, true) => exact(self, b, given, &ty),
+            (_, _, true) => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![b]), transposed(&b_type), span);
+                exact(self, given, other, &ty)
+            }
+            (_, _, false) => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![a]), transposed(&a_type), span);
+                exact(self, other, given, &ty)
+            }
+        };
+        self.add(tangent, &[], cotangent, span);
+    }
+
+    pub(super) fn outer(&mut self, u: Atom, v: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(_, row) = ty else { return u };
+        let (rows, columns) = (self.length(u, span), self.length(v, span));
+        self.built(rows, ty, span, |transposer, i| {
+            let u = transposer.bind(Op::Index(u, i), Type::Real, span);
+            transposer.built(columns, row, span, |transposer, j| {
+                let v = transposer.bind(Op::Index(v, j), Type::Real, span);
+                transposer.bind(Op::Scalar(&scalar::EXACT_MUL, vec![u, v]), Type::Real, span)
+            })
+        })
+    }
+
+    pub(crate) fn size_atom(&mut self, size: &Size, span: Span) -> Atom {
+        let mut bindings = Vec::new();
+        let atom = write_size(size, &mut self.vars, &mut bindings, span);
+        bindings.into_iter().for_each(|binding| self.push(binding));
+        atom
+    }
+
+    pub(crate) fn length(&mut self, atom: Atom, span: Span) -> Atom {
+        match self.atom_type(atom) {
+            Type::Array(size, _) => self.length_along(atom, &size, Vec::new(), span),
+            _ => Atom::Int(0),
+        }
+    }
+
+    /// The size of an array, or of its elements: what the type says, or what a value of its shape has.
+    pub(super) fn length_along(&mut self, atom: Atom, size: &Size, path: Vec<Step>, span: Span) -> Atom {
+        if *size != Size::Hole {
+            return self.size_atom(size, span);
+        }
+        let shape = match atom {
+            Atom::Var(var) => self.shapes.get(&var).map_or(atom, |shape| Atom::Var(*shape)),
+            atom => atom,
+        };
+        self.bind(Op::SizeOf(shape, path), Type::Int, span)
+    }
+
+    pub(crate) fn each(&mut self, count: Atom, span: Span, body: impl FnOnce(&mut Self, Atom)) {
+        self.open();
+        let index = self.var(Type::Int);
+        body(self, Atom::Var(index));
+        let body = self.close_unit(span);
+        self.bind(Op::For(Iteration { count, index, body }), Type::unit(), span);
+    }
+
+    pub(crate) fn built(
+        &mut self,
+        count: Atom,
+        ty: &Type,
+        span: Span,
+        element: impl FnOnce(&mut Self, Atom) -> Atom,
+    ) -> Atom {
+        self.open();
+        let index = self.var(Type::Int);
+        let result = element(self, Atom::Var(index));
+        let body = self.close(result);
+        self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), span)
+    }
+
+    pub(super) fn integer(
+        &mut self,
+        primitive: &'static riesz_primitive::Primitive,
+        a: Atom,
+        b: Atom,
+        span: Span,
+    ) -> Atom {
+        self.bind(Op::Scalar(primitive, vec![a, b]), Type::Int, span)
+    }
+}
+
+fn rank(ty: &Type) -> usize {
+    match ty {
+        Type::Array(_, element) => 1 + rank(element),
+        _ => 0,
+    }
+}

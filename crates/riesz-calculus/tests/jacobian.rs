@@ -1,0 +1,183 @@
+//! Jacobians from structure: the same entries as by passes over the whole function, and no more work than there are
+//! entries.
+
+mod support;
+
+use riesz_core::Checker;
+use riesz_core::evaluate::Value;
+use riesz_core::print::{print, print_program};
+use riesz_core::verify::verify;
+use riesz_primitive::{Counted, count};
+use support::{Case, check, check_file, codes};
+
+/// Programs, and functions with points whose Jacobians have a structure that shows.
+const STRUCTURED: &[(&str, &str, &str)] = &[
+    ("", "\\x -> [x[i + 1] - x[i]^2 | i < 9]", "[0.1 * i + 0.3 | i < 10]"),
+    ("", "\\x -> [sin(x[i]) * x[9 - i] | i < 10]", "[0.1 * i + 0.3 | i < 10]"),
+    ("", "\\x -> [x[mod(3 * i, 7)] * x[mod(i * i, 7)] | i < 20]", "[0.1 * i + 0.3 | i < 7]"),
+    ("", "\\x -> [if i == 0 then x[0] else x[i] * x[i - 1] | i < 10]", "[0.1 * i + 0.3 | i < 10]"),
+    ("", "\\x -> [if x[i] > 0.5 then x[i]^2 else sin(x[i]) | i < 10]", "[0.1 * i + 0.3 | i < 10]"),
+    ("", "\\x -> [[x[i][j] * x[j][i] | j < 6] | i < 6]", "[[0.1 * i + 0.3 * j | j < 6] | i < 6]"),
+    ("", "\\(a, b) -> (a * b, [a * b[i] | i < 7], b[2])", "(2.0, [0.1 * i + 0.3 | i < 7])"),
+    ("", "\\x -> [sum(x[i + k] * (1.0 + k) | k < 3) | i < 8]", "[0.1 * i + 0.3 | i < 10]"),
+    (
+        "fun rosenbrock(x: [n]R): R = sum(100 * (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2 | i < n - 1)\n",
+        "\\x -> grad(rosenbrock, x)",
+        "[0.1 * i + 0.3 | i < 10]",
+    ),
+    (
+        "fun rosenbrock(x: [n]R): R = sum(100 * (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2 | i < n - 1)\n",
+        "\\x -> grad(rosenbrock, x)",
+        "[0.5]",
+    ),
+    (
+        "",
+        "\\x -> grad(\\z -> sum(z[i + 1] * (if z[i] > 0.5 then z[i]^3 else sin(z[i])) | i < 9), x)",
+        "[0.1 * i | i < 10]",
+    ),
+    ("", "\\x -> grad(sigmoid, x[0])", "[0.3]"),
+    (
+        "fun grid(x: [n][m]R): R = sum(sum((x[i + 1][j] - x[i][j])^2 * x[i][j + 1] | j < m - 1) | i < n - 1)\n",
+        "\\x -> grad(grid, x)",
+        "[[0.1 * i + 0.3 * j | j < 6] | i < 7]",
+    ),
+];
+
+const FILES: &[(&str, &str, &str)] = &[
+    (
+        "gradbench/ba.rz",
+        "\\(c, x, w) -> errors(c, x, w, [{camera = mod(i, 3), point = mod(i, 5), feature = [0.1 * i, 0.3]} | i < 12])",
+        "([[0.1 + 0.05 * i + 0.01 * j | j < 11] | i < 3], [[0.3 * i - 0.2 * j + 2.0 | j < 3] | i < 5], [0.5 + 0.1 * i | i < 12])",
+    ),
+    (
+        "examples/bundle_adjustment.rz",
+        "\\(c, x) -> [residual(c, x, {camera = mod(i, 2), point = mod(i, 2), at = [250.0, 350.0]}) | i < 10]",
+        "([plain, real_one], points)",
+    ),
+];
+
+/// What an expression gives, and the program that gives it.
+fn run(checker: Checker, expression: &str) -> Result<(Value<f64>, String), String> {
+    let case = Case::new(checker, expression)?;
+    let mut program = case.checker.program.clone();
+    riesz_calculus::compile_from(&mut program, &[case.function]).map_err(|problems| codes(&problems))?;
+    verify(&program).map_err(|problem| format!("{problem}\n{}", print_program(&program)))?;
+    Ok((case.run::<f64>(&program)?, print(&program, program.function(case.function))))
+}
+
+/// The numbers of a value in order.
+fn numbers(value: &Value<f64>) -> Vec<f64> {
+    match value {
+        Value::Real(x) => vec![*x],
+        Value::Int(x) => vec![*x as f64],
+        Value::Reals(elements) => elements.to_vec(),
+        Value::Ints(elements) => elements.iter().map(|x| *x as f64).collect(),
+        Value::Tuple(parts) => parts.iter().flat_map(numbers).collect(),
+        Value::Values(elements) => elements.iter().flat_map(numbers).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn near(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-10 * (1.0 + b.abs())
+}
+
+/// Rows, columns and values.
+fn entries(value: &Value<f64>) -> Vec<(usize, usize, f64)> {
+    let all = numbers(value);
+    let (columns, rest) = all.split_at(all.len() / 3);
+    let (rows, values) = rest.split_at(columns.len());
+    (0..columns.len()).map(|at| (rows[at] as usize, columns[at] as usize, values[at])).collect()
+}
+
+/// What is wrong with sparse entries, against others: one that only a branch not taken has may stand as a zero.
+fn differ(found: &[(usize, usize, f64)], expected: &[(usize, usize, f64)]) -> Option<String> {
+    if !found.is_sorted_by(|a, b| (a.0, a.1) < (b.0, b.1)) {
+        return Some(format!("not in order: {found:?}"));
+    }
+    let mut rest = expected.iter().peekable();
+    for entry @ (row, column, value) in found {
+        match rest.next_if(|next| (next.0, next.1) == (*row, *column)) {
+            Some(next) if !near(*value, next.2) => return Some(format!("{entry:?} instead of {next:?}")),
+            None if *value != 0.0 => return Some(format!("{entry:?} should not be there")),
+            _ => {}
+        }
+    }
+    rest.next().map(|missing| format!("{missing:?} is missing"))
+}
+
+/// What is wrong with the matrices of a derivative, against those of a multiple of it, which is not looked into.
+fn trouble(checker: &dyn Fn() -> Result<Checker, String>, function: &str, point: &str) -> Result<(), String> {
+    let of = |expression: String| run(checker()?, &expression);
+    let (plain, _) = of(format!("coo(1.0 * D({function}, {point}))"))?;
+    let (found, text) = of(format!("coo(D({function}, {point}))"))?;
+    if text.contains("coo") {
+        return Err(format!("no structure\n{text}"));
+    }
+    if let Some(trouble) = differ(&entries(&found), &entries(&plain)) {
+        return Err(format!("sparse: {trouble}\n{text}"));
+    }
+    for map in ["D", "adjoint(D"] {
+        let end = if map == "D" { "" } else { ")" };
+        let (plain, _) = of(format!("matrix(1.0 * {map}({function}, {point}){end})"))?;
+        let (found, text) = of(format!("matrix({map}({function}, {point}){end})"))?;
+        let (plain, found) = (numbers(&plain), numbers(&found));
+        if plain.len() != found.len() || !plain.iter().zip(&found).all(|(a, b)| near(*a, *b)) {
+            return Err(format!("dense: {found:?} instead of {plain:?}\n{text}"));
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn entries_are_those_of_the_map() {
+    let mut failed = Vec::new();
+    for (program, function, point) in STRUCTURED {
+        failed
+            .extend(trouble(&|| check(program), function, point).err().map(|trouble| format!("{function}: {trouble}")));
+    }
+    for (file, function, point) in FILES {
+        failed.extend(trouble(&|| check_file(file), function, point).err().map(|trouble| format!("{file}: {trouble}")));
+    }
+    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// The operations that an expression takes.
+fn operations(program: &str, expression: &str) -> u64 {
+    let case = Case::new(check(program).unwrap(), expression).unwrap();
+    let mut program = case.checker.program.clone();
+    riesz_calculus::compile_from(&mut program, &[case.function]).unwrap();
+    let (value, operations) = count(|| case.run::<Counted>(&program));
+    value.unwrap();
+    operations.total()
+}
+
+#[test]
+fn a_hessian_costs_as_much_as_it_has_entries() {
+    let program = "fun f(x: [n]R): R = sum(100 * (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2 | i < n - 1)";
+    for form in ["coo(D(\\z -> grad(f, z), x)).vals", "hessian(f, x)"] {
+        let of = |n: u64| {
+            let point = format!("let x = [0.1 * i | i < {n}]\n");
+            operations(&format!("{point}{program}"), form) - operations(&format!("{point}{program}"), "x")
+        };
+        let sizes: &[u64] = if form.starts_with("coo") { &[100, 1000, 10_000] } else { &[100, 400] };
+        for n in sizes {
+            let each = of(*n) as f64 / *n as f64;
+            println!("{form} {n}: {each}");
+            assert!(each < 60.0, "{form}: {each} operations for each of {n} numbers");
+        }
+    }
+}
+
+#[test]
+fn a_dense_matrix_takes_a_pass_for_each_row_or_column() {
+    let program = "fun f(x: [n]R, m: Int): [m]R = { let s = sum(exp(a) | a in x); [sin(s * (1.0 + i)) | i < m] }\n";
+    for (n, m) in [(40u64, 400u64), (400, 40)] {
+        let program = format!("{program}let x = [0.01 * i | i < {n}]\n");
+        let matrix = operations(&program, &format!("jacobian(\\z -> f(z, {m}), x)"));
+        let (value, base) = (operations(&program, &format!("f(x, {m})")), operations(&program, "x"));
+        let pass = (matrix - base) as f64 / (value - base) as f64 / n.min(m) as f64;
+        println!("{m} by {n}: {pass} values for each pass");
+        assert!(pass < 2.5, "{m} by {n}: a pass takes {pass} values");
+    }
+}

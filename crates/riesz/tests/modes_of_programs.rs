@@ -1,0 +1,176 @@
+//! Every representation of the derivative of a random program is the same.
+//!
+//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start.
+
+#[path = "../../riesz-calculus/tests/generate/mod.rs"]
+#[allow(dead_code)]
+mod generate;
+
+use generate::random::Random;
+use generate::types::Type;
+use riesz::modes::{Measuring, Modes};
+use riesz::via::REPRESENTATIONS;
+use riesz::{Limits, NoFiles, Options, Session};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How many programs are tried unless told otherwise.
+const PROGRAMS: u64 = 1000;
+/// How many workers try them.
+const WORKERS: u64 = 2;
+/// How many of a hundred programs may be left out: those without a value, and those whose derivative is not settled by
+/// the numbers of the point.
+const LEFT_OUT: usize = 6;
+/// What a representation may refuse: functions that take or give linear maps, and sums that a derivative inside of the
+/// function makes in place where no combinator can.
+const MAY_REFUSE: [&str; 2] = ["not-represented", "no-combinator"];
+/// How many of a hundred derivatives may be refused.
+const REFUSED: f64 = 0.1;
+/// How far derivatives may be apart, as a part of their largest number or of 1.
+const TOLERANCE: f64 = 1e-9;
+
+/// What came of some programs.
+#[derive(Default)]
+struct Tally {
+    judged: usize,
+    left_out: BTreeMap<String, usize>,
+    refused: BTreeMap<String, usize>,
+    wrong: Vec<String>,
+    covered: BTreeSet<&'static str>,
+}
+
+#[test]
+fn representations_agree_on_random_programs() {
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect(name));
+    let (first, count) = (number("PROGRAMS_FROM", 0), number("PROGRAMS", PROGRAMS));
+    let worker = |worker: u64| {
+        let mut tally = Tally::default();
+        (first..first + count).filter(|seed| seed % WORKERS == worker).for_each(|seed| tally.attempt(seed));
+        tally
+    };
+    let tallies: Vec<Tally> = std::thread::scope(|scope| {
+        // Programs nest, and workers have smaller stacks than the first thread.
+        let start = |at| std::thread::Builder::new().stack_size(64 << 20).spawn_scoped(scope, move || worker(at));
+        let running: Vec<_> = (0..WORKERS).map(start).collect();
+        running.into_iter().map(|worker| worker.unwrap().join().unwrap()).collect()
+    });
+    let mut all = Tally::default();
+    for tally in tallies {
+        all.judged += tally.judged;
+        all.wrong.extend(tally.wrong);
+        all.covered.extend(tally.covered);
+        tally.left_out.into_iter().for_each(|(why, times)| *all.left_out.entry(why).or_default() += times);
+        tally.refused.into_iter().for_each(|(why, times)| *all.refused.entry(why).or_default() += times);
+    }
+    println!("{} programs judged in {} representations", all.judged, REPRESENTATIONS.len());
+    println!("left out: {:#?}\nrefused: {:#?}", all.left_out, all.refused);
+    let shown: Vec<&str> = all.wrong.iter().take(3).map(String::as_str).collect();
+    assert!(shown.is_empty(), "{} wrong\n{}", all.wrong.len(), shown.join("\n\n"));
+    let left_out: usize = all.left_out.values().sum();
+    assert!(left_out * 100 <= LEFT_OUT * count as usize, "{left_out} of {count} programs are left out");
+    let refused: usize = all.refused.values().sum();
+    let share = 100.0 * refused as f64 / (all.judged * REPRESENTATIONS.len()) as f64;
+    assert!(share <= REFUSED, "{refused} derivatives are refused");
+    if count >= PROGRAMS {
+        let missing: Vec<_> = generate::constructs().difference(&all.covered).copied().collect();
+        assert!(missing.is_empty(), "no program has {missing:?}");
+    }
+}
+
+impl Tally {
+    fn attempt(&mut self, seed: u64) {
+        let program = generate::program(seed, 3 + (seed % 24) as usize);
+        let mut random = Random::new(seed ^ 0x5EED);
+        let numbers: Vec<f64> = (0..program.domain.reals()).map(|_| random.between(-1.5, 1.5)).collect();
+        let int = random.below(4) as i64;
+        let point = |factor: f64| {
+            let mut rest = numbers.iter().map(|x| x * factor);
+            written(&program.domain, &mut || rest.next().expect("as many as there are"), int)
+        };
+        let (text, at) = (program.text(), point(1.0));
+        let modes = match modes(&text, &at) {
+            Ok(modes) => modes,
+            Err(why) => return *self.left_out.entry(why).or_default() += 1,
+        };
+        let expected = match modes.rows.last().map(|row| &row.outcome) {
+            Some(Ok(compiled)) => compiled.numbers.clone(),
+            Some(Err(problem)) => return *self.left_out.entry(problem.code.to_string()).or_default() += 1,
+            None => return,
+        };
+        // Where a change of the point by rounding changes the derivative, the order of additions does too.
+        let moved = compiled(&text, &point(1.0 + 4.0 * f64::EPSILON));
+        if !moved.is_some_and(|moved| distance(&moved, &expected) < TOLERANCE / 10.0) {
+            return *self.left_out.entry("the derivative is not settled".into()).or_default() += 1;
+        }
+        self.judged += 1;
+        self.covered.extend(&program.covered);
+        for row in &modes.rows {
+            match &row.outcome {
+                Ok(measured) if distance(&measured.numbers, &expected) <= TOLERANCE => {}
+                Ok(measured) => self.wrong.push(format!(
+                    "program {seed}: {:?} says {:?}, compiled {expected:?}\n{text}at {at}",
+                    row.representation, measured.numbers
+                )),
+                Err(problem) if MAY_REFUSE.contains(&problem.code) => {
+                    *self.refused.entry(format!("{:?}: {}", row.representation, problem.code)).or_default() += 1;
+                }
+                Err(problem) => self.wrong.push(format!(
+                    "program {seed}: {:?} stops: {}\n{text}at {at}",
+                    row.representation, problem.message
+                )),
+            }
+        }
+    }
+}
+
+/// What the representations say of a program at a point, or why nothing can be asked of it.
+fn modes(text: &str, at: &str) -> Result<Modes, String> {
+    let limits = Limits { steps: 100_000, depth: 1000, memory: 256 << 20, interrupt: None };
+    let mut session = Session::new(Options { limits, ..Options::default() });
+    let loaded = session.load_text("program.rz", text, &NoFiles);
+    loaded.map_err(|problems| format!("does not load: {}", problems[0].code))?;
+    let measuring = Measuring { count_bytes: None, times: 1 };
+    session.modes("f", at, Vec::new(), measuring).map_err(|problems| format!("has no value: {}", problems[0].code))
+}
+
+/// The derivative that the compiled code has.
+fn compiled(text: &str, at: &str) -> Option<Vec<f64>> {
+    let mut session = Session::default();
+    session.load_text("program.rz", text, &NoFiles).ok()?;
+    let matrix = session.evaluate(&format!("matrix(D(f, {at}))"), Vec::new()).ok()?;
+    let mut numbers = Vec::new();
+    matrix.value.visit_reals(&mut |x| numbers.push(*x));
+    Some(numbers)
+}
+
+/// A value as text, given what its numbers are.
+fn written(ty: &Type, reals: &mut dyn FnMut() -> f64, int: i64) -> String {
+    let joined = |parts: Vec<String>| parts.join(", ");
+    match ty {
+        Type::Real => format!("{:?}", reals()),
+        Type::Int => int.to_string(),
+        Type::Bool => (int > 1).to_string(),
+        Type::Array(size, element) => {
+            format!("[{}]", joined((0..size.least).map(|_| written(element, reals, int)).collect()))
+        }
+        Type::Tuple(parts) => format!("({})", joined(parts.iter().map(|part| written(part, reals, int)).collect())),
+        Type::Record(fields) => {
+            let field = |(name, part): &(&str, Type)| format!("{name} = {}", written(part, reals, int));
+            format!("{{{}}}", joined(fields.iter().map(field).collect()))
+        }
+        Type::Function(..) => "(\\x -> x)".to_string(),
+    }
+}
+
+/// The largest difference, as a part of the largest number or of 1. What is not finite is the same only where neither is.
+fn distance(found: &[f64], expected: &[f64]) -> f64 {
+    if found.len() != expected.len() {
+        return f64::INFINITY;
+    }
+    let largest = expected.iter().filter(|x| x.is_finite()).fold(1.0, |a: f64, b| a.max(b.abs()));
+    let apart = |(a, b): (&f64, &f64)| match (a.is_finite(), b.is_finite()) {
+        (true, true) => (a - b).abs() / largest,
+        (false, false) => 0.0,
+        _ => f64::INFINITY,
+    };
+    found.iter().zip(expected).map(apart).fold(0.0, f64::max)
+}
