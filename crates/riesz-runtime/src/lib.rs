@@ -9,6 +9,7 @@
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
+//! - [`single`]: the same in single precision
 //! - [`product`], [`matrix`]: products of matrices, and linear algebra
 
 pub mod angle;
@@ -25,6 +26,7 @@ pub mod matrix;
 pub mod number;
 pub mod power;
 pub mod product;
+pub mod single;
 pub mod strip;
 
 pub use buffer::*;
@@ -38,3 +40,6 @@ pub use matrix::*;
 pub use number::*;
 pub use product::*;
 pub use strip::*;
+
+/// A real number.
+pub type R = f64;
