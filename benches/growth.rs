@@ -3,8 +3,8 @@
 //! Memory is counted in a process of its own for each row, which may use 2 GiB for its buffers: all bytes that a run asks
 //! for, and the most that the process held, its input included.
 
-use riesz::bench::Prepared;
-use riesz::{Checkpoints, Compiler, Limits, Native, NoFiles, Options, Session, Settings};
+use riesz::bench::{Prepared, Toolchain};
+use riesz::{Checkpoints, Limits, Native, NoFiles, Options, Session, Settings};
 use riesz_bench::workload::{mixture, rosenbrock};
 use riesz_bench::{print_table, time};
 use std::process::Command;
@@ -33,8 +33,8 @@ fn session(program: &str, checkpoints: Option<Checkpoints>) -> Session {
 }
 
 fn prepared(session: &mut Session, expression: &str) -> Result<Prepared, String> {
-    let compiler = Compiler::find().expect("a Rust compiler");
-    let prepared = session.prepare(expression, Vec::new(), Some(&compiler), Settings::default());
+    let native = Toolchain::find(1).expect("a Rust compiler");
+    let prepared = session.prepare(expression, Vec::new(), Some(&native));
     let prepared = prepared.map_err(|problems| session.render(&problems, false))?;
     match &prepared.note {
         Some(note) => Err(session.render(std::slice::from_ref(note), false)),
@@ -125,17 +125,17 @@ fn memory() {
 }
 
 fn compile_time() {
-    let compiler = Compiler::find().expect("a Rust compiler");
+    let native = Toolchain::find(1).expect("a Rust compiler");
     let mut session = session(&mixture(10, 25, 1000), None);
-    let mut take = |compiler: &Compiler| {
-        let prepared = session.prepare(MIXTURE_GRADIENT, Vec::new(), Some(compiler), Settings::default());
+    let mut take = |native: &Toolchain| {
+        let prepared = session.prepare(MIXTURE_GRADIENT, Vec::new(), Some(native));
         prepared.unwrap_or_else(|problems| panic!("{problems:?}")).compiled_in
     };
     // The runtime is built once for all programs.
-    take(&compiler);
-    let fresh = compiler.afresh().expect("a place to build in");
+    take(&native);
+    let fresh = Toolchain { compiler: native.compiler.afresh().expect("a place to build in"), ..native };
     let (cold, cached) = (take(&fresh), take(&fresh));
-    fresh.clear();
+    fresh.compiler.clear();
     let milliseconds = |time: std::time::Duration| format!("{:.0}", 1e3 * time.as_secs_f64());
     let row = vec!["mixture, d = 10, K = 25".to_string(), milliseconds(cold), milliseconds(cached)];
     print_table(&["gradient", "compiled in, ms", "cached, ms"], &[row]);

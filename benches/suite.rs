@@ -3,7 +3,8 @@
 //! `RIESZ_PYTHON` names the Python that has the peers; what it does not have is left out. Words after `--` choose the
 //! workloads whose names have one of them.
 
-use riesz::{Compiler, NoFiles, Session, Settings};
+use riesz::bench::Toolchain;
+use riesz::{NoFiles, Session};
 use riesz_bench::hand::{Hand, Words, numbers};
 use riesz_bench::peers::{Peer, figures};
 use riesz_bench::workload::{Workload, workloads};
@@ -12,7 +13,7 @@ use std::time::Duration;
 
 fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let compiler = Compiler::find().expect("a Rust compiler");
+    let native = Toolchain::find(1).expect("a Rust compiler");
     let (plain, optimised) = (Hand::build("plain.rs"), Hand::build("optimised.rs"));
     let workloads = workloads();
     let wanted = |workload: &&Workload| chosen.is_empty() || chosen.iter().any(|word| workload.name.contains(word));
@@ -23,7 +24,7 @@ fn main() {
         .filter(wanted)
         .flat_map(|workload| {
             let here: Vec<&Peer> = peers.iter().filter(|peer| peer.workload == workload.name).collect();
-            let row = row(workload, &compiler, &plain, &optimised, &here);
+            let row = row(workload, &native, &plain, &optimised, &here);
             eprintln!("{}", row.join("  "));
             [row]
         })
@@ -35,7 +36,7 @@ fn main() {
     print_table(&heading, &rows);
 }
 
-fn row(workload: &Workload, compiler: &Compiler, plain: &Hand, optimised: &Hand, peers: &[&Peer]) -> Vec<String> {
+fn row(workload: &Workload, native: &Toolchain, plain: &Hand, optimised: &Hand, peers: &[&Peer]) -> Vec<String> {
     let mut session = Session::default();
     let text = workload.program.as_str();
     let said = |session: &Session, problems: Vec<riesz::Diagnostic>| session.render(&problems, false);
@@ -45,9 +46,8 @@ fn row(workload: &Workload, compiler: &Compiler, plain: &Hand, optimised: &Hand,
         words.push(&session.evaluate(name, Vec::new()).unwrap_or_else(|problems| panic!("{problems:?}")).value);
     }
     let mut riesz = |expression: &str| -> Result<(Vec<f64>, Duration), String> {
-        let prepared = session
-            .prepare(expression, Vec::new(), Some(compiler), Settings::default())
-            .map_err(|problems| said(&session, problems))?;
+        let prepared =
+            session.prepare(expression, Vec::new(), Some(native)).map_err(|problems| said(&session, problems))?;
         if let Some(note) = &prepared.note {
             eprintln!("{}", session.render(std::slice::from_ref(note), false));
         }

@@ -1,5 +1,5 @@
-//! Eight numbers at a time, and the functions of them that the workloads need. Loops over eight elements become one
-//! instruction each where the processor has registers of 512 bits, and two where they have 256.
+//! Eight numbers at a time, and the functions of them that the workloads need: instructions of 512 bits where the
+//! processor has them, loops over eight elements elsewhere.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 
@@ -40,12 +40,17 @@ impl V {
     /// `self · by + plus`
     #[inline(always)]
     pub fn fma(self, by: V, plus: V) -> V {
-        V(std::array::from_fn(|i| self.0[i].mul_add(by.0[i], plus.0[i])))
+        wide::fma(self, by, plus)
     }
 
     #[inline(always)]
     pub fn max(self, other: V) -> V {
-        self.with(other, |a, b| if a > b { a } else { b })
+        wide::max(self, other)
+    }
+
+    #[inline(always)]
+    pub fn min(self, other: V) -> V {
+        wide::min(self, other)
     }
 
     #[inline(always)]
@@ -57,7 +62,7 @@ impl V {
     /// `eˣ` to about an ulp, for results that are neither subnormal nor infinite; below and above, the nearest of them.
     #[inline(always)]
     pub fn exp(self) -> V {
-        let x = self.map(|x| if x < -708.0 { -708.0 } else { x }).map(|x| if x > 709.0 { 709.0 } else { x });
+        let x = self.max(V::all(-708.0)).min(V::all(709.0));
         // 1.5 · 2⁵²: a number added to it is rounded to an integer, which stands in the last bits.
         const ROUND: f64 = 6755399441055744.0;
         let shifted = x.fma(V::all(std::f64::consts::LOG2_E), V::all(ROUND));
@@ -81,8 +86,7 @@ impl V {
         ] {
             sum = sum.fma(r, V::all(term));
         }
-        let power = shifted.map(|s| f64::from_bits(s.to_bits().wrapping_add(1023) << 52));
-        sum * power
+        sum * wide::power(shifted)
     }
 
     /// `(1 − e⁻²ˣ) / (1 + e⁻²ˣ)`; near zero, where that loses digits, its series.
@@ -134,18 +138,18 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 macro_rules! operators {
-    ($($name:ident $method:ident $operator:tt),*) => {$(
+    ($($name:ident $method:ident),*) => {$(
         impl $name for V {
             type Output = V;
             #[inline(always)]
             fn $method(self, other: V) -> V {
-                self.with(other, |a, b| a $operator b)
+                wide::$method(self, other)
             }
         }
     )*};
 }
 
-operators!(Add add +, Sub sub -, Mul mul *, Div div /);
+operators!(Add add, Sub sub, Mul mul, Div div);
 
 impl Neg for V {
     type Output = V;
@@ -166,5 +170,86 @@ impl SubAssign for V {
     #[inline(always)]
     fn sub_assign(&mut self, other: V) {
         *self = *self - other;
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+mod wide {
+    use super::V;
+    use std::arch::x86_64::*;
+    use std::mem::transmute;
+
+    // SAFETY, here and below: the code is compiled for a processor that has the instructions, and eight numbers are as
+    // large as a register and aligned like one.
+    macro_rules! instructions {
+        ($($name:ident $instruction:ident),*) => {$(
+            #[inline(always)]
+            pub fn $name(a: V, b: V) -> V {
+                unsafe { transmute($instruction(transmute(a), transmute(b))) }
+            }
+        )*};
+    }
+
+    instructions!(
+        add _mm512_add_pd, sub _mm512_sub_pd, mul _mm512_mul_pd, div _mm512_div_pd, max _mm512_max_pd, min _mm512_min_pd
+    );
+
+    #[inline(always)]
+    pub fn fma(a: V, b: V, c: V) -> V {
+        unsafe { transmute(_mm512_fmadd_pd(transmute(a), transmute(b), transmute(c))) }
+    }
+
+    /// `2ᵏ` for an integer `k` in the last bits of numbers.
+    #[inline(always)]
+    pub fn power(k: V) -> V {
+        unsafe {
+            let exponent = _mm512_add_epi64(transmute(k), _mm512_set1_epi64(1023));
+            transmute(_mm512_slli_epi64::<52>(exponent))
+        }
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
+mod wide {
+    use super::V;
+
+    #[inline(always)]
+    pub fn add(a: V, b: V) -> V {
+        a.with(b, |a, b| a + b)
+    }
+
+    #[inline(always)]
+    pub fn sub(a: V, b: V) -> V {
+        a.with(b, |a, b| a - b)
+    }
+
+    #[inline(always)]
+    pub fn mul(a: V, b: V) -> V {
+        a.with(b, |a, b| a * b)
+    }
+
+    #[inline(always)]
+    pub fn div(a: V, b: V) -> V {
+        a.with(b, |a, b| a / b)
+    }
+
+    #[inline(always)]
+    pub fn max(a: V, b: V) -> V {
+        a.with(b, |a, b| if a > b { a } else { b })
+    }
+
+    #[inline(always)]
+    pub fn min(a: V, b: V) -> V {
+        a.with(b, |a, b| if a < b { a } else { b })
+    }
+
+    #[inline(always)]
+    pub fn fma(a: V, b: V, c: V) -> V {
+        V(std::array::from_fn(|i| a.0[i].mul_add(b.0[i], c.0[i])))
+    }
+
+    #[inline(always)]
+    pub fn power(k: V) -> V {
+        k.map(|k| f64::from_bits(k.to_bits().wrapping_add(1023) << 52))
     }
 }

@@ -140,22 +140,19 @@ fn tanh(values: &mut [f64]) {
 /// `to = w x`, four rows at a time.
 fn times(w: &[f64], x: &[f64], to: &mut [f64]) {
     let n = x.len();
-    let wide = n / LANES * LANES;
+    assert!(n % LANES == 0, "layers are a multiple of eight wide");
+    let (x, _) = x.as_chunks::<LANES>();
     for (rows, to) in w.chunks(4 * n).zip(to.chunks_mut(4)) {
-        let row = |at: usize| &rows[at.min(to.len() - 1) * n..][..n];
-        let rows = [row(0), row(1), row(2), row(3)];
-        let mut sums = [[V::ZERO; 2]; 4];
-        let (mut at, mut half) = (0, 0);
-        while at < wide {
-            let x = V::load(&x[at..]);
-            for (sum, row) in sums.iter_mut().zip(rows) {
-                sum[half] = V::load(&row[at..]).fma(x, sum[half]);
+        // Where fewer than four rows are left, the last stands for those that are missing.
+        let row = |at: usize| rows[at.min(to.len() - 1) * n..][..n].as_chunks::<LANES>().0;
+        let mut sums = [V::ZERO; 4];
+        for ((((x, a), b), c), d) in x.iter().zip(row(0)).zip(row(1)).zip(row(2)).zip(row(3)) {
+            for (sum, row) in sums.iter_mut().zip([a, b, c, d]) {
+                *sum = V(*row).fma(V(*x), *sum);
             }
-            at += LANES;
-            half ^= 1;
         }
-        for ((to, sum), row) in to.iter_mut().zip(sums).zip(rows) {
-            *to = (sum[0] + sum[1]).sum() + row[wide..].iter().zip(&x[wide..]).map(|(a, b)| a * b).sum::<f64>();
+        for (to, sum) in to.iter_mut().zip(sums) {
+            *to = sum.sum();
         }
     }
 }
@@ -163,37 +160,23 @@ fn times(w: &[f64], x: &[f64], to: &mut [f64]) {
 /// `g = c hᵀ`, and `below = (wᵀ c) (1 − h²)`, from one walk over both matrices.
 fn back(w: &[f64], h: &[f64], c: &[f64], g: &mut [f64], below: &mut [f64]) {
     let n = h.len();
+    assert!(n % LANES == 0, "layers are a multiple of eight wide");
     below.fill(0.0);
-    for ((rows, g), c) in w.chunks(4 * n).zip(g.chunks_mut(4 * n)).zip(c.chunks(4)) {
-        if let ([c0, c1, c2, c3], true) = (c, rows.len() == 4 * n) {
-            let (r0, rest) = rows.split_at(n);
-            let (r1, rest) = rest.split_at(n);
-            let (r2, r3) = rest.split_at(n);
-            let (g0, rest) = g.split_at_mut(n);
-            let (g1, rest) = rest.split_at_mut(n);
-            let (g2, g3) = rest.split_at_mut(n);
-            for i in 0..n {
-                below[i] += c0 * r0[i] + c1 * r1[i] + (c2 * r2[i] + c3 * r3[i]);
-                g0[i] = c0 * h[i];
-                g1[i] = c1 * h[i];
-                g2[i] = c2 * h[i];
-                g3[i] = c3 * h[i];
-            }
-        } else {
-            for ((row, g), c) in rows.chunks_exact(n).zip(g.chunks_exact_mut(n)).zip(c) {
-                for i in 0..n {
-                    below[i] += c * row[i];
-                    g[i] = c * h[i];
-                }
-            }
+    let (h, _) = h.as_chunks::<LANES>();
+    let (below, _) = below.as_chunks_mut::<LANES>();
+    for ((row, g), c) in w.chunks_exact(n).zip(g.chunks_exact_mut(n)).zip(c) {
+        let (row, g, c) = (row.as_chunks::<LANES>().0, g.as_chunks_mut::<LANES>().0, V::all(*c));
+        for (((below, row), g), h) in below.iter_mut().zip(row).zip(g).zip(h) {
+            *below = c.fma(V(*row), V(*below)).0;
+            *g = (c * V(*h)).0;
         }
     }
     for (below, h) in below.iter_mut().zip(h) {
-        *below *= 1.0 - h * h;
+        *below = (V(*below) * (V::all(1.0) - V(*h) * V(*h))).0;
     }
 }
 
-/// A matrix: numbers, and how far apart rows and columns are.
+/// A matrix: numbers, and how far apart rows and columns are; one of them is 1.
 #[derive(Clone, Copy)]
 struct Matrix<'a> {
     numbers: &'a [f64],
@@ -215,7 +198,7 @@ impl<'a> Matrix<'a> {
 const ROWS: usize = 12;
 const COLUMNS: usize = 2 * LANES;
 /// How much of the inner dimension is packed at a time.
-const DEPTH: usize = 256;
+const DEPTH: usize = 392;
 
 /// `to = a b`, where `to` has rows of a length and `a` columns of a number. Both factors are packed into strips as tall
 /// or wide as a tile, so that a tile reads both from end to end.
@@ -223,47 +206,62 @@ fn product(to: &mut [f64], length: usize, a: Matrix, b: Matrix, inner: usize) {
     let height = to.len() / length;
     to.fill(0.0);
     let mut left = vec![0.0; height.next_multiple_of(ROWS) * DEPTH];
-    let mut right = vec![V::ZERO; length.next_multiple_of(COLUMNS) / LANES * DEPTH];
+    let mut right = vec![0.0; length.next_multiple_of(COLUMNS) * DEPTH];
     for start in (0..inner).step_by(DEPTH) {
         let depth = DEPTH.min(inner - start);
         for (strip, first) in left.chunks_mut(ROWS * depth).zip((0..height).step_by(ROWS)) {
-            for (row, i) in (first..height.min(first + ROWS)).enumerate() {
-                for k in 0..depth {
-                    strip[k * ROWS + row] = a.numbers[i * a.row + (start + k) * a.column];
-                }
-            }
+            pack(strip, ROWS, first..height.min(first + ROWS), a, start..start + depth);
         }
-        for (strip, first) in right.chunks_mut(2 * depth).zip((0..length).step_by(COLUMNS)) {
-            let wide = first + COLUMNS <= length;
-            for k in 0..depth {
-                let at = (start + k) * b.row + first * b.column;
-                if wide && b.column == 1 {
-                    strip[2 * k] = V::load(&b.numbers[at..]);
-                    strip[2 * k + 1] = V::load(&b.numbers[at + LANES..]);
-                } else {
-                    for column in 0..COLUMNS {
-                        let inside = first + column < length;
-                        strip[2 * k + column / LANES].0[column % LANES] =
-                            if inside { b.numbers[at + column * b.column] } else { 0.0 };
-                    }
-                }
-            }
+        for (strip, first) in right.chunks_mut(COLUMNS * depth).zip((0..length).step_by(COLUMNS)) {
+            pack(strip, COLUMNS, first..length.min(first + COLUMNS), b.transposed(), start..start + depth);
         }
-        for (right, first) in right.chunks(2 * depth).zip((0..length).step_by(COLUMNS)) {
+        for (right, first) in right.chunks(COLUMNS * depth).zip((0..length).step_by(COLUMNS)) {
             for (left, top) in left.chunks(ROWS * depth).zip((0..height).step_by(ROWS)) {
-                let mut sums = [[V::ZERO; 2]; ROWS];
-                for (left, right) in left.chunks_exact(ROWS).zip(right.chunks_exact(2)) {
-                    for (sums, left) in sums.iter_mut().zip(left) {
-                        let left = V::all(*left);
-                        *sums = [left.fma(right[0], sums[0]), left.fma(right[1], sums[1])];
-                    }
-                }
+                let sums = tile(left.as_chunks::<ROWS>().0, right.as_chunks::<COLUMNS>().0);
                 for (row, sums) in sums.iter().enumerate().take(height - top) {
                     let to = &mut to[(top + row) * length + first..][..COLUMNS.min(length - first)];
-                    for (column, to) in to.iter_mut().enumerate() {
-                        *to += sums[column / LANES].0[column % LANES];
+                    if let Some(to) = to.first_chunk_mut::<COLUMNS>() {
+                        for (to, sum) in to.as_chunks_mut::<LANES>().0.iter_mut().zip(sums) {
+                            *to = (V(*to) + *sum).0;
+                        }
+                    } else {
+                        for (column, to) in to.iter_mut().enumerate() {
+                            *to += sums[column / LANES].0[column % LANES];
+                        }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The products of twelve rows and sixteen columns, in 24 registers.
+#[inline(never)]
+fn tile(left: &[[f64; ROWS]], right: &[[f64; COLUMNS]]) -> [[V; 2]; ROWS] {
+    let mut sums = [[V::ZERO; 2]; ROWS];
+    for (left, right) in left.iter().zip(right) {
+        let (first, second) = (V::load(&right[..LANES]), V::load(&right[LANES..]));
+        for row in 0..ROWS {
+            let left = V::all(left[row]);
+            sums[row][0] = left.fma(first, sums[row][0]);
+            sums[row][1] = left.fma(second, sums[row][1]);
+        }
+    }
+    sums
+}
+
+/// Rows of a matrix side by side: `to[k · width + row]`. Whichever is contiguous is read from end to end.
+fn pack(to: &mut [f64], width: usize, rows: std::ops::Range<usize>, from: Matrix, columns: std::ops::Range<usize>) {
+    if from.row == 1 {
+        for (to, column) in to.chunks_exact_mut(width).zip(columns) {
+            let from = &from.numbers[column * from.column..][rows.clone()];
+            to[..from.len()].copy_from_slice(from);
+        }
+    } else {
+        for (at, row) in rows.enumerate() {
+            let from = &from.numbers[row * from.row..][columns.clone()];
+            for (to, from) in to.chunks_exact_mut(width).zip(from) {
+                to[at] = *from;
             }
         }
     }

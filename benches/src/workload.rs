@@ -133,12 +133,23 @@ pub fn rosenbrock(n: usize) -> String {
 }
 
 fn network(batch: usize) -> String {
-    format!(
-        "fun loss(w1: [h][n]R, b1: [h]R, w2: [g][h]R, b2: [g]R, w3: [o][g]R, b3: [o]R, xs: [k][n]R, ts: [k][o]R): R =
+    let loss = match batch {
+        1 => {
+            "fun loss(w1: [h][n]R, b1: [h]R, w2: [g][h]R, b2: [g]R, w3: [o][g]R, b3: [o]R, xs: [1][n]R, ts: [1][o]R): R =
+           let h1 = tanh(dot(w1, xs[0]) + b1)
+           let h2 = tanh(dot(w2, h1) + b2)
+           sum((dot(w3, h2) + b3 - ts[0])^2) / 2"
+        }
+        _ => {
+            "fun loss(w1: [h][n]R, b1: [h]R, w2: [g][h]R, b2: [g]R, w3: [o][g]R, b3: [o]R, xs: [k][n]R, ts: [k][o]R): R =
            let h1 = [tanh(row + b1) | row in dot(xs, transpose(w1))]
            let h2 = [tanh(row + b2) | row in dot(h1, transpose(w2))]
            let out = [row + b3 | row in dot(h2, transpose(w3))]
-           sum(dot(o - t, o - t) | (o, t) in zip(out, ts)) / 2
+           sum(dot(o - t, o - t) | (o, t) in zip(out, ts)) / 2"
+        }
+    };
+    format!(
+        "{loss}
          let w1 = [0.05 * sin(real(i * 3 + j * 7)) | i < 256, j < 784]
          let b1 = [0.1 * sin(real(i)) | i < 256]
          let w2 = [0.1 * cos(real(i * 5 + j * 11)) | i < 256, j < 256]

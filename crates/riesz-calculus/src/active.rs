@@ -1,12 +1,20 @@
 //! Which variables vary with the inputs: everything else has no tangent, and its derivative costs nothing.
 
+use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Turn, Var};
 use rustc_hash::FxHashSet;
 
-/// The variables of a function that vary when some of its parameters do, among those whose type can vary at all.
-/// Operations that add something varying to an accumulator count as varying too.
-pub(crate) fn active(function: &Function, parameters: &[bool]) -> FxHashSet<Var> {
-    let mut analysis = Analysis { function, active: FxHashSet::default() };
+/// The variables of a function that vary when some of its parameters do.
+pub(crate) struct Activity {
+    /// Those whose type can vary at all. Operations that add something varying to an accumulator count as varying too.
+    pub active: FxHashSet<Var>,
+    /// Those that hold functions which may have captured something that varies. A function has no tangent of its own.
+    pub carriers: FxHashSet<Var>,
+}
+
+/// What varies with parameters.
+pub(crate) fn active(function: &Function, parameters: &[bool]) -> Activity {
+    let mut analysis = Analysis { function, active: FxHashSet::default(), carriers: FxHashSet::default() };
     for (at, active) in parameters.iter().enumerate() {
         if *active {
             analysis.mark(Var(at as u32));
@@ -14,10 +22,11 @@ pub(crate) fn active(function: &Function, parameters: &[bool]) -> FxHashSet<Var>
     }
     // What is added to an accumulator after it was passed on is seen in a later round.
     loop {
-        let before = analysis.active.len();
+        let before = analysis.size();
         analysis.body(&function.body);
-        if analysis.active.len() == before {
-            return analysis.active;
+        if analysis.size() == before {
+            let Analysis { active, carriers, .. } = analysis;
+            return Activity { active, carriers };
         }
     }
 }
@@ -25,17 +34,32 @@ pub(crate) fn active(function: &Function, parameters: &[bool]) -> FxHashSet<Var>
 struct Analysis<'f> {
     function: &'f Function,
     active: FxHashSet<Var>,
+    carriers: FxHashSet<Var>,
 }
 
 impl Analysis<'_> {
+    fn size(&self) -> usize {
+        self.active.len() + self.carriers.len()
+    }
+
     fn mark(&mut self, var: Var) {
         if self.function.var(var).ty.varies() {
             self.active.insert(var);
         }
     }
 
+    fn carry(&mut self, var: Var) {
+        if self.function.var(var).ty.any(&mut |part| matches!(part, Type::Function(_))) {
+            self.carriers.insert(var);
+        }
+    }
+
     fn is_active(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Var(var) if self.active.contains(&var))
+    }
+
+    fn is_carrier(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Var(var) if self.carriers.contains(&var))
     }
 
     /// Whether anything in the body adds something that varies to an accumulator.
@@ -56,8 +80,8 @@ impl Analysis<'_> {
             Op::Accumulator => return false,
             // A function has no tangent, but what it captured may: whoever calls it must know.
             Op::Closure(_, captured) => {
-                if captured.iter().any(|value| self.is_active(*value)) {
-                    self.active.insert(*var);
+                if captured.iter().any(|value| self.is_active(*value) || self.is_carrier(*value)) {
+                    self.carry(*var);
                 }
                 return false;
             }
@@ -71,16 +95,25 @@ impl Analysis<'_> {
                 false
             }
             Op::Call(_, arguments) => {
-                let varies = arguments.iter().any(|argument| self.is_active(*argument));
+                let varies = arguments.iter().any(|argument| self.is_active(*argument) || self.is_carrier(*argument));
                 if varies {
+                    self.carry(*var);
                     for argument in arguments {
                         if let Atom::Var(var) = argument
-                            && matches!(self.function.var(*var).ty, riesz_core::Type::Accumulator(_))
+                            && matches!(self.function.var(*var).ty, Type::Accumulator(_))
                         {
                             self.mark(*var);
                             effect = true;
                         }
                     }
+                }
+                varies
+            }
+            Op::Apply(..) | Op::Derive(..) => {
+                let mut varies = false;
+                op.visit_atoms(&mut |atom| varies |= self.is_active(*atom) || self.is_carrier(*atom));
+                if varies {
+                    self.carry(*var);
                 }
                 varies
             }
@@ -106,6 +139,12 @@ impl Analysis<'_> {
                 varies
             }
         };
+        let mut carries = false;
+        op.visit_atoms(&mut |atom| carries |= self.is_carrier(*atom));
+        op.visit_bodies(&mut |body| carries |= self.is_carrier(body.result));
+        if carries {
+            self.carry(*var);
+        }
         if varies {
             self.mark(*var);
         }
@@ -116,16 +155,22 @@ impl Analysis<'_> {
     }
 
     fn state(&mut self, state: Var, start: Atom, body: &Body, effect: &mut bool) -> bool {
+        if self.is_carrier(start) {
+            self.carry(state);
+        }
         if self.is_active(start) {
             self.mark(state);
         }
         loop {
-            let before = self.active.len();
+            let before = self.size();
             *effect |= self.body(body);
             if self.is_active(body.result) {
                 self.mark(state);
             }
-            if self.active.len() == before {
+            if self.is_carrier(body.result) {
+                self.carry(state);
+            }
+            if self.size() == before {
                 return self.is_active(body.result) || self.is_active(Atom::Var(state));
             }
         }

@@ -36,6 +36,8 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "[0.1 * i | i < 10]",
     ),
     ("", "\\x -> grad(sigmoid, x[0])", "[0.3]"),
+    ("", "\\(x, y, n) -> [x * y.a[0], if x > 1.0 then y.b else sin(y.a[1])]", "(2.0, {a = [0.5, 0.7], b = 3.0}, 2)"),
+    ("", "\\v -> {a = [v[0] * v[1], v[1]], b = (v[2], exp(v[0]))}", "[0.3, 0.4, 0.5]"),
     (
         "fun grid(x: [n][m]R): R = sum(sum((x[i + 1][j] - x[i][j])^2 * x[i][j + 1] | j < m - 1) | i < n - 1)\n",
         "\\x -> grad(grid, x)",
@@ -179,5 +181,34 @@ fn a_dense_matrix_takes_a_pass_for_each_row_or_column() {
         let pass = (matrix - base) as f64 / (value - base) as f64 / n.min(m) as f64;
         println!("{m} by {n}: {pass} values for each pass");
         assert!(pass < 2.5, "{m} by {n}: a pass takes {pass} values");
+    }
+}
+
+#[test]
+fn what_is_zero_by_structure() {
+    let of = |expression: &str| run(check("").unwrap(), expression).map(|(value, _)| entries(&value)).unwrap();
+    let found = of("coo(D(\\v -> [v[0] * v[2], 5, v[1]], [1, 2, 3]))");
+    assert_eq!(found, [(0, 0, 3.0), (0, 2, 1.0), (2, 1, 1.0)]);
+    // An entry that only happens to be zero is there.
+    assert_eq!(of("coo(D(\\v -> [0, 1] * v, [1, 2]))"), [(0, 0, 0.0), (1, 1, 1.0)]);
+}
+
+#[test]
+fn sparse_matrices_are_not_differentiated() {
+    let problem = run(check("").unwrap(), "grad(\\v -> sum(coo(D(\\z -> z * z, v)).vals), [1.0, 2.0])").unwrap_err();
+    assert!(problem.contains("cannot differentiate through `coo`"), "{problem}");
+}
+
+#[test]
+fn an_index_out_of_range_is_an_error() {
+    for (function, size) in [("[x[mod(3 * i, 7)] | i < 6]", 5), ("[[1.0, x[i]][mod(i, 3)] | i < 5]", 5)] {
+        for operation in ["coo", "matrix"] {
+            let of = |map: &str| {
+                let point = format!("[0.1 * i | i < {size}]");
+                run(check("").unwrap(), &format!("{operation}({map}D(\\x -> {function}, {point}))")).unwrap_err()
+            };
+            let (found, plain) = (of(""), of("1.0 * "));
+            assert_eq!(found.split(" at ").next(), plain.split(" at ").next());
+        }
     }
 }

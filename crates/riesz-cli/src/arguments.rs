@@ -58,9 +58,6 @@ pub struct Eval {
     pub via: Via,
     #[command(flatten)]
     pub backend: Run,
-    /// How many bits an `R` has
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
-    pub precision: Precision,
     #[command(flatten)]
     pub limits: Limited,
     #[command(flatten)]
@@ -301,6 +298,9 @@ pub struct Bench {
     /// Compare with what `--json` has printed before
     #[arg(long, value_name = "FILE.json")]
     pub against: Option<String>,
+    /// How many threads share the work of native code
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
     #[command(flatten)]
     pub messages: Messages,
     #[command(flatten)]
@@ -315,6 +315,9 @@ pub struct Gradbench {
     /// How the programs are run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
     pub backend: Backend,
+    /// How many threads share the work of native code
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: u16,
     /// How much memory arrays may take, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
     pub max_memory: usize,
@@ -331,21 +334,36 @@ pub struct Run {
     /// How many threads share the work of native code [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
+    /// How many bits an `R` has; f32 is for native code
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
+    precision: Precision,
 }
 
 impl Run {
+    /// Whether numbers are of single precision.
+    pub fn is_single(self) -> bool {
+        self.precision == Precision::F32
+    }
+
     /// A session that runs programs so, for a subcommand.
     pub fn session(self, subcommand: &str, options: Options) -> Session {
         let mut session = Session::new(options);
-        match (self.backend, self.threads) {
-            (Backend::Native, threads) => {
-                let native = Native::new(riesz::Settings::default()).with_threads(threads.unwrap_or(1).into());
-                session.use_native(native);
+        match (self.backend, self.threads, self.precision) {
+            (Backend::Native, threads, precision) => {
+                let precision = match precision {
+                    Precision::F64 => riesz::Precision::Double,
+                    Precision::F32 => riesz::Precision::Single,
+                };
+                let settings = riesz::Settings { precision, ..riesz::Settings::default() };
+                session.use_native(Native::new(settings).with_threads(threads.unwrap_or(1).into()));
             }
-            (Backend::Interp, Some(_)) => {
+            (Backend::Interp, Some(_), _) => {
                 wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
             }
-            (Backend::Interp, None) => {}
+            (Backend::Interp, None, Precision::F32) => {
+                wrong(subcommand, "`--precision f32` is for native code: add `--backend native`".into());
+            }
+            (Backend::Interp, None, Precision::F64) => {}
         }
         session
     }

@@ -9,7 +9,7 @@ use riesz_core::term::{FunctionId, GlobalId};
 use riesz_core::types::Type;
 use riesz_program::{Entry, ProcedureId, Program, Unsupported};
 use riesz_runtime::{Context, Crew, Pool};
-use riesz_rust::{FAULT_WORDS, Options};
+use riesz_rust::{FAULT_WORDS, Options, Precision};
 use riesz_syntax::{Diagnostic, Span};
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -23,6 +23,7 @@ pub struct Code {
     careful: Option<Careful>,
     /// Who shares the work.
     pool: Option<Arc<Pool>>,
+    precision: Precision,
 }
 
 /// Code with exact products, built when it is first needed.
@@ -111,7 +112,10 @@ impl Code {
             return Ok(Code { careful: Some(careful), ..code });
         }
         let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
-        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports, fine: settings.fine });
+        let source = riesz_rust::emit(
+            &lowered,
+            &Options { place, exports: &exports, fine: settings.fine, precision: settings.precision },
+        );
         let path = compiler.library(&source, settings)?;
         keep_memory();
         // The library has just been written by the compiler, from source that does nothing when it is loaded.
@@ -128,7 +132,14 @@ impl Code {
                 }
             }
         });
-        Ok(Code { library, functions: functions.collect(), sites: lowered.sites, careful: None, pool: None })
+        Ok(Code {
+            library,
+            functions: functions.collect(),
+            sites: lowered.sites,
+            careful: None,
+            pool: None,
+            precision: settings.precision,
+        })
     }
 
     /// Shares the work of loops among threads from now on. Results are the same to the last bit.
@@ -150,7 +161,7 @@ impl Code {
         global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
         limits: &Limits,
     ) -> Result<Value<f64>, Stop> {
-        let mut passed = Arguments::default();
+        let mut passed = Arguments::new(self.precision);
         for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
             passed.push(value, ty);
         }
@@ -167,7 +178,7 @@ impl Code {
         arguments: &[Value<f64>],
         global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
     ) -> Option<Ready> {
-        let mut passed = Arguments::default();
+        let mut passed = Arguments::new(self.precision);
         for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
             passed.push(value, ty);
         }
@@ -200,7 +211,7 @@ impl Code {
     }
 
     fn value_of(&self, function: &Function, passed: &Arguments, limits: &Limits) -> Result<Value<f64>, Stop> {
-        let read = |words: &[u64]| unsafe { result(words, &function.signature.result) };
+        let read = |words: &[u64]| unsafe { result(words, &function.signature.result, self.precision) };
         let value = self.enter(function, passed, limits, self.crew(), read)?;
         match &self.careful {
             Some(careful) if has_nan(&value) => match careful.code() {
@@ -234,12 +245,12 @@ impl Code {
         // The names and types are those that the boundary of the generated source has.
         let entered = unsafe { self.library.get::<Entered>(name.as_bytes()) }.map_err(|_| Stop::Elsewhere)?;
         let free = unsafe { self.library.get::<Free>(b"riesz_free") }.map_err(|_| Stop::Elsewhere)?;
-        let (count, buffers) = result_words(&function.signature.result);
+        let (count, buffers) = result_words(&function.signature.result, self.precision);
         let mut results = vec![0u64; count];
         let mut told = [0u64; FAULT_WORDS];
         let status = unsafe { entered(&mut *context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
         if status != 0 {
-            return Err(fault(&self.sites, &told, context, limits));
+            return Err(fault(&self.sites, &told, context, limits, self.precision));
         }
         let value = read(&results);
         for (word, size) in buffers {

@@ -1,5 +1,6 @@
 //! The compiler of the machine, and the cache of what it has built.
 
+use riesz_rust::Precision;
 use std::collections::hash_map::DefaultHasher;
 use std::fs;
 use std::hash::{Hash, Hasher};
@@ -7,10 +8,13 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 14] = [
+const RUNTIME: [(&str, &str); 19] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
     ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
+    ("single/mod.rs", include_str!("../../riesz-runtime/src/single/mod.rs")),
+    ("single/math.rs", include_str!("../../riesz-runtime/src/single/math.rs")),
+    ("single/matrix.rs", include_str!("../../riesz-runtime/src/single/matrix.rs")),
     ("math.rs", include_str!("../../riesz-runtime/src/math.rs")),
     ("boundary.rs", include_str!("../../riesz-runtime/src/boundary.rs")),
     ("lib.rs", include_str!("../../riesz-runtime/src/lib.rs")),
@@ -21,6 +25,8 @@ const RUNTIME: [(&str, &str); 14] = [
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
+    ("product.rs", include_str!("../../riesz-runtime/src/product.rs")),
+    ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 
@@ -41,6 +47,8 @@ pub struct Settings {
     pub quick: bool,
     /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
     pub fine: bool,
+    /// How long real numbers are.
+    pub precision: Precision,
 }
 
 /// The `rustc` of the machine, and a directory for what it builds.
@@ -151,7 +159,7 @@ impl Compiler {
     ) -> Result<(), String> {
         let work = self.directory.join(format!("{name}.{}", unique()));
         let failed = |error: std::io::Error| format!("cannot write to the cache {}: {error}", self.directory.display());
-        fs::create_dir_all(&work).map_err(failed)?;
+        fs::create_dir_all(work.join("single")).map_err(failed)?;
         for (file, text) in files {
             fs::write(work.join(file), text).map_err(failed)?;
         }

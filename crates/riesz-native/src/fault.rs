@@ -1,12 +1,14 @@
 //! What went wrong in a run, as the interpreter says it.
 
 use crate::code::Stop;
+use crate::marshal::number;
 use riesz_core::evaluate::{Limits, problem};
 use riesz_program::program::{Fault, Site};
 use riesz_runtime::Context;
+use riesz_rust::Precision;
 
 /// Why a run stopped, from what it told.
-pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Limits) -> Stop {
+pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Limits, precision: Precision) -> Stop {
     let Some(site) = sites.get(told[0] as usize) else { return Stop::Elsewhere };
     let [a, b, c] = [told[1] as i64, told[2] as i64, told[3] as i64];
     let span = site.span;
@@ -22,7 +24,7 @@ pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Li
             let count = primitive.signatures.first().map_or(2, |signature| signature.matches(':').count() - 1);
             problem::integer(primitive, &[a, b][..count.clamp(1, 2)], span)
         }
-        Fault::Truncate => problem::no_integer_part(f64::from_bits(a as u64), span),
+        Fault::Truncate => problem::no_integer_part(number(a as u64, precision), span),
         Fault::Empty(reduction) => problem::empty(*reduction, span),
         Fault::Unforeseen => return Stop::Elsewhere,
         Fault::Steps => problem::too_many_steps(limits.steps, span),

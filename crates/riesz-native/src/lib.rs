@@ -24,3 +24,4 @@ pub use code::{Code, Function, Signature, Stop};
 pub use compile::{Compiler, Settings};
 pub use native::{Native, Run};
 pub use riesz_runtime::Pool;
+pub use riesz_rust::Precision;

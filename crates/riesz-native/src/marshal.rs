@@ -4,11 +4,13 @@ use riesz_core::evaluate::Value;
 use riesz_core::types::Type;
 use riesz_program::layout::{Passing, kind_of};
 use riesz_program::program::Kind;
+use riesz_rust::Precision;
 
 /// Arguments as words, and what the addresses among them point to.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Arguments {
     pub words: Vec<u64>,
+    precision: Precision,
     held: Vec<Held>,
 }
 
@@ -16,16 +18,25 @@ pub(crate) struct Arguments {
 #[derive(Debug)]
 enum Held {
     Reals(#[expect(dead_code, reason = "kept alive")] Vec<f64>),
+    Singles(#[expect(dead_code, reason = "kept alive")] Vec<f32>),
     Ints(#[expect(dead_code, reason = "kept alive")] Vec<i64>),
     Bools(#[expect(dead_code, reason = "kept alive")] Vec<bool>),
     Shared(#[expect(dead_code, reason = "kept alive")] Value<f64>),
 }
 
 impl Arguments {
+    /// None yet.
+    pub fn new(precision: Precision) -> Arguments {
+        Arguments { words: Vec::new(), precision, held: Vec::new() }
+    }
+
     /// Adds a value of a type.
     pub fn push(&mut self, value: &Value<f64>, ty: &Type) {
         match ty {
-            Type::Real => self.words.push(value.real().to_bits()),
+            Type::Real => self.words.push(match self.precision {
+                Precision::Double => value.real().to_bits(),
+                Precision::Single => u64::from((value.real() as f32).to_bits()),
+            }),
             Type::Int => self.words.push(value.int() as u64),
             Type::Bool => self.words.push(u64::from(value.bool())),
             Type::Array(..) => self.push_arrays(std::slice::from_ref(value), ty),
@@ -45,7 +56,7 @@ impl Arguments {
                     self.words.push(values.first().map_or(0, Value::len) as u64);
                 }
                 match (&**element, values) {
-                    (Type::Real, [shared @ Value::Reals(elements)]) => {
+                    (Type::Real, [shared @ Value::Reals(elements)]) if self.precision == Precision::Double => {
                         self.words.extend([elements.as_ptr() as u64, elements.len() as u64]);
                         self.held.push(Held::Shared(shared.clone()));
                     }
@@ -87,6 +98,11 @@ impl Arguments {
     }
 
     fn hold_reals(&mut self, all: Vec<f64>) {
+        if self.precision == Precision::Single {
+            let all: Vec<f32> = all.into_iter().map(|number| number as f32).collect();
+            self.words.extend([all.as_ptr() as u64, all.len() as u64]);
+            return self.held.push(Held::Singles(all));
+        }
         self.words.extend([all.as_ptr() as u64, all.len() as u64]);
         self.held.push(Held::Reals(all));
     }
@@ -112,21 +128,26 @@ enum Cells {
 ///
 /// # Safety
 /// The words are what a procedure with a result of the type gave, and its buffers are still there.
-pub(crate) unsafe fn result(words: &[u64], ty: &Type) -> Value<f64> {
+pub(crate) unsafe fn result(words: &[u64], ty: &Type, precision: Precision) -> Value<f64> {
     let mut words = words.iter().copied();
     let part = part(&mut words, ty);
-    unsafe { value(&part, ty) }
+    unsafe { value(&part, ty, precision) }
 }
 
 /// How many words a result has, and which of them are buffers of elements of which size.
-pub(crate) fn result_words(ty: &Type) -> (usize, Vec<(usize, usize)>) {
+pub(crate) fn result_words(ty: &Type, precision: Precision) -> (usize, Vec<(usize, usize)>) {
     use riesz_program::layout::{Slot, slots};
     let (mut count, mut buffers) = (0, Vec::new());
     for slot in slots(ty, Passing::Result).unwrap_or_default() {
         match slot {
             Slot::Number(_) | Slot::Length => count += 1,
             Slot::Elements(kind) => {
-                buffers.push((count, if kind == Kind::Bool { 1 } else { 8 }));
+                let size = match (kind, precision) {
+                    (Kind::Bool, _) => 1,
+                    (Kind::Real, Precision::Single) => 4,
+                    (Kind::Real, Precision::Double) | (Kind::Int, _) => 8,
+                };
+                buffers.push((count, size));
                 count += 2;
             }
         }
@@ -164,40 +185,66 @@ fn cells(words: &mut impl Iterator<Item = u64>, ty: &Type) -> Cells {
     }
 }
 
-unsafe fn value(part: &Part, ty: &Type) -> Value<f64> {
+unsafe fn value(part: &Part, ty: &Type, precision: Precision) -> Value<f64> {
     match (part, ty) {
-        (Part::Number(word), Type::Real) => Value::Real(f64::from_bits(*word)),
+        (Part::Number(word), Type::Real) => Value::Real(number(*word, precision)),
         (Part::Number(word), Type::Bool) => Value::Bool(*word != 0),
         (Part::Number(word), _) => Value::Int(*word as i64),
         (Part::Tuple(parts), _) => {
             let types = ty.components().unwrap_or_default();
-            Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| unsafe { value(part, ty) }).collect())
+            Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| unsafe { value(part, ty, precision) }).collect())
         }
-        (Part::Array(len, cells), Type::Array(_, element)) => unsafe { array(cells, element, 0, *len) },
+        (Part::Array(len, cells), Type::Array(_, element)) => unsafe { array(cells, element, 0, *len, precision) },
         (Part::Array(..), _) => Value::unit(),
     }
 }
 
 /// An array of so many elements, the first of which is at a position among all.
-unsafe fn array(cells: &Cells, element: &Type, first: usize, len: usize) -> Value<f64> {
+unsafe fn array(cells: &Cells, element: &Type, first: usize, len: usize, precision: Precision) -> Value<f64> {
     match cells {
-        Cells::Elements(Kind::Real, at) => Value::reals(unsafe { slice::<f64>(*at, first, len) }.to_vec()),
+        Cells::Elements(Kind::Real, at) => Value::reals(unsafe { reals(*at, first, len, precision) }),
         Cells::Elements(Kind::Int, at) => Value::ints(unsafe { slice::<i64>(*at, first, len) }.to_vec()),
-        _ => Value::values((first..first + len).map(|at| unsafe { self::element(cells, element, at) }).collect()),
+        _ => {
+            let elements = first..first + len;
+            Value::values(elements.map(|at| unsafe { self::element(cells, element, at, precision) }).collect())
+        }
     }
 }
 
-unsafe fn element(cells: &Cells, ty: &Type, at: usize) -> Value<f64> {
+unsafe fn element(cells: &Cells, ty: &Type, at: usize, precision: Precision) -> Value<f64> {
     match (cells, ty) {
-        (Cells::Elements(Kind::Real, words), _) => Value::Real(unsafe { slice::<f64>(*words, at, 1) }[0]),
+        (Cells::Elements(Kind::Real, words), _) => Value::Real(unsafe { reals(*words, at, 1, precision) }[0]),
         (Cells::Elements(Kind::Int, words), _) => Value::Int(unsafe { slice::<i64>(*words, at, 1) }[0]),
         (Cells::Elements(Kind::Bool, words), _) => Value::Bool(unsafe { slice::<bool>(*words, at, 1) }[0]),
         (Cells::Tuple(parts), _) => {
             let types = ty.components().unwrap_or_default();
-            Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| unsafe { element(part, ty, at) }).collect())
+            let parts = parts.iter().zip(&types);
+            Value::Tuple(parts.map(|(part, ty)| unsafe { element(part, ty, at, precision) }).collect())
         }
-        (Cells::Array(len, inner), Type::Array(_, element)) => unsafe { array(inner, element, at * len, *len) },
+        (Cells::Array(len, inner), Type::Array(_, element)) => unsafe {
+            array(inner, element, at * len, *len, precision)
+        },
         (Cells::Array(..), _) => Value::unit(),
+    }
+}
+
+/// The number that a word stands for.
+pub(crate) fn number(word: u64, precision: Precision) -> f64 {
+    match precision {
+        Precision::Double => f64::from_bits(word),
+        Precision::Single => decimal(f32::from_bits(word as u32)),
+    }
+}
+
+/// A number of single precision as the number that is written with the same digits: `0.1` and not `0.10000000149`.
+fn decimal(number: f32) -> f64 {
+    format!("{number:?}").parse().unwrap_or(f64::from(number))
+}
+
+unsafe fn reals(at: u64, first: usize, len: usize, precision: Precision) -> Vec<f64> {
+    match precision {
+        Precision::Double => unsafe { slice::<f64>(at, first, len) }.to_vec(),
+        Precision::Single => unsafe { slice::<f32>(at, first, len) }.iter().map(|number| decimal(*number)).collect(),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::compile::{Compiler, Settings};
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId, Origin, Program};
 use riesz_runtime::Pool;
+use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, Severity, Span};
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -176,7 +177,15 @@ impl Native {
                 Err(Stop::Elsewhere) => {}
             }
         }
-        (run.interpret)(function, run.limits.clone(), globals)
+        let value = (run.interpret)(function, run.limits.clone(), globals)?;
+        match self.settings.precision {
+            Precision::Double => Ok(value),
+            // What the interpreter finds wrong is wrong, but its numbers are longer.
+            Precision::Single => Err(Box::new(
+                Diagnostic::placeless("not-native", "single precision is for native code, which cannot run this here")
+                    .help("without `--precision f32` the interpreter runs the program"),
+            )),
+        }
     }
 }
 

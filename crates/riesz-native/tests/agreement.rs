@@ -155,7 +155,7 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
     }
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agreement-{from}-{}", std::process::id()));
     let compiler = Compiler::find().expect("tests need a Rust compiler").keeping_in(directory.clone());
-    let settings = Settings { checked: true, quick: true, careful: fine, fine };
+    let settings = Settings { checked: true, quick: true, careful: fine, fine, ..Settings::default() };
     let signatures = signatures.into_iter().map(|(signature, _)| Ok(signature)).collect();
     let place = |_| "a random program".to_string();
     let code = Code::build(lowered, signatures, &compiler, settings, &place);

@@ -1,5 +1,5 @@
-//! Loops in lanes, with turns left over, give what the interpreter gives: values and gradients of functions of 8, 19 and
-//! 3 elements, which between them need every way of being in lanes.
+//! Loops in lanes, with turns left over, give what the interpreter gives: values and gradients of functions of 8, 19, 3
+//! and 44 elements, which between them need every way of being in lanes.
 
 #[allow(dead_code)]
 mod support;
@@ -12,7 +12,7 @@ use support::Cases;
 fn loops_in_lanes_give_what_the_interpreter_gives() {
     let compiler = Compiler::find().expect("tests need a Rust compiler");
     let mut all = Cases::default();
-    all.push_functions(&[8, 19, 3]);
+    all.push_functions(&[8, 19, 3, 44]);
     let settings = Settings { checked: true, quick: true, ..Settings::default() };
     let code = Code::build(all.lowered, all.signatures, &compiler, settings, &|_| "a test".into());
     let code = code.unwrap_or_else(|problem| panic!("{problem}"));

@@ -3,10 +3,13 @@
 //! - [`program`]: procedures over numbers and flat buffers
 //! - [`lower`]: functions of the core as procedures
 //! - [`layout`]: how values are passed to procedures and from them
+//! - [`improve`](mod@improve): the passes over loop programs, which are these:
 //! - [`once`](mod@once): what every turn of a loop writes alike is written once
+//! - [`place`](mod@place): a product of matrices that is only copied is computed where it goes
 //! - [`fuse`](mod@fuse): loops over the same indices are one
 //! - [`pull`](mod@pull): linear maps come out of sums
 //! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
+//! - [`own`](mod@own): what a turn writes for others to keep, it reads from a copy of its own
 //! - [`stage`](mod@stage): what a turn reads far apart from its neighbours, it reads once
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`relax`](mod@relax): products in which zero is exact, without the price
@@ -16,11 +19,15 @@
 //! - [`print`](mod@print): loop programs as text
 
 pub mod evaluate;
+mod expand;
 pub mod fuse;
+pub mod improve;
 pub mod layout;
 pub mod lower;
 pub mod once;
+pub mod own;
 pub mod pass;
+pub mod place;
 pub mod print;
 pub mod program;
 pub mod pull;
@@ -32,7 +39,8 @@ mod turns;
 pub mod verify;
 mod visit;
 
-pub use lower::{Entry, Unsupported, lower};
+pub use improve::improve;
+pub use lower::{Entry, Unsupported, lower, lower_plainly};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;
-pub use visit::{blocks, each_operand};
+pub use visit::{any_buffer, blocks, each_operand};

@@ -94,16 +94,20 @@ impl Found {
         let mut alike = FxHashSet::default();
         for (path, statement) in &turns.always {
             match statement {
-                Statement::Store(element, value) if found.buffers.contains(&element.buffer) => {
-                    if turns.is_fixed(element.at) && turns.is_fixed(*value) {
-                        found.statements.insert(std::ptr::from_ref(*statement));
-                        alike.insert(element.buffer);
-                    }
+                Statement::Store(element, value)
+                    if found.buffers.contains(&element.buffer)
+                        && turns.is_fixed(element.at)
+                        && turns.is_fixed(*value) =>
+                {
+                    found.statements.insert(std::ptr::from_ref(*statement));
+                    alike.insert(element.buffer);
                 }
-                Statement::Check(condition, _, operands) if !path.is_empty() => {
-                    if turns.is_fixed(*condition) && operands.iter().all(|operand| turns.is_fixed(*operand)) {
-                        found.statements.insert(std::ptr::from_ref(*statement));
-                    }
+                Statement::Check(condition, _, operands)
+                    if !path.is_empty()
+                        && turns.is_fixed(*condition)
+                        && operands.iter().all(|operand| turns.is_fixed(*operand)) =>
+                {
+                    found.statements.insert(std::ptr::from_ref(*statement));
                 }
                 _ => {}
             }

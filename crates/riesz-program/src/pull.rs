@@ -13,6 +13,7 @@
 //! done once with their sums. It is put off where that leaves less to do in a turn. Sums are rounded in another order, and
 //! nothing else changes.
 
+use crate::expand;
 use crate::program::{
     Allocation, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
 };
@@ -49,6 +50,7 @@ fn pull_block(procedure: &mut Procedure, block: Block) -> Block {
 }
 
 fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> Block {
+    expand::expand(procedure, each, &is_put_off);
     let turns = Turns::of(procedure, each, &FxHashSet::default());
     let linear = Linear::of(procedure, &turns);
     let Some(plan) = linear.plan() else { return Block::new() };
@@ -60,6 +62,15 @@ fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> B
         each.private.iter().filter(|allocation| !plan.buffers.contains(&allocation.buffer)).copied().collect();
     (each.body, each.private) = (body, private);
     after
+}
+
+/// Whether a number that turns add to something is put off, if the loop is taken as it is.
+fn is_put_off(procedure: &Procedure, each: &For, number: Register) -> bool {
+    let turns = Turns::of(procedure, each, &FxHashSet::default());
+    let Some(plan) = Linear::of(procedure, &turns).plan() else { return false };
+    turns.uses.get(&number).into_iter().flatten().any(|statement| {
+        matches!(statement, Statement::Add(..)) && plan.statements.contains(&std::ptr::from_ref(*statement))
+    })
 }
 
 // ---- what can be put off ----
@@ -167,11 +178,7 @@ impl<'t, 'b> Linear<'t, 'b> {
                 .iter()
                 .all(|allocation| allocation.buffer != buffer || self.turns.is_fixed(allocation.count)),
             _ => false,
-        }) && touches.iter().all(|(statement, how)| *how == Use::Make || self.is_always(statement))
-    }
-
-    fn is_always(&self, statement: &Statement) -> bool {
-        self.turns.always.iter().any(|(_, other)| std::ptr::eq(*other, statement))
+        }) && touches.iter().all(|(statement, how)| *how == Use::Make || self.turns.is_always(statement))
     }
 
     // ---- what is worth it ----

@@ -32,6 +32,7 @@ pub(crate) struct Turns<'b> {
     pub bound: FxHashMap<Register, (Path, &'b Expression)>,
     /// Statements that run in every turn.
     pub always: Vec<(Path, &'b Statement)>,
+    places: FxHashSet<*const Statement>,
     /// The statements that use each register, whether they run in every turn or not.
     pub uses: FxHashMap<Register, Vec<&'b Statement>>,
     /// The statements that use each buffer.
@@ -52,6 +53,7 @@ impl<'b> Turns<'b> {
             fixed: FxHashMap::default(),
             bound: FxHashMap::default(),
             always: Vec::new(),
+            places: FxHashSet::default(),
             uses: FxHashMap::default(),
             touches: FxHashMap::default(),
             made: each.private.iter().map(|allocation| allocation.buffer).collect(),
@@ -89,6 +91,7 @@ impl<'b> Turns<'b> {
         let here: Path = path.as_slice().into();
         for statement in block {
             self.always.push((here.clone(), statement));
+            self.places.insert(std::ptr::from_ref(statement));
             match statement {
                 Statement::Let(register, expression) => {
                     self.bound.insert(*register, (here.clone(), expression));
@@ -114,6 +117,11 @@ impl<'b> Turns<'b> {
                 _ => {}
             }
         }
+    }
+
+    /// Whether a statement runs in every turn.
+    pub fn is_always(&self, statement: &Statement) -> bool {
+        self.places.contains(&std::ptr::from_ref(statement))
     }
 
     /// Whether an operand is known before the loop.

@@ -229,6 +229,13 @@ pub fn each_operand(statement: &Statement, f: &mut dyn FnMut(Operand)) {
     statement.operands(f);
 }
 
+/// Whether a condition holds of a buffer that a statement uses outside of its blocks.
+pub fn any_buffer(statement: &Statement, holds: &mut dyn FnMut(Buffer) -> bool) -> bool {
+    let mut found = false;
+    statement.buffers(&mut |buffer, _| found |= holds(buffer));
+    found
+}
+
 /// The blocks of a statement.
 pub fn blocks(statement: &Statement) -> Vec<&Block> {
     statement.blocks()

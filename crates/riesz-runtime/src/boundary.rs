@@ -30,7 +30,7 @@ pub unsafe fn give<T>(buffer: Vec<T>, to: *mut u64) {
     }
 }
 
-/// Takes back a buffer of elements of so many bytes, 8 or 1.
+/// Takes back a buffer of elements of so many bytes: 8, 4 or 1.
 ///
 /// # Safety
 /// The buffer was given by [`give`], and is not used any more.
@@ -38,6 +38,7 @@ pub unsafe fn free(at: *mut u64, len: u64, size: u64) {
     unsafe {
         match size {
             8 => drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(at, len as usize))),
+            4 => drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(at.cast::<u32>(), len as usize))),
             _ => drop(Box::from_raw(std::ptr::slice_from_raw_parts_mut(at.cast::<u8>(), len as usize))),
         }
     }

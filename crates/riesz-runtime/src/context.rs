@@ -1,6 +1,6 @@
 //! What a run may use, and how it fails.
 
-use crate::Crew;
+use crate::{Crew, single};
 
 /// What a run may still use.
 #[derive(Clone, Copy, Debug)]
@@ -119,7 +119,9 @@ macro_rules! elements {
     )*};
 }
 
-elements!(f64, i64, crate::Lanes, crate::Ints, crate::Mask, crate::LaneStrip, crate::IntStrip, crate::MaskStrip);
+elements!(f64, f32, i64);
+elements!(crate::Lanes, crate::Ints, crate::Mask, crate::LaneStrip, crate::IntStrip, crate::MaskStrip);
+elements!(single::Lanes, single::Ints, single::Mask, single::LaneStrip, single::IntStrip, single::MaskStrip);
 
 impl Element for bool {
     fn buffer(count: usize) -> Vec<bool> {

@@ -1,18 +1,18 @@
-//! Eight numbers side by side: what one turn of a loop does, done for eight turns at once.
+//! Eight numbers side by side, sixteen in single precision: what one turn of a loop does, done for as many at once.
 //!
 //! Plain loops over arrays of eight, which compilers make vector instructions of. Sums over lanes are always taken in the
-//! same order.
+//! same order. This is written over `super::R`, and is there for both precisions.
 
-use crate::Target;
+use super::{R, Target, at, part_mut, put, truncate};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// How many lanes there are.
-pub const LANES: usize = 8;
+pub const LANES: usize = 64 / size_of::<R>();
 
 /// Eight real numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[repr(C, align(64))]
-pub struct Lanes(pub [f64; LANES]);
+pub struct Lanes(pub [R; LANES]);
 
 /// Eight integers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -71,22 +71,40 @@ impl AddAssign for Lanes {
 impl Lanes {
     /// The same number in every lane.
     #[inline(always)]
-    pub fn splat(x: f64) -> Lanes {
+    pub fn splat(x: R) -> Lanes {
         Lanes([x; LANES])
     }
 
     /// The sum over the lanes, pairwise.
     #[inline(always)]
-    pub fn sum(self) -> f64 {
-        let [a, b, c, d, e, f, g, h] = self.0;
-        ((a + e) + (b + f)) + ((c + g) + (d + h))
+    pub fn sum(self) -> R {
+        self.pairwise(
+            #[inline(always)]
+            |a, b| a + b,
+        )
     }
 
     /// The product over the lanes, pairwise.
     #[inline(always)]
-    pub fn product(self) -> f64 {
-        let [a, b, c, d, e, f, g, h] = self.0;
-        ((a * e) * (b * f)) * ((c * g) * (d * h))
+    pub fn product(self) -> R {
+        self.pairwise(
+            #[inline(always)]
+            |a, b| a * b,
+        )
+    }
+
+    /// Brings lanes together: the halves, until there are four, then these two by two.
+    #[inline(always)]
+    fn pairwise(self, f: impl Fn(R, R) -> R) -> R {
+        let mut part = self.0;
+        let mut count = LANES;
+        while count > 4 {
+            count /= 2;
+            for lane in 0..count {
+                part[lane] = f(part[lane], part[lane + count]);
+            }
+        }
+        f(f(part[0], part[1]), f(part[2], part[3]))
     }
 
     /// The elements at places that are a step apart, the first at a position.
@@ -94,7 +112,7 @@ impl Lanes {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn load(buffer: &[f64], position: i64, step: i64) -> Lanes {
+    pub unsafe fn load(buffer: &[R], position: i64, step: i64) -> Lanes {
         if step == 1 {
             let mut result = [0.0; LANES];
             debug_assert!(position >= 0 && position as usize + LANES <= buffer.len());
@@ -105,7 +123,7 @@ impl Lanes {
         }
         Lanes(each(
             #[inline(always)]
-            |lane| unsafe { crate::at(buffer, position + lane as i64 * step) },
+            |lane| unsafe { at(buffer, position + lane as i64 * step) },
         ))
     }
 
@@ -114,18 +132,15 @@ impl Lanes {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn store(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+    pub unsafe fn store(self, buffer: impl Target<Element = R>, position: i64, step: i64) {
         let (first, len) = buffer.place();
         if step == 1 {
             debug_assert!(position >= 0 && position as usize + LANES <= len);
             unsafe { std::ptr::copy_nonoverlapping(self.0.as_ptr(), first.add(position as usize), LANES) };
             return;
         }
-        for lane in 0..LANES {
-            let position = (position + lane as i64 * step) as usize;
-            debug_assert!(position < len);
-            unsafe { *first.add(position) = self.0[lane] }
-        }
+        debug_assert!((0..LANES as i64).all(|lane| ((position + lane * step) as usize) < len));
+        unsafe { spread(&self, first.offset(position as isize), step as isize) }
     }
 
     /// Adds to elements at places that are a step apart.
@@ -133,7 +148,7 @@ impl Lanes {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn add_to(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+    pub unsafe fn add_to(self, buffer: impl Target<Element = R>, position: i64, step: i64) {
         let (first, len) = buffer.place();
         if step == 0 {
             debug_assert!((position as usize) < len);
@@ -173,7 +188,7 @@ impl Lanes {
     ///
     /// # Safety
     /// The positions are in bounds.
-    pub unsafe fn add_first(self, count: usize, buffer: impl Target<Element = f64>, position: i64) {
+    pub unsafe fn add_first(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
         let (first, len) = buffer.place();
         for lane in 0..count {
             let position = position as usize + lane;
@@ -193,7 +208,7 @@ impl Lanes {
 
     /// A function of numbers, in each lane.
     #[inline(always)]
-    pub fn map(self, f: impl Fn(f64) -> f64) -> Lanes {
+    pub fn map(self, f: impl Fn(R) -> R) -> Lanes {
         Lanes(each(
             #[inline(always)]
             |lane| f(self.0[lane]),
@@ -202,7 +217,7 @@ impl Lanes {
 
     /// A function of two numbers, in each lane.
     #[inline(always)]
-    pub fn map2(self, other: Lanes, f: impl Fn(f64, f64) -> f64) -> Lanes {
+    pub fn map2(self, other: Lanes, f: impl Fn(R, R) -> R) -> Lanes {
         Lanes(each(
             #[inline(always)]
             |lane| f(self.0[lane], other.0[lane]),
@@ -211,7 +226,7 @@ impl Lanes {
 
     /// A comparison, in each lane.
     #[inline(always)]
-    pub fn compare(self, other: Lanes, f: impl Fn(f64, f64) -> bool) -> Mask {
+    pub fn compare(self, other: Lanes, f: impl Fn(R, R) -> bool) -> Mask {
         Mask(each(
             #[inline(always)]
             |lane| -i64::from(f(self.0[lane], other.0[lane])),
@@ -232,7 +247,7 @@ impl Lanes {
     pub fn truncate(self) -> Option<Ints> {
         let mut result = Ints::default();
         for lane in 0..LANES {
-            result.0[lane] = crate::truncate(self.0[lane])?;
+            result.0[lane] = truncate(self.0[lane])?;
         }
         Some(result)
     }
@@ -305,7 +320,7 @@ impl Ints {
     pub fn real(self) -> Lanes {
         Lanes(each(
             #[inline(always)]
-            |lane| self.0[lane] as f64,
+            |lane| self.0[lane] as R,
         ))
     }
 }
@@ -388,15 +403,15 @@ pub trait Wide: Copy {
 }
 
 impl Wide for Lanes {
-    type Element = f64;
+    type Element = R;
 
     #[inline(always)]
-    fn lane(self, lane: usize) -> f64 {
+    fn lane(self, lane: usize) -> R {
         self.0[lane]
     }
 
     #[inline(always)]
-    fn of(f: impl Fn(usize) -> f64) -> Lanes {
+    fn of(f: impl Fn(usize) -> R) -> Lanes {
         Lanes(each(f))
     }
 }
@@ -442,7 +457,7 @@ pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask
         #[inline(always)]
         |lane| match mask.0[lane] {
             0 => W::Element::default(),
-            _ => unsafe { crate::at(buffer, positions.0[lane]) },
+            _ => unsafe { at(buffer, positions.0[lane]) },
         },
     )
 }
@@ -457,7 +472,7 @@ pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> 
         #[inline(always)]
         |lane| match mask.0[lane] {
             0 => W::Element::default(),
-            _ => unsafe { crate::at(buffer, positions.0[lane]).lane(lane) },
+            _ => unsafe { at(buffer, positions.0[lane]).lane(lane) },
         },
     )
 }
@@ -485,12 +500,12 @@ pub unsafe fn scatter<W: Wide>(buffer: impl Target<Element = W::Element>, positi
 pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, mask: Mask) {
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
-            let before = unsafe { crate::at(buffer, positions.0[lane]) };
+            let before = unsafe { at(buffer, positions.0[lane]) };
             let after = W::of(
                 #[inline(always)]
                 |other| if other == lane { value.lane(lane) } else { before.lane(other) },
             );
-            unsafe { crate::put(&mut *buffer, positions.0[lane], after) }
+            unsafe { put(&mut *buffer, positions.0[lane], after) }
         }
     }
 }
@@ -500,7 +515,7 @@ pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, 
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn scatter_add(buffer: impl Target<Element = f64>, positions: Ints, value: Lanes, mask: Mask) {
+pub unsafe fn scatter_add(buffer: impl Target<Element = R>, positions: Ints, value: Lanes, mask: Mask) {
     let (first, len) = buffer.place();
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
@@ -528,15 +543,15 @@ pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lane
 ///
 /// # Safety
 /// There are as many elements as lanes, and nobody else uses them.
-pub unsafe fn add_lanes(total: impl Target<Element = f64>, lanes: &[Lanes]) {
-    let total = unsafe { crate::part_mut(total, 0, lanes.len() as i64) };
+pub unsafe fn add_lanes(total: impl Target<Element = R>, lanes: &[Lanes]) {
+    let total = unsafe { part_mut(total, 0, lanes.len() as i64) };
     for (total, lanes) in total.iter_mut().zip(lanes) {
         *total += sum_of(lanes);
     }
 }
 
 /// The sums over the lanes of each element.
-pub fn sums(lanes: &[Lanes]) -> Vec<f64> {
+pub fn sums(lanes: &[Lanes]) -> Vec<R> {
     lanes.iter().map(sum_of).collect()
 }
 
@@ -544,8 +559,8 @@ pub fn sums(lanes: &[Lanes]) -> Vec<f64> {
 ///
 /// # Safety
 /// There are as many elements of both, and nobody else uses them.
-pub unsafe fn add_all(total: impl Target<Element = f64>, further: &[f64]) {
-    let total = unsafe { crate::part_mut(total, 0, further.len() as i64) };
+pub unsafe fn add_all(total: impl Target<Element = R>, further: &[R]) {
+    let total = unsafe { part_mut(total, 0, further.len() as i64) };
     for (total, further) in total.iter_mut().zip(further) {
         *total += further;
     }
@@ -553,6 +568,20 @@ pub unsafe fn add_all(total: impl Target<Element = f64>, further: &[f64]) {
 
 /// The sum by itself: written into the loop around, it would be taken over eight elements at once by gathering.
 #[inline(never)]
-fn sum_of(lanes: &Lanes) -> f64 {
+fn sum_of(lanes: &Lanes) -> R {
     lanes.sum()
+}
+
+/// Writes lanes to places that are a step apart.
+///
+/// It is a call, so that the lanes are stored together before: stores that are apart give the compiler no reason to keep
+/// eight numbers in one register, and what leads up to them would be computed number by number.
+///
+/// # Safety
+/// The places are those of elements.
+#[inline(never)]
+unsafe fn spread(lanes: &Lanes, first: *mut R, step: isize) {
+    for (lane, value) in lanes.0.iter().enumerate() {
+        unsafe { *first.offset(lane as isize * step) = *value }
+    }
 }

@@ -5,15 +5,18 @@
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
+//! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
 //! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
-//! - [`matrix`]: products of matrices and linear algebra
+//! - [`single`]: the same in single precision
+//! - [`product`], [`matrix`]: products of matrices, and linear algebra
 
 pub mod angle;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
+pub mod circle;
 pub mod context;
 pub mod crew;
 pub mod gamma;
@@ -22,14 +25,21 @@ pub mod math;
 pub mod matrix;
 pub mod number;
 pub mod power;
+pub mod product;
+pub mod single;
 pub mod strip;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};
+pub use circle::sin_cos;
 pub use context::*;
 pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};
 pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
+pub use product::*;
 pub use strip::*;
+
+/// A real number.
+pub type R = f64;

@@ -80,7 +80,8 @@ impl Lanes {
     }
 
     /// The sine of an angle.
-    #[inline(always)]
+    // A call, which is in lanes whatever is around it.
+    #[inline(never)]
     pub fn sin(self) -> Lanes {
         if self.0.iter().any(|x| x.is_nan() || x.abs() > FAR) {
             return self.map(f64::sin);
@@ -99,7 +100,8 @@ impl Lanes {
     }
 
     /// The cosine of an angle.
-    #[inline(always)]
+    // A call, which is in lanes whatever is around it.
+    #[inline(never)]
     pub fn cos(self) -> Lanes {
         if self.0.iter().any(|x| x.is_nan() || x.abs() > FAR) {
             return self.map(f64::cos);

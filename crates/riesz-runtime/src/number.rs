@@ -1,27 +1,32 @@
 //! Functions of numbers that the standard library lacks. What they give at NaN, infinities, zeros and ties is what
-//! Riesz says it is.
+//! Riesz says it is. This is written over `super::R`, and is there for both precisions.
+
+// A number is as long as the C library has it in one of them.
+#![allow(clippy::unnecessary_cast)]
+
+use super::R;
 
 /// The larger of two numbers, the first of equal ones; NaN if either is.
 #[inline(always)]
-pub fn max(x: f64, y: f64) -> f64 {
+pub fn max(x: R, y: R) -> R {
     if x < y || y.is_nan() { y } else { x }
 }
 
 /// The smaller of two numbers, the first of equal ones; NaN if either is.
 #[inline(always)]
-pub fn min(x: f64, y: f64) -> f64 {
+pub fn min(x: R, y: R) -> R {
     if y < x || y.is_nan() { y } else { x }
 }
 
 /// The product in which zero times anything is zero.
 #[inline(always)]
-pub fn exact_mul(x: f64, y: f64) -> f64 {
+pub fn exact_mul(x: R, y: R) -> R {
     if x == 0.0 || y == 0.0 { 0.0 } else { x * y }
 }
 
 /// 1, −1 or 0; NaN of NaN.
 #[inline(always)]
-pub fn sign(x: f64) -> f64 {
+pub fn sign(x: R) -> R {
     if x > 0.0 {
         1.0
     } else if x < 0.0 {
@@ -35,7 +40,7 @@ pub fn sign(x: f64) -> f64 {
 
 /// A whole power of a number: squares and inverses to the last bit.
 #[inline]
-pub fn powi(x: f64, n: f64) -> f64 {
+pub fn powi(x: R, n: R) -> R {
     if n == 2.0 {
         x * x
     } else if n == -1.0 {
@@ -74,7 +79,7 @@ pub fn integer_power(x: i64, n: i64) -> Option<i64> {
 
 /// The integer part of a number; none where it does not fit.
 #[inline]
-pub fn truncate(x: f64) -> Option<i64> {
+pub fn truncate(x: R) -> Option<i64> {
     let truncated = x.trunc();
     // 2^63 is the first that does not fit.
     if (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) { Some(truncated as i64) } else { None }
@@ -82,21 +87,21 @@ pub fn truncate(x: f64) -> Option<i64> {
 
 /// Whether two numbers are within a tolerance of each other; NaN agrees with NaN and an infinity with itself.
 #[inline]
-pub fn near(a: f64, b: f64, tolerance: f64) -> bool {
+pub fn near(a: R, b: R, tolerance: R) -> bool {
     if a == b || a.is_nan() && b.is_nan() {
         return 0.0 <= tolerance;
     }
-    let distance = (a - b).abs() / 1f64.max(a.abs()).max(b.abs());
+    let distance = (a - b).abs() / a.abs().max(b.abs()).max(1.0);
     distance.is_finite() && distance <= tolerance
 }
 
 /// Whether two integers are within a tolerance of each other.
 #[inline]
-pub fn near_integers(a: i64, b: i64, tolerance: f64) -> bool {
+pub fn near_integers(a: i64, b: i64, tolerance: R) -> bool {
     if a == b {
         return 0.0 <= tolerance;
     }
-    a.abs_diff(b) as f64 / 1f64.max(a.unsigned_abs().max(b.unsigned_abs()) as f64) <= tolerance
+    a.abs_diff(b) as R / (a.unsigned_abs().max(b.unsigned_abs()) as R).max(1.0) <= tolerance
 }
 
 /// Functions of the C library.
@@ -112,31 +117,31 @@ mod c {
 }
 
 /// The error function.
-pub fn erf(x: f64) -> f64 {
-    c::erf(x)
+pub fn erf(x: R) -> R {
+    c::erf(x as f64) as R
 }
 
 /// What the error function lacks to 1.
-pub fn erfc(x: f64) -> f64 {
-    c::erfc(x)
+pub fn erfc(x: R) -> R {
+    c::erfc(x as f64) as R
 }
 
 /// The logarithm of the absolute value of `Γ`.
-pub fn lgamma(x: f64) -> f64 {
-    c::lgamma(x)
+pub fn lgamma(x: R) -> R {
+    c::lgamma(x as f64) as R
 }
 
 /// The inverse of `sinh`.
-pub fn asinh(x: f64) -> f64 {
-    c::asinh(x)
+pub fn asinh(x: R) -> R {
+    c::asinh(x as f64) as R
 }
 
 /// The inverse of `cosh`.
-pub fn acosh(x: f64) -> f64 {
-    c::acosh(x)
+pub fn acosh(x: R) -> R {
+    c::acosh(x as f64) as R
 }
 
 /// The inverse of `tanh`.
-pub fn atanh(x: f64) -> f64 {
-    c::atanh(x)
+pub fn atanh(x: R) -> R {
+    c::atanh(x as f64) as R
 }

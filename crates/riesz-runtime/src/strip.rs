@@ -3,7 +3,7 @@
 //! A strip does what lanes do, four times over. What all turns add to stays in eight lanes: a strip is added up into them
 //! before they are written back, which is done once for thirty-two turns.
 
-use crate::{Ints, LANES, Lanes, Mask, Target, Wide};
+use super::{Ints, LANES, Lanes, Mask, R, Target, Wide, at, gather};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// How many lanes are in a strip, by eights.
@@ -103,7 +103,7 @@ functions_of_two!(max, min, exact_mul, powi);
 impl LaneStrip {
     /// The same number in every lane.
     #[inline(always)]
-    pub fn splat(x: f64) -> LaneStrip {
+    pub fn splat(x: R) -> LaneStrip {
         Strip([Lanes::splat(x); STRIP])
     }
 
@@ -119,7 +119,7 @@ impl LaneStrip {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn load(buffer: &[f64], position: i64, step: i64) -> LaneStrip {
+    pub unsafe fn load(buffer: &[R], position: i64, step: i64) -> LaneStrip {
         let part = |at: i64| unsafe { Lanes::load(buffer, position + at * LANES as i64 * step, step) };
         Strip([part(0), part(1), part(2), part(3)])
     }
@@ -129,7 +129,7 @@ impl LaneStrip {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn store(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+    pub unsafe fn store(self, buffer: impl Target<Element = R>, position: i64, step: i64) {
         let buffer = Place::of(buffer);
         for (at, part) in self.0.into_iter().enumerate() {
             unsafe { part.store(buffer, position + (at * LANES) as i64 * step, step) }
@@ -141,7 +141,7 @@ impl LaneStrip {
     /// # Safety
     /// The positions are in bounds.
     #[inline(always)]
-    pub unsafe fn add_to(self, buffer: impl Target<Element = f64>, position: i64, step: i64) {
+    pub unsafe fn add_to(self, buffer: impl Target<Element = R>, position: i64, step: i64) {
         let buffer = Place::of(buffer);
         for (at, part) in self.0.into_iter().enumerate() {
             unsafe { part.add_to(buffer, position + (at * LANES) as i64 * step, step) }
@@ -156,7 +156,7 @@ impl LaneStrip {
 
     /// A comparison, in each lane.
     #[inline(always)]
-    pub fn compare(self, other: LaneStrip, f: impl Fn(f64, f64) -> bool) -> MaskStrip {
+    pub fn compare(self, other: LaneStrip, f: impl Fn(R, R) -> bool) -> MaskStrip {
         self.each2(
             other,
             #[inline(always)]
@@ -176,21 +176,21 @@ impl LaneStrip {
 
 /// Where a buffer is, for several writes to it.
 #[derive(Clone, Copy)]
-struct Place(*mut f64, usize);
+struct Place(*mut R, usize);
 
 impl Place {
     #[inline(always)]
-    fn of(buffer: impl Target<Element = f64>) -> Place {
+    fn of(buffer: impl Target<Element = R>) -> Place {
         let (first, len) = buffer.place();
         Place(first, len)
     }
 }
 
 impl Target for Place {
-    type Element = f64;
+    type Element = R;
 
     #[inline(always)]
-    fn place(self) -> (*mut f64, usize) {
+    fn place(self) -> (*mut R, usize) {
         (self.0, self.1)
     }
 }
@@ -322,7 +322,7 @@ pub unsafe fn gather_strip<W: Wide>(buffer: &[W::Element], positions: IntStrip, 
     positions.each2(
         mask,
         #[inline(always)]
-        |positions, mask| unsafe { crate::gather(buffer, positions, mask) },
+        |positions, mask| unsafe { gather(buffer, positions, mask) },
     )
 }
 
@@ -337,7 +337,7 @@ pub unsafe fn gather_strip_own<W: Wide>(buffer: &[Strip<W>], positions: IntStrip
             #[inline(always)]
             |lane| match mask.0[part].lane(lane) {
                 false => W::Element::default(),
-                true => unsafe { crate::at(buffer, positions.0[part].0[lane]).0[part].lane(lane) },
+                true => unsafe { at(buffer, positions.0[part].0[lane]).0[part].lane(lane) },
             },
         )
     };

@@ -4,7 +4,7 @@
 //! buffer that is given belongs to the caller, who gives it back to `riesz_free`. The function returns 0, or 1 and what
 //! went wrong: the site, what its message tells, how many calls there are around and which.
 
-use crate::function::rust;
+use crate::Precision;
 use riesz_program::program::{Kind, Outcome, Parameter, Procedure};
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use std::fmt::Write;
 pub const FAULT_WORDS: usize = 16;
 
 /// Writes the function of a procedure that is called from outside.
-pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut String) {
+pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, precision: Precision, text: &mut String) {
     let _ = writeln!(text, "/// `{}`, for callers outside.", procedure.name);
     let _ = writeln!(text, "#[unsafe(no_mangle)]");
     let _ = writeln!(
@@ -26,7 +26,11 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut Str
         arguments.push(match parameter {
             Parameter::Number(register) => {
                 word += 1;
-                from_word(procedure.registers[register.0 as usize].kind, &format!("*arguments.add({})", word - 1))
+                from_word(
+                    procedure.registers[register.0 as usize].kind,
+                    &format!("*arguments.add({})", word - 1),
+                    precision,
+                )
             }
             Parameter::Read(_) => {
                 word += 2;
@@ -70,17 +74,17 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, text: &mut Str
     text.push_str("                0\n            }\n            Err(fault) => riesz_runtime::boundary::tell(&fault, told),\n        }\n    }\n}\n");
 }
 
-fn from_word(kind: Kind, word: &str) -> String {
+fn from_word(kind: Kind, word: &str, precision: Precision) -> String {
     match kind {
-        Kind::Real => format!("f64::from_bits({word})"),
-        Kind::Int => format!("({word}) as {}", rust(kind)),
+        Kind::Real => format!("{}::from_bits(({word}) as _)", precision.real()),
+        Kind::Int => format!("({word}) as i64"),
         Kind::Bool => format!("({word}) != 0"),
     }
 }
 
 fn to_word(kind: Kind, name: &str) -> String {
     match kind {
-        Kind::Real => format!("{name}.to_bits()"),
+        Kind::Real => format!("{name}.to_bits() as u64"),
         Kind::Int | Kind::Bool => format!("{name} as u64"),
     }
 }

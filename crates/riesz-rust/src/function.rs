@@ -1,7 +1,7 @@
 //! One procedure as one function.
 
-use crate::Options;
 use crate::names::{Names, variables};
+use crate::{Options, Precision};
 use riesz_core::Comparison;
 use riesz_primitive::Primitive;
 use riesz_program::program::{
@@ -29,7 +29,9 @@ pub(crate) fn write(
         depth: 1,
         text: String::new(),
         plain: false,
+        cleared: FxHashMap::default(),
         fine: options.fine,
+        precision: options.precision,
         chunked: false,
         passed: FxHashSet::default(),
     };
@@ -76,8 +78,11 @@ pub(crate) struct Writer<'p> {
     text: String,
     /// Whether loops are written one turn after the other.
     pub plain: bool,
+    /// Buffers that are to be zero, and how long they are: the loop that comes next writes them whole.
+    pub cleared: FxHashMap<Buffer, Operand>,
     /// Whether loops are cut however little they do.
     pub fine: bool,
+    pub precision: Precision,
     /// Whether this is inside of the function of the turns of a loop, and the buffers that it is passed.
     pub chunked: bool,
     pub passed: FxHashSet<Buffer>,
@@ -98,6 +103,31 @@ impl<'p> Writer<'p> {
 
     pub fn buffer(&self, buffer: Buffer) -> &str {
         &self.names.buffers[buffer.0 as usize]
+    }
+
+    /// The type of a number.
+    pub fn rust(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Real => self.precision.real(),
+            Kind::Int => "i64",
+            Kind::Bool => "bool",
+        }
+    }
+
+    /// The type of many real numbers.
+    pub fn vector(&self) -> &'static str {
+        match self.precision {
+            Precision::Double => "Vec<f64>",
+            Precision::Single => "Vec<f32>",
+        }
+    }
+
+    /// The tolerance of a comparison.
+    pub fn tolerance(&self, tolerance: Operand) -> String {
+        match tolerance {
+            Operand::Real(value) => self.operand(Operand::Real(self.precision.tolerance(value))),
+            tolerance => self.operand(tolerance),
+        }
     }
 
     pub fn kind(&self, operand: Operand) -> Kind {
@@ -121,24 +151,28 @@ impl<'p> Writer<'p> {
     fn parameter(&self, parameter: Parameter) -> String {
         match parameter {
             Parameter::Number(register) => {
-                format!("{}: {}", self.register(register), rust(self.procedure.registers[register.0 as usize].kind))
+                format!(
+                    "{}: {}",
+                    self.register(register),
+                    self.rust(self.procedure.registers[register.0 as usize].kind)
+                )
             }
-            Parameter::Read(buffer) => format!("{}: &[{}]", self.buffer(buffer), rust(self.kind_of(buffer))),
-            Parameter::Added(buffer) => format!("{}: &mut [{}]", self.buffer(buffer), rust(self.kind_of(buffer))),
+            Parameter::Read(buffer) => format!("{}: &[{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
+            Parameter::Added(buffer) => format!("{}: &mut [{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
         }
     }
 
     fn result_type(&self, result: Outcome) -> String {
         match result {
-            Outcome::Number(operand) => rust(self.kind(operand)).to_string(),
-            Outcome::Buffer(buffer) => format!("Vec<{}>", rust(self.kind_of(buffer))),
+            Outcome::Number(operand) => self.rust(self.kind(operand)).to_string(),
+            Outcome::Buffer(buffer) => format!("Vec<{}>", self.rust(self.kind_of(buffer))),
         }
     }
 
     pub fn operand(&self, operand: Operand) -> String {
         match operand {
             Operand::Register(register) => self.register(register).to_string(),
-            Operand::Real(value) => real(value),
+            Operand::Real(value) => real(value, self.precision),
             Operand::Int(i64::MIN) => "i64::MIN".into(),
             Operand::Int(value) if value < 0 => format!("({value})"),
             Operand::Int(value) => value.to_string(),
@@ -170,22 +204,70 @@ impl<'p> Writer<'p> {
                 match statement {
                     Statement::Set(set, value) if *set == register => {
                         let (name, value) = (self.register(register), self.operand(*value));
-                        self.line(format!("let mut {name}: {} = {value};", rust(kind)));
+                        self.line(format!("let mut {name}: {} = {value};", self.rust(kind)));
                     }
                     _ => {
                         let zero = zero(kind);
-                        self.line(format!("let mut {}: {} = {zero};", self.register(register), rust(kind)));
+                        self.line(format!("let mut {}: {} = {zero};", self.register(register), self.rust(kind)));
                     }
                 }
             }
             let is_declaration = matches!(statement, Statement::Set(set, _)
                 if mine.iter().any(|(first, register)| *first == at && register == set));
+            if self.is_angle(block, at, declared) {
+                continue;
+            }
+            if let Statement::Fill(element, count, Operand::Real(0.0)) = statement
+                && self.is_written_next(*element, &block[at + 1..])
+            {
+                self.cleared.insert(element.buffer, *count);
+                continue;
+            }
             if !is_declaration {
                 self.statement(statement, declared, outermost);
             }
         }
         for (_, register) in mine {
             declared.remove(&register);
+        }
+    }
+
+    /// Whether a statement is the sine or the cosine of a number of which the other is taken too, with nothing but
+    /// bindings between them: both are written where the first is.
+    fn is_angle(&mut self, block: &Block, at: usize, declared: &FxHashSet<Register>) -> bool {
+        let angle = |statement: &Statement| match statement {
+            Statement::Let(register, Expression::Real(primitive, operands)) => match (primitive.name, &operands[..]) {
+                (name @ ("sin" | "cos"), [angle]) => Some((name, *angle, *register)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((_, of, register)) = angle(&block[at]) else { return false };
+        let binds = |statement: &&Statement| matches!(statement, Statement::Let(..));
+        let start = at - block[..at].iter().rev().take_while(binds).count();
+        let run = block[start..].iter().take_while(binds).filter_map(angle).filter(|(_, angle, _)| *angle == of);
+        let (sines, cosines): (Vec<_>, Vec<_>) = run.partition(|(name, ..)| *name == "sin");
+        let (Some((.., sine)), Some((.., cosine))) = (sines.first(), cosines.first()) else { return false };
+        if declared.contains(sine) || declared.contains(cosine) || ![sine, cosine].contains(&&register) {
+            return false;
+        }
+        let written = block[start..at].iter().filter_map(angle).any(|(.., other)| other == *sine || other == *cosine);
+        if !written {
+            let (sine, cosine) = (self.register(*sine), self.register(*cosine));
+            let line = format!("let ({sine}, {cosine}) = sin_cos({});", self.operand(of));
+            self.line(line);
+        }
+        true
+    }
+
+    /// Whether a buffer that is to be zero is written whole by the loop that uses it next.
+    fn is_written_next(&self, element: Element, rest: &[Statement]) -> bool {
+        let uses = |statement: &&Statement| crate::lanes::touches(statement, element.buffer);
+        match rest.iter().find(uses) {
+            Some(Statement::For(each)) if element.at == Operand::Int(0) && !self.plain => {
+                crate::lanes::writes_near(self.procedure, each, element.buffer)
+            }
+            _ => false,
         }
     }
 
@@ -249,7 +331,7 @@ impl<'p> Writer<'p> {
     }
 
     pub fn allocate(&mut self, allocation: &Allocation) {
-        let (name, kind) = (self.buffer(allocation.buffer), rust(self.kind_of(allocation.buffer)));
+        let (name, kind) = (self.buffer(allocation.buffer), self.rust(self.kind_of(allocation.buffer)));
         let (count, site) = (self.operand(allocation.count), allocation.site.0);
         self.line(format!("let mut {name} = context.buffer::<{kind}>({count}, {site})?;"));
     }
@@ -321,7 +403,7 @@ impl<'p> Writer<'p> {
                 let mine = self.declarations(&each.before, declared);
                 for (_, register) in &mine {
                     let kind = self.procedure.registers[register.0 as usize].kind;
-                    self.line(format!("let mut {}: {} = {};", self.register(*register), rust(kind), zero(kind)));
+                    self.line(format!("let mut {}: {} = {};", self.register(*register), self.rust(kind), zero(kind)));
                     declared.insert(*register);
                 }
                 for statement in &each.before {
@@ -477,8 +559,8 @@ impl<'p> Writer<'p> {
             }
             Expression::Equal(a, b) => format!("{} == {}", show(a), show(b)),
             Expression::Near(a, b, tolerance) => match self.kind(*a) {
-                Kind::Real => format!("near({}, {}, {})", show(a), show(b), show(tolerance)),
-                Kind::Int => format!("near_integers({}, {}, {})", show(a), show(b), show(tolerance)),
+                Kind::Real => format!("near({}, {}, {})", show(a), show(b), self.tolerance(*tolerance)),
+                Kind::Int => format!("near_integers({}, {}, {})", show(a), show(b), self.tolerance(*tolerance)),
                 Kind::Bool => format!("{} == {}", show(a), show(b)),
             },
             Expression::Not(a) => format!("!{}", show(a)),
@@ -487,7 +569,7 @@ impl<'p> Writer<'p> {
             Expression::Select(condition, a, b) => {
                 format!("if {} {{ {} }} else {{ {} }}", show(condition), show(a), show(b))
             }
-            Expression::ToReal(a) => format!("{} as f64", show(a)),
+            Expression::ToReal(a) => format!("{} as {}", show(a), self.precision.real()),
             Expression::Truncate(a, site) => {
                 format!("truncate({0}).ok_or_else(|| fault({1}, &[{0}.to_bits() as i64]))?", show(a), site.0)
             }
@@ -545,14 +627,6 @@ fn contains_loop(statement: &Statement) -> bool {
     }
 }
 
-pub(crate) fn rust(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Real => "f64",
-        Kind::Int => "i64",
-        Kind::Bool => "bool",
-    }
-}
-
 fn zero(kind: Kind) -> &'static str {
     match kind {
         Kind::Real => "0.0",
@@ -569,14 +643,19 @@ pub(crate) fn tuple(parts: &[String]) -> String {
     }
 }
 
-fn real(value: f64) -> String {
+fn real(value: f64, precision: Precision) -> String {
+    let ty = precision.real();
+    let (value, text) = match precision {
+        Precision::Double => (value, format!("{value:?}")),
+        Precision::Single => (f64::from(value as f32), format!("{:?}", value as f32)),
+    };
     if value.is_nan() {
-        "f64::NAN".into()
+        format!("{ty}::NAN")
     } else if value.is_infinite() {
-        if value > 0.0 { "f64::INFINITY".into() } else { "f64::NEG_INFINITY".into() }
+        if value > 0.0 { format!("{ty}::INFINITY") } else { format!("{ty}::NEG_INFINITY") }
     } else if value.is_sign_negative() {
-        format!("({value:?}_f64)")
+        format!("({text}_{ty})")
     } else {
-        format!("{value:?}_f64")
+        format!("{text}_{ty}")
     }
 }

@@ -10,21 +10,39 @@
 
 use crate::chunk::{Given, Outline};
 use crate::classify::{Class, Lanes, Refused, Step};
-use crate::function::{Writer, rust};
+use crate::function::Writer;
 use riesz_core::Comparison;
 use riesz_primitive::Primitive;
 use riesz_program::program::{
-    Allocation, Arithmetic, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Register, Statement,
-    Strided,
+    Allocation, Arithmetic, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Register,
+    Statement, Strided,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A site that stands for no error: the program has to be run in another way.
 const ELSEWHERE: u32 = u32::MAX;
 
+/// Whether a loop in lanes adds to a buffer near the index alone, and so can write what it would add to zeros.
+pub(crate) fn writes_near(procedure: &Procedure, each: &For, buffer: Buffer) -> bool {
+    let covers = |lanes: Lanes| {
+        crate::choose::outer(procedure, &lanes, each)
+            && stencils(&lanes, each).get(&buffer).is_some_and(|stencil| stencil.first >= 0)
+    };
+    Lanes::of(procedure, each).is_ok_and(covers)
+}
+
+/// Whether a statement, or one inside of it, has to do with a buffer.
+pub(crate) fn touches(statement: &Statement, buffer: Buffer) -> bool {
+    riesz_program::any_buffer(statement, &mut |other| other == buffer)
+        || riesz_program::blocks(statement).into_iter().flatten().any(|inner| touches(inner, buffer))
+}
+
 /// Writes a loop in lanes, if that can be.
 pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Register>) -> Result<(), Refused> {
     let lanes = Lanes::of(writer.procedure, each)?;
+    if !crate::choose::outer(writer.procedure, &lanes, each) {
+        return Err(Refused);
+    }
     let stencils = stencils(&lanes, each);
     let products = crate::strip::products(&lanes, each);
     let mut wide = Wide { lanes, masks: 0, stencils, products, strip: false, writer };
@@ -51,6 +69,7 @@ impl Wide<'_, '_> {
 
     fn whole(&mut self, each: &For, declared: &FxHashSet<Register>) {
         let count = self.writer.bound(each.count);
+        let lanes = self.writer.precision.lanes();
         let shared = self.shared(each);
         let near: FxHashSet<Buffer> = self.stencils.keys().copied().collect();
         let strips = crate::strip::fits(&self.lanes, each);
@@ -59,6 +78,18 @@ impl Wide<'_, '_> {
             false => Outline::of(self.writer, each, Some((&self.lanes, strips)), &near),
         };
         self.line(format!("context.step({count}, {})?;", each.site.0));
+        for buffer in &near {
+            // What no block of turns writes is cleared here.
+            let Some(len) = self.writer.cleared.get(buffer).copied() else { continue };
+            let (total, len) = (self.writer.buffer_mut(*buffer), self.writer.operand(len));
+            let first = self.stencils[buffer].first;
+            if first > 0 {
+                self.line(format!("part_mut({total}, 0, i64::min({len}, {first})).fill(0.0);"));
+            }
+            // A count may be negative, and then there are no turns.
+            let from = format!("{count}.max(0) / 8 * 8 + {first}");
+            self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
+        }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
         let (from, to) = match &outline {
             Some(outline) => {
@@ -73,11 +104,11 @@ impl Wide<'_, '_> {
         }
         if strips {
             self.strip = true;
-            self.turns(each, declared, &format!("{from} / 32"), &format!("{to} / 32"));
+            self.turns(each, declared, &format!("{from} / {}", 4 * lanes), &format!("{to} / {}", 4 * lanes));
             self.strip = false;
-            self.turns(each, declared, &format!("{to} / 32 * 4"), &format!("{to} / 8"));
+            self.turns(each, declared, &format!("{to} / {} * 4", 4 * lanes), &format!("{to} / {lanes}"));
         } else {
-            self.turns(each, declared, &format!("{from} / 8"), &format!("{to} / 8"));
+            self.turns(each, declared, &format!("{from} / {lanes}"), &format!("{to} / {lanes}"));
         }
         let end = match &outline {
             Some(outline) => {
@@ -87,7 +118,7 @@ impl Wide<'_, '_> {
                 outline.close(self.writer, each, &given);
                 "chunk_to".into()
             }
-            None => format!("{count} / 8 * 8"),
+            None => format!("{count} / {lanes} * {lanes}"),
         };
         for shared in &shared {
             for line in shared.end(self.writer, outline.is_some(), &end) {
@@ -97,13 +128,14 @@ impl Wide<'_, '_> {
         if let Some(outline) = &outline {
             outline.end(self.writer);
         }
+        self.writer.cleared.retain(|buffer, _| !near.contains(buffer));
         let index = self.writer.register(each.index).to_string();
-        self.line(format!("if {count} % 8 > 0 {{"));
+        self.line(format!("if {count} % {lanes} > 0 {{"));
         self.writer.depth += 1;
         for allocation in &each.private {
             self.writer.allocate(allocation);
         }
-        self.line(format!("for {index} in {count} / 8 * 8..{count} {{"));
+        self.line(format!("for {index} in {count} / {lanes} * {lanes}..{count} {{"));
         let mut inside = declared.clone();
         self.writer.plain = true;
         self.writer.nested(&each.body, &mut inside);
@@ -116,7 +148,8 @@ impl Wide<'_, '_> {
     /// The turns of some blocks, those of each together.
     fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
         let index = self.writer.register(each.index).to_string();
-        let together = if self.strip { 32 } else { 8 };
+        let lanes = self.writer.precision.lanes();
+        let together = if self.strip { 4 * lanes } else { lanes };
         // Buffers of the turns are as wide as they are.
         let own = !each.private.is_empty();
         if own {
@@ -180,7 +213,7 @@ impl Wide<'_, '_> {
         let kind = self.writer.kind_of(allocation.buffer);
         let element = match self.lanes.varying.contains(&allocation.buffer) {
             true => self.ty(kind),
-            false => rust(kind),
+            false => self.writer.rust(kind),
         };
         let name = self.writer.buffer(allocation.buffer).to_string();
         let count = self.writer.operand(allocation.count);
@@ -236,7 +269,7 @@ impl Wide<'_, '_> {
                     let kind = self.writer.procedure.registers[register.0 as usize].kind;
                     let name = self.writer.register(*register).to_string();
                     let ty = match self.lanes.class(Operand::Register(*register)) {
-                        Class::Uniform => rust(kind),
+                        Class::Uniform => self.writer.rust(kind),
                         _ => self.ty(kind),
                     };
                     self.line(format!("let mut {name} = {ty}::default();"));
@@ -313,7 +346,11 @@ impl Wide<'_, '_> {
                 for (_, register) in self.writer.declarations(&each.before, declared) {
                     inside.insert(register);
                     let kind = self.writer.procedure.registers[register.0 as usize].kind;
-                    let ty = if self.is_uniform(Operand::Register(register)) { rust(kind) } else { self.ty(kind) };
+                    let ty = if self.is_uniform(Operand::Register(register)) {
+                        self.writer.rust(kind)
+                    } else {
+                        self.ty(kind)
+                    };
                     self.line(format!("let mut {} = {ty}::default();", self.writer.register(register)));
                 }
                 for statement in &each.before {
@@ -322,7 +359,7 @@ impl Wide<'_, '_> {
                 self.line(format!("if !{} {{", self.writer.operand(each.condition)));
                 self.line("    break;".into());
                 self.line("}".into());
-                self.line(format!("context.step(8, {})?;", each.site.0));
+                self.line(format!("context.step({}, {})?;", self.writer.precision.lanes(), each.site.0));
                 self.block(&each.body, &mut inside, mask);
                 self.writer.depth -= 1;
                 self.line("}".into());
@@ -644,7 +681,8 @@ impl Wide<'_, '_> {
         });
         if last {
             let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
-            let line = format!("{name}_near.add_to({total}, {index} + {first}, 1);");
+            let write = if self.writer.cleared.contains_key(&element.buffer) { "store" } else { "add_to" };
+            let line = format!("{name}_near.{write}({total}, {index} + {first}, 1);");
             self.line(line);
         }
         true
@@ -683,7 +721,7 @@ impl Wide<'_, '_> {
                 Kind::Bool => format!("{}.same({})", wide(a), wide(b)),
                 kind => {
                     let near = if kind == Kind::Real { "near" } else { "near_integers" };
-                    let tolerance = self.writer.operand(*tolerance);
+                    let tolerance = self.writer.tolerance(*tolerance);
                     format!("{}.compare({}, |a, b| {near}(a, b, {tolerance}))", wide(a), wide(b))
                 }
             },
@@ -769,7 +807,7 @@ impl Partial {
         let (name, ty, apiece) = match self {
             Partial::Sums(buffer) => {
                 let buffer = writer.buffer(*buffer);
-                (format!("{buffer}_sums"), "Vec<f64>", format!("16.0 * {buffer}.len() as f64"))
+                (format!("{buffer}_sums"), writer.vector(), format!("16.0 * {buffer}.len() as f64"))
             }
             Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
             Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
@@ -794,8 +832,12 @@ impl Partial {
             Partial::Carry { .. } => "Lanes::splat(0.0)",
             Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",
             Partial::Number(_, Combine::Product) => "Lanes::splat(1.0)",
-            Partial::Number(_, Combine::Max) => "Lanes::splat(f64::NEG_INFINITY)",
-            Partial::Number(_, Combine::Min) => "Lanes::splat(f64::INFINITY)",
+            Partial::Number(_, Combine::Max) => {
+                return format!("let mut {name} = Lanes::splat({}::NEG_INFINITY);", writer.precision.real());
+            }
+            Partial::Number(_, Combine::Min) => {
+                return format!("let mut {name} = Lanes::splat({}::INFINITY);", writer.precision.real());
+            }
             Partial::Number(_, Combine::All) => "Mask::splat(true)",
             Partial::Number(_, Combine::Any) => "Mask::splat(false)",
         };

@@ -16,19 +16,23 @@
 //! - `names`: identifiers
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
+//! - `choose`: which of two loops inside of each other that is
 //! - `strip`: which of them can be taken thirty-two turns at a time
 //! - `chunk`: loops whose turns are independent, in chunks that threads share
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;
+mod choose;
 mod chunk;
 mod classify;
 mod function;
 mod lanes;
 mod names;
+mod precision;
 mod strip;
 
 pub use boundary::FAULT_WORDS;
+pub use precision::Precision;
 
 use riesz_program::{ProcedureId, Program};
 use riesz_syntax::Span;
@@ -42,11 +46,14 @@ pub struct Options<'a> {
     pub exports: &'a [ProcedureId],
     /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
     pub fine: bool,
+    /// How long real numbers are.
+    pub precision: Precision,
 }
 
 /// A program as a Rust source file.
 pub fn emit(program: &Program, options: &Options) -> String {
     let mut text = String::from(HEAD);
+    let _ = writeln!(text, "use {}::*;", options.precision.runtime());
     let names = names::procedures(program);
     for (at, procedure) in program.procedures.iter().enumerate() {
         text.push('\n');
@@ -54,7 +61,7 @@ pub fn emit(program: &Program, options: &Options) -> String {
     }
     for (at, id) in options.exports.iter().enumerate() {
         text.push('\n');
-        boundary::write(program.procedure(*id), &names[id.0 as usize], at, &mut text);
+        boundary::write(program.procedure(*id), &names[id.0 as usize], at, options.precision, &mut text);
     }
     if !options.exports.is_empty() {
         let _ = write!(text, "\n{}", boundary::FREE);
@@ -67,6 +74,4 @@ const HEAD: &str = "\
 
 #![allow(unused_variables, unused_mut, unused_unsafe, unused_parens, unused_assignments, dead_code, non_snake_case)]
 #![allow(clippy::all)]
-
-use riesz_runtime::*;
 ";

@@ -60,7 +60,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 141] = [
+const RESERVED: [&str; 143] = [
     "as",
     "break",
     "const",
@@ -158,6 +158,8 @@ const RESERVED: [&str; 141] = [
     "number",
     "gamma",
     "f64",
+    "R",
+    "f32",
     "i64",
     "u32",
     "u64",

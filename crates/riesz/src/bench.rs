@@ -14,10 +14,30 @@ use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId, Thunk};
 use riesz_native::code::Ready;
-use riesz_native::{Code, Compiler, Settings, Stop};
+use riesz_native::{Code, Compiler, Pool, Settings, Stop};
 use riesz_syntax::Severity;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+/// What makes and runs native code.
+#[derive(Clone)]
+pub struct Toolchain {
+    /// The compiler.
+    pub compiler: Compiler,
+    /// How it compiles.
+    pub settings: Settings,
+    /// What shares the work of loops, where that is more than one thread.
+    pub pool: Option<Arc<Pool>>,
+}
+
+impl Toolchain {
+    /// The compiler of the machine, and so many threads. An error says why there is none.
+    pub fn find(threads: usize) -> Result<Toolchain, String> {
+        let pool = (threads > 1).then(|| Arc::new(Pool::new(threads)));
+        Ok(Toolchain { compiler: Compiler::find()?, settings: Settings::default(), pool })
+    }
+}
 
 /// An expression of a session that is ready to be run.
 pub struct Prepared {
@@ -41,16 +61,15 @@ impl Session {
         &mut self,
         text: &str,
         bindings: Vec<(Name, Binding)>,
-        compiler: Option<&Compiler>,
-        settings: Settings,
+        native: Option<&Toolchain>,
     ) -> Result<Prepared, Vec<Diagnostic>> {
         let thunk = self.check("expression", text, bindings)?;
         let plain = self.options().checkpoints.is_none().then(|| self.program().clone());
         let checkpoints = self.options().checkpoints.unwrap_or_default();
-        match (self.prepare_with(&thunk, checkpoints, compiler, settings), plain) {
+        match (self.prepare_with(&thunk, checkpoints, native), plain) {
             (Err(problems), Some(plain)) if problems.iter().any(|problem| problem.code == "memory-limit") => {
                 self.checker.program = plain;
-                self.prepare_with(&thunk, Checkpoints::Roots, compiler, settings)
+                self.prepare_with(&thunk, Checkpoints::Roots, native)
             }
             (prepared, _) => prepared,
         }
@@ -60,8 +79,7 @@ impl Session {
         &mut self,
         thunk: &Thunk,
         checkpoints: Checkpoints,
-        compiler: Option<&Compiler>,
-        settings: Settings,
+        native: Option<&Toolchain>,
     ) -> Result<Prepared, Vec<Diagnostic>> {
         let function = thunk.function;
         let start = Instant::now();
@@ -71,9 +89,9 @@ impl Session {
         let globals = self.values_for(function)?;
         let nothing = Evaluated::new(Type::unit(), Value::unit());
         let mut prepared = Prepared { function, globals, code: None, value: nothing, note: None, compiled_in };
-        if let Some(compiler) = compiler {
+        if let Some(native) = native {
             let start = Instant::now();
-            match self.code(&prepared, compiler, settings) {
+            match self.code(&prepared, native) {
                 Ok(code) => prepared.code = Some(code),
                 Err(note) => prepared.note = Some(note),
             }
@@ -98,13 +116,17 @@ impl Session {
     }
 
     /// An expression as native code with its arguments. An error says why the interpreter has to run it.
-    fn code(&self, prepared: &Prepared, compiler: &Compiler, settings: Settings) -> Result<(Code, Ready), Diagnostic> {
+    fn code(&self, prepared: &Prepared, native: &Toolchain) -> Result<(Code, Ready), Diagnostic> {
         let note = |diagnostic: Diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
         let program = optimised(self.program(), &[prepared.function]);
-        let code = Code::new(&program, &[prepared.function], compiler, settings, &|span| place(self.sources(), span))
-            .map_err(|problem| {
+        let Toolchain { compiler, settings, pool } = native;
+        let place = |span| place(self.sources(), span);
+        let mut code = Code::new(&program, &[prepared.function], compiler, *settings, &place).map_err(|problem| {
             note(Diagnostic::placeless("not-native", problem).help("the interpreter runs the program instead"))
         })?;
+        if let Some(pool) = pool {
+            code.use_threads(pool.clone());
+        }
         match &code.functions()[0] {
             Err(problem) => {
                 let message = format!("the interpreter runs this, not native code: {}", problem.reason);

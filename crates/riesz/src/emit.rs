@@ -37,7 +37,10 @@ impl Session {
         }
         let sources = self.sources();
         let place = |span| place(sources, span);
-        Ok(riesz_rust::emit(&lowered, &riesz_rust::Options { place: &place, exports: &[], fine: false }))
+        Ok(riesz_rust::emit(
+            &lowered,
+            &riesz_rust::Options { place: &place, exports: &[], fine: false, precision: Default::default() },
+        ))
     }
 
     /// A `fun` of the program, and those that it calls, as combinators. Derivatives in them are compiled before.

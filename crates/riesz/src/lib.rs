@@ -49,7 +49,7 @@ pub use riesz_calculus::derive;
 pub use riesz_category::graph;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
-pub use riesz_native::{Compiler, Native, Settings};
+pub use riesz_native::{Compiler, Native, Pool, Precision, Settings};
 pub use riesz_primitive as primitive;
 pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;

@@ -2,6 +2,7 @@
 //! where they are made directly, other maps by two functions over what is kept.
 
 use super::{Calculus, Linearised, Problem, has_holes, open_sizes, with_sizes};
+use crate::linearise::is_unknown_function;
 use crate::map::KnownMap;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Var, VarInfo};
@@ -118,13 +119,21 @@ impl Compiler<'_> {
         let point = operands[1];
         let mut mask = vec![false; captured.len()];
         mask.push(true);
-        let linearised = self.calculus.linearised(function, &mask).map_err(|mut problem| {
-            let main = &mut problem.labels[0];
-            if problem.code == "recursive-derivative" && main.text.is_empty() {
-                *main = Label { span, text: "this derivative needs itself".into() };
+        let linearised = match self.calculus.linearised(function, &mask) {
+            Ok(linearised) => linearised,
+            // What is known when the program runs can be differentiated then.
+            Err(problem) if is_unknown_function(&problem) => {
+                out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
+                return Ok(());
             }
-            problem
-        })?;
+            Err(mut problem) => {
+                let main = &mut problem.labels[0];
+                if problem.code == "recursive-derivative" && main.text.is_empty() {
+                    *main = Label { span, text: "this derivative needs itself".into() };
+                }
+                return Err(problem);
+            }
+        };
         let called = self.calculus.program.function(function);
         let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
         let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());

@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) type Node = usize;
 
 /// How many numbers between inputs and outputs are eliminated at a time.
-const MOST_NODES: usize = 2000;
+const MOST_NODES: usize = 800;
 
 /// What a number varies with.
 pub(super) enum Origin {
@@ -93,6 +93,9 @@ impl Walk<'_> {
             let after = elimination.after.remove(&node).unwrap_or_default();
             for from in before.keys() {
                 elimination.after.entry(*from).or_default().remove(&node);
+            }
+            if self.is_long() {
+                return None;
             }
             for to in after {
                 let Some(outer) = elimination.before.entry(to).or_default().remove(&node) else { continue };

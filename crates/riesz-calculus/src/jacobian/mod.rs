@@ -98,7 +98,7 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     match wanted {
         Wanted::Matrix => {
             let ty = walk.vars[var.0 as usize].ty.clone();
-            dense::matrix(walk, &result, codomain, &ty, *adjoint)
+            dense::matrix(walk, &result, (domain, codomain), &ty, *adjoint)
         }
         Wanted::Coo if *adjoint => None,
         // Until all is compiled it stays what may not be differentiated.

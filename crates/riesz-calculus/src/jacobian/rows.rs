@@ -85,6 +85,13 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
+    /// The rows of a result that is a few numbers, without loops; none for any other.
+    pub(super) fn few_rows(&mut self, result: &Known<'a>, ty: &Type) -> Option<Vec<Row>> {
+        let mut parts = Vec::new();
+        self.parts(result, ty, Vec::new(), FEW, &mut parts)?;
+        self.entries(numbers(parts)?)
+    }
+
     fn inside_loops<G: Gather<'a>>(
         &mut self,
         array: &Known<'a>,
@@ -107,11 +114,7 @@ impl<'a> Walk<'a> {
         if let [Part::Loop { array, element, path }] = &parts[..] {
             return self.inside_loops(array, element, path.clone(), opened, gather);
         }
-        let numbers = parts.into_iter().map(|part| match part {
-            Part::Number(path, node) => Some((path, node)),
-            Part::Loop { .. } => None,
-        });
-        let rows = self.entries(numbers.collect::<Option<_>>()?)?;
+        let rows = self.entries(numbers(parts)?)?;
         gather.inside(self, rows)
     }
 
@@ -172,4 +175,13 @@ impl<'a> Walk<'a> {
         }
         Some(rows)
     }
+}
+
+/// The numbers among which there is no loop.
+fn numbers(parts: Vec<Part>) -> Option<Vec<(Vec<Hop>, Option<Node>)>> {
+    let number = |part| match part {
+        Part::Number(path, node) => Some((path, node)),
+        Part::Loop { .. } => None,
+    };
+    parts.into_iter().map(number).collect()
 }

@@ -357,7 +357,7 @@ impl<'a> Walk<'a> {
     }
 
     /// An index, which is an error where it is not in range: it is read from the array of all that are.
-    fn checked(&mut self, index: Atom, size: &Size, span: riesz_syntax::Span) -> Atom {
+    pub(super) fn checked(&mut self, index: Atom, size: &Size, span: riesz_syntax::Span) -> Atom {
         let all = match self.ranges.iter().find(|(known, _)| known == size) {
             Some((_, all)) => *all,
             None => {

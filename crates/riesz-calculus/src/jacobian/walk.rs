@@ -20,6 +20,8 @@ use std::rc::Rc;
 pub(super) const LONGEST: i64 = 32;
 /// How many bindings a walk may pass.
 const MOST_BINDINGS: usize = 4000;
+/// How many variables it may write.
+const MOST_WRITTEN: usize = 10_000;
 /// How deep calls may nest.
 const DEEPEST: usize = 100;
 
@@ -31,6 +33,8 @@ pub(super) struct Walk<'a> {
     /// `0 ≤ index < bound`, as polynomials: what loops and conditions say.
     pub facts: Vec<(Size, Size)>,
     pub forms: FxHashMap<Var, Size>,
+    /// How many variables there were.
+    before: usize,
     passed: usize,
     depth: usize,
     /// How many accumulators have been met.
@@ -48,6 +52,7 @@ impl<'a> Walk<'a> {
     pub fn new(program: &'a Program, vars: &'a mut Vec<VarInfo>, span: Span) -> Walk<'a> {
         Walk {
             program,
+            before: vars.len(),
             vars,
             graph: Graph::default(),
             scopes: vec![Scope::default()],
@@ -89,10 +94,15 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// Whether too much has been written.
+    pub fn is_long(&self) -> bool {
+        self.vars.len() - self.before > MOST_WRITTEN
+    }
+
     /// Passes one binding.
     pub fn step(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<()> {
         self.passed += 1;
-        if self.passed > MOST_BINDINGS {
+        if self.passed > MOST_BINDINGS || self.is_long() {
             return None;
         }
         self.span = binding.span;

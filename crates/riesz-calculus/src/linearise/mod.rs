@@ -17,6 +17,7 @@ mod turn;
 
 pub(crate) use size::{size_of, write_size};
 
+use crate::active::{Activity, active};
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Var, VarInfo};
@@ -24,6 +25,7 @@ use riesz_primitive::derivative::Derivative;
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::sync::Arc;
 use turn::Form;
 
 /// The tangent of a value.
@@ -70,6 +72,8 @@ pub(crate) struct Lineariser<'c> {
     levels: Vec<Level>,
     tangents: FxHashMap<Var, Tangent>,
     active: FxHashSet<Var>,
+    /// What holds functions that may have captured something that varies.
+    carriers: FxHashSet<Var>,
     /// Functions known by where they were made.
     closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
 }
@@ -92,7 +96,7 @@ pub(crate) struct Streams {
 
 /// Linearises a function in the parameters that `mask` marks.
 pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bool]) -> Result<Streams, Problem> {
-    let active = crate::active::active(function, mask);
+    let Activity { active, carriers } = active(function, mask);
     let mut lineariser = Lineariser {
         calculus,
         vars: function.vars.clone(),
@@ -101,6 +105,7 @@ pub(crate) fn linearise(calculus: &mut Calculus, function: &Function, mask: &[bo
         levels: Vec::new(),
         tangents: FxHashMap::default(),
         active,
+        carriers,
         closures: FxHashMap::default(),
     };
     let mut inputs = Vec::new();
@@ -345,6 +350,10 @@ impl Lineariser<'_> {
                 let Some(known) = known else { return Err(unknown_function(span)) };
                 self.taylor(known, operands, &ty, span)?
             }
+            Op::Apply(function, argument) if !self.carries(*function) => {
+                copy(self);
+                self.apply_unknown(*function, *argument, &ty, span)
+            }
             Op::Apply(..) | Op::Derive(..) => return Err(unknown_function(span)),
             _ => {
                 copy(self);
@@ -386,13 +395,26 @@ impl Lineariser<'_> {
         self.sum(terms, &Type::Real, span)
     }
 
+    /// Whether something holds functions that may have captured something that varies.
+    fn carries(&self, atom: Atom) -> bool {
+        matches!(atom, Atom::Var(var) if self.carriers.contains(&var))
+    }
+
+    /// The tangent of what a function that does not vary makes of an argument: its derivative there is a map, made when
+    /// the program runs.
+    fn apply_unknown(&mut self, function: Atom, argument: Atom, ty: &Type, span: Span) -> Tangent {
+        let Some(tangent) = self.whole(argument, span) else { return Tangent::Zero };
+        let map = Type::Linear(Arc::new((self.atom_type(argument).tangent(), ty.tangent())));
+        let map = self.primal(Op::Derive(Derive::Derivative, vec![function, argument]), map, span);
+        Tangent::Value(self.linear(Op::Apply(map, tangent), ty.tangent(), span))
+    }
+
     fn call(&mut self, var: Var, called: FunctionId, arguments: &[Atom], span: Span) -> Result<Tangent, Problem> {
         let mask: Vec<bool> = arguments
             .iter()
             .map(|argument| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies())
             .collect();
-        let captures = |atom: &Atom| matches!(atom, Atom::Var(var) if self.active.contains(var) && matches!(self.ty(*var), Type::Function(_)));
-        if arguments.iter().any(captures) {
+        if arguments.iter().any(|argument| self.carries(*argument)) {
             return Err(unknown_function(span));
         }
         let linearised = self.calculus.linearised(called, &mask)?;
@@ -420,13 +442,17 @@ impl Lineariser<'_> {
     }
 }
 
+/// What is said of a function that cannot be differentiated before the program runs.
+const UNKNOWN: &str = "cannot differentiate through a function that is known only when the program runs";
+
 fn unknown_function(span: Span) -> Problem {
     Box::new(
-        Diagnostic::error(
-            "not-differentiable",
-            span,
-            "cannot differentiate through a function that is known only when the program runs",
-        )
-        .help("call a `fun`, or a function written where it is used"),
+        Diagnostic::error("not-differentiable", span, UNKNOWN)
+            .help("call a `fun`, or a function written where it is used"),
     )
+}
+
+/// Whether a problem is that functions are known only when the program runs.
+pub(crate) fn is_unknown_function(problem: &Problem) -> bool {
+    problem.message == UNKNOWN
 }

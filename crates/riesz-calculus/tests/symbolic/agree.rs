@@ -111,7 +111,9 @@ fn compare(program: &Program, id: FunctionId, with_respect_to: &[&str], points: 
         return Outcome::Nothing("it cannot be differentiated");
     };
     let mut calculus = Calculus::new(program.clone());
-    let Derived { streams, function, .. } = calculus.derived(id, &mask).unwrap();
+    let Ok(Derived { streams, function, .. }) = calculus.derived(id, &mask) else {
+        return Outcome::Nothing("its functions are known only when it runs");
+    };
     if !is_pure(&streams.linear, &streams.vars) {
         return Outcome::Nothing("it is code that adds to accumulators");
     }

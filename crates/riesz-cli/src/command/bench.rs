@@ -7,8 +7,8 @@ use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
 use crate::{allocation, output, value};
-use riesz::bench::Prepared;
-use riesz::{Binding, Compiler, Diagnostic, NoFiles, Session, Settings, Type};
+use riesz::bench::{Prepared, Toolchain};
+use riesz::{Binding, Diagnostic, NoFiles, Session, Type};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -47,7 +47,8 @@ pub fn run(arguments: Arguments) -> Status {
 
 /// What was found.
 struct Found {
-    native: bool,
+    is_native: bool,
+    threads: u16,
     is_gradient: bool,
     value: Measured,
     derivative: Measured,
@@ -84,45 +85,46 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         true => format!("vjp({function}, {POINT}, 1.0)"),
         false => format!("({applied}, matrix(D({function}, {POINT})))"),
     };
-    let compiler = match Compiler::find() {
-        Ok(compiler) => Some(compiler),
+    let native = match Toolchain::find(arguments.threads.into()) {
+        Ok(native) => Some(native),
         Err(problem) => {
             report.warning(Diagnostic::placeless("not-native", problem).help("the interpreter runs the program"));
             None
         }
     };
-    let compiler = compiler.as_ref();
-    let value = session.prepare(&applied, Vec::new(), compiler, Settings::default())?;
-    let derivative = session.prepare(&derived, Vec::new(), compiler, Settings::default())?;
-    let native = value.is_native() && derivative.is_native();
+    let native = native.as_ref();
+    let value = session.prepare(&applied, Vec::new(), native)?;
+    let derivative = session.prepare(&derived, Vec::new(), native)?;
+    let is_native = value.is_native() && derivative.is_native();
     for note in [&value.note, &derivative.note].into_iter().flatten() {
         report.show(std::slice::from_ref(note), session.sources());
     }
-    let compile = match compiler.filter(|_| derivative.is_native()) {
-        Some(compiler) => Some(compile_times(session, &derived, compiler)?),
+    let compile = match native.filter(|_| derivative.is_native()) {
+        Some(native) => Some(compile_times(session, &derived, native)?),
         None => None,
     };
     let value = measure(&value, session).map_err(|problem| vec![*problem])?;
     let derivative = measure(&derivative, session).map_err(|problem| vec![*problem])?;
-    Ok(Found { native, is_gradient, value, derivative, compile })
+    Ok(Found { is_native, threads: arguments.threads, is_gradient, value, derivative, compile })
 }
 
 /// How long an expression takes to become code: with nothing built before but the runtime, and once it is built.
 fn compile_times(
     session: &mut Session,
     expression: &str,
-    compiler: &Compiler,
+    native: &Toolchain,
 ) -> Result<(Duration, Duration), Vec<Diagnostic>> {
-    let fresh = compiler.afresh().map_err(|problem| vec![Diagnostic::placeless("not-native", problem)])?;
+    let fresh = native.compiler.afresh().map_err(|problem| vec![Diagnostic::placeless("not-native", problem)])?;
+    let fresh = Toolchain { compiler: fresh, ..native.clone() };
     let mut times = [Duration::ZERO; 2];
     let mut outcome = Ok(());
     for time in &mut times {
-        match session.prepare(expression, Vec::new(), Some(&fresh), Settings::default()) {
+        match session.prepare(expression, Vec::new(), Some(&fresh)) {
             Ok(prepared) => *time = prepared.compiled_in,
             Err(problems) => outcome = Err(problems),
         }
     }
-    fresh.clear();
+    fresh.compiler.clear();
     outcome.map(|()| (times[0], times[1]))
 }
 
@@ -191,7 +193,12 @@ impl Found {
         if let Some((cold, cached)) = self.compile {
             lines.push(format!("{:<14} {:>10}, cached {}", "compiled in", duration(cold), duration(cached)));
         }
-        lines.push(format!("{:<14} {:>10}", "run by", if self.native { "native code" } else { "interpreter" }));
+        let runner = match (self.is_native, self.threads) {
+            (false, _) => "interpreter".to_string(),
+            (true, 1) => "native code, 1 thread".to_string(),
+            (true, threads) => format!("native code, {threads} threads"),
+        };
+        lines.push(format!("{:<14} {runner:>10}", "run by"));
         lines.join("\n")
     }
 
@@ -208,8 +215,8 @@ impl Found {
             "file": arguments.file,
             "function": arguments.function,
             "at": arguments.at,
-            "backend": if self.native { "native" } else { "interp" },
-            "threads": 1,
+            "backend": if self.is_native { "native" } else { "interp" },
+            "threads": self.threads,
             "kind": if self.is_gradient { "gradient" } else { "matrix" },
             "value": measured(&self.value),
             "derivative": measured(&self.derivative),

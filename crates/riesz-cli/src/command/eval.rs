@@ -1,7 +1,7 @@
 //! `riesz eval [FILE] EXPR`
 
 use super::{Status, later};
-use crate::arguments::{self, Eval, Precision, spelling};
+use crate::arguments::{self, Eval, Via, spelling};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
@@ -15,6 +15,11 @@ pub fn run(arguments: Eval) -> Status {
         return later::run(&option);
     }
     reject_duplicates(&arguments.bindings);
+    if arguments.backend.is_single() && arguments.via != Via::Compiled {
+        let message =
+            format!("`--precision f32` is for compiled derivatives: leave out `--via {}`", spelling(&arguments.via));
+        arguments::wrong("eval", message);
+    }
     let report = Report::new(arguments.messages);
     let bindings: Result<Vec<_>, String> =
         arguments.bindings.iter().map(|(name, value)| value::binding(name, value)).collect();
@@ -76,9 +81,6 @@ fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diag
 fn unavailable(arguments: &Eval) -> Option<String> {
     if Representation::find(&spelling(&arguments.via)).is_none() {
         return Some(format!("--via {}", spelling(&arguments.via)));
-    }
-    if arguments.precision != Precision::F64 {
-        return Some(format!("--precision {}", spelling(&arguments.precision)));
     }
     None
 }

@@ -13,8 +13,8 @@ use crate::arguments::{Backend, Gradbench as Arguments};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
-use riesz::bench::Prepared;
-use riesz::{Binding, Compiler, Data, Diagnostic, Limits, Loaded, Loader, Options, Session, Settings, is_name};
+use riesz::bench::{Prepared, Toolchain};
+use riesz::{Binding, Data, Diagnostic, Limits, Loaded, Loader, Options, Session, is_name};
 use serde_json::{Value, json};
 use std::io::BufRead;
 use std::path::Path;
@@ -40,17 +40,17 @@ const PROGRAMS: [(&str, &str); 13] = [
 /// Answers the messages on the standard input until there are no more.
 pub fn run(arguments: Arguments) -> Status {
     let report = Report::new(arguments.messages);
-    let compiler = match arguments.backend {
+    let native = match arguments.backend {
         Backend::Interp => None,
-        Backend::Native => match Compiler::find() {
-            Ok(compiler) => Some(compiler),
+        Backend::Native => match Toolchain::find(arguments.threads.into()) {
+            Ok(native) => Some(native),
             Err(problem) => {
                 report.warning(Diagnostic::placeless("not-native", problem).help("the interpreter runs the programs"));
                 None
             }
         },
     };
-    let tool = Tool { arguments, report, compiler };
+    let tool = Tool { arguments, report, native };
     for line in std::io::stdin().lock().lines() {
         let message = line.map_err(|error| error.to_string()).and_then(|line| {
             serde_json::from_str::<Value>(&line).map_err(|error| format!("a line is not a message: {error}"))
@@ -70,7 +70,7 @@ pub fn run(arguments: Arguments) -> Status {
 struct Tool {
     arguments: Arguments,
     report: Report,
-    compiler: Option<Compiler>,
+    native: Option<Toolchain>,
 }
 
 impl Tool {
@@ -79,8 +79,8 @@ impl Tool {
         let id = &message["id"];
         match text("kind") {
             "start" => {
-                let backend = if self.compiler.is_some() { "native" } else { "interp" };
-                let config = json!({"version": env!("CARGO_PKG_VERSION"), "backend": backend});
+                let backend = if self.native.is_some() { "native" } else { "interp" };
+                let config = json!({"version": env!("CARGO_PKG_VERSION"), "backend": backend, "threads": self.arguments.threads});
                 json!({"id": id, "tool": "riesz", "config": config}).to_string()
             }
             "define" => match self.session(text("module")) {
@@ -126,7 +126,7 @@ impl Tool {
         let bindings = vec![("input".into(), Binding::Data(given))];
         let text = format!("{function}(input)");
         let start = Instant::now();
-        let prepared = match session.prepare(&text, bindings, self.compiler.as_ref(), Settings::default()) {
+        let prepared = match session.prepare(&text, bindings, self.native.as_ref()) {
             Ok(prepared) => prepared,
             Err(problems) => return Err(session.render(&problems, false)),
         };

@@ -8,14 +8,12 @@
 use super::arithmetic::Typed;
 use super::builtin::takes_tuples;
 use super::draft::Draft;
-use super::expr::value_span;
 use super::scope::{Entry, Scope};
-use super::signature::Signature;
 use super::{ItemId, UnitId};
 use crate::size::{self, Size};
 use crate::term::{Atom, FunctionId, Op};
 use crate::types::Type;
-use riesz_primitive::{Kind, Primitive};
+use riesz_primitive::Primitive;
 use riesz_syntax::tree::{Argument, ExprId, ExprKind, Generator, PatternKind};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
@@ -103,7 +101,7 @@ impl Draft<'_> {
     }
 
     /// `f(e | g, h)` is `f(f(e | h) | g)`, for functions of one array whose result is of its element's type.
-    fn nested_reduction(&mut self, callable: &Rc<Callable>, mut given: Vec<Given>, span: Span) -> Typed {
+    pub(super) fn nested_reduction(&mut self, callable: &Rc<Callable>, mut given: Vec<Given>, span: Span) -> Typed {
         let (Some(Given::Elements(body, generators, place)), true) = (given.pop(), given.is_empty()) else {
             return self.two_generators(span);
         };
@@ -133,7 +131,7 @@ impl Draft<'_> {
     }
 
     /// A function of one array applied to a comprehension, and the type of its elements.
-    fn reduced(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span) -> (Type, Typed) {
+    pub(super) fn reduced(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span) -> (Type, Typed) {
         let (atom, ty) = self.value(&given[0], None);
         let element = match self.resolve(&ty) {
             Type::Array(_, element) => (*element).clone(),
@@ -157,7 +155,13 @@ impl Draft<'_> {
         self.expansion(span, |draft| draft.invoke_here(callable, given, span, hint))
     }
 
-    fn invoke_here(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
+    pub(super) fn invoke_here(
+        &mut self,
+        callable: &Rc<Callable>,
+        given: Vec<Given>,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> Typed {
         match &**callable {
             Callable::Lambda { unit, lambda, scope, ty } => {
                 let tree = self.checker.tree(*unit);
@@ -243,7 +247,11 @@ impl Draft<'_> {
         }
     }
 
-    fn reject_repeated(&mut self, pattern: &riesz_syntax::tree::Pattern, seen: &mut Vec<riesz_syntax::tree::Name>) {
+    pub(super) fn reject_repeated(
+        &mut self,
+        pattern: &riesz_syntax::tree::Pattern,
+        seen: &mut Vec<riesz_syntax::tree::Name>,
+    ) {
         match &pattern.kind {
             PatternKind::Name(name) if seen.contains(name) => {
                 self.report(Diagnostic::error(
@@ -258,80 +266,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The value of an argument.
-    pub fn value(&mut self, given: &Given, hint: Option<&Type>) -> Typed {
-        match given {
-            Given::Expr(expr) => self.expr(*expr, hint),
-            Given::Value(atom, ty, _) => (*atom, ty.clone()),
-            Given::Elements(body, generators, span) => {
-                let (iteration, size, element) = self.iterate(&generators[0], *span, |draft| draft.expr(*body, None));
-                self.built(iteration, size, element, *span)
-            }
-        }
-    }
-
-    pub fn given_span(&self, given: &Given) -> Span {
-        match given {
-            Given::Expr(expr) => self.tree().expr(*expr).span,
-            Given::Value(_, _, span) | Given::Elements(_, _, span) => *span,
-        }
-    }
-
-    /// As many arguments as there are parameters: a function of several parameters is a function of one tuple.
-    pub fn adapt(&mut self, given: Vec<Given>, parameters: usize, what: &str, span: Span) -> Option<Vec<Given>> {
-        if given.len() == parameters {
-            return Some(given);
-        }
-        if parameters == 1 {
-            let values: Vec<Typed> = given.iter().map(|given| self.value(given, None)).collect();
-            let (atoms, types): (Vec<Atom>, Vec<Type>) = values.into_iter().unzip();
-            let ty = Type::Tuple(types.into());
-            return Some(vec![Given::Value(self.bind(Op::Tuple(atoms), ty.clone(), span), ty, span)]);
-        }
-        if let [only] = &given[..] {
-            let place = self.given_span(only);
-            let (atom, ty) = self.value(only, None);
-            match self.resolve(&ty) {
-                Type::Error => return None,
-                Type::Tuple(parts) if parts.len() == parameters => {
-                    let parts = self.parts((atom, ty), place);
-                    return Some(parts.into_iter().map(|(atom, ty)| Given::Value(atom, ty, place)).collect());
-                }
-                unknown @ Type::Unknown(_) => {
-                    let tuple = Type::Tuple((0..parameters).map(|_| self.unknowns.ty()).collect());
-                    let _ = self.unify(&unknown, &tuple, place);
-                    let parts = self.parts((atom, tuple), place);
-                    return Some(parts.into_iter().map(|(atom, ty)| Given::Value(atom, ty, place)).collect());
-                }
-                _ => {}
-            }
-        }
-        self.wrong_arguments(given.len(), parameters, what, span);
-        None
-    }
-
-    pub fn wrong_arguments(&mut self, given: usize, parameters: usize, what: &str, span: Span) {
-        let takes = match parameters {
-            0 => "no arguments".to_string(),
-            1 => "1 argument".to_string(),
-            n => format!("{n} arguments"),
-        };
-        let given = if given == 0 { "none".to_string() } else { given.to_string() };
-        let message = format!("{what} takes {takes}, {given} given");
-        self.report(Diagnostic::error("wrong-arguments", span, message));
-    }
-
-    /// Adds to what was just said of the arguments of a call.
-    pub fn explain(&mut self, call: Span, more: impl FnOnce(Diagnostic) -> Diagnostic) {
-        if let Some(last) = self.diagnostics.pop() {
-            let about = last.code == "wrong-arguments" && last.labels.len() == 1 && last.labels[0].span == call;
-            self.diagnostics.push(if about { more(last) } else { last });
-        }
-    }
-
-    // ---- items ----
-
-    fn call_item(&mut self, item: ItemId, given: Vec<Given>, span: Span) -> Typed {
+    pub(super) fn call_item(&mut self, item: ItemId, given: Vec<Given>, span: Span) -> Typed {
         let name = self.checker.item_name(item);
         let Some(signature) = self.checker.signature(item) else { return (Atom::Int(0), Type::Error) };
         if let ([Type::Real], Type::Real, [only]) =
@@ -369,7 +304,7 @@ impl Draft<'_> {
     }
 
     /// A `fun` from `R` to `R`, element by element on arrays.
-    fn lift(&mut self, item: ItemId, value: Typed, place: Span, span: Span) -> Typed {
+    pub(super) fn lift(&mut self, item: ItemId, value: Typed, place: Span, span: Span) -> Typed {
         if let Type::Array(..) = self.resolve(&value.1) {
             return self.each(&[value], span, |draft, mut parts| {
                 let part = parts.remove(0);
@@ -380,7 +315,7 @@ impl Draft<'_> {
         self.emit_call(item, Vec::new(), Vec::new(), vec![argument], Type::Real, span)
     }
 
-    fn emit_call(
+    pub(super) fn emit_call(
         &mut self,
         item: ItemId,
         types: Vec<Type>,
@@ -396,64 +331,8 @@ impl Draft<'_> {
         self.read_sizes(value, result, span)
     }
 
-    /// Unknowns for the type variables and sizes of a signature.
-    pub fn fresh(&mut self, signature: &Signature) -> (Vec<Type>, Vec<Size>) {
-        let types = signature.types.iter().map(|_| self.unknowns.ty()).collect();
-        let sizes = signature.sizes.iter().map(|size| self.unknowns.named_size(size.name.clone())).collect();
-        (types, sizes)
-    }
-
-    /// Arguments at the parameters' types: values first, then functions, whose parameters' types the values tell.
-    pub fn arguments(
-        &mut self,
-        signature: &Signature,
-        types: &[Type],
-        sizes: &[Size],
-        given: &[Given],
-        what: &str,
-    ) -> Vec<Atom> {
-        let mut atoms = vec![Atom::Int(0); given.len()];
-        for functions in [false, true] {
-            for (at, given) in given.iter().enumerate() {
-                let function = match given {
-                    Given::Expr(expr) => self.callable(*expr),
-                    _ => None,
-                };
-                if function.is_some() != functions {
-                    continue;
-                }
-                let expected = instantiate(&signature.parameters[at], types, sizes);
-                let place = self.given_span(given);
-                let (atom, ty) = match function {
-                    Some(function) => self.function_value(function, Some(&expected), place),
-                    None => self.value(given, Some(&expected)),
-                };
-                atoms[at] = self.flow_or(atom, &ty, &expected, place, |draft, mismatch| {
-                    let declared = signature.spans.get(at);
-                    let diagnostic = draft.mismatch(mismatch, &ty, &expected, place);
-                    match declared {
-                        Some(&declared) if declared.file != super::PRELUDE_FILE => {
-                            diagnostic.label(declared, format!("{what} takes this"))
-                        }
-                        _ => diagnostic,
-                    }
-                });
-                for (size, parameter) in sizes.iter().zip(&signature.sizes) {
-                    if parameter.argument == Some(at) {
-                        let value = self.size_of(atoms[at]);
-                        if let Err(mismatch) = self.equate(&value, size, place) {
-                            let diagnostic = self.mismatch(mismatch, &Type::Error, &Type::Error, place);
-                            self.report(diagnostic);
-                        }
-                    }
-                }
-            }
-        }
-        atoms
-    }
-
     /// Calls a value.
-    fn apply(&mut self, (function, ty): Typed, given: Vec<Given>, place: Span, span: Span) -> Typed {
+    pub(super) fn apply(&mut self, (function, ty): Typed, given: Vec<Given>, place: Span, span: Span) -> Typed {
         if matches!(self.resolve(&ty), Type::Unknown(_)) {
             self.force_postponed();
         }
@@ -526,173 +405,6 @@ impl Draft<'_> {
             Target::Callable(callable) => self.invoke(callable, given, span, None),
             Target::Value(function) => self.apply(function.clone(), given, span, span),
         }
-    }
-
-    // ---- functions as values ----
-
-    /// A function as a value, of the type that is expected, if any is.
-    pub fn function_value(&mut self, callable: Rc<Callable>, hint: Option<&Type>, span: Span) -> Typed {
-        let annotated = match &*callable {
-            Callable::Lambda { ty, .. } => ty.clone(),
-            _ => None,
-        };
-        if let Some(Type::Function(arrow) | Type::Linear(arrow)) =
-            annotated.or(hint.cloned()).map(|hint| self.resolve(&hint))
-            && self.is_told(&arrow.0)
-        {
-            return self.closure_at(&callable, arrow.0.clone(), Some(arrow.1.clone()), span);
-        }
-        match self.own_parameter(&callable) {
-            Some(parameter) => self.closure_at(&callable, parameter, None, span),
-            None => {
-                let (parameter, result) = (self.unknowns.ty(), self.unknowns.ty());
-                let ty = Type::function(parameter.clone(), result.clone());
-                let lambda = self.lambda(parameter, result, span);
-                let value = self.closure(lambda, ty.clone(), span);
-                self.postpone(callable, lambda, ty.clone(), span);
-                (value, ty)
-            }
-        }
-    }
-
-    /// A `fun` as a value.
-    pub fn item_value(&mut self, item: ItemId, hint: Option<&Type>, span: Span) -> Typed {
-        match self.checker.callable_item(item) {
-            Some(callable) => self.function_value(callable, hint, span),
-            None => (Atom::Int(0), Type::Error),
-        }
-    }
-
-    /// The type of a function's parameter, where the function itself says it.
-    fn own_parameter(&mut self, callable: &Callable) -> Option<Type> {
-        let signature = match callable {
-            Callable::Item(item) => self.checker.signature(*item)?,
-            Callable::Primitive(primitive) if matches!(primitive.kind, Kind::Scalar(_)) => {
-                let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
-                return Some(Type::tuple(vec![Type::Real; arity]));
-            }
-            Callable::Primitive(primitive) if primitive.signatures.len() == 1 => {
-                self.checker.primitive_signature(primitive, 0)
-            }
-            _ => return None,
-        };
-        let (types, sizes) = self.fresh(&signature);
-        Some(Type::tuple(signature.parameters.iter().map(|ty| instantiate(ty, &types, &sizes)).collect()))
-    }
-
-    fn closure_at(&mut self, callable: &Rc<Callable>, parameter: Type, result: Option<Type>, span: Span) -> Typed {
-        let result = result.unwrap_or_else(|| self.unknowns.ty());
-        let lambda = self.lambda(parameter.clone(), result.clone(), span);
-        self.fill(callable, lambda, &parameter, &result, span);
-        let ty = Type::function(parameter, self.lambdas[lambda].result.clone());
-        (self.closure(lambda, ty.clone(), span), ty)
-    }
-
-    /// Writes the body of a closure.
-    fn fill(&mut self, callable: &Rc<Callable>, lambda: usize, parameter: &Type, result: &Type, span: Span) {
-        self.open();
-        let var = self.lambdas[lambda].parameter;
-        self.adopt(var);
-        let hint = Some(result.clone()).filter(|ty| !matches!(self.resolve(ty), Type::Unknown(_)));
-        let argument = Given::Value(Atom::Var(var), parameter.clone(), span);
-        let (atom, ty) = self.invoke(callable, vec![argument], span, hint.as_ref());
-        let place = self.body_span(callable).unwrap_or(span);
-        let atom = match &hint {
-            Some(expected) => self.flow(atom, &ty, expected, place),
-            None => atom,
-        };
-        let body = self.close(atom);
-        let outside = match hint {
-            Some(expected) => expected,
-            None => self.leave(&ty),
-        };
-        let _ = self.unify(result, &outside, span);
-        self.lambdas[lambda].result = outside;
-        self.lambdas[lambda].body = Some(body);
-    }
-
-    /// Writes the closures that were put off and whose argument's type has become known.
-    pub fn force_postponed(&mut self) {
-        loop {
-            let (known, unknown): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut self.postponed).into_iter().partition(|postponed| match &postponed.ty {
-                    Type::Function(arrow) => self.is_told(&arrow.0),
-                    _ => false,
-                });
-            self.postponed = unknown;
-            if known.is_empty() {
-                return;
-            }
-            for postponed in known {
-                let Type::Function(arrow) = &postponed.ty else { continue };
-                self.at_postponed(&postponed, |draft| {
-                    draft.fill(&postponed.callable, postponed.lambda, &arrow.0, &arrow.1, postponed.span);
-                });
-            }
-        }
-    }
-
-    /// Where a function's value is computed, if the function is written out.
-    fn body_span(&self, callable: &Callable) -> Option<Span> {
-        let Callable::Lambda { unit, lambda, .. } = callable else { return None };
-        let tree = self.checker.tree(*unit);
-        match &tree.expr(*lambda).kind {
-            ExprKind::Lambda { body, .. } => Some(value_span(&tree, *body)),
-            _ => None,
-        }
-    }
-
-    /// How many parameters a function is written with.
-    fn arity(&self, callable: &Callable) -> usize {
-        match callable {
-            Callable::Lambda { unit, lambda, .. } => match &self.checker.tree(*unit).expr(*lambda).kind {
-                ExprKind::Lambda { parameters, .. } => parameters.len(),
-                _ => 1,
-            },
-            Callable::Holes { unit, call, .. } => match &self.checker.tree(*unit).expr(*call).kind {
-                ExprKind::Call { arguments, .. } => {
-                    arguments.iter().filter(|argument| matches!(argument, Argument::Hole(_))).count()
-                }
-                _ => 1,
-            },
-            Callable::Item(_) | Callable::Primitive(_) => 1,
-        }
-    }
-
-    /// Writes all of them; an argument that nothing tells the type of is an `R`, and so is a part of one.
-    pub fn finish_postponed(&mut self) {
-        loop {
-            self.force_postponed();
-            let Some(postponed) = self.postponed.first() else { return };
-            let (ty, span) = (postponed.ty.clone(), postponed.span);
-            let arity = self.arity(&postponed.callable);
-            let Type::Function(arrow) = &ty else { return };
-            match self.resolve(&arrow.0) {
-                unknown @ Type::Unknown(_) => {
-                    let _ = self.unify(&unknown, &Type::tuple(vec![Type::Real; arity]), span);
-                }
-                partly => {
-                    for unknown in untold(&self.resolve_deep(&partly)) {
-                        let _ = self.unify(&unknown, &Type::Real, span);
-                    }
-                }
-            }
-        }
-    }
-
-    /// Whether a type is known as far as it is one of data: a function of such a value can be written out.
-    fn is_told(&self, ty: &Type) -> bool {
-        untold(&self.resolve_deep(ty)).is_empty()
-    }
-}
-
-/// The unknown parts of a type of data. What functions in it take and give may be told by how they are used.
-fn untold(ty: &Type) -> Vec<Type> {
-    match ty {
-        Type::Unknown(_) => vec![ty.clone()],
-        Type::Array(_, element) => untold(element),
-        Type::Tuple(_) | Type::Record(_) => ty.components().unwrap_or_default().iter().flat_map(untold).collect(),
-        _ => Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! from zero in each function.
 
 use super::draft::{Draft, DraftCall};
-use super::expr::make_real;
+use super::structure::make_real;
 use crate::renumber::renumber;
 use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Step, Turn, Var, VarInfo};

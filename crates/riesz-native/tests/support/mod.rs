@@ -6,7 +6,7 @@ use riesz_native::Signature;
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-pub const FUNCTIONS: [&str; 24] = [
+pub const FUNCTIONS: [&str; 26] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -14,6 +14,8 @@ pub const FUNCTIONS: [&str; 24] = [
     "sum((if x[i] > 0.2 then (if x[i] > 0.6 then x[k[i]] else cos(x[i])) else x[n - 1 - i]) | i < n)",
     "sum(100 * (x[i + 1] - x[i]^2)^2 + (1 - x[i])^2 | i < n - 1)",
     "sum(x[i] * x[i + 1] * x[i + 2] | i < n - 2)",
+    "sum(x[i + 1] * x[i + 2] | i < n - 2)",
+    "sum(x[i] * x[i + 20] | i < n - 20) + sum(x[i + 1] * x[i + 3] | i < n - 12)",
     "sum(x[k[i]] * x[i] | i < n)",
     "sum(gather(x, k) * x)",
     "sum(scatter_add(n, k, x) ^ 2)",

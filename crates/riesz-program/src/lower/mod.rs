@@ -62,30 +62,22 @@ pub struct Entry {
     pub globals: Vec<GlobalId>,
 }
 
-/// Lowers functions of a program, and what they call. A function that cannot be lowered says why.
+/// Lowers functions of a program, and what they call, and improves what comes of it. A function that cannot be lowered
+/// says why.
 pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, Vec<Lowered<Entry>>) {
+    let (mut made, entries) = lower_plainly(program, roots);
+    crate::improve(&mut made);
+    (made, entries)
+}
+
+/// The same without the passes behind it.
+pub fn lower_plainly(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, Vec<Lowered<Entry>>) {
     let mut lowering =
         Lowering { program, made: Program::default(), sites: Sites::default(), entries: FxHashMap::default() };
     let entries = roots.iter().map(|root| lowering.function(*root)).collect();
     let mut made = lowering.made;
     made.sites = lowering.sites.take();
-    for procedure in &mut made.procedures {
-        improve(procedure);
-    }
     (made, entries)
-}
-
-/// Makes a procedure do less, pass by pass.
-fn improve(procedure: &mut Procedure) {
-    crate::tidy::tidy(procedure);
-    crate::once::once(procedure);
-    crate::tidy::tidy(procedure);
-    crate::fuse::fuse(procedure);
-    crate::pull::pull(procedure);
-    crate::tabulate::tabulate(procedure);
-    crate::tidy::tidy(procedure);
-    crate::stage::stage(procedure);
-    crate::tidy::tidy(procedure);
 }
 
 /// A program that is being lowered.

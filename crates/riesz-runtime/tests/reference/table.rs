@@ -206,6 +206,9 @@ const SPECIAL: [f64; 28] = [
 /// A function of numbers `x` and `y`, eight and eight in lanes.
 pub type Apply<'a> = dyn Fn(&[f64], &[f64]) -> Vec<f64> + 'a;
 
+/// The same in single precision.
+pub type ApplySingle<'a> = dyn Fn(&[f32], &[f32]) -> Vec<f32> + 'a;
+
 /// The greatest error in units in the last place, and where it is. Special numbers are to be as in the standard library.
 pub fn measure(row: &Row, count: usize, apply: &Apply) -> (f64, f64, f64) {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -233,6 +236,28 @@ pub fn measure(row: &Row, count: usize, apply: &Apply) -> (f64, f64, f64) {
                     "{}({x:e}, {y:e}) is {found:e}, not {plain:e}",
                     row.name
                 );
+            }
+        }
+    }
+    worst
+}
+
+/// The greatest error in single precision, in units in the last place of numbers that have it.
+pub fn measure_single(row: &Row, count: usize, apply: &ApplySingle) -> (f64, f32, f32) {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let (x, y): (Vec<f32>, Vec<f32>) = (0..count)
+        .map(|at| row.points.draw(at, &mut random))
+        .map(|(x, y)| (x as f32, y as f32))
+        .filter(|(x, y)| x.is_finite() && y.is_finite() && *x != 0.0)
+        .unzip();
+    let mut worst = (0.0, 0.0, 0.0);
+    for ((x, y), found) in x.iter().zip(&y).zip(apply(&x, &y)) {
+        let exact = (row.exact)((*x).into(), (*y).into());
+        if exact.high.is_finite() && exact.high.abs() < f64::from(f32::MAX) {
+            let exponent = ((exact.high as f32).to_bits() >> 23 & 0xff).max(1) as i32 - 150;
+            let wrong = (((f64::from(found) - exact.high) - exact.low) * 2f64.powi(-exponent)).abs();
+            if wrong.is_nan() || wrong > worst.0 {
+                worst = (wrong, *x, *y);
             }
         }
     }

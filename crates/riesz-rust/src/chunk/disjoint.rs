@@ -24,7 +24,12 @@ fn proven(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> Opt
     let index = Atom::Var(Var(each.index.0));
     let counts: FxHashMap<Atom, Size> =
         (uses.loops.iter()).map(|(register, count)| (Atom::Var(Var(register.0)), known.size(*count))).collect();
-    let is_inside = |atom: &Atom| matches!(atom, Atom::Var(var) if uses.bound.contains(&Register(var.0)));
+    let changes = |register: Register| {
+        uses.bound.contains(&register)
+            || uses.set.contains(&register)
+            || uses.reduced.iter().any(|(reduced, _)| *reduced == register)
+    };
+    let is_inside = |atom: &Atom| matches!(atom, Atom::Var(var) if changes(Register(var.0)));
     let mut step: Option<Size> = None;
     let mut spans = Vec::new();
     for element in uses.adds.iter().filter(|element| element.buffer == buffer) {

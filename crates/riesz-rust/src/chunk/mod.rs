@@ -17,7 +17,7 @@ mod disjoint;
 mod uses;
 
 use crate::classify::{Lanes, occurrences};
-use crate::function::{Writer, rust, tuple};
+use crate::function::{Writer, tuple};
 use riesz_program::program::{Buffer, Combine, For, Kind, Operand, Outcome, Register};
 use rustc_hash::{FxHashMap, FxHashSet};
 use uses::Uses;
@@ -54,8 +54,8 @@ impl Outline {
     /// `near` are buffers that turns add to in another way. With lanes it is said whether they are taken in strips.
     pub fn of(writer: &Writer, each: &For, lanes: Option<(&Lanes, bool)>, near: &FxHashSet<Buffer>) -> Option<Outline> {
         let together = match lanes {
-            Some((_, true)) => 32,
-            Some((_, false)) => 8,
+            Some((_, true)) => 4 * writer.precision.lanes(),
+            Some((_, false)) => writer.precision.lanes(),
             None => 1,
         };
         let lanes = lanes.map(|(lanes, _)| lanes);
@@ -144,16 +144,17 @@ impl Outline {
         writer.line("    chunk_from: i64,".into());
         writer.line("    chunk_to: i64,".into());
         for register in &self.numbers {
-            let kind = rust(writer.procedure.registers[register.0 as usize].kind);
+            let kind = writer.rust(writer.procedure.registers[register.0 as usize].kind);
             writer.line(format!("    {}: {kind},", writer.register(*register)));
         }
         for buffer in &self.read {
-            writer.line(format!("    {}: &[{}],", writer.buffer(*buffer), rust(writer.kind_of(*buffer))));
+            writer.line(format!("    {}: &[{}],", writer.buffer(*buffer), writer.rust(writer.kind_of(*buffer))));
         }
         for buffer in &self.written {
-            writer.line(format!("    {}: Shared<{}>,", writer.buffer(*buffer), rust(writer.kind_of(*buffer))));
+            writer.line(format!("    {}: Shared<{}>,", writer.buffer(*buffer), writer.rust(writer.kind_of(*buffer))));
         }
-        let types: Vec<String> = given.iter().map(|given| given.ty.clone()).chain(self.own_types()).collect();
+        let own = self.own.iter().map(|_| writer.vector().to_string());
+        let types: Vec<String> = given.iter().map(|given| given.ty.clone()).chain(own).collect();
         writer.line(format!(") -> Outcome<{}> {{", tuple(&types)));
         writer.line("    unsafe {".into());
         writer.depth += 2;
@@ -168,10 +169,6 @@ impl Outline {
         writer.chunked = true;
     }
 
-    fn own_types(&self) -> impl Iterator<Item = String> {
-        self.own.iter().map(|_| "Vec<f64>".to_string())
-    }
-
     /// Closes the function, calls it for the chunks, and opens what takes what they give.
     pub fn close(&self, writer: &mut Writer, each: &For, given: &[Given]) {
         let own = || self.own.iter().map(|buffer| format!("{}_own", writer.buffer(*buffer)));
@@ -182,7 +179,8 @@ impl Outline {
         writer.depth -= 1;
         writer.line("}".into());
         let count = writer.bound(each.count);
-        let turns = if self.together > 1 { format!("{count} / 8 * 8") } else { count.clone() };
+        let lanes = writer.precision.lanes();
+        let turns = if self.together > 1 { format!("{count} / {lanes} * {lanes}") } else { count.clone() };
         let apiece = (given.iter().map(|given| given.apiece.clone()))
             .chain(self.own.iter().map(|buffer| format!("5.0 * {}.len() as f64", writer.buffer(*buffer))))
             .filter(|cost| !cost.is_empty())
@@ -225,7 +223,7 @@ pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
     let given: Vec<Given> = (outline.reduced.iter())
         .map(|(register, _)| Given {
             name: format!("{}_part", writer.register(*register)),
-            ty: rust(writer.procedure.registers[register.0 as usize].kind).into(),
+            ty: writer.rust(writer.procedure.registers[register.0 as usize].kind).into(),
             late: false,
             apiece: String::new(),
         })
@@ -237,7 +235,7 @@ pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
     }
     let mut inside = declared.clone();
     for (register, combine) in &outline.reduced {
-        let neutral = neutral(*combine);
+        let neutral = neutral(*combine, writer.precision.real());
         writer.line(format!("let mut {} = {neutral};", writer.register(*register)));
         inside.insert(*register);
     }
@@ -265,14 +263,14 @@ pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
 }
 
 /// What changes nothing.
-fn neutral(combine: Combine) -> &'static str {
+fn neutral(combine: Combine, real: &str) -> String {
     match combine {
-        Combine::Sum => "-0.0_f64",
-        Combine::Product => "1.0_f64",
-        Combine::Max => "f64::NEG_INFINITY",
-        Combine::Min => "f64::INFINITY",
-        Combine::All => "true",
-        Combine::Any => "false",
+        Combine::Sum => format!("-0.0_{real}"),
+        Combine::Product => format!("1.0_{real}"),
+        Combine::Max => format!("{real}::NEG_INFINITY"),
+        Combine::Min => format!("{real}::INFINITY"),
+        Combine::All => "true".into(),
+        Combine::Any => "false".into(),
     }
 }
 

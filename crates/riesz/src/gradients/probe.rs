@@ -2,7 +2,7 @@
 //! in both directions, compiled.
 
 use super::sample::Point;
-use crate::via::{Differentiator, Found, Wish};
+use crate::via::{Differentiator, Found, Representation, Wish};
 use crate::{Limits, Name, Type, Value};
 use riesz_core::evaluate::{Closure, Fault, Machine};
 use riesz_core::size::{self, Size};
@@ -10,6 +10,7 @@ use riesz_core::term::{Derive, VarInfo};
 use riesz_core::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
 use riesz_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 /// The steps of a program that representations other than compiled code may take.
 const STEPS: u64 = 2_000;
@@ -133,7 +134,9 @@ impl Probe {
 
     fn machine(&self, limits: Limits) -> Machine<'_, f64> {
         let given = |global: riesz_core::GlobalId| self.globals.get(global.0 as usize)?.clone();
+        // What is known only now is differentiated now.
         Machine::new(&self.program, limits, given)
+            .differentiate_with(&self.program, Rc::new(Representation::at_run_time()))
     }
 
     /// The call of the function at a point, as a user would write it.

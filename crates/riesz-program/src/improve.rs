@@ -1,0 +1,29 @@
+//! The passes over loop programs, in order.
+
+use crate::program::{Procedure, Program};
+use crate::{fuse, once, own, place, pull, stage, tabulate, tidy};
+
+/// A pass over a procedure.
+pub type Pass = fn(&mut Procedure);
+
+/// The passes, in the order in which they are made. Each makes work for the next.
+pub const PASSES: [(&str, Pass); 11] = [
+    ("tidy", tidy::tidy),
+    ("once", once::once),
+    ("tidy", tidy::tidy),
+    ("place", place::place),
+    ("fuse", fuse::fuse),
+    ("pull", pull::pull),
+    ("tabulate", tabulate::tabulate),
+    ("tidy", tidy::tidy),
+    ("own", own::own),
+    ("stage", stage::stage),
+    ("tidy", tidy::tidy),
+];
+
+/// Makes the procedures of a program do less.
+pub fn improve(program: &mut Program) {
+    for (_, pass) in PASSES {
+        program.procedures.iter_mut().for_each(pass);
+    }
+}

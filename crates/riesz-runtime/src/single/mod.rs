@@ -1,0 +1,25 @@
+//! The same in single precision: sixteen numbers side by side.
+//!
+//! Arithmetic is that of single precision. Functions are computed in double precision and then rounded, so that they are
+//! wrong by hardly more than half a unit in the last place; so are products of matrices and linear algebra.
+
+#[path = "../lanes.rs"]
+pub mod lanes;
+pub mod math;
+pub mod matrix;
+#[path = "../number.rs"]
+pub mod number;
+#[path = "../strip.rs"]
+pub mod strip;
+
+pub use crate::{
+    Chunks, Context, Element, Fault, Outcome, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut, put,
+};
+pub use lanes::*;
+pub use math::{digamma, polygamma, sin_cos};
+pub use matrix::*;
+pub use number::*;
+pub use strip::*;
+
+/// A real number.
+pub type R = f32;
