@@ -86,7 +86,7 @@ impl Wide<'_, '_> {
             if first > 0 {
                 self.line(format!("part_mut({total}, 0, {first}).fill(0.0);"));
             }
-            let from = format!("{count} / 8 * 8 + {first}");
+            let from = format!("{count} / {lanes} * {lanes} + {first}");
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();

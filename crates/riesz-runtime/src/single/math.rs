@@ -126,3 +126,9 @@ pub fn digamma(x: f32) -> f32 {
 pub fn polygamma(k: f32, x: f32) -> f32 {
     crate::polygamma(k.into(), x.into()) as f32
 }
+
+/// The sine and the cosine.
+pub fn sin_cos(x: f32) -> (f32, f32) {
+    let (sine, cosine) = crate::sin_cos(x.into());
+    (sine as f32, cosine as f32)
+}

@@ -16,7 +16,7 @@ pub use crate::{
     Chunks, Context, Element, Fault, Outcome, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut, put,
 };
 pub use lanes::*;
-pub use math::{digamma, polygamma};
+pub use math::{digamma, polygamma, sin_cos};
 pub use matrix::*;
 pub use number::*;
 pub use strip::*;
