@@ -87,7 +87,7 @@ impl Wide<'_, '_> {
                 self.line(format!("part_mut({total}, 0, i64::min({len}, {first})).fill(0.0);"));
             }
             // A count may be negative, and then there are no turns.
-            let from = format!("{count}.max(0) / 8 * 8 + {first}");
+            let from = format!("{count}.max(0) / {lanes} * {lanes} + {first}");
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();

@@ -117,12 +117,6 @@ lane_by_lane! {
     sqrt f32::sqrt, abs f32::abs, floor f32::floor, ceil f32::ceil, round f32::round, sign super::sign
 }
 
-/// The sine and the cosine of an angle.
-pub fn sin_cos(x: f32) -> (f32, f32) {
-    let (sine, cosine) = crate::sin_cos(f64::from(x));
-    (sine as f32, cosine as f32)
-}
-
 /// The derivative of `log Γ`.
 pub fn digamma(x: f32) -> f32 {
     crate::digamma(x.into()) as f32
@@ -131,4 +125,10 @@ pub fn digamma(x: f32) -> f32 {
 /// A derivative of `digamma`.
 pub fn polygamma(k: f32, x: f32) -> f32 {
     crate::polygamma(k.into(), x.into()) as f32
+}
+
+/// The sine and the cosine.
+pub fn sin_cos(x: f32) -> (f32, f32) {
+    let (sine, cosine) = crate::sin_cos(x.into());
+    (sine as f32, cosine as f32)
 }
