@@ -236,6 +236,8 @@ impl<const N: usize> Sub for Hand<N> {
 impl<const N: usize> Mul for Hand<N> {
     type Output = Self;
     #[inline]
+    // The product rule has a sum.
+    #[allow(clippy::suspicious_arithmetic_impl)]
     fn mul(self, other: Self) -> Self {
         let tangent = array::from_fn(|i| self.value * other.tangent[i] + other.value * self.tangent[i]);
         Hand { value: self.value * other.value, tangent }
@@ -245,6 +247,8 @@ impl<const N: usize> Mul for Hand<N> {
 impl<const N: usize> Div for Hand<N> {
     type Output = Self;
     #[inline]
+    // So has the rule for quotients.
+    #[allow(clippy::suspicious_arithmetic_impl)]
     fn div(self, other: Self) -> Self {
         let (inverse, value) = (1.0 / other.value, self.value / other.value);
         let tangent = array::from_fn(|i| (self.tangent[i] - value * other.tangent[i]) * inverse);

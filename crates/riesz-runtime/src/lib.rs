@@ -12,6 +12,9 @@
 //! - [`single`]: the same in single precision
 //! - [`product`], [`matrix`]: products of matrices, and linear algebra
 
+// Lanes are written once, over `R`, which is one type here and another in `single`.
+#![allow(clippy::duplicate_mod)]
+
 pub mod angle;
 pub mod boundary;
 pub mod buffer;

@@ -93,7 +93,7 @@ impl Session {
             let start = Instant::now();
             match self.code(&prepared, native) {
                 Ok(code) => prepared.code = Some(code),
-                Err(note) => prepared.note = Some(note),
+                Err(note) => prepared.note = Some(*note),
             }
             compiled_in += start.elapsed();
         }
@@ -116,8 +116,8 @@ impl Session {
     }
 
     /// An expression as native code with its arguments. An error says why the interpreter has to run it.
-    fn code(&self, prepared: &Prepared, native: &Toolchain) -> Result<(Code, Ready), Diagnostic> {
-        let note = |diagnostic: Diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
+    fn code(&self, prepared: &Prepared, native: &Toolchain) -> Result<(Code, Ready), Box<Diagnostic>> {
+        let note = |diagnostic: Diagnostic| Box::new(Diagnostic { severity: Severity::Warning, ..diagnostic });
         let program = optimised(self.program(), &[prepared.function]);
         let Toolchain { compiler, settings, pool } = native;
         let place = |span| place(self.sources(), span);

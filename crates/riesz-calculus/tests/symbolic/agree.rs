@@ -137,18 +137,22 @@ fn compare(program: &Program, id: FunctionId, with_respect_to: &[&str], points: 
             return Outcome::Nothing("it has arguments that cannot be made up");
         };
         let apply = |tangents: &[Value<f64>]| {
-            let mut machine = Machine::<f64>::new(&forward.program, Limits::default(), |_| None);
+            // What takes longer, such as a minimisation, keeps more than a term can.
+            let limits = Limits { steps: 100_000, ..Limits::default() };
+            let mut machine = Machine::<f64>::new(&forward.program, limits, |_| None);
             let given = arguments.iter().chain(tangents).cloned().collect();
             machine.call_with(forward.functions[0], given).ok().map(|both| Vector::of(&both.parts()[1]))
         };
-        let Some(compiled) = apply(&inputs) else { return Outcome::Nothing("random arguments do not fit it") };
+        let Some(compiled) = apply(&inputs) else {
+            return Outcome::Nothing("random arguments do not fit it, or take it long");
+        };
         if !compiled.numbers().is_finite() {
             return Outcome::Nothing("its derivative is infinite at random arguments");
         }
         // What a nearly singular matrix makes of a sum is not the sum of what it makes of its terms.
         let (part, rest) = inputs.iter().map(|input| split(input, &mut random)).unzip::<_, _, Vec<_>, Vec<_>>();
         let (Some(part), Some(rest)) = (apply(&part), apply(&rest)) else {
-            return Outcome::Nothing("random arguments do not fit it");
+            return Outcome::Nothing("random arguments do not fit it, or take it long");
         };
         if part.plus(rest).plus(compiled.times(-1.0)).numbers() > 1e-10 * (1.0 + compiled.numbers()) {
             return Outcome::Nothing("its derivative is ill-conditioned at random arguments");
