@@ -1,9 +1,10 @@
 //! The representations that derivatives are tested in: compiled code in both directions, and every other row of
 //! [`via::REPRESENTATIONS`].
 //!
-//! A representation that runs backwards costs what a few values do, and is tested at every small point and one large one.
-//! One that carries whole gradients or columns costs as many values as the point has coordinates: it is tested at the
-//! first small point, and there each representation is asked for both directions.
+//! Numbers that run backwards cost what a few values do, and are tested at every small point and one large one. What
+//! carries whole gradients or columns costs as many values as the point has coordinates, and terms and morphisms cost much
+//! for each operation: these are tested at the first small point, and there each representation is asked for both
+//! directions.
 
 use super::probe::Probe;
 use super::sample::Point;
@@ -12,17 +13,16 @@ use crate::via::{self, Wish};
 use riesz_core::evaluate::Fault;
 
 /// The most coordinates that a small point and its value have.
-const FEW: usize = 100;
-/// The representations that run backwards: what they take does not grow with the coordinates of the point.
-const BACKWARDS: [&str; 8] =
-    ["reverse-sparse", "reverse-cayley", "reverse-array", "linear-maps", "affine", "adjoint", "cont", "dual"];
+const FEW: usize = 50;
+/// The numbers that run backwards: what they take does not grow with the coordinates of the point.
+const BACKWARDS: [&str; 3] = ["reverse-sparse", "reverse-cayley", "reverse-array"];
 
 /// The representations of one function, while it is tested.
 #[derive(Debug, Default)]
 pub struct Representations {
     /// Those that have no derivative of this function, and why.
     pub without: Vec<(&'static str, String)>,
-    /// Whether those that carry whole gradients have been asked.
+    /// Whether those that cost much have been asked.
     whole: bool,
     /// Whether those that run backwards have been asked at a large point.
     large: bool,
@@ -66,7 +66,7 @@ impl Representations {
         for via::Representation { name, differentiate, .. } in &via::REPRESENTATIONS {
             let Some(differentiate) = *differentiate else { continue };
             let is_asked = whole || BACKWARDS.contains(name);
-            if !is_asked || self.without.iter().any(|(without, _)| without == name) {
+            if !is_asked || self.is_without(name) {
                 continue;
             }
             let image = whole.then(|| probe.via(differentiate, point, Wish::Forward(tangent))).transpose();
@@ -76,12 +76,23 @@ impl Representations {
             });
             match answer {
                 Ok(answer) => said.push(answer),
+                // What is too long for one is too long for all.
+                Err(fault) if fault.code == "step-limit" => {
+                    let others = via::REPRESENTATIONS.iter().filter(|other| !other.is_compiled());
+                    let others: Vec<_> = others.filter(|other| !self.is_without(other.name)).collect();
+                    self.without.extend(others.iter().map(|other| (other.name, fault.message.clone())));
+                    break;
+                }
                 Err(fault) if is_refusal(fault.code) => self.without.push((name, fault.message.clone())),
                 Err(fault) => return Err(Stopped(name, fault)),
             }
         }
         self.whole |= whole;
         Ok(said)
+    }
+
+    fn is_without(&self, name: &str) -> bool {
+        self.without.iter().any(|(without, _)| *without == name)
     }
 
     /// Those that the function was not tested in, and why.
