@@ -32,6 +32,7 @@ use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, Body, FunctionId, OnMaps, Op, Program, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
+use rustc_hash::FxHashSet;
 use walk::Walk;
 
 /// The derivative of a function at a point, or its adjoint.
@@ -69,17 +70,53 @@ pub(crate) fn from_structure(
     let before = vars.len();
     let mut walk = Walk::new(&program, vars, span);
     let found = entries(&mut walk, derivative, (var, wanted));
-    match found {
+    let mut written = walk.close();
+    let is_whole = match found {
         Some(op) => {
-            out.extend(walk.close());
-            out.push(Binding { var, op, span });
-            Ok(true)
+            written.push(Binding { var, op, span });
+            in_scope(&written, &mut FxHashSet::default(), before, vars)
         }
-        None => {
-            vars.truncate(before);
-            Ok(false)
+        None => false,
+    };
+    match is_whole {
+        true => out.extend(written),
+        false => vars.truncate(before),
+    }
+    Ok(is_whole)
+}
+
+/// Whether every new variable, from a number on, is used only where it is bound. A turn that is gone through again may
+/// lead to what was written inside of another body: then the structure is not used.
+fn in_scope(bindings: &[Binding], bound: &mut FxHashSet<Var>, new: usize, vars: &[VarInfo]) -> bool {
+    let is_known = |var: Var, bound: &FxHashSet<Var>| (var.0 as usize) < new || bound.contains(&var);
+    let mut here = Vec::new();
+    let mut whole = true;
+    for binding in bindings {
+        binding.op.visit_atoms(&mut |atom| whole &= !matches!(atom, Atom::Var(var) if !is_known(*var, bound)));
+        let mut inner = Vec::new();
+        binding.op.visit_bound(&mut |var| inner.push(*var));
+        bound.extend(&inner);
+        binding.op.visit_bodies(&mut |body| {
+            whole &= stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+                let is_result = |var: Var| body.bindings.iter().any(|binding| binding.var == var);
+                in_scope(&body.bindings, bound, new, vars)
+                    && !matches!(body.result, Atom::Var(var) if !is_known(var, bound) && !is_result(var))
+            });
+        });
+        inner.iter().for_each(|var| {
+            bound.remove(var);
+        });
+        vars[binding.var.0 as usize].ty.visit_variables(&mut |var| whole &= is_known(var, bound));
+        bound.insert(binding.var);
+        here.push(binding.var);
+        if !whole {
+            return false;
         }
     }
+    here.iter().for_each(|var| {
+        bound.remove(var);
+    });
+    whole
 }
 
 fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, Wanted)) -> Option<Op> {
