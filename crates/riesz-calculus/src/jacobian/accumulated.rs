@@ -148,37 +148,12 @@ impl<'a> Walk<'a> {
             }
         }
         let rest: Vec<Hop> = rest.cloned().collect();
-        let mut total: Option<Known> = None;
-        for turns in self.all_turns(addition, &solved)? {
-            if self.is_nowhere(addition, &turns)? {
-                continue;
-            }
-            let term = self.guarded(addition, &turns, &conditions, &rest)?;
-            total = Some(match total {
-                Some(total) => self.plus(&total, &term)?,
-                None => term,
-            });
+        // A loop whose index the place does not tell adds there in every turn: that is left to passes over the function.
+        let turns: Vec<Size> = solved.into_iter().collect::<Option<_>>()?;
+        match self.is_nowhere(addition, &turns)? {
+            true => Some(None),
+            false => self.guarded(addition, &turns, &conditions, &rest).map(Some),
         }
-        Some(total)
-    }
-
-    /// The indices of the loops: those that were solved for, and all of those that the place does not tell, if they are few.
-    fn all_turns(&mut self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
-        let mut all = vec![Vec::new()];
-        for (iteration, solution) in addition.loops().zip(solved) {
-            let choices = match solution {
-                Some(solution) => vec![solution.clone()],
-                None => (0..self.turns(iteration.count, &addition.frame)?).map(Size::Constant).collect(),
-            };
-            let longer = all.iter().flat_map(|before: &Vec<Size>| {
-                choices.iter().map(|choice| before.iter().cloned().chain([choice.clone()]).collect())
-            });
-            all = longer.collect();
-            if all.len() > MOST_TURNS {
-                return None;
-            }
-        }
-        Some(all)
     }
 
     /// Whether it is known that there are no such turns of the loops around a statement.
@@ -377,9 +352,6 @@ impl<'a> Walk<'a> {
         places.into_iter().collect()
     }
 }
-
-/// How many turns of loops may add to one place.
-const MOST_TURNS: usize = 64;
 
 /// A step to where a statement adds.
 enum Spot {
