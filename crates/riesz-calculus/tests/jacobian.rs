@@ -32,7 +32,6 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
     ),
     (
         "",
-        "\\x -> grad(\\z -> sum(z[i + 1] * (if z[i] > 0.5 then z[i]^3 else sin(z[i])) | i < 9), x)",
         "[0.1 * i | i < 10]",
     ),
     ("", "\\x -> grad(sigmoid, x[0])", "[0.3]"),

@@ -125,6 +125,16 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     if crate::compile::has_holes(domain) || crate::compile::has_holes(codomain) {
         return None;
     }
+    // What is added in one branch only is left to passes over the function.
+    if walk
+        .program
+        .reachable(&[*function])
+        .functions
+        .iter()
+        .any(|id| adds_in_branch(&walk.program.function(*id).body, false))
+    {
+        return None;
+    }
     let mut arguments: Vec<Known> = captured.iter().map(|atom| Known::Plain(*atom)).collect();
     let span = walk.span;
     let input = walk.input(*point, Vec::<Hop>::new());
@@ -141,6 +151,18 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
         // Until all is compiled it stays what may not be differentiated.
         Wanted::Coo => Some(Op::OnMaps(OnMaps::Coo, sparse::coo(walk, &result, codomain, domain)?.to_vec())),
     }
+}
+
+/// Whether a branch adds to an accumulator.
+fn adds_in_branch(body: &Body, inside: bool) -> bool {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        body.bindings.iter().any(|binding| {
+            let inside = inside || matches!(binding.op, Op::If { .. });
+            let mut found = inside && matches!(binding.op, Op::AddTo(..));
+            binding.op.visit_bodies(&mut |body| found |= adds_in_branch(body, inside));
+            found
+        })
+    })
 }
 
 /// Makes records of the columns, rows and values that were found for sparse matrices, once nothing more is differentiated.
