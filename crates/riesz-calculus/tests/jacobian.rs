@@ -30,7 +30,6 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> grad(rosenbrock, x)",
         "[0.5]",
     ),
-    ("", "\\x -> grad(sigmoid, x[0])", "[0.3]"),
     ("", "\\(x, y, n) -> [x * y.a[0], if x > 1.0 then y.b else sin(y.a[1])]", "(2.0, {a = [0.5, 0.7], b = 3.0}, 2)"),
     ("", "\\v -> {a = [v[0] * v[1], v[1]], b = (v[2], exp(v[0]))}", "[0.3, 0.4, 0.5]"),
     (
