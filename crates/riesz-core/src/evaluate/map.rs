@@ -4,7 +4,7 @@
 //! smaller; its sparse matrix is what it makes of sparse linear forms.
 
 use super::Machine;
-use super::array::{self, Empty};
+use super::array;
 use super::limits::Fault;
 use super::value::{Map, Table, Value};
 use crate::term::OnMaps;
@@ -40,7 +40,7 @@ impl<'p, S: Number> Machine<'p, S> {
             Map::Add(left, right) => {
                 let left = self.apply_map(left, argument.clone(), adjoint, span)?;
                 let right = self.apply_map(right, argument, adjoint, span)?;
-                array::combine(left, &right, &riesz_primitive::scalar::ADD, Empty::Differs, span)
+                array::combine(left, &right, &riesz_primitive::scalar::ADD, span)
             }
             Map::Table(table) => Ok(table.apply(&argument, adjoint)),
             Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),
@@ -323,6 +323,7 @@ impl<S: Number> Value<S> {
             Value::Ints(elements) => Value::values(vec![Value::unit(); elements.len()]),
             Value::Values(elements) => Value::values(elements.iter().map(Value::zero_tangent).collect()),
             Value::Map(map) => Value::Map(Map::Scale(S::zero(), map.clone()).share()),
+            Value::Zero => Value::Zero,
             _ => Value::unit(),
         }
     }

@@ -22,10 +22,10 @@ use crate::term::{
     Step, Turn,
 };
 use crate::types::Type;
-use array::Empty;
 use limits::Fuel;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -54,6 +54,15 @@ pub struct Machine<'p, S: 'static> {
     globals: Vec<Option<Value<S>>>,
     /// Frames to use again.
     frames: Vec<Vec<Value<S>>>,
+    /// Arrays of zeros that nobody looks at, by their sizes.
+    nothings: FxHashMap<(Vec<usize>, Grid), Value<S>>,
+}
+
+/// What an array of arrays of numbers has in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Grid {
+    Reals,
+    Ints,
 }
 
 impl<'p, S: Number> Machine<'p, S> {
@@ -74,6 +83,7 @@ impl<'p, S: Number> Machine<'p, S> {
             depth: 0,
             globals,
             frames: Vec::new(),
+            nothings: FxHashMap::default(),
         }
     }
 
@@ -257,6 +267,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned().unwrap_or(Value::Zero),
                 _ => Value::Zero,
             },
+            Op::Array(elements) if elements.is_empty() => self.nothing(ty(), frame, span)?,
             Op::Array(elements) => {
                 self.reserve(elements.len(), size_of::<Value<S>>(), span)?;
                 let values = elements.iter().map(|element| atom(frame, *element)).collect();
@@ -315,7 +326,7 @@ impl<'p, S: Number> Machine<'p, S> {
             }
             Op::Plus(a, b) => {
                 self.whole(&atom(frame, *a), span)?;
-                array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, Empty::IsZero, span)?
+                array::combine(atom(frame, *a), &atom(frame, *b), &scalar::ADD, span)?
             }
             Op::Zero(a) => {
                 self.whole(&atom(frame, *a), span)?;
@@ -492,7 +503,7 @@ impl<'p, S: Number> Machine<'p, S> {
             let element = self.body(function, frame, body)?;
             self.whole(&element, span)?;
             let combine = |total: Value<S>, primitive: &'static Primitive| {
-                array::combine(total, &element, primitive, Empty::Differs, span)
+                array::combine(total, &element, primitive, span)
             };
             total = Some(match (total, reduction) {
                 (None, _) => element,
@@ -568,6 +579,43 @@ impl<'p, S: Number> Machine<'p, S> {
         match value {
             Value::Tuple(_) | Value::Values(_) => self.reserve(value.numbers(), size_of::<f64>(), span),
             _ => Ok(()),
+        }
+    }
+
+    /// What stands where nobody looks: zeros of the size that the type says, made once for all places.
+    fn nothing(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        let Some((sizes, kind)) = self.grid(ty, frame) else { return self.zero(ty, frame, span) };
+        if let Some(known) = self.nothings.get(&(sizes.clone(), kind)) {
+            return Ok(known.clone());
+        }
+        let mut value = match kind {
+            Grid::Reals => Value::Real(S::zero()),
+            Grid::Ints => Value::Int(0),
+        };
+        let mut element = if kind == Grid::Reals { &Type::Real } else { &Type::Int };
+        for &size in sizes.iter().rev() {
+            self.reserve(size, size_of::<Value<S>>(), span)?;
+            value = Value::array(element, vec![value; size]);
+            element = ty;
+        }
+        self.nothings.insert((sizes, kind), value.clone());
+        Ok(value)
+    }
+
+    /// The sizes of an array of arrays of numbers, where its type says them.
+    fn grid(&self, mut ty: &Type, frame: &[Value<S>]) -> Option<(Vec<usize>, Grid)> {
+        let mut sizes = Vec::new();
+        loop {
+            match ty {
+                Type::Array(Size::Hole, _) => return None,
+                Type::Array(size, element) => {
+                    sizes.push(self.size(size, frame));
+                    ty = element;
+                }
+                Type::Real => return Some((sizes, Grid::Reals)),
+                Type::Int => return Some((sizes, Grid::Ints)),
+                _ => return None,
+            }
         }
     }
 
