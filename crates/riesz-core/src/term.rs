@@ -311,10 +311,16 @@ pub enum OnMaps {
     Subtract,
     /// The multiple by a number, which comes first.
     Scale,
-    /// The matrix.
+    /// The matrix. After the map may stand another one between the same spaces.
     Matrix,
     /// The entries of the matrix that are not structurally zero.
     Coo,
+    /// Of a map, the columns and the rows of some places, and a map between the same spaces: the numbers of the matrix there.
+    Entries,
+    /// Of numbers, the columns and the rows of their places, and a map: the map between the same spaces with that matrix.
+    OfEntries,
+    /// Of a matrix and a map: the map between the same spaces with that matrix.
+    OfMatrix,
 }
 
 /// A step into an accumulator.

@@ -2,8 +2,8 @@
 
 use super::{Level, Lineariser, Needed, Nested, Tangent};
 use crate::compile::Problem;
-use riesz_core::term::{Atom, Binding, Body, Op, Var};
 use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, Op, Var};
 use riesz_syntax::Span;
 
 impl Lineariser<'_> {

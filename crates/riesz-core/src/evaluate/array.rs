@@ -133,7 +133,7 @@ impl<S: Number> Machine<'_, S> {
         for (index, value) in indices.elements().zip(values.elements()) {
             let at = in_range(index.int(), count, span)?;
             let before = std::mem::replace(&mut elements[at], Value::Int(0));
-            elements[at] = combine(before, &value, &scalar::ADD, span)?;
+            elements[at] = combine(before, &value, &scalar::ADD, Empty::Differs, span)?;
         }
         Ok(Value::array(element_type(ty), elements))
     }
@@ -218,15 +218,29 @@ fn updated<S: Number>(array: Value<S>, at: usize, element: Value<S>) -> Value<S>
     }
 }
 
+/// What an array without elements is to one that has some.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Empty {
+    /// One of another size.
+    Differs,
+    /// The zero: in a derivative, of what a branch keeps that was not taken, where no type tells its size.
+    IsZero,
+}
+
 /// Combines two values of one type component by component, the first in place where nobody else holds it.
 pub(super) fn combine<S: Number>(
     total: Value<S>,
     element: &Value<S>,
     primitive: &'static Primitive,
+    empty: Empty,
     span: Span,
 ) -> Result<Value<S>, Fault> {
     let differ = |a: usize, b: usize| problem::elements_differ(a, b, span);
+    let is_nothing =
+        |value: &Value<S>| matches!(value, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) && value.is_empty();
     match (total, element) {
+        (total, element) if empty == Empty::IsZero && is_nothing(&total) => Ok(element.clone()),
+        (total, element) if empty == Empty::IsZero && is_nothing(element) => Ok(total),
         (Value::Zero, element) => Ok(element.clone()),
         (total, Value::Zero) => Ok(total),
         (Value::Map(total), Value::Map(element)) => Ok(Value::Map(Map::Add(total, element.clone()).share())),
@@ -245,7 +259,7 @@ pub(super) fn combine<S: Number>(
             }
             let mut combined = Vec::with_capacity(total.len());
             for (total, element) in total.elements().zip(element.elements()) {
-                combined.push(combine(total, &element, primitive, span)?);
+                combined.push(combine(total, &element, primitive, empty, span)?);
             }
             Ok(match total {
                 Value::Ints(_) => Value::ints(combined.iter().map(Value::int).collect()),
@@ -257,7 +271,7 @@ pub(super) fn combine<S: Number>(
             // What has no shape yet may also have fewer parts.
             for at in 0..total.len().max(element.len()) {
                 let part = |parts: &[Value<S>]| parts.get(at).cloned().unwrap_or(Value::Zero);
-                combined.push(combine(part(&total), &part(element), primitive, span)?);
+                combined.push(combine(part(&total), &part(element), primitive, empty, span)?);
             }
             Ok(Value::Tuple(combined.into()))
         }
@@ -276,7 +290,7 @@ pub(super) fn add_to<S: Number>(
     match (path, total) {
         ([], total) => {
             let before = std::mem::replace(total, Value::Int(0));
-            *total = combine(before, value, &scalar::ADD, span)?;
+            *total = combine(before, value, &scalar::ADD, Empty::IsZero, span)?;
         }
         ([Place::Element(index), rest @ ..], total) => {
             let len = total.len();
