@@ -96,8 +96,8 @@ impl Found {
             match statement {
                 Statement::Store(element, value)
                     if found.buffers.contains(&element.buffer)
-                        && turns.is_fixed(element.at)
-                        && turns.is_fixed(*value) =>
+                        && turns.is_fixed(*value)
+                        && turns.is_own_place(element.at, path) =>
                 {
                     found.statements.insert(std::ptr::from_ref(*statement));
                     alike.insert(element.buffer);
