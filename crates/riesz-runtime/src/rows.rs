@@ -1,0 +1,93 @@
+//! Rows of several numbers, one in each lane, written to where they belong: a transposition.
+//!
+//! ```text
+//! lanes: [a₀ a₁ ...] [b₀ b₁ ...] ...        memory: a₀ b₀ ... | a₁ b₁ ... | ...
+//! ```
+
+use super::{LANES, Lanes, R, Target};
+
+/// Writes numbers that follow each other, in each lane so many places further on.
+///
+/// # Safety
+/// The positions are in bounds.
+#[inline(never)]
+pub unsafe fn store_rows(numbers: &[Lanes], buffer: impl Target<Element = R>, position: i64, step: i64) {
+    let (first, len) = buffer.place();
+    debug_assert!((0..LANES as i64).all(|lane| (position + lane * step) as usize + numbers.len() <= len));
+    let first = unsafe { first.add(position as usize) };
+    for (at, numbers) in numbers.chunks(8).enumerate() {
+        unsafe { store_square(numbers, first.add(8 * at), step as isize) }
+    }
+}
+
+/// Writes up to eight numbers for each lane.
+///
+/// # Safety
+/// The places are those of elements.
+#[inline(always)]
+unsafe fn store_square(numbers: &[Lanes], first: *mut R, step: isize) {
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+    if size_of::<R>() == 8 {
+        // The numbers of a lane are eight, of eight bytes each, and those written are as many as there are.
+        return unsafe { shuffled(numbers.as_ptr().cast(), numbers.len(), first.cast(), step) };
+    }
+    for (at, number) in numbers.iter().enumerate() {
+        for (lane, value) in number.0.iter().enumerate() {
+            unsafe { *first.offset(lane as isize * step).add(at) = *value }
+        }
+    }
+}
+
+/// The same in registers: neighbours are put side by side, then pairs, then fours.
+///
+/// # Safety
+/// There are so many numbers, and places for them.
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+#[inline(always)]
+unsafe fn shuffled(numbers: *const [f64; 8], count: usize, first: *mut f64, step: isize) {
+    use std::arch::x86_64::{
+        __m512d, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_unpackhi_pd,
+        _mm512_unpacklo_pd,
+    };
+    let number = |at: usize| match at < count {
+        true => unsafe { _mm512_loadu_pd(numbers.add(at).cast()) },
+        false => unsafe { _mm512_setzero_pd() },
+    };
+    let store = |lane: isize, row: __m512d| {
+        let mask = (0xFF_u16 >> (8 - count)) as u8;
+        unsafe { _mm512_mask_storeu_pd(first.offset(lane * step), mask, row) }
+    };
+    let fours = |lane: isize, [a, b, c, d]: [__m512d; 4]| unsafe {
+        let (low, high) = (_mm512_shuffle_f64x2::<0x44>(a, b), _mm512_shuffle_f64x2::<0x44>(c, d));
+        store(lane, _mm512_shuffle_f64x2::<0x88>(low, high));
+        store(lane + 2, _mm512_shuffle_f64x2::<0xDD>(low, high));
+        let (low, high) = (_mm512_shuffle_f64x2::<0xEE>(a, b), _mm512_shuffle_f64x2::<0xEE>(c, d));
+        store(lane + 4, _mm512_shuffle_f64x2::<0x88>(low, high));
+        store(lane + 6, _mm512_shuffle_f64x2::<0xDD>(low, high));
+    };
+    let pairs = [0, 2, 4, 6].map(|at| (number(at), number(at + 1)));
+    fours(0, pairs.map(|(a, b)| unsafe { _mm512_unpacklo_pd(a, b) }));
+    fours(1, pairs.map(|(a, b)| unsafe { _mm512_unpackhi_pd(a, b) }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_go_where_single_numbers_would() {
+        for count in 0..20 {
+            let value = |at: usize, lane: usize| (100 * at + lane) as R;
+            let numbers: Vec<Lanes> = (0..count).map(|at| Lanes(std::array::from_fn(|lane| value(at, lane)))).collect();
+            let mut buffer: Vec<R> = vec![-1.0; 5 + LANES * (count + 3)];
+            unsafe { store_rows(&numbers, &mut buffer[..], 5, count as i64 + 3) };
+            for (place, found) in buffer.iter().enumerate() {
+                let (lane, at) = match place.checked_sub(5) {
+                    Some(place) => (place / (count + 3), place % (count + 3)),
+                    None => (0, count),
+                };
+                assert_eq!(*found, if at < count { value(at, lane) } else { -1.0 }, "{count} numbers, place {place}");
+            }
+        }
+    }
+}
