@@ -5,6 +5,11 @@
 //! ```
 
 use super::{LANES, Lanes, R, Target};
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+use std::arch::x86_64::{
+    __m512d, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_unpackhi_pd,
+    _mm512_unpacklo_pd,
+};
 
 /// Writes numbers that follow each other, in each lane so many places further on.
 ///
@@ -28,8 +33,16 @@ pub unsafe fn store_rows(numbers: &[Lanes], buffer: impl Target<Element = R>, po
 unsafe fn store_square(numbers: &[Lanes], first: *mut R, step: isize) {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
     if size_of::<R>() == 8 {
-        // The numbers of a lane are eight, of eight bytes each, and those written are as many as there are.
-        return unsafe { shuffled(numbers.as_ptr().cast(), numbers.len(), first.cast(), step) };
+        let (from, to, count) = (numbers.as_ptr().cast::<f64>(), first.cast::<f64>(), numbers.len());
+        // Eight numbers of eight bytes each are read of what there is, and as many written as there are places for.
+        let load = |at: usize| match at < count {
+            true => unsafe { _mm512_loadu_pd(from.add(8 * at)) },
+            false => unsafe { _mm512_setzero_pd() },
+        };
+        let mask = (0xFF_u16 >> (8 - count)) as u8;
+        return transpose(load, |lane, row| unsafe {
+            _mm512_mask_storeu_pd(to.offset(lane as isize * step), mask, row);
+        });
     }
     for (at, number) in numbers.iter().enumerate() {
         for (lane, value) in number.0.iter().enumerate() {
@@ -38,34 +51,23 @@ unsafe fn store_square(numbers: &[Lanes], first: *mut R, step: isize) {
     }
 }
 
-/// The same in registers: neighbours are put side by side, then pairs, then fours.
-///
-/// # Safety
-/// There are so many numbers, and places for them.
+/// Eight vectors of eight numbers become the vectors of their first numbers, of their second, and so on: neighbours are
+/// put side by side, then pairs, then fours. `store` is given the place of each, and the vector.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 #[inline(always)]
-unsafe fn shuffled(numbers: *const [f64; 8], count: usize, first: *mut f64, step: isize) {
-    use std::arch::x86_64::{
-        __m512d, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_unpackhi_pd,
-        _mm512_unpacklo_pd,
+pub(crate) fn transpose(load: impl Fn(usize) -> __m512d, mut store: impl FnMut(usize, __m512d)) {
+    let mut fours = |at: usize, [a, b, c, d]: [__m512d; 4]| {
+        // The instructions are there: this is compiled for machines that have them.
+        unsafe {
+            let (low, high) = (_mm512_shuffle_f64x2::<0x44>(a, b), _mm512_shuffle_f64x2::<0x44>(c, d));
+            store(at, _mm512_shuffle_f64x2::<0x88>(low, high));
+            store(at + 2, _mm512_shuffle_f64x2::<0xDD>(low, high));
+            let (low, high) = (_mm512_shuffle_f64x2::<0xEE>(a, b), _mm512_shuffle_f64x2::<0xEE>(c, d));
+            store(at + 4, _mm512_shuffle_f64x2::<0x88>(low, high));
+            store(at + 6, _mm512_shuffle_f64x2::<0xDD>(low, high));
+        }
     };
-    let number = |at: usize| match at < count {
-        true => unsafe { _mm512_loadu_pd(numbers.add(at).cast()) },
-        false => unsafe { _mm512_setzero_pd() },
-    };
-    let store = |lane: isize, row: __m512d| {
-        let mask = (0xFF_u16 >> (8 - count)) as u8;
-        unsafe { _mm512_mask_storeu_pd(first.offset(lane * step), mask, row) }
-    };
-    let fours = |lane: isize, [a, b, c, d]: [__m512d; 4]| unsafe {
-        let (low, high) = (_mm512_shuffle_f64x2::<0x44>(a, b), _mm512_shuffle_f64x2::<0x44>(c, d));
-        store(lane, _mm512_shuffle_f64x2::<0x88>(low, high));
-        store(lane + 2, _mm512_shuffle_f64x2::<0xDD>(low, high));
-        let (low, high) = (_mm512_shuffle_f64x2::<0xEE>(a, b), _mm512_shuffle_f64x2::<0xEE>(c, d));
-        store(lane + 4, _mm512_shuffle_f64x2::<0x88>(low, high));
-        store(lane + 6, _mm512_shuffle_f64x2::<0xDD>(low, high));
-    };
-    let pairs = [0, 2, 4, 6].map(|at| (number(at), number(at + 1)));
+    let pairs = [0, 2, 4, 6].map(|at| (load(at), load(at + 1)));
     fours(0, pairs.map(|(a, b)| unsafe { _mm512_unpacklo_pd(a, b) }));
     fours(1, pairs.map(|(a, b)| unsafe { _mm512_unpackhi_pd(a, b) }));
 }
