@@ -66,12 +66,9 @@ fn collect(ty: &Type, passing: Passing, inside: bool, found: &mut Vec<Slot>) -> 
             }
         }
         Type::Accumulator(inner) => collect(inner, passing, true, found)?,
-        Type::Function(_)
-        | Type::Linear(_)
-        | Type::Number(_)
-        | Type::Unknown(_)
-        | Type::Variable(_)
-        | Type::Error => return None,
+        Type::Function(_) | Type::Linear(_) | Type::Number(_) | Type::Unknown(_) | Type::Variable(_) | Type::Error => {
+            return None;
+        }
     }
     Some(())
 }

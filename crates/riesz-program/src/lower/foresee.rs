@@ -30,7 +30,7 @@ impl Lowerer<'_, '_> {
             return self.shape_of_value(&value, span);
         }
         if let Ok(shape) = self.shape_of_type(self.ty(var), span) {
-            return Ok(shape);
+            return self.with_branches(var, shape);
         }
         if let Some(start) = self.starts.get(&var).copied() {
             return self.foresee(start);
@@ -44,9 +44,12 @@ impl Lowerer<'_, '_> {
                 _ => Err(unknown_size(span)),
             },
             Op::Array(elements) => {
-                let element = elements.first().ok_or_else(|| unknown_size(span))?;
                 let extent = Extent { most: Operand::Int(elements.len() as i64), exact: true };
-                Ok(Shape::Array(extent, Box::new(self.foresee(*element)?)))
+                let element = match elements.first() {
+                    Some(element) => self.foresee(*element)?,
+                    None => nothing(self.ty(var)).ok_or_else(|| unknown_size(span))?,
+                };
+                Ok(Shape::Array(extent, Box::new(element)))
             }
             Op::Index(array, _) => match self.foresee(*array)? {
                 Shape::Array(_, element) => Ok(*element),
@@ -94,6 +97,28 @@ impl Lowerer<'_, '_> {
             Op::Zero(a) => Ok(tangent(self.foresee(*a)?)),
             Op::ArrayFunction(primitive, arguments) => self.foresee_array_function(primitive, arguments, span),
             _ => Err(unknown_size(span)),
+        }
+    }
+
+    /// The shape that the type of a variable says, less what does not hold where a branch of a conditional leaves out what
+    /// only the other one keeps.
+    fn with_branches(&mut self, var: Var, shape: Shape) -> Lowered<Shape> {
+        match self.bindings.get(&var).map(|binding| &binding.op) {
+            Some(Op::If { yes, no, .. }) if self.holds_arrays(self.ty(var)) => {
+                match (self.foresee(yes.result), self.foresee(no.result)) {
+                    (Ok(yes), Ok(no)) => Ok(loosened(shape, &yes, &no)),
+                    _ => Ok(shape),
+                }
+            }
+            Some(Op::Project(Atom::Var(tuple), at))
+                if matches!(self.bindings.get(tuple).map(|binding| &binding.op), Some(Op::If { .. })) =>
+            {
+                match self.foresee(Atom::Var(*tuple))? {
+                    Shape::Tuple(parts) => Ok(parts.into_iter().nth(*at).unwrap_or(shape)),
+                    _ => Ok(shape),
+                }
+            }
+            _ => Ok(shape),
         }
     }
 
@@ -170,7 +195,12 @@ impl Lowerer<'_, '_> {
                 Ok(Shape::Tuple(a.into_iter().zip(b).map(|(a, b)| self.either(a, b, span)).collect::<Lowered<_>>()?))
             }
             (Shape::Array(a, a_element), Shape::Array(b, b_element)) => {
-                let element = self.either(*a_element, *b_element, span)?;
+                // No elements are of any shape.
+                let element = match (a.most, b.most) {
+                    (Operand::Int(0), _) => *b_element,
+                    (_, Operand::Int(0)) => *a_element,
+                    _ => self.either(*a_element, *b_element, span)?,
+                };
                 if self.build.same(a.most, b.most) {
                     let extent = Extent { most: a.most, exact: a.exact && b.exact };
                     return Ok(Shape::Array(extent, Box::new(element)));
@@ -312,6 +342,43 @@ impl Lowerer<'_, '_> {
         let site = self.build.site(Fault::Integer(primitive), span);
         let most = Expression::Int(primitive, vec![a.most, b.most], site);
         Ok(Extent { most: self.build.bind(Kind::Int, None, most), exact: a.exact && b.exact })
+    }
+}
+
+/// The shape of a value that is one of two, of which one may be empty where the other is not.
+fn loosened(shape: Shape, yes: &Shape, no: &Shape) -> Shape {
+    match (shape, yes, no) {
+        (Shape::Tuple(parts), Shape::Tuple(yes), Shape::Tuple(no)) => {
+            Shape::Tuple(parts.into_iter().zip(yes.iter().zip(no)).map(|(part, (y, n))| loosened(part, y, n)).collect())
+        }
+        (Shape::Array(extent, element), Shape::Array(y, y_element), Shape::Array(n, n_element)) => {
+            let is_empty = |extent: &Extent| extent.most == Operand::Int(0);
+            match is_empty(y) != is_empty(n) && !is_empty(&extent) {
+                true => Shape::Array(Extent { most: extent.most, exact: false }, element),
+                false => Shape::Array(extent, Box::new(loosened(*element, y_element, n_element))),
+            }
+        }
+        (shape, ..) => shape,
+    }
+}
+
+/// The shape of the elements of an empty array of a type, in which every array is empty.
+fn nothing(ty: &Type) -> Option<Shape> {
+    fn empty(ty: &Type) -> Option<Shape> {
+        match ty {
+            Type::Array(_, element) => {
+                let extent = Extent { most: Operand::Int(0), exact: true };
+                Some(Shape::Array(extent, Box::new(empty(element)?)))
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                Some(Shape::Tuple(ty.components()?.iter().map(empty).collect::<Option<_>>()?))
+            }
+            _ => kind_of(ty).map(Shape::Number),
+        }
+    }
+    match ty {
+        Type::Array(_, element) => empty(element),
+        _ => None,
     }
 }
 

@@ -227,8 +227,7 @@ impl Lowerer<'_, '_> {
                 Cells::Number(*kind, place)
             }
             Shape::Tuple(parts) => {
-                let parts: Lowered<_> =
-                    parts.iter().map(|part| self.room_in_store(part, lens, words, span)).collect();
+                let parts: Lowered<_> = parts.iter().map(|part| self.room_in_store(part, lens, words, span)).collect();
                 Cells::Tuple(parts?)
             }
             Shape::Array(Extent { most, .. }, element) => {
@@ -290,13 +289,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn recall_cells(
-        &mut self,
-        place: &mut Operand,
-        ty: &Type,
-        lens: &mut Vec<Operand>,
-        span: Span,
-    ) -> Lowered<Cells> {
+    fn recall_cells(&mut self, place: &mut Operand, ty: &Type, lens: &mut Vec<Operand>, span: Span) -> Lowered<Cells> {
         let store = self.opened_store(span)?;
         Ok(match ty {
             Type::Tuple(_) | Type::Record(_) => {

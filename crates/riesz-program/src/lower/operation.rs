@@ -147,9 +147,7 @@ impl<'p> Lowerer<'_, 'p> {
             Op::ArrayFunction(primitive, arguments) => {
                 self.array_function(primitive, arguments, binding.var, target, span)
             }
-            Op::TraceWhile { state, start, condition, body } => {
-                self.trace_while(*state, *start, condition, body, span)
-            }
+            Op::TraceWhile { state, start, condition, body } => self.trace_while(*state, *start, condition, body, span),
             Op::Closure(..) | Op::Apply(..) => Err(unsupported("a function is a value here", span)),
             Op::Map { .. } | Op::OnMaps(..) => Err(unsupported("a linear map is a value here", span)),
             Op::Derive(..) => Err(unsupported("a derivative has not been compiled", span)),
