@@ -30,7 +30,7 @@ impl Lowerer<'_, '_> {
             return self.shape_of_value(&value, span);
         }
         if let Ok(shape) = self.shape_of_type(self.ty(var), span) {
-            return self.with_branches(var, shape);
+            return Ok(self.left_out(Atom::Var(var)).loosen(shape));
         }
         if let Some(start) = self.starts.get(&var).copied() {
             return self.foresee(start);
@@ -97,28 +97,6 @@ impl Lowerer<'_, '_> {
             Op::Zero(a) => Ok(tangent(self.foresee(*a)?)),
             Op::ArrayFunction(primitive, arguments) => self.foresee_array_function(primitive, arguments, span),
             _ => Err(unknown_size(span)),
-        }
-    }
-
-    /// The shape that the type of a variable says, less what does not hold where a branch of a conditional leaves out what
-    /// only the other one keeps.
-    fn with_branches(&mut self, var: Var, shape: Shape) -> Lowered<Shape> {
-        match self.bindings.get(&var).map(|binding| &binding.op) {
-            Some(Op::If { yes, no, .. }) if self.holds_arrays(self.ty(var)) => {
-                match (self.foresee(yes.result), self.foresee(no.result)) {
-                    (Ok(yes), Ok(no)) => Ok(loosened(shape, &yes, &no)),
-                    _ => Ok(shape),
-                }
-            }
-            Some(Op::Project(Atom::Var(tuple), at))
-                if matches!(self.bindings.get(tuple).map(|binding| &binding.op), Some(Op::If { .. })) =>
-            {
-                match self.foresee(Atom::Var(*tuple))? {
-                    Shape::Tuple(parts) => Ok(parts.into_iter().nth(*at).unwrap_or(shape)),
-                    _ => Ok(shape),
-                }
-            }
-            _ => Ok(shape),
         }
     }
 
@@ -342,23 +320,6 @@ impl Lowerer<'_, '_> {
         let site = self.build.site(Fault::Integer(primitive), span);
         let most = Expression::Int(primitive, vec![a.most, b.most], site);
         Ok(Extent { most: self.build.bind(Kind::Int, None, most), exact: a.exact && b.exact })
-    }
-}
-
-/// The shape of a value that is one of two, of which one may be empty where the other is not.
-fn loosened(shape: Shape, yes: &Shape, no: &Shape) -> Shape {
-    match (shape, yes, no) {
-        (Shape::Tuple(parts), Shape::Tuple(yes), Shape::Tuple(no)) => {
-            Shape::Tuple(parts.into_iter().zip(yes.iter().zip(no)).map(|(part, (y, n))| loosened(part, y, n)).collect())
-        }
-        (Shape::Array(extent, element), Shape::Array(y, y_element), Shape::Array(n, n_element)) => {
-            let is_empty = |extent: &Extent| extent.most == Operand::Int(0);
-            match is_empty(y) != is_empty(n) && !is_empty(&extent) {
-                true => Shape::Array(Extent { most: extent.most, exact: false }, element),
-                false => Shape::Array(extent, Box::new(loosened(*element, y_element, n_element))),
-            }
-        }
-        (shape, ..) => shape,
     }
 }
 

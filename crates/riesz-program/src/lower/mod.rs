@@ -13,6 +13,7 @@
 //! - `value`: where values are
 //! - `build`: statements, and what is known of integers
 //! - `write`: room for values, and copies of them
+//! - `left_out`: arrays that a branch leaves empty
 //! - `kept`: what a recursive function keeps for its derivative
 //! - `operation`, `iterate`, `turn`, `array`, `call`: the operations of the core
 
@@ -23,6 +24,7 @@ mod call;
 mod foresee;
 mod iterate;
 mod kept;
+mod left_out;
 mod operation;
 mod turn;
 mod value;
