@@ -6,7 +6,7 @@
 
 #[cfg(feature = "alloc")]
 use crate::law::equal;
-use crate::semiring::{Monoid, Semiring};
+use crate::semiring::{Monoid, Ring, Semiring};
 #[cfg(feature = "alloc")]
 use alloc::string::String;
 #[cfg(feature = "alloc")]
@@ -21,6 +21,41 @@ pub trait Module<D: Semiring>: Monoid {
     #[inline]
     fn scale_all<const N: usize>(vectors: &[Self; N], factor: &D) -> [Self; N] {
         core::array::from_fn(|i| vectors[i].scale(factor))
+    }
+
+    /// `u − v`
+    #[inline]
+    fn difference(u: &Self, v: &Self) -> Self
+    where
+        D: Ring,
+    {
+        u.add(&v.scale(&D::one().neg()))
+    }
+
+    /// `a • u + b • v`
+    #[inline]
+    fn combine(u: &Self, a: &D, v: &Self, b: &D) -> Self {
+        u.scale(a).add(&v.scale(b))
+    }
+
+    /// The same of several vectors, with the same factors.
+    #[inline]
+    fn combine_all<const N: usize>(u: &[Self; N], a: &D, v: &[Self; N], b: &D) -> [Self; N] {
+        core::array::from_fn(|i| Self::combine(&u[i], a, &v[i], b))
+    }
+
+    /// `(value, slope • self)`: the chain rule, where a value and its slope are found together.
+    #[inline]
+    fn through(&self, value: D, slope: D) -> (D, Self) {
+        let tangent = self.scale(&slope);
+        (value, tangent)
+    }
+
+    /// The same of several vectors.
+    #[inline]
+    fn through_all<const N: usize>(vectors: &[Self; N], value: D, slope: D) -> (D, [Self; N]) {
+        let tangents = Self::scale_all(vectors, &slope);
+        (value, tangents)
     }
 }
 
@@ -48,7 +83,24 @@ where
     equal("(c · d) • u = c • (d • u)", &u.scale(&c.mul(d)), &u.scale(d).scale(c))?;
     equal("d • (u + v) = d • u + d • v", &u.add(v).scale(d), &u.scale(d).add(&v.scale(d)))?;
     let several = [u.clone(), v.clone(), w.clone()];
-    equal("d • [u, …] = [d • u, …]", &E::scale_all(&several, d), &several.map(|vector| vector.scale(d)))
+    equal("d • [u, …] = [d • u, …]", &E::scale_all(&several, d), &several.map(|vector| vector.scale(d)))?;
+    let sum = u.scale(c).add(&v.scale(d));
+    equal("combine = c • u + d • v", &E::combine(u, c, v, d), &sum)?;
+    let all = E::combine_all(&[u.clone(), v.clone()], c, &[v.clone(), w.clone()], d);
+    equal("combine [u, …] = [combine u, …]", &all, &[sum, v.scale(c).add(&w.scale(d))])?;
+    let (_, through) = u.through(c.clone(), d.clone());
+    equal("through = d • u", &through, &u.scale(d))?;
+    let (_, all) = E::through_all(&[u.clone(), v.clone()], c.clone(), d.clone());
+    equal("through [u, …] = [through u, …]", &all, &[u.scale(d), v.scale(d)])
+}
+
+/// The law of differences, over scalars that have them.
+///
+/// # Errors
+/// That it does not hold, with both sides.
+#[cfg(feature = "alloc")]
+pub fn difference_law<D: Ring, E: Module<D> + PartialEq + Debug>(u: &E, v: &E) -> Result<(), String> {
+    equal("u − v = u + (−1) • v", &E::difference(u, v), &u.add(&v.scale(&D::one().neg())))
 }
 
 /// Nothing but zero.
@@ -96,5 +148,20 @@ impl<D: Semiring, E: Module<D>, const N: usize> Module<D> for [E; N] {
     #[inline]
     fn scale(&self, factor: &D) -> Self {
         E::scale_all(self, factor)
+    }
+    #[inline(always)]
+    fn difference(u: &Self, v: &Self) -> Self
+    where
+        D: Ring,
+    {
+        core::array::from_fn(|i| E::difference(&u[i], &v[i]))
+    }
+    #[inline(always)]
+    fn through(&self, value: D, slope: D) -> (D, Self) {
+        E::through_all(self, value, slope)
+    }
+    #[inline(always)]
+    fn combine(u: &Self, a: &D, v: &Self, b: &D) -> Self {
+        E::combine_all(u, a, v, b)
     }
 }

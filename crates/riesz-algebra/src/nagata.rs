@@ -4,6 +4,8 @@
 //! (dual numbers, the `D` of [001 §5]), `[f64; N]` for several partial derivatives at once, or Nagata numbers again for
 //! second derivatives.
 
+use core::array::from_fn;
+
 use crate::module::{Module, Scalar};
 use crate::semiring::{Monoid, Ring, Semiring};
 
@@ -25,23 +27,21 @@ impl<D: Semiring, E: Module<D>> Nagata<D, E> {
 
 impl<D: Scalar, const N: usize> Nagata<D, [D; N]> {
     /// Numbers that vary, each with the gradient that is 1 in itself.
-    #[inline]
+    #[inline(always)]
     pub fn variables(primals: [D; N]) -> [Self; N] {
-        let mut at = 0;
-        primals.map(|primal| {
-            let tangent = core::array::from_fn(|i| if i == at { D::one() } else { D::zero() });
-            at += 1;
-            Nagata { primal, tangent }
+        from_fn(|v| {
+            let tangent = from_fn(|i| if i == v { D::one() } else { D::zero() });
+            Nagata { primal: primals[v].clone(), tangent }
         })
     }
 }
 
 impl<D: Semiring, E: Module<D>> Monoid for Nagata<D, E> {
-    #[inline]
+    #[inline(always)]
     fn zero() -> Self {
         Nagata::constant(D::zero())
     }
-    #[inline]
+    #[inline(always)]
     fn add(&self, other: &Self) -> Self {
         Nagata { primal: self.primal.add(&other.primal), tangent: self.tangent.add(&other.tangent) }
     }
@@ -49,15 +49,15 @@ impl<D: Semiring, E: Module<D>> Monoid for Nagata<D, E> {
 
 // ANCHOR: semiring
 impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
-    #[inline]
+    #[inline(always)]
     fn one() -> Self {
         Nagata::constant(D::one())
     }
-    #[inline]
+    #[inline(always)]
     fn mul(&self, other: &Self) -> Self {
         Nagata {
             primal: self.primal.mul(&other.primal),
-            tangent: other.tangent.scale(&self.primal).add(&self.tangent.scale(&other.primal)),
+            tangent: E::combine(&other.tangent, &self.primal, &self.tangent, &other.primal),
         }
     }
 }
@@ -65,15 +65,19 @@ impl<D: Semiring, E: Module<D>> Semiring for Nagata<D, E> {
 
 /// `−(f, df) = (−f, (−1) • df)`
 impl<D: Ring, E: Module<D>> Ring for Nagata<D, E> {
-    #[inline]
+    #[inline(always)]
     fn neg(&self) -> Self {
         Nagata { primal: self.primal.neg(), tangent: self.tangent.scale(&D::one().neg()) }
+    }
+    #[inline(always)]
+    fn sub(&self, other: &Self) -> Self {
+        Nagata { primal: self.primal.sub(&other.primal), tangent: E::difference(&self.tangent, &other.tangent) }
     }
 }
 
 /// Nagata numbers over themselves, for derivatives of derivatives: the product, with the exact zeros of `D` and `E`.
 impl<D: Module<D> + Semiring, E: Module<D>> Module<Nagata<D, E>> for Nagata<D, E> {
-    #[inline]
+    #[inline(always)]
     fn scale(&self, factor: &Self) -> Self {
         Nagata {
             primal: self.primal.scale(&factor.primal),

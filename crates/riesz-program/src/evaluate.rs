@@ -37,7 +37,8 @@ pub enum Stop {
     Broken(String),
 }
 
-/// A NaN that no computation gives: what stands in a buffer before something is written there.
+/// A NaN that no computation gives: what stands in a buffer before something is written there. It may be copied, as
+/// what fills up rows of different lengths is, and the state of a loop that takes no notice of it; and nothing else.
 const UNWRITTEN: u64 = 0x7ff8_dead_dead_dead;
 
 type Evaluated<T> = Result<T, Stop>;
@@ -123,8 +124,8 @@ impl Frame<'_> {
 
     fn element(&mut self, element: Element, further: i64) -> Evaluated<&mut Number> {
         let at = self.int(element.at) + further;
-        let name = &self.procedure.name;
-        let outside = |len: usize| Stop::Broken(format!("position {at} of {len} in `{name}`"));
+        let (name, buffer) = (&self.procedure.name, element.buffer.0);
+        let outside = |len: usize| Stop::Broken(format!("position {at} of {len} in buffer {buffer} of `{name}`"));
         match self.buffers[element.buffer.0 as usize].as_mut() {
             Some(elements) => {
                 let len = elements.len();
@@ -138,7 +139,7 @@ impl Frame<'_> {
         match *self.element(element, further)? {
             Number::Real(number) if number.to_bits() == UNWRITTEN => {
                 let (name, buffer) = (&self.procedure.name, element.buffer.0);
-                Err(Stop::Broken(format!("an element of buffer {buffer} in `{name}` is read before it is written")))
+                Err(Stop::Broken(format!("an element of buffer {buffer} of `{name}` is read before it is written")))
             }
             number => Ok(number),
         }
@@ -197,7 +198,7 @@ impl Frame<'_> {
             }
             Statement::Copy { to, from, count } => {
                 for at in 0..self.int(*count) {
-                    let number = self.load(*from, at)?;
+                    let number = *self.element(*from, at)?;
                     *self.element(*to, at)? = number;
                 }
             }
@@ -207,8 +208,8 @@ impl Frame<'_> {
             }
             Statement::Add(element, value) => {
                 let value = self.operand(*value);
-                let slot = self.element(*element, 0)?;
-                *slot = combined(Combine::Sum, *slot, value);
+                let before = self.load(*element, 0)?;
+                *self.element(*element, 0)? = combined(Combine::Sum, before, value);
             }
             Statement::For(each) => {
                 each.private.iter().for_each(|allocation| self.allocate(allocation));
@@ -298,7 +299,9 @@ impl Frame<'_> {
                 Argument::Number(operand) => Passed::Number(self.operand(*operand)),
                 Argument::Elements(element, count) => {
                     let count = self.int(*count);
-                    Passed::Elements((0..count).map(|at| self.load(*element, at)).collect::<Evaluated<_>>()?)
+                    Passed::Elements(
+                        (0..count).map(|at| self.element(*element, at).copied()).collect::<Evaluated<_>>()?,
+                    )
                 }
             });
         }

@@ -18,6 +18,7 @@
 //! - [`pass`]: values for the evaluator
 //! - [`print`](mod@print): loop programs as text
 
+mod apart;
 pub mod evaluate;
 mod expand;
 pub mod fuse;

@@ -10,6 +10,7 @@
 //! A buffer of the turns that holds the same in every turn becomes one for all of them, and checks that come out alike in
 //! every turn are made once. What is kept for a derivative is often of this kind: coefficients, and positions in arrays.
 
+use crate::apart::Apart;
 use crate::program::{
     Allocation, Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
 };
@@ -20,18 +21,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Writes once what can be, in the outermost loops of a procedure whose turns are independent.
 pub fn once(procedure: &mut Procedure) {
+    let apart = Apart::of(procedure);
     let body = std::mem::take(&mut procedure.body);
-    procedure.body = once_block(procedure, body);
+    procedure.body = once_block(procedure, &apart, body);
 }
 
-fn once_block(procedure: &mut Procedure, block: Block) -> Block {
+fn once_block(procedure: &mut Procedure, apart: &Apart, block: Block) -> Block {
     let mut written = Vec::with_capacity(block.len());
     for mut statement in block {
         match &mut statement {
-            Statement::For(each) if each.parallel => once_loop(procedure, each, &mut written),
+            Statement::For(each) if each.parallel => once_loop(procedure, apart, each, &mut written),
             other => {
                 for inner in other.blocks_mut() {
-                    *inner = once_block(procedure, std::mem::take(inner));
+                    *inner = once_block(procedure, apart, std::mem::take(inner));
                 }
             }
         }
@@ -40,11 +42,11 @@ fn once_block(procedure: &mut Procedure, block: Block) -> Block {
     written
 }
 
-fn once_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
+fn once_loop(procedure: &mut Procedure, apart: &Apart, each: &mut For, before: &mut Block) {
     let mut same = FxHashSet::default();
     let found = loop {
         let turns = Turns::of(procedure, each, &same);
-        let found = Found::of(&turns, each);
+        let found = Found::of(&turns, apart, each);
         if found.buffers.len() == same.len() {
             break (turns, found);
         }
@@ -80,7 +82,7 @@ struct Found {
 }
 
 impl Found {
-    fn of(turns: &Turns, each: &For) -> Found {
+    fn of(turns: &Turns, apart: &Apart, each: &For) -> Found {
         let mut found = Found { statements: FxHashSet::default(), buffers: FxHashSet::default() };
         for Allocation { buffer, count, .. } in &each.private {
             let touches = turns.touches.get(buffer).map_or(&[][..], |touches| touches);
@@ -97,7 +99,7 @@ impl Found {
                 Statement::Store(element, value)
                     if found.buffers.contains(&element.buffer)
                         && turns.is_fixed(*value)
-                        && turns.is_own_place(element.at, path) =>
+                        && apart.is_own(element.at, path, turns) =>
                 {
                     found.statements.insert(std::ptr::from_ref(*statement));
                     alike.insert(element.buffer);

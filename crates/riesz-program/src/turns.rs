@@ -140,47 +140,6 @@ impl<'b> Turns<'b> {
         }
     }
 
-    /// Whether a fixed position is another one for each choice of the indices of a path.
-    ///
-    /// ```text
-    /// i                    for a path of i alone
-    /// x · m + i            where i < m, and x is another one for each choice of the other indices
-    /// ```
-    pub fn is_own_place(&self, at: Operand, path: &[Step]) -> bool {
-        let path: Vec<Step> = path.iter().filter(|step| step.most != Operand::Int(1)).copied().collect();
-        if path.is_empty() {
-            return self.is_fixed(at);
-        }
-        let position = |operand: Operand| match operand {
-            Operand::Register(register) => match self.fixed.get(&register) {
-                Some(Expression::Position(arithmetic, a, b)) => Some((*arithmetic, *a, *b)),
-                _ => None,
-            },
-            _ => None,
-        };
-        if let [step] = &path[..]
-            && at == Operand::Register(step.index)
-        {
-            return true;
-        }
-        let Some((Arithmetic::Add, a, b)) = position(at) else { return false };
-        [(a, b), (b, a)].into_iter().any(|(row, rest)| {
-            if self.is_outside(rest) {
-                return self.is_own_place(row, &path);
-            }
-            let Some(found) = path.iter().position(|step| rest == Operand::Register(step.index)) else { return false };
-            let Some((Arithmetic::Mul, x, y)) = position(row) else { return false };
-            let others = [&path[..found], &path[found + 1..]].concat();
-            [(x, y), (y, x)].into_iter().any(|(x, width)| {
-                let fits = match (width, path[found].most) {
-                    (Operand::Int(width), Operand::Int(most)) => width >= most,
-                    (width, most) => width == most,
-                };
-                fits && self.is_own_place(x, &others)
-            })
-        })
-    }
-
     /// Whether turns write a buffer, or make it.
     pub fn is_written(&self, buffer: Buffer) -> bool {
         let touched = self.touches.get(&buffer).into_iter().flatten();

@@ -29,7 +29,7 @@ pub enum Binary {
 macro_rules! values {
     ($name:ident $float:ident $hypot:ident $atan2:ident $pow:ident) => {
         /// The value at two numbers.
-        #[inline]
+        #[inline(always)]
         pub fn $name(self, x: $float, y: $float) -> $float {
             match self {
                 Binary::Sub => x - y,
@@ -75,7 +75,7 @@ impl Binary {
     ///
     /// Products with `scale` have exact zeros, which settle what `0 · inf` is to be: `x⁰` does not vary with `x`, and the
     /// length of the vector 0 has the derivative 0.
-    #[inline]
+    #[inline(always)]
     pub fn partials<D: Real>(self, x: &D, y: &D, r: &D) -> (D, D) {
         match self {
             Binary::Sub => (D::one(), D::constant(-1.0)),

@@ -66,58 +66,58 @@ macro_rules! real {
             fn binary(self, function: Binary, other: Self) -> Self;
 
             $($(#[$doc])*
-            #[inline]
+            #[inline(always)]
             fn $method(self) -> Self {
                 self.unary(Unary::$name)
             })*
 
             /// `1 / x`
-            #[inline]
+            #[inline(always)]
             fn recip(self) -> Self {
                 self.unary(Unary::Recip)
             }
             /// `xⁿ`
-            #[inline]
+            #[inline(always)]
             fn powi(self, n: i32) -> Self {
                 self.unary(Unary::Powi(n))
             }
             /// -1 for negative numbers, 1 for positive ones, 0 for 0
-            #[inline]
+            #[inline(always)]
             fn sign(self) -> Self {
                 self.unary(Unary::Sign)
             }
             /// `ψ⁽ᵏ⁾(x)`, the derivative of order `k + 1` of `log Γ`
-            #[inline]
+            #[inline(always)]
             fn polygamma(self, k: u32) -> Self {
                 self.unary(Unary::Polygamma(k))
             }
             /// `c · x`
-            #[inline]
+            #[inline(always)]
             fn times(self, c: f64) -> Self {
                 self.unary(Unary::Times(c))
             }
             /// `xʸ`
-            #[inline]
+            #[inline(always)]
             fn pow(self, y: Self) -> Self {
                 self.binary(Binary::Pow, y)
             }
             /// The length of the vector `(x, y)`.
-            #[inline]
+            #[inline(always)]
             fn hypot(self, y: Self) -> Self {
                 self.binary(Binary::Hypot, y)
             }
             /// The angle of the point `(x, self)`.
-            #[inline]
+            #[inline(always)]
             fn atan2(self, x: Self) -> Self {
                 self.binary(Binary::Atan2, x)
             }
             /// The smaller one; ties go to the first, NaN if either is.
-            #[inline]
+            #[inline(always)]
             fn min(self, y: Self) -> Self {
                 self.binary(Binary::Min, y)
             }
             /// The larger one; ties go to the first, NaN if either is.
-            #[inline]
+            #[inline(always)]
             fn max(self, y: Self) -> Self {
                 self.binary(Binary::Max, y)
             }
@@ -146,30 +146,30 @@ pub fn derivative_law(function: Unary, x: f64, tolerance: f64) -> Result<(), Str
 }
 
 impl Real for f64 {
-    #[inline]
+    #[inline(always)]
     fn constant(x: f64) -> f64 {
         x
     }
-    #[inline]
+    #[inline(always)]
     fn unary(self, function: Unary) -> f64 {
         function.of_f64(self)
     }
-    #[inline]
+    #[inline(always)]
     fn binary(self, function: Binary, other: f64) -> f64 {
         function.of_f64(self, other)
     }
 }
 
 impl Real for f32 {
-    #[inline]
+    #[inline(always)]
     fn constant(x: f64) -> f32 {
         x as f32
     }
-    #[inline]
+    #[inline(always)]
     fn unary(self, function: Unary) -> f32 {
         function.of_f32(self)
     }
-    #[inline]
+    #[inline(always)]
     fn binary(self, function: Binary, other: f32) -> f32 {
         function.of_f32(self, other)
     }

@@ -9,7 +9,7 @@ use crate::semiring::{Ring, Semiring};
 // ANCHOR: chain
 impl<D: Real, E: Module<D>> Nagata<D, E> {
     /// A function of yours, from its value and its derivative: `f ⋈ f'`.
-    #[inline]
+    #[inline(always)]
     pub fn chain(self, f: impl FnOnce(&D) -> D, derivative: impl FnOnce(&D) -> D) -> Self {
         Nagata { primal: f(&self.primal), tangent: self.tangent.scale(&derivative(&self.primal)) }
     }
@@ -17,23 +17,27 @@ impl<D: Real, E: Module<D>> Nagata<D, E> {
 // ANCHOR_END: chain
 
 impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
-    #[inline]
+    #[inline(always)]
     fn constant(x: f64) -> Self {
         Nagata { primal: D::constant(x), tangent: E::zero() }
     }
 
-    #[inline]
+    #[inline(always)]
     fn unary(self, function: Unary) -> Self {
         let primal = self.primal.clone().unary(function);
-        let tangent = self.tangent.scale(&function.derivative(&self.primal, &primal));
+        let slope = function.derivative(&self.primal, &primal);
+        let (primal, tangent) = match function {
+            Unary::Sin | Unary::Cos => self.tangent.through(primal, slope),
+            _ => (primal, self.tangent.scale(&slope)),
+        };
         Nagata { primal, tangent }
     }
 
-    #[inline]
+    #[inline(always)]
     fn binary(self, function: Binary, other: Self) -> Self {
         let primal = self.primal.clone().binary(function, other.primal.clone());
         let (first, second) = function.partials(&self.primal, &other.primal, &primal);
-        let tangent = self.tangent.scale(&first).add(&other.tangent.scale(&second));
+        let tangent = E::combine(&self.tangent, &first, &other.tangent, &second);
         Nagata { primal, tangent }
     }
 }

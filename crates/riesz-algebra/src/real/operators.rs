@@ -5,7 +5,7 @@ macro_rules! operators {
     ([$($parameters:tt)*] [$($ring:tt)*] [$($real:tt)*] $type:ty) => {
         impl<$($parameters)*> core::ops::Add for $type {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn add(self, other: Self) -> Self {
                 $crate::semiring::Monoid::add(&self, &other)
             }
@@ -13,7 +13,7 @@ macro_rules! operators {
 
         impl<$($parameters)*> core::ops::Mul for $type {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn mul(self, other: Self) -> Self {
                 $crate::semiring::Semiring::mul(&self, &other)
             }
@@ -24,7 +24,7 @@ macro_rules! operators {
             $($ring)*
         {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn sub(self, other: Self) -> Self {
                 $crate::semiring::Ring::sub(&self, &other)
             }
@@ -35,7 +35,7 @@ macro_rules! operators {
             $($ring)*
         {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn neg(self) -> Self {
                 $crate::semiring::Ring::neg(&self)
             }
@@ -46,7 +46,7 @@ macro_rules! operators {
             $($real)*
         {
             type Output = Self;
-            #[inline]
+            #[inline(always)]
             fn div(self, other: Self) -> Self {
                 $crate::real::Real::binary(self, $crate::real::Binary::Div, other)
             }

@@ -107,7 +107,7 @@ macro_rules! unary {
             pub const ALL: &[Unary] = &[$(Unary::$name,)* Unary::Recip, Unary::Sign];
 
             /// The value at a number.
-            #[inline]
+            #[inline(always)]
             pub fn of_f64(self, x: f64) -> f64 {
                 match self {
                     $(Unary::$name => value!($kind(f64 $std $double x)),)*
@@ -122,7 +122,7 @@ macro_rules! unary {
             }
 
             /// The value at a number of single precision.
-            #[inline]
+            #[inline(always)]
             pub fn of_f32(self, x: f32) -> f32 {
                 match self {
                     $(Unary::$name => value!($kind(f32 $std $single x)),)*
@@ -133,7 +133,7 @@ macro_rules! unary {
             }
 
             /// The derivative at `x`, where the value is `y`.
-            #[inline]
+            #[inline(always)]
             pub fn derivative<D: Real>(self, x: &D, y: &D) -> D {
                 match self {
                     $(Unary::$name => {
@@ -169,13 +169,13 @@ macro_rules! unary {
 unary_table!(unary);
 
 /// `1 − x²`, accurate near ±1
-#[inline]
+#[inline(always)]
 fn one_minus_square<D: Real>(x: &D) -> D {
     (D::one() - x.clone()) * (D::one() + x.clone())
 }
 
 /// `2/√π exp(−x²)`
-#[inline]
+#[inline(always)]
 fn gaussian<D: Real>(x: &D) -> D {
     (-(x.clone() * x.clone())).exp().times(FRAC_2_SQRT_PI)
 }

@@ -1,4 +1,11 @@
 //! Real numbers, up to rounding: sums and products as in IEEE 754, where `0 · inf` is NaN.
+//!
+//! As a module over themselves they have exact zeros. Forward mode is made of these multiples, so the ordinary case is an
+//! IEEE product after one test: of the factors where a vector is long, of the result where it is a single number.
+
+use core::array::from_fn;
+use core::hint::cold_path;
+use core::ops::Sub;
 
 use crate::module::Module;
 use crate::semiring::{Monoid, Ring, Semiring};
@@ -40,21 +47,69 @@ macro_rules! real {
 
         /// The real line over itself, with exact zeros.
         impl Module<$float> for $float {
-            #[inline]
+            #[inline(always)]
             fn scale(&self, factor: &$float) -> $float {
-                if *self == 0.0 || *factor == 0.0 { 0.0 } else { factor * self }
+                let product = factor * self;
+                if product.is_nan() && !ordinary(*factor) {
+                    cold_path();
+                    exact_product(*self, *factor)
+                } else {
+                    product
+                }
             }
 
-            /// Where the factor is finite and not 0, IEEE products have exact zeros, and need no test for each number.
-            #[inline]
-            fn scale_all<const N: usize>(vectors: &[$float; N], factor: &$float) -> [$float; N] {
-                let factor = *factor;
-                if factor == 0.0 {
-                    [0.0; N]
-                } else if factor.is_finite() {
-                    core::array::from_fn(|i| factor * vectors[i])
+            #[inline(always)]
+            fn difference(u: &$float, v: &$float) -> $float {
+                u - v
+            }
+
+            #[inline(always)]
+            fn combine(u: &$float, a: &$float, v: &$float, b: &$float) -> $float {
+                let sum = a * u + b * v;
+                if sum.is_nan() {
+                    cold_path();
+                    exact_product(*u, *a) + exact_product(*v, *b)
                 } else {
-                    core::array::from_fn(|i| vectors[i].scale(&factor))
+                    sum
+                }
+            }
+
+            #[inline(always)]
+            fn through(&self, value: $float, slope: $float) -> ($float, $float) {
+                let (value, [tangent]) = $float::through_all(&[*self], value, slope);
+                (value, tangent)
+            }
+
+            #[inline(always)]
+            fn scale_all<const N: usize>(vectors: &[$float; N], factor: &$float) -> [$float; N] {
+                if N == 1 {
+                    from_fn(|i| vectors[i].scale(factor))
+                } else if ordinary(*factor) {
+                    from_fn(|i| factor * vectors[i])
+                } else {
+                    exact_products(*vectors, *factor)
+                }
+            }
+
+            #[inline(always)]
+            fn combine_all<const N: usize>(u: &[$float; N], a: &$float, v: &[$float; N], b: &$float) -> [$float; N] {
+                if N == 1 {
+                    from_fn(|i| $float::combine(&u[i], a, &v[i], b))
+                } else if ordinary(a * b) {
+                    from_fn(|i| a * u[i] + b * v[i])
+                } else {
+                    exact_sums(*u, *a, *v, *b)
+                }
+            }
+
+            /// The test looks at the value too. Were it of the slope alone, the value could wait until after it, and a
+            /// sine would be computed apart from its cosine.
+            #[inline(always)]
+            fn through_all<const N: usize>(u: &[$float; N], value: $float, slope: $float) -> ($float, [$float; N]) {
+                if ordinary(slope + (value - value)) {
+                    (value, from_fn(|i| slope * u[i]))
+                } else {
+                    (value, exact_products(*u, slope))
                 }
             }
         }
@@ -63,3 +118,31 @@ macro_rules! real {
 
 real!(f64);
 real!(f32);
+
+/// Whether a number is neither 0 nor infinite nor NaN, in one comparison. Multiples by such numbers have exact zeros as
+/// IEEE products, and where the product of two numbers is ordinary, so are both.
+#[inline(always)]
+fn ordinary<R: Copy + PartialOrd + Sub<Output = R>>(x: R) -> bool {
+    let y = x;
+    let zero_or_nan = x - y;
+    (x < zero_or_nan) | (x > zero_or_nan)
+}
+
+#[inline(always)]
+fn exact_product<R: Semiring + Copy + PartialEq>(u: R, a: R) -> R {
+    if u == R::zero() || a == R::zero() { R::zero() } else { a.mul(&u) }
+}
+
+/// Out of the way of what is ordinary, as is the next: vectors are passed by value so that they need not be in memory
+/// where this is not called.
+#[cold]
+#[inline(never)]
+fn exact_products<R: Semiring + Copy + PartialEq, const N: usize>(u: [R; N], a: R) -> [R; N] {
+    from_fn(|i| exact_product(u[i], a))
+}
+
+#[cold]
+#[inline(never)]
+fn exact_sums<R: Semiring + Copy + PartialEq, const N: usize>(u: [R; N], a: R, v: [R; N], b: R) -> [R; N] {
+    from_fn(|i| exact_product(u[i], a).add(&exact_product(v[i], b)))
+}

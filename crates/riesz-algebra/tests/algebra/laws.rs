@@ -10,8 +10,8 @@ use riesz_algebra::tangent::{
     Cayley, Dense, Optional, ReverseArray, ReverseCayley, ReverseSparse, Writes, correct_ad_laws,
 };
 use riesz_algebra::{
-    CorrectAd, Expr, Kronecker, Module, Monoid, Nagata, Semiring, Sparse, evaluate, kronecker_laws, module_laws,
-    ring_laws, semiring_laws,
+    CorrectAd, Expr, Kronecker, Module, Monoid, Nagata, Semiring, Sparse, difference_law, evaluate, kronecker_laws,
+    module_laws, ring_laws, semiring_laws,
 };
 
 type Dual<D> = Nagata<D, D>;
@@ -62,6 +62,8 @@ proptest! {
         holds(semiring_laws(&a, &b, &c))?;
         holds(ring_laws(&a, &b))?;
         holds(module_laws((&a, &b), (&c, &a, &b)))?;
+        holds(module_laws((&a, &b), (&[c, a, b], &[a, b, c], &[b, a, b])))?;
+        holds(difference_law::<f64, _>(&[c, a, b], &[a, b, c]))?;
         let single = |x: f64| (x / 10.0).round() as f32;
         let (a, b, c) = (single(a), single(b), single(c));
         holds(semiring_laws(&a, &b, &c))?;
@@ -125,6 +127,7 @@ proptest! {
     #[test]
     fn vectors_are_a_module([a, b, _] in three(integer()), [u, v, w] in three(pair())) {
         holds(module_laws((&a, &b), (&u, &v, &w)))?;
+        holds(difference_law::<Integer, _>(&u, &v))?;
         let pairs = [u, v, w].map(|[x, y]| (x, (y, ())));
         holds(module_laws((&a, &b), (&pairs[0], &pairs[1], &pairs[2])))?;
         let two = |v: usize| Below::<2>::new(v).unwrap();
@@ -219,6 +222,62 @@ fn zeros_are_exact_in_tangents() {
     assert_eq!(product.tangent, f64::INFINITY);
     let constant = Dual::constant(0.0).mul(&Dual::constant(f64::INFINITY));
     assert_eq!(constant.tangent, 0.0);
+}
+
+/// Short and long vectors are multiplied in ways of their own; all of them are, number by number, one product that knows
+/// of no infinities where a factor is zero.
+#[test]
+fn zeros_are_exact_in_vectors_of_every_length() {
+    exact_in_vectors::<0>();
+    exact_in_vectors::<1>();
+    exact_in_vectors::<2>();
+    exact_in_vectors::<5>();
+    exact_in_vectors::<16>();
+}
+
+fn exact_in_vectors<const N: usize>() {
+    const NUMBERS: [f64; 11] = [
+        0.0,
+        -0.0,
+        1.0,
+        -2.5,
+        1e300,
+        -1e-300,
+        f64::MIN_POSITIVE / 4.0,
+        f64::MAX,
+        f64::INFINITY,
+        f64::NEG_INFINITY,
+        f64::NAN,
+    ];
+    let product = |a: f64, b: f64| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
+    let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
+    for (turn, a) in NUMBERS.into_iter().enumerate() {
+        let u: [f64; N] = std::array::from_fn(|i| NUMBERS[(i + turn) % NUMBERS.len()]);
+        let expect = |what: &str, actual: [f64; N], expected: &dyn Fn(usize) -> f64| {
+            for (i, x) in actual.into_iter().enumerate() {
+                assert!(same(x, expected(i)), "{what}, {N} numbers, by {a}, at {}: {x}", u[i]);
+            }
+        };
+        expect("scale", u.scale(&a), &|i| product(a, u[i]));
+        for value in NUMBERS {
+            let (kept, tangent) = u.through(value, a);
+            assert!(same(kept, value));
+            expect("through", tangent, &|i| product(a, u[i]));
+        }
+        for (shift, b) in NUMBERS.into_iter().enumerate() {
+            let v: [f64; N] = std::array::from_fn(|i| NUMBERS[(i + shift) % NUMBERS.len()]);
+            expect("combine", Module::combine(&u, &a, &v, &b), &|i| product(a, u[i]) + product(b, v[i]));
+            expect("difference", Module::<f64>::difference(&u, &v), &|i| u[i] - v[i]);
+            // single precision, where these factors are ordinary or not as they are here
+            let (u, v) = (u.map(|x| x as f32), v.map(|x| x as f32));
+            let sum = Module::combine(&u, &(a as f32), &v, &(b as f32));
+            let product = |a: f32, b: f32| if a == 0.0 || b == 0.0 { 0.0 } else { a * b };
+            for (i, x) in sum.into_iter().enumerate() {
+                let expected = product(a as f32, u[i]) + product(b as f32, v[i]);
+                assert!(x == expected || x.is_nan() && expected.is_nan(), "{x} for {expected}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -19,6 +19,7 @@ mod number;
 pub(crate) mod rename;
 mod separate;
 mod share;
+mod together;
 mod zero;
 
 pub(crate) use dead::drop_dead;
@@ -33,12 +34,13 @@ use riesz_core::term::{Body, Function, FunctionId, Program, Var};
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 8] = [
+const PASSES: [(&str, Pass); 9] = [
     ("fold", fold::fold),
     ("share", share::share),
     ("dead", dead::dead),
     ("accumulate", accumulate::accumulate),
     ("separate", separate::separate),
+    ("together", together::together),
     ("fuse", fuse::fuse),
     ("hoist", hoist::hoist),
     ("zero", zero::zero),
