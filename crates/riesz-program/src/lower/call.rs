@@ -20,7 +20,7 @@ impl Lowerer<'_, '_> {
         let mut passed = Vec::new();
         let mut sums = Vec::new();
         for (argument, parameter) in arguments.iter().zip(&function.vars) {
-            let value = self.atom(*argument, span)?;
+            let value = self.whole(*argument, span)?;
             let value = if kept::passes(function) { self.out_of_store(value, span)? } else { value };
             self.pass(&value, &parameter.ty, &mut passed, &mut sums, span)?;
         }

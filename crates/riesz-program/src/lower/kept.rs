@@ -129,7 +129,7 @@ impl Lowerer<'_, '_> {
 
     /// Keeps the components of a tuple: where they are.
     pub(super) fn keep(&mut self, atom: Atom, span: Span) -> Lowered<Value> {
-        let value = self.atom(atom, span)?;
+        let value = self.whole(atom, span)?;
         let (parts, types) = match (&value, atom) {
             (Value::Number(_), _) => return Ok(value),
             (Value::Tuple(parts), Atom::Var(var)) => (parts, self.ty(var).components().unwrap_or_default()),

@@ -1,10 +1,13 @@
 //! What a branch of a conditional leaves out: a derivative keeps something of both branches, and the one that is not taken
-//! gives empty arrays in the place of what only the other keeps, whatever their type says.
+//! gives empty arrays in the place of what only the other keeps, whatever their type says. Who is passed such an array is
+//! passed one of zeros that is as long as its type says.
 
-use super::Lowerer;
-use super::value::{Extent, Shape};
-use crate::program::Operand;
+use super::value::{Array, Extent, Shape, Target, Value};
+use super::{Lowered, Lowerer};
+use crate::program::{Expression, Kind, Operand, Statement};
+use riesz_core::Type;
 use riesz_core::term::{Atom, Op};
+use riesz_syntax::Span;
 
 /// Which arrays of a value may be left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,17 @@ impl LeftOut {
                 Shape::Array(Extent { exact, ..extent }, Box::new(inner.loosen(*element)))
             }
             (_, shape) => shape,
+        }
+    }
+
+    /// All that may be left out of values of a type.
+    fn all(ty: &Type) -> LeftOut {
+        match ty {
+            Type::Array(..) => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
+            Type::Tuple(_) | Type::Record(_) => {
+                LeftOut::Tuple(ty.components().unwrap_or_default().iter().map(LeftOut::all).collect())
+            }
+            _ => LeftOut::Nothing,
         }
     }
 
@@ -97,6 +111,11 @@ impl Lowerer<'_, '_> {
                 _ => self.left_out_of(yes.result, at).or(self.left_out_of(no.result, at)),
             },
             Some(Op::Project(..)) => self.left_out(tuple).component(at),
+            // What another function found.
+            Some(Op::Call(..)) => match tuple {
+                Atom::Var(var) => LeftOut::all(self.ty(var)).component(at),
+                _ => LeftOut::Nothing,
+            },
             _ => LeftOut::Nothing,
         })
     }
@@ -113,6 +132,47 @@ impl Lowerer<'_, '_> {
                 LeftOut::Tuple(yes.iter().zip(no).map(|(yes, no)| self.left_out_of_one(*yes, *no)).collect())
             }
             _ => self.left_out(yes).or(self.left_out(no)),
+        }
+    }
+
+    /// An operand, with zeros in the place of what is left out.
+    pub(super) fn whole(&mut self, atom: Atom, span: Span) -> Lowered<Value> {
+        let value = self.atom(atom, span)?;
+        match atom {
+            Atom::Var(var) => self.filled_in(value, &self.left_out(atom), self.ty(var), span),
+            _ => Ok(value),
+        }
+    }
+
+    fn filled_in(&mut self, value: Value, left_out: &LeftOut, ty: &Type, span: Span) -> Lowered<Value> {
+        match (value, left_out) {
+            (Value::Tuple(parts), LeftOut::Tuple(left_out)) => {
+                let types = ty.components().unwrap_or_default();
+                let parts = parts.into_iter().zip(left_out.iter().zip(&types));
+                let parts: Lowered<_> = parts.map(|(part, (out, ty))| self.filled_in(part, out, ty, span)).collect();
+                Ok(Value::Tuple(parts?))
+            }
+            (Value::Array(array), LeftOut::Array(true, _)) => {
+                let Ok(shape) = self.shape_of_type(ty, span) else { return Ok(Value::Array(array)) };
+                let (true, Shape::Array(extent, _)) = (shape.is_exact(), &shape) else {
+                    return Ok(Value::Array(array));
+                };
+                let len = extent.most;
+                if self.build.same(len, array.len) {
+                    return Ok(Value::Array(array));
+                }
+                let cells = self.room_for(&shape, &None, span);
+                self.fill(&cells, 0.0);
+                let is_there = self.build.bind(Kind::Bool, None, Expression::Equal(array.len, len));
+                let opened = self.build.open();
+                let there = Value::Array(Array { len, cells: array.cells });
+                let written = self.write(&there, &Target { cells: cells.clone(), add: false }, span);
+                let block = self.build.close(opened);
+                written?;
+                self.build.push(Statement::If(is_there, block, Vec::new()));
+                Ok(self.read(&cells, &None))
+            }
+            (value, _) => Ok(value),
         }
     }
 
