@@ -278,6 +278,7 @@ fn may_stop(block: &Block) -> bool {
                 | Statement::Call(_)
                 | Statement::While(_)
                 | Statement::Allocate(_)
+                | Statement::Grow(_)
                 | Statement::Let(_, Expression::Int(..) | Expression::Truncate(..))
         );
     });
