@@ -429,7 +429,7 @@ impl Wide<'_, '_> {
                 self.line("    }".into());
                 self.line("}".into());
             }
-            Statement::Call(_) | Statement::Matrix(_) => {}
+            Statement::Grow(_) | Statement::Call(_) | Statement::Matrix(_) => {}
         }
     }
 
