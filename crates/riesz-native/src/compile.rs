@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 19] = [
+const RUNTIME: [(&str, &str); 20] = [
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
     ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
@@ -27,6 +27,7 @@ const RUNTIME: [(&str, &str); 19] = [
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
     ("product.rs", include_str!("../../riesz-runtime/src/product.rs")),
     ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
+    ("rows.rs", include_str!("../../riesz-runtime/src/rows.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];
 

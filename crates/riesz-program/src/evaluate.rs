@@ -43,7 +43,7 @@ const UNWRITTEN: u64 = 0x7ff8_dead_dead_dead;
 
 type Evaluated<T> = Result<T, Stop>;
 
-/// Calls a procedure. What it adds to is changed among the arguments.
+/// Calls a procedure. What it adds to or grows is changed among the arguments.
 pub fn call(program: &Program, procedure: ProcedureId, arguments: &mut [Passed]) -> Evaluated<Vec<Passed>> {
     let procedure = program.procedure(procedure);
     let mut frame = Frame {
@@ -52,11 +52,14 @@ pub fn call(program: &Program, procedure: ProcedureId, arguments: &mut [Passed])
         registers: procedure.registers.iter().map(|info| zero(info.kind)).collect(),
         buffers: vec![None; procedure.buffers.len()],
     };
-    for (parameter, argument) in procedure.parameters.iter().zip(arguments.iter()) {
+    for (parameter, argument) in procedure.parameters.iter().zip(arguments.iter_mut()) {
         match (parameter, argument) {
             (Parameter::Number(register), Passed::Number(number)) => frame.registers[register.0 as usize] = *number,
             (Parameter::Read(buffer) | Parameter::Added(buffer), Passed::Elements(elements)) => {
                 frame.buffers[buffer.0 as usize] = Some(elements.clone());
+            }
+            (Parameter::Grown(buffer), Passed::Elements(elements)) => {
+                frame.buffers[buffer.0 as usize] = Some(std::mem::take(elements));
             }
             _ => return Err(Stop::Broken("a number is passed for a buffer, or the other way round".into())),
         }
@@ -68,8 +71,12 @@ pub fn call(program: &Program, procedure: ProcedureId, arguments: &mut [Passed])
     });
     let results: Vec<Passed> = results.collect::<Evaluated<_>>()?;
     for (parameter, argument) in procedure.parameters.iter().zip(arguments.iter_mut()) {
-        if let (Parameter::Added(buffer), Passed::Elements(elements)) = (parameter, argument) {
-            elements.clone_from(frame.buffer(*buffer)?);
+        match (parameter, argument) {
+            (Parameter::Added(buffer), Passed::Elements(elements)) => elements.clone_from(frame.buffer(*buffer)?),
+            (Parameter::Grown(buffer), Passed::Elements(elements)) => {
+                *elements = frame.buffers[buffer.0 as usize].take().unwrap_or_default();
+            }
+            _ => {}
         }
     }
     Ok(results)
@@ -144,9 +151,26 @@ impl Frame<'_> {
 
     fn allocate(&mut self, allocation: &Allocation) {
         let count = self.int(allocation.count).max(0) as usize;
-        let kind = self.procedure.buffers[allocation.buffer.0 as usize].kind;
-        let unwritten = if kind == Kind::Real { Number::Real(f64::from_bits(UNWRITTEN)) } else { zero(kind) };
-        self.buffers[allocation.buffer.0 as usize] = Some(vec![unwritten; count]);
+        self.buffers[allocation.buffer.0 as usize] = Some(vec![self.unwritten(allocation.buffer); count]);
+    }
+
+    fn grow(&mut self, allocation: &Allocation) -> Evaluated<()> {
+        let count = self.int(allocation.count).max(0) as usize;
+        let unwritten = self.unwritten(allocation.buffer);
+        self.buffer(allocation.buffer)?;
+        if let Some(elements) = &mut self.buffers[allocation.buffer.0 as usize]
+            && elements.len() < count
+        {
+            elements.resize(count, unwritten);
+        }
+        Ok(())
+    }
+
+    fn unwritten(&self, buffer: Buffer) -> Number {
+        match self.procedure.buffers[buffer.0 as usize].kind {
+            Kind::Real => Number::Real(f64::from_bits(UNWRITTEN)),
+            kind => zero(kind),
+        }
     }
 
     fn block(&mut self, block: &Block) -> Evaluated<()> {
@@ -165,6 +189,7 @@ impl Frame<'_> {
                 self.set(*register, combined(*combine, before, self.operand(*value)));
             }
             Statement::Allocate(allocation) => self.allocate(allocation),
+            Statement::Grow(allocation) => self.grow(allocation)?,
             Statement::Fill(element, count, value) => {
                 let value = self.operand(*value);
                 for at in 0..self.int(*count) {
@@ -267,6 +292,10 @@ impl Frame<'_> {
         let mut passed = Vec::new();
         for argument in &made.arguments {
             passed.push(match argument {
+                Argument::Whole(buffer) => {
+                    self.buffer(*buffer)?;
+                    Passed::Elements(self.buffers[buffer.0 as usize].take().unwrap_or_default())
+                }
                 Argument::Number(operand) => Passed::Number(self.operand(*operand)),
                 Argument::Elements(element, count) => {
                     let count = self.int(*count);
@@ -280,12 +309,16 @@ impl Frame<'_> {
         let given = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || call(program, made.procedure, &mut passed))?;
         let called = program.procedure(made.procedure);
         for ((argument, parameter), passed) in made.arguments.iter().zip(&called.parameters).zip(passed) {
-            if let (Argument::Elements(element, _), Parameter::Added(_), Passed::Elements(elements)) =
-                (argument, parameter, passed)
-            {
-                for (at, number) in elements.into_iter().enumerate() {
-                    *self.element(*element, at as i64)? = number;
+            match (argument, parameter, passed) {
+                (Argument::Elements(element, _), Parameter::Added(_), Passed::Elements(elements)) => {
+                    for (at, number) in elements.into_iter().enumerate() {
+                        *self.element(*element, at as i64)? = number;
+                    }
                 }
+                (Argument::Whole(buffer), _, Passed::Elements(elements)) => {
+                    self.buffers[buffer.0 as usize] = Some(elements);
+                }
+                _ => {}
             }
         }
         for (target, given) in made.results.iter().zip(given) {

@@ -41,7 +41,7 @@ impl Passing {
     }
 }
 
-/// The slots of a value of a type; none where it holds functions, linear maps or what a recursion keeps.
+/// The slots of a value of a type; none where it holds functions or linear maps.
 pub fn slots(ty: &Type, passing: Passing) -> Option<Vec<Slot>> {
     let mut found = Vec::new();
     collect(ty, passing, false, &mut found)?;
@@ -50,7 +50,7 @@ pub fn slots(ty: &Type, passing: Passing) -> Option<Vec<Slot>> {
 
 fn collect(ty: &Type, passing: Passing, inside: bool, found: &mut Vec<Slot>) -> Option<()> {
     match ty {
-        Type::Real | Type::Int | Type::Bool => {
+        Type::Real | Type::Int | Type::Bool | Type::Kept => {
             let kind = kind_of(ty)?;
             found.push(if inside { Slot::Elements(kind) } else { Slot::Number(kind) });
         }
@@ -66,22 +66,18 @@ fn collect(ty: &Type, passing: Passing, inside: bool, found: &mut Vec<Slot>) -> 
             }
         }
         Type::Accumulator(inner) => collect(inner, passing, true, found)?,
-        Type::Function(_)
-        | Type::Linear(_)
-        | Type::Kept
-        | Type::Number(_)
-        | Type::Unknown(_)
-        | Type::Variable(_)
-        | Type::Error => return None,
+        Type::Function(_) | Type::Linear(_) | Type::Number(_) | Type::Unknown(_) | Type::Variable(_) | Type::Error => {
+            return None;
+        }
     }
     Some(())
 }
 
-/// The kind of a type of numbers.
+/// The kind of a type of numbers. What a recursion keeps is a number too: where it is, among all that is kept.
 pub fn kind_of(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Real => Some(Kind::Real),
-        Type::Int => Some(Kind::Int),
+        Type::Int | Type::Kept => Some(Kind::Int),
         Type::Bool => Some(Kind::Bool),
         _ => None,
     }

@@ -25,6 +25,7 @@ pub fn print_procedure(program: &Program, procedure: &Procedure) -> String {
             Parameter::Added(buffer) => {
                 format!("{}: accumulator [{}]", printer.buffer(*buffer), printer.kind_of(*buffer))
             }
+            Parameter::Grown(buffer) => format!("{}: growing [{}]", printer.buffer(*buffer), printer.kind_of(*buffer)),
         })
         .collect();
     let mut text = format!("procedure {}({})\n", procedure.name, parameters.join(", "));
@@ -145,6 +146,9 @@ impl Printer<'_> {
             Statement::Allocate(allocation) => {
                 format!("new {}({})", self.buffer(allocation.buffer), show(&allocation.count))
             }
+            Statement::Grow(allocation) => {
+                format!("grow {}({})", self.buffer(allocation.buffer), show(&allocation.count))
+            }
             Statement::Fill(element, count, value) => {
                 format!("fill {} count {} with {}", self.element(*element), show(count), show(value))
             }
@@ -192,6 +196,7 @@ impl Printer<'_> {
                         Argument::Elements(element, count) => {
                             format!("{} count {}", self.element(*element), show(count))
                         }
+                        Argument::Whole(buffer) => format!("all of {}", self.buffer(*buffer)),
                     })
                     .collect();
                 let name = self.program.procedures.get(call.procedure.0 as usize).map_or("?", |called| &*called.name);

@@ -119,6 +119,8 @@ pub enum Parameter {
     Read(Buffer),
     /// A buffer that is added to.
     Added(Buffer),
+    /// A buffer that is read, written and grown.
+    Grown(Buffer),
 }
 
 /// What a procedure gives.
@@ -163,6 +165,8 @@ pub enum Statement {
     Reduce(Register, Combine, Operand),
     /// Makes a buffer of a number of elements, whatever they are.
     Allocate(Allocation),
+    /// Makes a buffer that is there at least so long. What it holds stays; what is new is whatever it is.
+    Grow(Allocation),
     /// Sets elements to one value.
     Fill(Element, Operand, Operand),
     /// Copies a number of elements between buffers.
@@ -196,7 +200,7 @@ pub enum Statement {
     Matrix(Matrix),
 }
 
-/// A buffer that is made.
+/// A buffer that is made, or grown.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Allocation {
     /// The buffer.
@@ -259,6 +263,8 @@ pub enum Argument {
     Number(Operand),
     /// A number of elements of a buffer.
     Elements(Element, Operand),
+    /// A buffer as a whole, for a parameter that is grown.
+    Whole(Buffer),
 }
 
 /// Where a result of a call goes.

@@ -39,7 +39,7 @@ fn remove_dead(procedure: &mut Procedure) {
             }
         }
         for parameter in &procedure.parameters {
-            if let Parameter::Added(buffer) | Parameter::Read(buffer) = parameter {
+            if let Parameter::Added(buffer) | Parameter::Read(buffer) | Parameter::Grown(buffer) = parameter {
                 read.insert(*buffer);
             }
         }
@@ -50,7 +50,7 @@ fn remove_dead(procedure: &mut Procedure) {
                 statement => statement.operands(&mut use_operand),
             }
             statement.buffers(&mut |buffer, how| {
-                if how == Use::Read {
+                if how == Use::Read && !matches!(statement, Statement::Grow(_)) {
                     read.insert(buffer);
                 }
             });
@@ -74,7 +74,9 @@ fn sweep(block: &mut Block, used: &FxHashSet<Register>, read: &FxHashSet<Buffer>
         Statement::Let(register, _) | Statement::Set(register, _) | Statement::Reduce(register, ..) => {
             used.contains(register)
         }
-        Statement::Allocate(Allocation { buffer, .. }) => read.contains(buffer),
+        Statement::Allocate(Allocation { buffer, .. }) | Statement::Grow(Allocation { buffer, .. }) => {
+            read.contains(buffer)
+        }
         Statement::Fill(element, ..) | Statement::Store(element, _) | Statement::Add(element, _) => {
             read.contains(&element.buffer)
         }

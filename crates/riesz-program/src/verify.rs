@@ -2,7 +2,8 @@
 //!
 //! 1. A register that is not mutable is bound once, before it is used, in a block around its use; a mutable one is set
 //!    before it is used.
-//! 2. A buffer is a parameter or is made before it is used; only what is made, or is added to, is written.
+//! 2. A buffer is a parameter or is made before it is used; only what is made, added to or grown is written, and what is
+//!    grown is passed to a call in no other way.
 //! 3. Operands are of the kinds that their statement needs: positions, counts and sizes are integers, conditions truth
 //!    values, what goes into a buffer is what the buffer is made of.
 //! 4. A call passes what the procedure takes, and takes what it gives.
@@ -43,7 +44,7 @@ impl Verifier<'_> {
         for parameter in &self.procedure.parameters {
             match parameter {
                 Parameter::Number(register) => self.bind(*register)?,
-                Parameter::Read(buffer) | Parameter::Added(buffer) => {
+                Parameter::Read(buffer) | Parameter::Added(buffer) | Parameter::Grown(buffer) => {
                     self.made.insert(*buffer);
                 }
             }
@@ -196,6 +197,12 @@ impl Verifier<'_> {
                                 return Err(format!("`{}` is called with another kind of buffer", called.name));
                             }
                         }
+                        (Parameter::Grown(buffer), Argument::Whole(passed)) => {
+                            let passed = self.procedure.buffers[passed.0 as usize].kind;
+                            if passed != called.buffers[buffer.0 as usize].kind {
+                                return Err(format!("`{}` is called with another kind of buffer", called.name));
+                            }
+                        }
                         _ => return Err(format!("`{}` is called with the wrong things", called.name)),
                     }
                 }
@@ -206,7 +213,7 @@ impl Verifier<'_> {
                 }
                 Ok(())
             }
-            Statement::Allocate(allocation) => self.expect(allocation.count, Kind::Int),
+            Statement::Allocate(allocation) | Statement::Grow(allocation) => self.expect(allocation.count, Kind::Int),
             Statement::Copy { to, from, .. } => {
                 let kind = |buffer: Buffer| self.procedure.buffers[buffer.0 as usize].kind;
                 match kind(to.buffer) == kind(from.buffer) {

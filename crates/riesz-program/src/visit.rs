@@ -85,7 +85,7 @@ impl Statement {
                 f(Operand::Register(*register));
                 f(*a);
             }
-            Statement::Allocate(Allocation { count, .. }) => f(*count),
+            Statement::Allocate(Allocation { count, .. }) | Statement::Grow(Allocation { count, .. }) => f(*count),
             Statement::Fill(element, count, value) => {
                 f(element.at);
                 f(*count);
@@ -120,6 +120,7 @@ impl Statement {
                     f(element.at);
                     f(*count);
                 }
+                Argument::Whole(_) => {}
             }),
             Statement::Product(product) => {
                 for strided in [product.left, product.right] {
@@ -145,6 +146,10 @@ impl Statement {
             Statement::Let(_, Expression::Load(element)) => f(element.buffer, Use::Read),
             Statement::Let(..) | Statement::Set(..) | Statement::Reduce(..) => {}
             Statement::Allocate(allocation) => f(allocation.buffer, Use::Make),
+            Statement::Grow(allocation) => {
+                f(allocation.buffer, Use::Read);
+                f(allocation.buffer, Use::Write);
+            }
             Statement::Fill(element, ..) | Statement::Store(element, _) | Statement::Add(element, _) => {
                 f(element.buffer, Use::Write);
             }
@@ -163,9 +168,9 @@ impl Statement {
             }
             Statement::Call(call) => {
                 for argument in &call.arguments {
-                    if let Argument::Elements(element, _) = argument {
-                        f(element.buffer, Use::Read);
-                        f(element.buffer, Use::Write);
+                    if let Argument::Elements(Element { buffer, .. }, _) | Argument::Whole(buffer) = argument {
+                        f(*buffer, Use::Read);
+                        f(*buffer, Use::Write);
                     }
                 }
                 for target in &call.results {
@@ -259,6 +264,7 @@ pub(crate) fn renumber(block: &mut Block, procedures: u32, sites: u32) {
         match statement {
             Statement::Let(_, Expression::Int(_, _, site) | Expression::Truncate(_, site))
             | Statement::Allocate(Allocation { site, .. })
+            | Statement::Grow(Allocation { site, .. })
             | Statement::Check(_, site, _) => move_site(site),
             Statement::For(each) => {
                 move_site(&mut each.site);

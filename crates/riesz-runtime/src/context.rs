@@ -96,6 +96,22 @@ impl Context {
         }
         Ok(T::buffer(count as usize))
     }
+
+    /// Makes a buffer hold at least so many elements: what it holds stays, and what is new is written before it is read.
+    /// Buffers double, so that one that grows by an element at a time is copied twice at most, all in all.
+    #[inline(always)]
+    pub fn grow<T: Element>(&mut self, buffer: &mut Vec<T>, count: i64, site: u32) -> Outcome<()> {
+        if count <= buffer.len() as i64 { Ok(()) } else { self.grow_to(buffer, count, site) }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn grow_to<T: Element>(&mut self, buffer: &mut Vec<T>, count: i64, site: u32) -> Outcome<()> {
+        let mut grown = self.buffer(count.max(2 * buffer.len() as i64), site)?;
+        grown[..buffer.len()].copy_from_slice(buffer);
+        *buffer = grown;
+        Ok(())
+    }
 }
 
 /// What buffers are made of.

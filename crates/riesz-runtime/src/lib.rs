@@ -29,6 +29,7 @@ pub mod matrix;
 pub mod number;
 pub mod power;
 pub mod product;
+pub mod rows;
 pub mod single;
 pub mod strip;
 
@@ -42,6 +43,7 @@ pub use lanes::*;
 pub use matrix::*;
 pub use number::*;
 pub use product::*;
+pub use rows::store_rows;
 pub use strip::*;
 
 /// A real number.

@@ -7,7 +7,7 @@
 //! A vector makes a product of sums over rows, or of a sum of rows; every element of the matrix is read once. Where both
 //! factors are matrices, blocks of the result stay in registers.
 
-use crate::{LANES, Lanes};
+use crate::{Element, LANES, Lanes};
 
 /// A matrix in a buffer: where it begins, and how far apart rows and columns are.
 #[derive(Clone, Copy, Debug)]
@@ -167,8 +167,9 @@ fn packed(
     (rows, inner, columns): (usize, usize, usize),
 ) {
     let blocks = rows.div_ceil(HEIGHT);
-    let mut lefts = vec![0.0; blocks * HEIGHT * inner.min(DEPTH)];
-    let mut panel = vec![0.0; WIDTH * inner.min(DEPTH)];
+    // What is read of them is laid out before.
+    let mut lefts = f64::buffer(blocks * HEIGHT * inner.min(DEPTH));
+    let mut panel = f64::buffer(WIDTH * inner.min(DEPTH));
     let mut sums = [[Lanes::splat(0.0); 3]; HEIGHT];
     for start in (0..inner).step_by(DEPTH) {
         let depth = DEPTH.min(inner - start);
@@ -201,16 +202,54 @@ fn pack<const N: usize>(packed: &mut [f64], from: &[f64], (first, step, apart): 
     if apart == 1 {
         for (k, packed) in packed.chunks_exact_mut(N).enumerate() {
             let from = &from[(first + k as i64 * step) as usize..][..count];
-            packed[..count].copy_from_slice(from);
+            match from.first_chunk::<N>() {
+                Some(from) => packed.copy_from_slice(from),
+                None => packed[..count].copy_from_slice(from),
+            }
         }
         return;
     }
+    let done = if step == 1 { pack_squares::<N>(packed, from, (first, apart), count) } else { 0 };
     for i in 0..count {
         let first = first + i as i64 * apart;
-        for (k, packed) in packed.chunks_exact_mut(N).enumerate() {
+        for (k, packed) in packed.chunks_exact_mut(N).enumerate().skip(done) {
             packed[i] = from[(first + k as i64 * step) as usize];
         }
     }
+}
+
+/// Lays out the elements of steps that follow each other, eight by eight; gives the number of steps done.
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+#[inline(always)]
+fn pack_squares<const N: usize>(packed: &mut [f64], from: &[f64], (first, apart): (i64, i64), count: usize) -> usize {
+    use std::arch::x86_64::{_mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_setzero_pd};
+    let whole = packed.len() / N / 8 * 8;
+    for i in (0..count).step_by(8) {
+        let some = 8.min(count - i);
+        let rows: [&[f64]; 8] = std::array::from_fn(|row| match row < some {
+            true => &from[(first + (i + row) as i64 * apart) as usize..][..whole],
+            false => &[],
+        });
+        let mask = (0xFF_u16 >> (8 - some)) as u8;
+        for k in (0..whole).step_by(8) {
+            // Eight elements behind `k` are in each row, and `some` behind `i` in each step.
+            let load = |row: usize| match row < some {
+                true => unsafe { _mm512_loadu_pd(rows[row].as_ptr().add(k)) },
+                false => unsafe { _mm512_setzero_pd() },
+            };
+            let to = packed[k * N..(k + 8) * N].as_mut_ptr();
+            crate::rows::transpose(load, |at, column| unsafe {
+                _mm512_mask_storeu_pd(to.add(at * N + i), mask, column);
+            });
+        }
+    }
+    whole
+}
+
+/// Lays out the elements of steps that follow each other, eight by eight; gives the number of steps done.
+#[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
+fn pack_squares<const N: usize>(_: &mut [f64], _: &[f64], _: (i64, i64), _: usize) -> usize {
+    0
 }
 
 /// Eight rows by twenty-four columns, of factors that have been laid out so.

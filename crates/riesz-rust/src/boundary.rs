@@ -40,6 +40,8 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, precision: Pre
                 word += 2;
                 format!("riesz_runtime::boundary::words_mut(arguments.add({}))", word - 2)
             }
+            // What grows is nobody's outside: see `layout`.
+            Parameter::Grown(_) => "&mut Vec::new()".into(),
         });
     }
     arguments.insert(0, "&mut *context".into());

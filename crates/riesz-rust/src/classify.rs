@@ -251,7 +251,7 @@ impl<'p> Lanes<'p> {
                     self.vary(product.to.buffer);
                 }
             }
-            Statement::Call(_) | Statement::Matrix(_) => return Err(Refused),
+            Statement::Grow(_) | Statement::Call(_) | Statement::Matrix(_) => return Err(Refused),
         }
         Ok(())
     }

@@ -145,7 +145,7 @@ impl<'p> Writer<'p> {
 
     fn is_parameter(&self, buffer: Buffer) -> bool {
         (self.procedure.parameters.iter())
-            .any(|parameter| matches!(parameter, Parameter::Read(b) | Parameter::Added(b) if *b == buffer))
+            .any(|parameter| matches!(parameter, Parameter::Read(b) | Parameter::Added(b) | Parameter::Grown(b) if *b == buffer))
     }
 
     fn parameter(&self, parameter: Parameter) -> String {
@@ -159,6 +159,9 @@ impl<'p> Writer<'p> {
             }
             Parameter::Read(buffer) => format!("{}: &[{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
             Parameter::Added(buffer) => format!("{}: &mut [{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
+            Parameter::Grown(buffer) => {
+                format!("{}: &mut Vec<{}>", self.buffer(buffer), self.rust(self.kind_of(buffer)))
+            }
         }
     }
 
@@ -357,6 +360,10 @@ impl<'p> Writer<'p> {
                 });
             }
             Statement::Allocate(allocation) => self.allocate(allocation),
+            Statement::Grow(allocation) => {
+                let (buffer, count) = (self.buffer_mut(allocation.buffer), self.operand(allocation.count));
+                self.line(format!("context.grow({buffer}, {count}, {})?;", allocation.site.0));
+            }
             Statement::Fill(element, count, value) => {
                 let part = self.part_mut(*element, *count);
                 self.line(format!("{part}.fill({});", self.operand(*value)));
@@ -480,6 +487,7 @@ impl<'p> Writer<'p> {
         let arguments: Vec<String> = (call.arguments.iter().zip(&called.parameters))
             .map(|(argument, parameter)| match (argument, parameter) {
                 (Argument::Number(operand), _) => self.operand(*operand),
+                (Argument::Whole(buffer), _) => self.buffer_mut(*buffer),
                 (Argument::Elements(element, count), Parameter::Added(_)) => self.part_mut(*element, *count),
                 (Argument::Elements(element, count), _) => self.part(*element, *count),
             })

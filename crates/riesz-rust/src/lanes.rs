@@ -311,6 +311,17 @@ impl Wide<'_, '_> {
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => {
                 let count = self.writer.bound(*count);
+                if let (Position::Same(own), Position::Apart(at, step)) =
+                    (self.position(from.at, None), self.position(to.at, None))
+                    && self.writer.kind_of(to.buffer) == Kind::Real
+                    && self.lanes.varying.contains(&from.buffer)
+                    && !self.lanes.varying.contains(&to.buffer)
+                    && mask.is_none()
+                    && !self.strip
+                {
+                    let (from, to) = (self.writer.buffer_ref(from.buffer), self.writer.buffer_mut(to.buffer));
+                    return self.line(format!("store_rows(part({from}, {own}, {count}), {to}, {at}, {step});"));
+                }
                 self.line(format!("for at_element in 0..{count} {{"));
                 self.writer.depth += 1;
                 let value = self.load(*from, Some("at_element"), mask);
@@ -418,7 +429,7 @@ impl Wide<'_, '_> {
                 self.line("    }".into());
                 self.line("}".into());
             }
-            Statement::Call(_) | Statement::Matrix(_) => {}
+            Statement::Grow(_) | Statement::Call(_) | Statement::Matrix(_) => {}
         }
     }
 

@@ -32,7 +32,7 @@ fn block_fits(lanes: &Lanes, block: &Block) -> bool {
             | Statement::If(..)
             | Statement::Check(..)
             | Statement::Swap(..) => true,
-            Statement::While(_) | Statement::Call(_) | Statement::Matrix(_) => false,
+            Statement::Grow(_) | Statement::While(_) | Statement::Call(_) | Statement::Matrix(_) => false,
         };
         // Under a mask, elements are written one by one.
         let parts = matches!(statement, Statement::If(condition, ..) if lanes.class(*condition) != Class::Uniform);

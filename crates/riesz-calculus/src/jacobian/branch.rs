@@ -31,14 +31,18 @@ impl<'a> Walk<'a> {
         no: &mut Branch<'f, 'a>,
     ) -> Option<Known<'a>> {
         let first = self.graph.nodes.len();
+        let around = self.branches.len();
         let mut sides = Vec::new();
         let mut scopes = Vec::new();
         let mut limits = vec![first];
         for branch in [yes, no] {
+            self.branches.push(self.scopes.len());
             self.open();
             let outside = std::mem::replace(&mut self.outside, self.accumulators);
-            let result = branch(self)?;
+            let result = branch(self);
             self.outside = outside;
+            self.branches.pop();
+            let result = result?;
             let mut leaves = Vec::new();
             let shape = self.leaves(&result, &mut leaves)?;
             let nodes: Vec<Option<Node>> = leaves.iter().map(|(_, node)| *node).collect();
@@ -60,7 +64,11 @@ impl<'a> Walk<'a> {
                 all
             })
             .collect();
-        let mut inner: Vec<Node> = targets.iter().flatten().copied().filter(|node| *node >= first).collect();
+        let needs_branch = |node: &Node| {
+            let input = self.graph.input(*node);
+            *node >= first && input.is_none_or(|input| input.path.iter().any(|hop| hop.branches() > around))
+        };
+        let mut inner: Vec<Node> = targets.iter().flatten().copied().filter(needs_branch).collect();
         inner.sort_unstable();
         inner.dedup();
         let mut bodies = Vec::new();
@@ -136,7 +144,8 @@ impl<'a> Walk<'a> {
                     Hop::Component(at) => Hop::Component(at),
                     Hop::Element { index, sure, span, .. } => {
                         let taken = indices.next().unwrap_or(index);
-                        Hop::Element { index: taken, form: self.form(taken), sure, span }
+                        let (form, branches) = (self.form(taken), self.branches.len());
+                        Hop::Element { index: taken, form, sure, span, branches }
                     }
                 });
             }

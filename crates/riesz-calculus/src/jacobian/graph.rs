@@ -53,7 +53,19 @@ pub(super) enum Hop {
         sure: bool,
         /// Where the program reads it.
         span: Span,
+        /// How many branches around must be taken for it to be known and to exist.
+        branches: usize,
     },
+}
+
+impl Hop {
+    /// How many branches around must be taken for it to be known and to exist.
+    pub fn branches(&self) -> usize {
+        match self {
+            Hop::Component(_) => 0,
+            Hop::Element { branches, .. } => *branches,
+        }
+    }
 }
 
 #[derive(Default)]

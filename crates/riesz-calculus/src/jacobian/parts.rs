@@ -32,8 +32,11 @@ impl<'a> Walk<'a> {
         if let Some(node) = self.scopes.iter().rev().find_map(|scope| scope.inputs.get(&key)) {
             return Known::Number(value, *node);
         }
+        // Outside of the branches that it needs nothing of, it is the same number.
+        let branches = path.iter().map(Hop::branches).max().unwrap_or(0);
+        let scope = self.branches.get(branches).map_or(self.scopes.len(), |scopes| *scopes).min(self.scopes.len()) - 1;
         let node = self.graph.add(Origin::Input(Input { path, conditional: false }));
-        self.scope().inputs.insert(key, node);
+        self.scopes[scope].inputs.insert(key, node);
         Known::Number(value, node)
     }
 
@@ -142,7 +145,12 @@ impl<'a> Walk<'a> {
                 let Known::Input(_, path) = known else { return Some(Known::Plain(value)) };
                 let sure = size != Size::Hole && self.in_range(&form, &self.size_form(&size));
                 let mut path = path.clone();
-                path.push(Hop::Element { index: at, form, sure, span: self.span });
+                path.push(match (&form, &size) {
+                    (Size::Constant(at), Size::Constant(_)) if sure => {
+                        Hop::Element { index: Atom::Int(*at), form, sure, span: self.span, branches: 0 }
+                    }
+                    _ => Hop::Element { index: at, form, sure, span: self.span, branches: self.branches.len() },
+                });
                 Some(self.input(value, path))
             }
             Known::Built(built) => {
@@ -186,7 +194,8 @@ impl<'a> Walk<'a> {
             Element::Zero(ty) => self.zero(ty),
             Element::Sum { of, ty, path } => {
                 let sure = true;
-                let hop = Hop::Element { index: at, form: self.form(at), sure, span: self.span };
+                let (form, branches) = (self.form(at), self.branches.len());
+                let hop = Hop::Element { index: at, form, sure, span: self.span, branches };
                 self.read(of, ty, path.iter().cloned().chain([hop]).collect())
             }
         }

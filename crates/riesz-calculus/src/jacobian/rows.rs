@@ -106,7 +106,7 @@ impl<'a> Walk<'a> {
         self.facts.push((form.clone(), self.form(count)));
         self.open();
         opened.push((index, count));
-        path.push(Hop::Element { index: Atom::Var(index), form, sure: true, span: self.span });
+        path.push(Hop::Element { index: Atom::Var(index), form, sure: true, span: self.span, branches: 0 });
         let known = self.index(array, Atom::Var(index))?;
         let mut parts = Vec::new();
         let longest = if matches!(element, Type::Array(..)) { FEW } else { i64::MAX };
@@ -145,7 +145,13 @@ impl<'a> Walk<'a> {
                 };
                 for (at, known) in elements.iter().enumerate() {
                     let index = Atom::Int(at as i64);
-                    let hop = Hop::Element { index, form: Size::Constant(at as i64), sure: true, span: self.span };
+                    let hop = Hop::Element {
+                        index,
+                        form: Size::Constant(at as i64),
+                        sure: true,
+                        span: self.span,
+                        branches: 0,
+                    };
                     let path = path.iter().cloned().chain([hop]).collect();
                     self.parts(known, element, path, longest, out)?;
                 }

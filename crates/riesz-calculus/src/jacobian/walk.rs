@@ -37,6 +37,8 @@ pub(super) struct Walk<'a> {
     before: usize,
     passed: usize,
     depth: usize,
+    /// The branches around: how many scopes there were before each.
+    pub branches: Vec<usize>,
     /// How many accumulators have been met.
     pub accumulators: usize,
     /// Statements that add to accumulators with smaller numbers have been seen before.
@@ -60,6 +62,7 @@ impl<'a> Walk<'a> {
             forms: FxHashMap::default(),
             passed: 0,
             depth: 0,
+            branches: Vec::new(),
             accumulators: 0,
             replayed: 0,
             outside: 0,

@@ -6,7 +6,7 @@ use riesz_native::Signature;
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-pub const FUNCTIONS: [&str; 26] = [
+pub const FUNCTIONS: [&str; 29] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -33,6 +33,9 @@ pub const FUNCTIONS: [&str; 26] = [
     "sum(real(i * i) * x[i] | i < n) + prod(1 + 0.1 * y | y in x)",
     "sum((let row = [y * j | j < 4] in update(row, 2, y)[2] + sum(reverse(row)[j] * j | j < 4)) | y in x)",
     "sum(sum(x[j] * x[i] | j < 6) * (if i < 7 then 1.0 else 2.0) | i < n)",
+    "sum(dot([x[i] * j | i < n, j < 37], [x[i] + j | j < 37, i < n])[i][n - 1 - i] | i < n)",
+    "sum(dot([x[i] * j | i < n, j < 530], transpose([x[i] + j | i < 30, j < 530]))[i][mod(i, 30)] | i < n)",
+    "sum(sum([[x[i] * j | j < 13], [x[i] + j | j < 13]][mod(i, 2)][j] * x[j] | j < 13) | i < n)",
 ];
 
 /// Functions without parameters, lowered together, each with its name, what the interpreter says and what it takes.

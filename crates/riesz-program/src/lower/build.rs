@@ -142,9 +142,20 @@ impl Builder {
 
     pub fn allocate(&mut self, kind: Kind, name: Option<Name>, count: Operand, span: Span) -> Buffer {
         let buffer = self.buffer(kind, name);
+        self.make(buffer, count, span);
+        buffer
+    }
+
+    /// Makes a buffer of so many elements.
+    pub fn make(&mut self, buffer: Buffer, count: Operand, span: Span) {
         let site = self.site(Fault::Memory, span);
         self.push(Statement::Allocate(Allocation { buffer, count, site }));
-        buffer
+    }
+
+    /// Makes a buffer at least so long.
+    pub fn grow(&mut self, buffer: Buffer, count: Operand, span: Span) {
+        let site = self.site(Fault::Memory, span);
+        self.push(Statement::Grow(Allocation { buffer, count, site }));
     }
 
     pub fn load(&mut self, buffer: Buffer, at: Operand, name: Option<Name>) -> Operand {

@@ -1,5 +1,6 @@
 //! Calls: values are passed as the numbers and buffers they are made of (`layout`).
 
+use super::kept;
 use super::operation::unsupported;
 use super::value::{Accumulator, Array, Cells, Length, Place, Value};
 use super::{Lowered, Lowerer, Unsupported};
@@ -19,7 +20,8 @@ impl Lowerer<'_, '_> {
         let mut passed = Vec::new();
         let mut sums = Vec::new();
         for (argument, parameter) in arguments.iter().zip(&function.vars) {
-            let value = self.atom(*argument, span)?;
+            let value = self.whole(*argument, span)?;
+            let value = if kept::passes(function) { self.out_of_store(value, span)? } else { value };
             self.pass(&value, &parameter.ty, &mut passed, &mut sums, span)?;
         }
         for global in &entry.globals {
@@ -27,6 +29,10 @@ impl Lowerer<'_, '_> {
                 return Err(unsupported("a top-level value is not passed", span));
             };
             self.pass(&value, &program.global(*global).ty, &mut passed, &mut sums, span)?;
+        }
+        if kept::passes(function) {
+            let store = self.store.ok_or_else(|| unsupported("there is no room for what a recursion keeps", span))?;
+            passed.extend(store.buffers().map(Argument::Whole));
         }
         if slots(&function.result, Passing::Result).is_none() {
             return Err(super::not_data(&function.result, span));

@@ -30,7 +30,7 @@ impl Lowerer<'_, '_> {
             return self.shape_of_value(&value, span);
         }
         if let Ok(shape) = self.shape_of_type(self.ty(var), span) {
-            return Ok(shape);
+            return Ok(self.left_out(Atom::Var(var)).loosen(shape));
         }
         if let Some(start) = self.starts.get(&var).copied() {
             return self.foresee(start);
@@ -44,9 +44,12 @@ impl Lowerer<'_, '_> {
                 _ => Err(unknown_size(span)),
             },
             Op::Array(elements) => {
-                let element = elements.first().ok_or_else(|| unknown_size(span))?;
                 let extent = Extent { most: Operand::Int(elements.len() as i64), exact: true };
-                Ok(Shape::Array(extent, Box::new(self.foresee(*element)?)))
+                let element = match elements.first() {
+                    Some(element) => self.foresee(*element)?,
+                    None => nothing(self.ty(var)).ok_or_else(|| unknown_size(span))?,
+                };
+                Ok(Shape::Array(extent, Box::new(element)))
             }
             Op::Index(array, _) => match self.foresee(*array)? {
                 Shape::Array(_, element) => Ok(*element),
@@ -170,7 +173,12 @@ impl Lowerer<'_, '_> {
                 Ok(Shape::Tuple(a.into_iter().zip(b).map(|(a, b)| self.either(a, b, span)).collect::<Lowered<_>>()?))
             }
             (Shape::Array(a, a_element), Shape::Array(b, b_element)) => {
-                let element = self.either(*a_element, *b_element, span)?;
+                // No elements are of any shape.
+                let element = match (a.most, b.most) {
+                    (Operand::Int(0), _) => *b_element,
+                    (_, Operand::Int(0)) => *a_element,
+                    _ => self.either(*a_element, *b_element, span)?,
+                };
                 if self.build.same(a.most, b.most) {
                     let extent = Extent { most: a.most, exact: a.exact && b.exact };
                     return Ok(Shape::Array(extent, Box::new(element)));
@@ -312,6 +320,26 @@ impl Lowerer<'_, '_> {
         let site = self.build.site(Fault::Integer(primitive), span);
         let most = Expression::Int(primitive, vec![a.most, b.most], site);
         Ok(Extent { most: self.build.bind(Kind::Int, None, most), exact: a.exact && b.exact })
+    }
+}
+
+/// The shape of the elements of an empty array of a type, in which every array is empty.
+fn nothing(ty: &Type) -> Option<Shape> {
+    fn empty(ty: &Type) -> Option<Shape> {
+        match ty {
+            Type::Array(_, element) => {
+                let extent = Extent { most: Operand::Int(0), exact: true };
+                Some(Shape::Array(extent, Box::new(empty(element)?)))
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                Some(Shape::Tuple(ty.components()?.iter().map(empty).collect::<Option<_>>()?))
+            }
+            _ => kind_of(ty).map(Shape::Number),
+        }
+    }
+    match ty {
+        Type::Array(_, element) => empty(element),
+        _ => None,
     }
 }
 

@@ -1,5 +1,6 @@
 //! Loops whose turns are independent: arrays that are built, and reductions.
 
+use super::kept;
 use super::operation::unsupported;
 use super::value::{Cells, Shape, Target, Value};
 use super::write::shape_of_cells;
@@ -29,7 +30,8 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(&iteration.body);
         self.values[iteration.index.0 as usize] = None;
         written?;
-        self.build.push(Statement::For(For { index, count, parallel: true, private: Vec::new(), body, site }));
+        let parallel = !kept::grows(&body);
+        self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
         Ok(())
     }
 

@@ -13,6 +13,8 @@
 //! - `value`: where values are
 //! - `build`: statements, and what is known of integers
 //! - `write`: room for values, and copies of them
+//! - `left_out`: arrays that a branch leaves empty
+//! - `kept`: what a recursive function keeps for its derivative
 //! - `operation`, `iterate`, `turn`, `array`, `call`: the operations of the core
 
 mod array;
@@ -21,6 +23,8 @@ mod build;
 mod call;
 mod foresee;
 mod iterate;
+mod kept;
+mod left_out;
 mod operation;
 mod turn;
 mod value;
@@ -29,6 +33,8 @@ mod write;
 use crate::layout::{Passing, kind_of, slots};
 use crate::program::{Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program, Site};
 use build::Builder;
+use kept::Store;
+use operation::unsupported;
 use riesz_core::size::{Atom as SizeAtom, Size};
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Var};
 use riesz_core::types::Type;
@@ -74,7 +80,12 @@ pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, V
 pub fn lower_plainly(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, Vec<Lowered<Entry>>) {
     let mut lowering =
         Lowering { program, made: Program::default(), sites: Sites::default(), entries: FxHashMap::default() };
-    let entries = roots.iter().map(|root| lowering.function(*root)).collect();
+    let entries = (roots.iter())
+        .map(|root| match kept::passes(program.function(*root)) {
+            true => Err(unsupported("what a recursion keeps is passed here", program.function(*root).span)),
+            false => lowering.function(*root),
+        })
+        .collect();
     let mut made = lowering.made;
     made.sites = lowering.sites.take();
     (made, entries)
@@ -177,6 +188,7 @@ impl<'p> Lowering<'p> {
             let value = lowerer.parameter(&info.ty, &Some(info.name.clone()), function.span, &mut parameters)?;
             lowerer.globals.insert(*global, value);
         }
+        lowerer.open_store(&mut parameters)?;
         let results = lowerer.results(function)?;
         let (registers, buffers, body) = lowerer.build.finish();
         Ok(Procedure {
@@ -209,6 +221,8 @@ struct Lowerer<'l, 'p> {
     uses: Vec<u32>,
     /// Arrays that are only built to be added to something, and are built there.
     added: FxHashSet<Var>,
+    /// Where what recursions keep is, in functions that have to do with it.
+    store: Option<Store>,
 }
 
 impl<'l, 'p> Lowerer<'l, 'p> {
@@ -262,6 +276,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         }
         Lowerer {
             added,
+            store: None,
             build: Builder::new(sites),
             values: vec![None; function.vars.len()],
             globals: FxHashMap::default(),
@@ -286,7 +301,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             return Err(not_data(ty, span));
         }
         match ty {
-            Type::Real | Type::Int | Type::Bool => {
+            Type::Real | Type::Int | Type::Bool | Type::Kept => {
                 let register = self.build.register(kind_of(ty).unwrap_or(Kind::Int), name.clone());
                 parameters.push(Parameter::Number(register));
                 Ok(Value::Number(Operand::Register(register)))
@@ -613,8 +628,6 @@ fn not_data(ty: &Type, span: Span) -> Unsupported {
     let found = |test: fn(&Type) -> bool| ty.any(&mut |part| test(part));
     let reason = if found(|part| matches!(part, Type::Linear(_))) {
         "a linear map is a value here"
-    } else if found(|part| matches!(part, Type::Kept)) {
-        "a recursive function is differentiated backwards here"
     } else {
         "a function is a value here"
     };

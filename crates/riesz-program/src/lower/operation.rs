@@ -1,6 +1,7 @@
 //! The operations of the core, one by one.
 
 use super::foresee::tangent;
+use super::kept;
 use super::value::{Accumulator, Array, Cells, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};
 use crate::layout::kind_of;
@@ -27,6 +28,7 @@ impl<'p> Lowerer<'_, 'p> {
         let name = self.name(binding.var);
         let ty = self.ty(binding.var);
         match &binding.op {
+            Op::Copy(a) if *ty == Type::Kept => self.keep(*a, span),
             Op::Copy(a) => self.atom(*a, span),
             Op::Scalar(primitive, arguments) => self.scalar(primitive, arguments, ty, name, span),
             Op::Compare(comparison, a, b) => {
@@ -62,6 +64,10 @@ impl<'p> Lowerer<'_, 'p> {
             Op::Tuple(parts) => Ok(Value::Tuple(self.atoms(parts, span)?)),
             Op::Project(a, at) => match self.atom(*a, span)? {
                 Value::Tuple(mut parts) if *at < parts.len() => Ok(parts.swap_remove(*at)),
+                Value::Number(kept) if self.is_kept(*a) => {
+                    let value = self.recall(kept, *at, ty, span)?;
+                    Ok(self.retyped(value, ty, span))
+                }
                 _ => Err(Unsupported { reason: "a component of something that has none".into(), span }),
             },
             Op::Array(elements) => self.array_of(elements, binding.var, target, span),
@@ -94,6 +100,9 @@ impl<'p> Lowerer<'_, 'p> {
                 Some(value) => Ok(value.clone()),
                 None => Err(Unsupported { reason: "a top-level value is not passed".into(), span }),
             },
+            Op::Plus(..) | Op::Zero(_) if kept::is_in(ty) => {
+                Err(unsupported("what a recursion keeps is differentiated here", span))
+            }
             Op::Plus(a, b) => {
                 let (a, b) = (self.atom(*a, span)?, self.atom(*b, span)?);
                 self.plus(&a, &b, name, span)
@@ -138,7 +147,7 @@ impl<'p> Lowerer<'_, 'p> {
             Op::ArrayFunction(primitive, arguments) => {
                 self.array_function(primitive, arguments, binding.var, target, span)
             }
-            Op::TraceWhile { .. } => Err(unsupported("a `while` loop is differentiated backwards here", span)),
+            Op::TraceWhile { state, start, condition, body } => self.trace_while(*state, *start, condition, body, span),
             Op::Closure(..) | Op::Apply(..) => Err(unsupported("a function is a value here", span)),
             Op::Map { .. } | Op::OnMaps(..) => Err(unsupported("a linear map is a value here", span)),
             Op::Derive(..) => Err(unsupported("a derivative has not been compiled", span)),
@@ -267,6 +276,10 @@ impl<'p> Lowerer<'_, 'p> {
             }
         };
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        if let (Length::Known(known), true) = (length, values.is_empty()) {
+            // Nobody looks at what a branch keeps that is not taken: it is left unwritten.
+            return Ok(self.in_target(&target, Some(*known)));
+        }
         self.set_length(length, Operand::Int(values.len() as i64), Fault::Unforeseen, span);
         for (at, value) in values.iter().enumerate() {
             let cells = self.element_of(inner, Operand::Int(at as i64));

@@ -2,17 +2,20 @@
 //!
 //! Numbers of a state are in registers that are set at the end of a turn. An array of a state is in two buffers, which a
 //! turn reads from and writes to, and which are exchanged behind it. A loop that keeps its states writes each where it is
-//! kept.
+//! kept, in buffers that grow where nobody knows how many turns there are.
 
 use super::operation::unsupported;
-use super::value::{Array, Cells, Length, Shape, Target, Value};
+use super::value::{Array, Cells, Extent, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::layout::kind_of;
-use crate::program::{Block, Buffer, Expression, Fault, For, Kind, Operand, Statement, While};
+use crate::program::{Block, Buffer, Expression, Fault, For, Kind, Operand, Register, Statement, While};
 use riesz_core::Type;
 use riesz_core::term::{Atom, Body, Turn, Var};
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
+
+/// How many turns there is room for at first where nobody knows how many there will be.
+const FIRST_TURNS: i64 = 16;
 
 /// A state: where a turn reads it, and where it writes the next one.
 struct State {
@@ -120,6 +123,78 @@ impl<'p> Lowerer<'_, 'p> {
             self.write(&state.now, &first, span)?;
         }
         Ok(Value::Tuple(parts))
+    }
+
+    /// A `while` loop that keeps something of every turn, in buffers that grow with it.
+    pub(super) fn trace_while(
+        &mut self,
+        var: Var,
+        start: Atom,
+        condition: &'p Body,
+        body: &'p Body,
+        span: Span,
+    ) -> Lowered<Value> {
+        let state = self.begin(var, start, span)?;
+        let Shape::Tuple(parts) = self.foresee(body.result)? else {
+            return Err(unsupported("a loop keeps nothing", span));
+        };
+        let first = Extent { most: Operand::Int(FIRST_TURNS), exact: true };
+        let mut kept = Vec::new();
+        for part in parts.into_iter().skip(1) {
+            match self.room_for(&Shape::Array(first, Box::new(part)), &Some("kept".into()), span) {
+                Cells::Array(_, cells) => kept.push(*cells),
+                _ => return Err(unsupported("an array is no array", span)),
+            }
+        }
+        let turns = self.build.mutable(Kind::Int, Some("turns".into()));
+        self.build.push(Statement::Set(turns, Operand::Int(0)));
+        let site = self.build.site(Fault::Steps, span);
+        let opened = self.build.open();
+        let holds = self.body(condition);
+        let before = self.build.close(opened);
+        self.forget(condition);
+        let opened = self.build.open();
+        let written = self.traced_turn(body, &state, &kept, turns, span);
+        let block = self.build.close(opened);
+        self.forget(body);
+        self.values[var.0 as usize] = None;
+        let Value::Number(condition) = holds? else {
+            return Err(unsupported("a condition is no truth value", span));
+        };
+        written?;
+        self.build.push(Statement::While(While { before, condition, private: Vec::new(), body: block, site }));
+        let turns = self.build.settled(Operand::Register(turns));
+        self.build.bounds.is_size(turns);
+        let arrays = kept.into_iter().map(|cells| Value::Array(Array { len: turns, cells }));
+        Ok(Value::Tuple([state.now, Value::Number(turns)].into_iter().chain(arrays).collect()))
+    }
+
+    fn traced_turn(
+        &mut self,
+        body: &'p Body,
+        state: &State,
+        kept: &[Cells],
+        turns: Register,
+        span: Span,
+    ) -> Lowered<()> {
+        let turn = self.build.settled(Operand::Register(turns));
+        self.build.bounds.is_size(turn);
+        let next = self.build.add(turn, Operand::Int(1));
+        let mut rows = Vec::with_capacity(kept.len());
+        for cells in kept {
+            let mut places = Vec::new();
+            cells.leaves(&mut |place| places.push(place.clone()), &mut |_| {});
+            cells.leaves(&mut |_| {}, &mut |place| places.push(place.clone()));
+            for place in places {
+                let stride = place.strides.first().copied().unwrap_or(Operand::Int(1));
+                let count = self.build.mul(next, stride);
+                self.build.grow(place.buffer, count, span);
+            }
+            rows.push(self.element_of(cells, turn));
+        }
+        self.next_and_kept(body, state, rows, span)?;
+        self.build.push(Statement::Set(turns, next));
+        Ok(())
     }
 
     fn at_least_zero(&mut self, count: Operand) -> Operand {

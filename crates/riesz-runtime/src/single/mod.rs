@@ -9,6 +9,8 @@ pub mod math;
 pub mod matrix;
 #[path = "../number.rs"]
 pub mod number;
+#[path = "../rows.rs"]
+pub mod rows;
 #[path = "../strip.rs"]
 pub mod strip;
 
@@ -19,6 +21,7 @@ pub use lanes::*;
 pub use math::{digamma, polygamma, sin_cos};
 pub use matrix::*;
 pub use number::*;
+pub use rows::store_rows;
 pub use strip::*;
 
 /// A real number.

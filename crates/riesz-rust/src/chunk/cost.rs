@@ -102,6 +102,7 @@ impl Costs<'_, '_> {
             Statement::Let(_, expression) => Cost::of(self.expression(expression)),
             Statement::Set(..) | Statement::Reduce(..) | Statement::Check(..) | Statement::Swap(..) => Cost::of(1.0),
             Statement::Allocate(_) => Cost::of(50.0),
+            Statement::Grow(_) => Cost::of(5.0),
             Statement::Store(element, _) => Cost::of(self.access(*element)),
             Statement::Add(element, _) => Cost::of(2.0 * self.access(*element)),
             Statement::Fill(element, count, _) => Cost::of(self.access(*element)).times(*count),

@@ -86,6 +86,10 @@ impl Uses {
             Statement::Allocate(allocation) => {
                 self.private.insert(allocation.buffer);
             }
+            // A buffer that grows may move, as one that is exchanged for another.
+            Statement::Grow(allocation) => {
+                self.swapped.insert(allocation.buffer);
+            }
             Statement::Fill(element, ..) | Statement::Store(element, _) => {
                 self.stored.insert(element.buffer);
             }
@@ -110,6 +114,9 @@ impl Uses {
                         }
                         (Argument::Elements(element, _), _) => {
                             self.read.insert(element.buffer);
+                        }
+                        (Argument::Whole(buffer), _) => {
+                            self.swapped.insert(*buffer);
                         }
                         (Argument::Number(_), _) => {}
                     }

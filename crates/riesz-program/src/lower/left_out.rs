@@ -1,0 +1,185 @@
+//! What a branch of a conditional leaves out: a derivative keeps something of both branches, and the one that is not taken
+//! gives empty arrays in the place of what only the other keeps, whatever their type says. Who is passed such an array is
+//! passed one of zeros that is as long as its type says.
+
+use super::value::{Array, Extent, Shape, Target, Value};
+use super::{Lowered, Lowerer};
+use crate::program::{Expression, Kind, Operand, Statement};
+use riesz_core::Type;
+use riesz_core::term::{Atom, Op};
+use riesz_syntax::Span;
+
+/// Which arrays of a value may be left out.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum LeftOut {
+    Nothing,
+    Tuple(Vec<LeftOut>),
+    /// Whether the array may be, and what of its elements.
+    Array(bool, Box<LeftOut>),
+}
+
+impl LeftOut {
+    /// The shape of a value, less what is said of the lengths of arrays that may be left out.
+    pub fn loosen(&self, shape: Shape) -> Shape {
+        match (self, shape) {
+            (LeftOut::Tuple(parts), Shape::Tuple(shapes)) => {
+                Shape::Tuple(parts.iter().zip(shapes).map(|(part, shape)| part.loosen(shape)).collect())
+            }
+            (LeftOut::Array(empty, inner), Shape::Array(extent, element)) => {
+                let exact = extent.exact && (!empty || extent.most == Operand::Int(0));
+                Shape::Array(Extent { exact, ..extent }, Box::new(inner.loosen(*element)))
+            }
+            (_, shape) => shape,
+        }
+    }
+
+    /// All that may be left out of values of a type.
+    fn all(ty: &Type) -> LeftOut {
+        match ty {
+            Type::Array(..) => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
+            Type::Tuple(_) | Type::Record(_) => {
+                LeftOut::Tuple(ty.components().unwrap_or_default().iter().map(LeftOut::all).collect())
+            }
+            _ => LeftOut::Nothing,
+        }
+    }
+
+    /// What one of two values may leave out.
+    fn or(self, other: LeftOut) -> LeftOut {
+        match (self, other) {
+            (LeftOut::Nothing, other) | (other, LeftOut::Nothing) => other,
+            (LeftOut::Tuple(a), LeftOut::Tuple(b)) => {
+                LeftOut::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
+            }
+            (LeftOut::Array(a, a_inner), LeftOut::Array(b, b_inner)) => {
+                LeftOut::Array(a || b, Box::new(a_inner.or(*b_inner)))
+            }
+            (one, _) => one,
+        }
+    }
+
+    fn in_array(self) -> LeftOut {
+        match self {
+            LeftOut::Nothing => LeftOut::Nothing,
+            inner => LeftOut::Array(false, Box::new(inner)),
+        }
+    }
+
+    fn component(self, at: usize) -> LeftOut {
+        match self {
+            LeftOut::Tuple(parts) => parts.into_iter().nth(at).unwrap_or(LeftOut::Nothing),
+            _ => LeftOut::Nothing,
+        }
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// What may be left out of a value.
+    pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(atom) {
+            Some(Op::Copy(a)) => self.left_out(*a),
+            Some(Op::Tuple(parts)) => LeftOut::Tuple(parts.iter().map(|part| self.left_out(*part)).collect()),
+            Some(Op::Project(tuple, at)) => self.left_out_of(*tuple, *at),
+            Some(Op::If { yes, no, .. }) => self.left_out_of_one(yes.result, no.result),
+            Some(Op::Build(iteration)) => self.left_out(iteration.body.result).in_array(),
+            Some(Op::Builds(iteration)) => match self.left_out(iteration.body.result) {
+                LeftOut::Tuple(parts) => LeftOut::Tuple(parts.into_iter().map(LeftOut::in_array).collect()),
+                _ => LeftOut::Nothing,
+            },
+            Some(Op::Trace(turn)) => match self.left_out(turn.body.result) {
+                LeftOut::Tuple(parts) => {
+                    let kept = parts.into_iter().skip(1).map(LeftOut::in_array);
+                    LeftOut::Tuple([LeftOut::Nothing].into_iter().chain(kept).collect())
+                }
+                _ => LeftOut::Nothing,
+            },
+            _ => LeftOut::Nothing,
+        })
+    }
+
+    /// What may be left out of a component of a tuple, without a look at the others.
+    fn left_out_of(&self, tuple: Atom, at: usize) -> LeftOut {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(tuple) {
+            Some(Op::Copy(a)) => self.left_out_of(*a, at),
+            Some(Op::Tuple(parts)) => parts.get(at).map_or(LeftOut::Nothing, |part| self.left_out(*part)),
+            Some(Op::Builds(iteration)) => self.left_out_of(iteration.body.result, at).in_array(),
+            Some(Op::Trace(turn)) if at > 0 => self.left_out_of(turn.body.result, at).in_array(),
+            Some(Op::If { yes, no, .. }) => match (self.op(yes.result), self.op(no.result)) {
+                (Some(Op::Tuple(yes)), Some(Op::Tuple(no))) if at < yes.len().min(no.len()) => {
+                    self.left_out_of_one(yes[at], no[at])
+                }
+                _ => self.left_out_of(yes.result, at).or(self.left_out_of(no.result, at)),
+            },
+            Some(Op::Project(..)) => self.left_out(tuple).component(at),
+            // What another function found.
+            Some(Op::Call(..)) => match tuple {
+                Atom::Var(var) => LeftOut::all(self.ty(var)).component(at),
+                _ => LeftOut::Nothing,
+            },
+            _ => LeftOut::Nothing,
+        })
+    }
+
+    /// What may be left out of a value that is one of two.
+    fn left_out_of_one(&self, yes: Atom, no: Atom) -> LeftOut {
+        let is_empty = |op: Option<&Op>| matches!(op, Some(Op::Array(elements)) if elements.is_empty());
+        match (self.op(yes), self.op(no)) {
+            (yes_op, no_op) if is_empty(yes_op) != is_empty(no_op) => {
+                let other = if is_empty(yes_op) { self.left_out(no) } else { self.left_out(yes) };
+                LeftOut::Array(true, Box::new(LeftOut::Nothing)).or(other)
+            }
+            (Some(Op::Tuple(yes)), Some(Op::Tuple(no))) => {
+                LeftOut::Tuple(yes.iter().zip(no).map(|(yes, no)| self.left_out_of_one(*yes, *no)).collect())
+            }
+            _ => self.left_out(yes).or(self.left_out(no)),
+        }
+    }
+
+    /// An operand, with zeros in the place of what is left out.
+    pub(super) fn whole(&mut self, atom: Atom, span: Span) -> Lowered<Value> {
+        let value = self.atom(atom, span)?;
+        match atom {
+            Atom::Var(var) => self.filled_in(value, &self.left_out(atom), self.ty(var), span),
+            _ => Ok(value),
+        }
+    }
+
+    fn filled_in(&mut self, value: Value, left_out: &LeftOut, ty: &Type, span: Span) -> Lowered<Value> {
+        match (value, left_out) {
+            (Value::Tuple(parts), LeftOut::Tuple(left_out)) => {
+                let types = ty.components().unwrap_or_default();
+                let parts = parts.into_iter().zip(left_out.iter().zip(&types));
+                let parts: Lowered<_> = parts.map(|(part, (out, ty))| self.filled_in(part, out, ty, span)).collect();
+                Ok(Value::Tuple(parts?))
+            }
+            (Value::Array(array), LeftOut::Array(true, _)) => {
+                let Ok(shape) = self.shape_of_type(ty, span) else { return Ok(Value::Array(array)) };
+                let (true, Shape::Array(extent, _)) = (shape.is_exact(), &shape) else {
+                    return Ok(Value::Array(array));
+                };
+                let len = extent.most;
+                if self.build.same(len, array.len) {
+                    return Ok(Value::Array(array));
+                }
+                let cells = self.room_for(&shape, &None, span);
+                self.fill(&cells, 0.0);
+                let is_there = self.build.bind(Kind::Bool, None, Expression::Equal(array.len, len));
+                let opened = self.build.open();
+                let there = Value::Array(Array { len, cells: array.cells });
+                let written = self.write(&there, &Target { cells: cells.clone(), add: false }, span);
+                let block = self.build.close(opened);
+                written?;
+                self.build.push(Statement::If(is_there, block, Vec::new()));
+                Ok(self.read(&cells, &None))
+            }
+            (value, _) => Ok(value),
+        }
+    }
+
+    fn op(&self, atom: Atom) -> Option<&Op> {
+        match atom {
+            Atom::Var(var) => self.bindings.get(&var).map(|binding| &binding.op),
+            _ => None,
+        }
+    }
+}
