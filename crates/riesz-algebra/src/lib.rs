@@ -1,4 +1,38 @@
-#![doc = include_str!("../README.md")]
+//! Automatic differentiation as algebra: semirings, modules, and numbers that carry their derivative.
+//!
+//! A function is written once, over any [`Real`] numbers. What it computes is up to the numbers that it is given:
+//! [`Nagata`] numbers are values with a gradient, and a gradient can be anything with sums and multiples, a [`Module`].
+//! An array on the stack is forward mode; a linear function that is waiting for a factor is reverse mode.
+//!
+//! ```
+//! use riesz_algebra::tangent::ReverseArray;
+//! use riesz_algebra::{Kronecker, Nagata, Real};
+//!
+//! fn f<D: Real>(x: D, y: D) -> D {
+//!     x.clone() * x * y.clone() + y.ln()
+//! }
+//!
+//! // plain numbers: the value
+//! assert_eq!(f(3.0, 1.0), 9.0);
+//!
+//! // forward mode: all derivatives at once, in vector instructions and without an allocation
+//! let [x, y] = Nagata::variables([3.0, 1.0]);
+//! assert_eq!(f(x, y).tangent, [6.0, 10.0]);
+//!
+//! // reverse mode: as fast for a million variables as for two
+//! let variable = |v: usize, primal: f64| Nagata { primal, tangent: ReverseArray::delta(&v) };
+//! let gradient = f(variable(0, 3.0), variable(1, 1.0)).tangent.gradient();
+//! assert_eq!(gradient.run(2, |v: &usize| *v), Some(vec![6.0, 10.0]));
+//! ```
+//!
+//! From here on: [`real`] has the functions, [`tangent`] what gradients can be made of, [`order`] and [`tower`] higher
+//! derivatives, [`space`] derivatives as linear maps, [`expression`] formulas and their derivatives, [`semiring`] numbers
+//! that are not real: truth values, costs, intervals, polynomials. Every trait has laws, and each is a function to call
+//! on types of your own, such as [`module_laws`]. Zeros are exact in derivatives: see [`module`].
+//!
+//! Without the feature `std` the crate is `no_std`; without `alloc` too what remains needs no memory: [`semiring`],
+//! [`module`], [`nagata`], [`real`].
+
 #![no_std]
 
 #[cfg(feature = "alloc")]
@@ -58,3 +92,8 @@ pub use {
     semiring::{homomorphism_laws, monoid_laws, ring_laws, semiring_laws},
     tangent::{CorrectAd, Sparse, correct_ad_laws},
 };
+
+/// The examples of the page that introduces the crate.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -360,7 +360,7 @@ impl Programs for Graphs {
         Drawing::new(move |sheet, wire| {
             let title = match &form {
                 Form::Build(_) | Form::Builds(_) => "array",
-                Form::Reduce(reduction, _) => crate::combinator::reduction_name(*reduction),
+                Form::Reduce(reduction, _) => reduction.name(),
                 Form::Loop | Form::Trace(_) => "loop",
                 Form::Scan(_) => "scan",
                 Form::While | Form::TraceWhile(_) => "while",

@@ -11,9 +11,7 @@
 
 use crate::evaluate::show_real;
 use crate::size;
-use crate::term::{
-    Atom, Body, Comparison, Derive, Function, Iteration, OnMaps, Op, Place, Program, Reduction, Step, Turn, Var,
-};
+use crate::term::{Atom, Body, Derive, Function, Iteration, OnMaps, Op, Place, Program, Step, Turn, Var};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 
@@ -111,7 +109,7 @@ impl Printer<'_> {
                 ([value], "unary -") => format!("-{}", a(value)),
                 _ => format!("{}({})", primitive.name, self.atoms(arguments)),
             },
-            Op::Compare(comparison, left, right) => format!("{} {} {}", a(left), sign(*comparison), a(right)),
+            Op::Compare(comparison, left, right) => format!("{} {} {}", a(left), comparison.sign(), a(right)),
             Op::Same(left, right) => format!("{} == {}", a(left), a(right)),
             Op::Near(left, right, tolerance) => format!("{} ~= {} within {}", a(left), a(right), a(tolerance)),
             Op::Not(value) => format!("not {}", a(value)),
@@ -166,7 +164,7 @@ impl Printer<'_> {
             }
             Op::OnMaps(operation, operands) => format!("{}({})", show_on_maps(*operation), self.atoms(operands)),
             Op::Reduce(reduction, Iteration { count, index, body }) => {
-                let header = format!("{} {} < {}", show_reduction(*reduction), self.name(*index), a(count));
+                let header = format!("{} {} < {}", reduction.name(), self.name(*index), a(count));
                 return inner(header, body, text);
             }
             Op::Loop(turn) => return inner(self.turn("loop", turn), &turn.body, text),
@@ -218,27 +216,5 @@ fn show_step(step: &Step) -> String {
     match step {
         Step::Elements => "[_]".to_string(),
         Step::Component(at) => format!(".{at}"),
-    }
-}
-
-fn show_reduction(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Sum => "sum",
-        Reduction::Product => "prod",
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-        Reduction::ArgMax => "argmax",
-        Reduction::ArgMin => "argmin",
-        Reduction::All => "all",
-        Reduction::Any => "any",
-    }
-}
-
-fn sign(comparison: Comparison) -> &'static str {
-    match comparison {
-        Comparison::Less => "<",
-        Comparison::LessEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterEqual => ">=",
     }
 }

@@ -380,6 +380,18 @@ pub enum Comparison {
     GreaterEqual,
 }
 
+impl Comparison {
+    /// As it is written in programs.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Comparison::Less => "<",
+            Comparison::LessEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterEqual => ">=",
+        }
+    }
+}
+
 /// How to bring the elements of an array together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reduction {
@@ -399,4 +411,32 @@ pub enum Reduction {
     All,
     /// Whether any holds
     Any,
+}
+
+impl Reduction {
+    /// All of them.
+    pub const ALL: [Reduction; 8] = [
+        Reduction::Sum,
+        Reduction::Product,
+        Reduction::Max,
+        Reduction::Min,
+        Reduction::ArgMax,
+        Reduction::ArgMin,
+        Reduction::All,
+        Reduction::Any,
+    ];
+
+    /// What programs call it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Reduction::Sum => "sum",
+            Reduction::Product => "prod",
+            Reduction::Max => "max",
+            Reduction::Min => "min",
+            Reduction::ArgMax => "argmax",
+            Reduction::ArgMin => "argmin",
+            Reduction::All => "all",
+            Reduction::Any => "any",
+        }
+    }
 }

@@ -4,7 +4,6 @@ use crate::program::{
     Allocation, Argument, Arithmetic, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure,
     Program, Register, Statement, Strided, Target,
 };
-use riesz_core::Comparison;
 use std::fmt::Write;
 
 /// A program as text.
@@ -105,13 +104,7 @@ impl Printer<'_> {
                 format!("{} {sign} {}", show(a), show(b))
             }
             Expression::Compare(comparison, a, b) => {
-                let sign = match comparison {
-                    Comparison::Less => "<",
-                    Comparison::LessEqual => "<=",
-                    Comparison::Greater => ">",
-                    Comparison::GreaterEqual => ">=",
-                };
-                format!("{} {sign} {}", show(a), show(b))
+                format!("{} {} {}", show(a), comparison.sign(), show(b))
             }
             Expression::Equal(a, b) => format!("{} == {}", show(a), show(b)),
             Expression::Near(a, b, tolerance) => format!("{} ~= {} within {}", show(a), show(b), show(tolerance)),

@@ -5,7 +5,7 @@ mod growth;
 pub use growth::{Grow, Grown, Growth, Sample};
 
 use crate::session::Session;
-use crate::via::{REPRESENTATIONS, Representation, Via, reals};
+use crate::via::{REPRESENTATIONS, Representation, reals};
 use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
 use riesz_calculus::Options;
 use riesz_core::Thunk;
@@ -156,15 +156,15 @@ impl Session {
     ) -> Result<Measured, Box<Diagnostic>> {
         let (plain, function) = (self.program(), *function);
         let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {
+            let via = Rc::new(representation.differentiator(counted));
             match (representation.is_compiled(), counted) {
-                (true, false) => self.machine::<f64>(compiled).run(function),
+                // What is known only while it runs is left to be differentiated then.
+                (true, false) => self.machine::<f64>(compiled).differentiate_with(compiled, via).run(function),
                 (true, true) => {
-                    Ok(self.machine::<Counted>(compiled).run(function)?.over(&mut |number: &Counted| number.0))
+                    let mut machine = self.machine::<Counted>(compiled).differentiate_with(compiled, via);
+                    Ok(machine.run(function)?.over(&mut |number: &Counted| number.0))
                 }
-                (false, counted) => {
-                    let via = Rc::new(representation.differentiator(counted));
-                    self.machine::<f64>(plain).differentiate_with(compiled, via as Rc<Via>).run(function)
-                }
+                (false, _) => self.machine::<f64>(plain).differentiate_with(compiled, via).run(function),
             }
         };
         let (value, operations) = count(|| run(true));

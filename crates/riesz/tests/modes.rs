@@ -2,7 +2,7 @@
 
 use riesz::modes::{Measuring, Modes};
 use riesz::via::{REPRESENTATIONS, Representation};
-use riesz::{Limits, Loaded, Loader, Options, Session};
+use riesz::{Limits, Loaded, Loader, NoFiles, Options, Session};
 use std::path::{Path, PathBuf};
 
 /// Files from the root of the project.
@@ -108,12 +108,40 @@ fn all_representations_agree_on_every_program() {
             .unwrap_or_else(|problems| panic!("{file} {function}\n{}", session.render(&problems, false)));
         all_agree(file, function, &modes);
     }
-    for file in std::fs::read_dir(root().join("gradbench")).unwrap().map(|entry| entry.unwrap().file_name()) {
-        let name = format!("gradbench/{}", file.to_string_lossy());
-        assert!(!name.ends_with(".rz") || programs.iter().any(|(file, ..)| *file == name), "{name} is not there");
+    for folder in ["examples", "gradbench"] {
+        for file in std::fs::read_dir(root().join(folder)).unwrap().map(|entry| entry.unwrap().file_name()) {
+            let name = format!("{folder}/{}", file.to_string_lossy());
+            assert!(!name.ends_with(".rz") || programs.iter().any(|(file, ..)| *file == name), "{name} is not there");
+        }
     }
     println!("{} functions, {} representations", programs.len(), REPRESENTATIONS.len());
     assert!(programs.len() > 75);
+}
+
+/// Functions that are made while a program runs cannot be compiled: then they are differentiated while it runs, in the row
+/// of the compiled code too, and what that takes is counted.
+#[test]
+fn functions_that_a_program_makes_are_differentiated() {
+    let text = "fun square(k: R): R -> R = \\x -> k * x * x\n\
+                fun made(x: R): R = {\n\
+                  let f = loop g = square(2.0) for i < 3 do \\y -> g(y) + sin(y)\n\
+                  x * f(x)\n\
+                }\n\
+                fun both(x: R): (R, R) = (made(x), made(2.0 * x))";
+    let mut session = Session::default();
+    session
+        .load_text("made.rz", text, &NoFiles)
+        .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+    for function in ["made", "both"] {
+        let modes = session
+            .modes(function, "2.0", Vec::new(), ONCE)
+            .unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
+        all_agree("made.rz", function, &modes);
+        let compiled = modes.rows.iter().find(|row| row.representation.is_compiled()).unwrap();
+        let operations = compiled.outcome.as_ref().unwrap_or_else(|problem| panic!("{}", problem.message)).operations;
+        // at least those of the value
+        assert!(operations.additions + operations.multiplications >= 8, "{function}: {operations:?}");
+    }
 }
 
 /// `matrix(D(f, x))` in the category of matrices is that of the compiled code; also of gradients, whose matrix is the

@@ -83,7 +83,7 @@ pub(crate) fn each(element: &Written, index: &str, count: &Written) -> Written {
 
 /// `sum(element | index < count)`
 pub(crate) fn reduced(reduction: Reduction, element: &Written, index: &str, count: &Written) -> Written {
-    Written::atom(format!("{}({} | {index} < {})", reduction_name(reduction), element.text, count.at(SUM)))
+    Written::atom(format!("{}({} | {index} < {})", reduction.name(), element.text, count.at(SUM)))
 }
 
 pub(crate) fn element(array: &Written, index: &Written) -> Written {
@@ -95,12 +95,7 @@ pub(crate) fn component(tuple: &Written, label: &str) -> Written {
 }
 
 pub(crate) fn comparison(comparison: Comparison, a: &Written, b: &Written) -> Written {
-    let sign = match comparison {
-        Comparison::Less => "<",
-        Comparison::LessEqual => "<=",
-        Comparison::Greater => ">",
-        Comparison::GreaterEqual => ">=",
-    };
+    let sign = comparison.sign();
     Written::new(COMPARISON, format!("{} {sign} {}", a.at(SUM), b.at(SUM)))
 }
 
@@ -114,17 +109,4 @@ pub(crate) fn not(a: &Written) -> Written {
 
 pub(crate) fn branches(condition: &Written, yes: &Written, no: &Written) -> Written {
     Written::new(LOOSEST, format!("if {} then {} else {}", condition.text, yes.at(BRANCH), no.text))
-}
-
-pub(crate) fn reduction_name(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Sum => "sum",
-        Reduction::Product => "prod",
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-        Reduction::ArgMax => "argmax",
-        Reduction::ArgMin => "argmin",
-        Reduction::All => "all",
-        Reduction::Any => "any",
-    }
 }

@@ -295,9 +295,7 @@ impl Scope<'_> {
                     (Head::Reduce(reduction), [Expr::Each { index, count, element }]) => {
                         notation::reduced(*reduction, &go(element), self.name(*index), &go(count))
                     }
-                    (Head::Reduce(reduction), arguments) => {
-                        notation::applied(notation::reduction_name(*reduction), &all(arguments))
-                    }
+                    (Head::Reduce(reduction), arguments) => notation::applied(reduction.name(), &all(arguments)),
                     (Head::If, [condition, yes, no]) => notation::branches(&go(condition), &go(yes), &go(no)),
                     (Head::Array, elements) => notation::array(&all(elements)),
                     (_, parts) => notation::tuple(&all(parts)),

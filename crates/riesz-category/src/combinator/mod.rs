@@ -27,7 +27,6 @@ mod print;
 pub use operation::Operation;
 pub(crate) use operation::{kind, shape};
 pub use parse::ParseError;
-pub(crate) use print::reduction_name;
 
 use riesz_core::term::Reduction;
 use riesz_core::{FunctionId, GlobalId, Type};

@@ -1,6 +1,6 @@
 //! Reading combinators back: the inverse of printing.
 
-use super::print::{bare_name, reduction_name};
+use super::print::bare_name;
 use super::{Combinator, Combinators, Constant, Definition, Operation, Repeated};
 use crate::closure::with_room;
 use riesz_core::term::{Atom, Comparison, Op, Place, Reduction, Step, Var};
@@ -195,8 +195,8 @@ impl<'t> Reader<'t> {
             "global" => Ok(Combinator::Global(self.reference()?.1)),
             "apply" => Ok(Combinator::Apply(nowhere())),
             name if braces && !["size", "add_to", "accumulator"].contains(&name) => {
-                match REDUCTIONS.iter().find(|known| reduction_name(**known) == name) {
-                    Some(reduction) => Ok(Combinator::Reduce(*reduction, self.braced_type()?, self.body()?)),
+                match Reduction::ALL.into_iter().find(|known| known.name() == name) {
+                    Some(reduction) => Ok(Combinator::Reduce(reduction, self.braced_type()?, self.body()?)),
                     None => self.fail("no combinator has this name"),
                 }
             }
@@ -385,17 +385,6 @@ impl<'t> Reader<'t> {
         Ok(ty)
     }
 }
-
-const REDUCTIONS: [Reduction; 8] = [
-    Reduction::Sum,
-    Reduction::Product,
-    Reduction::Max,
-    Reduction::Min,
-    Reduction::ArgMax,
-    Reduction::ArgMin,
-    Reduction::All,
-    Reduction::Any,
-];
 
 fn nowhere() -> Span {
     Span { file: FileId(0), start: 0, end: 0 }

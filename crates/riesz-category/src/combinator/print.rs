@@ -9,7 +9,7 @@
 
 use super::{Combinator, Combinators, Constant, Operation};
 use riesz_core::evaluate::show_real;
-use riesz_core::term::{Comparison, Op, Place, Reduction, Step};
+use riesz_core::term::{Comparison, Op, Place, Step};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::Primitive;
 use std::fmt;
@@ -129,7 +129,7 @@ impl Names<'_> {
             Combinator::If(_) => "if".into(),
             Combinator::Build(ty, _) => format!("build{{{}}}", show(ty)),
             Combinator::Builds(types, _) => format!("builds{{{}}}", show_all(types)),
-            Combinator::Reduce(reduction, ty, _) => format!("{}{{{}}}", reduction_name(*reduction), show(ty)),
+            Combinator::Reduce(reduction, ty, _) => format!("{}{{{}}}", reduction.name(), show(ty)),
             Combinator::Loop(_) => "loop".into(),
             Combinator::Scan(ty, _) => format!("scan{{{}}}", show(ty)),
             Combinator::While(..) => "while".into(),
@@ -201,19 +201,6 @@ pub(super) fn bare_name(op: &Op) -> &'static str {
 fn spelling(primitive: &Primitive) -> String {
     let word = primitive.name.chars().all(|c| c.is_alphanumeric() || c == '_');
     if word { primitive.name.into() } else { format!("({})", primitive.name) }
-}
-
-pub(crate) fn reduction_name(reduction: Reduction) -> &'static str {
-    match reduction {
-        Reduction::Sum => "sum",
-        Reduction::Product => "prod",
-        Reduction::Max => "max",
-        Reduction::Min => "min",
-        Reduction::ArgMax => "argmax",
-        Reduction::ArgMin => "argmin",
-        Reduction::All => "all",
-        Reduction::Any => "any",
-    }
 }
 
 /// A type; sizes are numbers, operands, or not known.

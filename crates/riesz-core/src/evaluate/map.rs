@@ -107,6 +107,14 @@ impl<'p, S: Number> Machine<'p, S> {
         Ok(Value::array(ty, derivatives))
     }
 
+    /// Works with a machine over another algebra, in which the numbers known here are constants.
+    pub fn over<T: Number, R>(&mut self, work: impl FnOnce(&mut Machine<'p, T>) -> R) -> R {
+        let mut machine = self.lend(&mut |x: &S| T::constant(x.value()));
+        let result = work(&mut machine);
+        self.take_back(machine);
+        result
+    }
+
     /// A machine over another algebra, which goes on with the steps and the depth that are left.
     pub(super) fn lend<T: Number>(&mut self, constant: &mut dyn FnMut(&S) -> T) -> Machine<'p, T> {
         let globals: Vec<Option<Value<T>>> =

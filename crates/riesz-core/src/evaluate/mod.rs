@@ -113,14 +113,12 @@ impl<'p, S: Number> Machine<'p, S> {
         span: Span,
     ) -> Result<Value<T>, Fault> {
         let constant = &mut |x: &S| T::constant(x.value());
-        let mut machine = self.lend(constant);
         let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(constant)).collect();
-        let missing = machine.needed(closure.function);
-        let result = machine
-            .compute(missing)
-            .and_then(|()| machine.call(closure.function, &mut captured.into_iter().chain([argument]), span));
-        self.take_back(machine);
-        result
+        self.over(|machine| {
+            let missing = machine.needed(closure.function);
+            machine.compute(missing)?;
+            machine.call(closure.function, &mut captured.into_iter().chain([argument]), span)
+        })
     }
 
     /// The value of a function without parameters.

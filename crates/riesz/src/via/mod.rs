@@ -15,6 +15,7 @@ mod tower;
 use crate::{Diagnostic, Span, Value};
 use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table};
 use riesz_core::term::Derive;
+use riesz_primitive::Counted;
 use std::fmt;
 
 /// A way to represent derivatives.
@@ -77,14 +78,17 @@ pub static REPRESENTATIONS: [Representation; 17] = [
     category::CONTINUATIONS,
     category::DUALS,
     category::BEGINNINGS,
-    Representation {
-        name: "compiled",
-        summary: "code, with every linear map eliminated",
-        paper: "002 §3, §5; 003 §6.2",
-        differentiate: None,
-        counted: None,
-    },
+    COMPILED,
 ];
+
+/// Derivatives as code.
+const COMPILED: Representation = Representation {
+    name: "compiled",
+    summary: "code, with every linear map eliminated",
+    paper: "002 §3, §5; 003 §6.2",
+    differentiate: None,
+    counted: None,
+};
 
 impl Representation {
     /// The representation of a name.
@@ -94,7 +98,7 @@ impl Representation {
 
     /// The one for functions that are known only when a program runs, and so cannot be compiled.
     pub(crate) fn at_run_time() -> Via {
-        algebra::REVERSE_ARRAY.differentiator(false)
+        COMPILED.differentiator(false)
     }
 
     /// Whether derivatives are code, which leaves nothing to do while a program runs.
@@ -107,7 +111,7 @@ impl Representation {
         let differentiate = if counted { self.counted } else { self.differentiate };
         match differentiate {
             Some(differentiate) => Via { name: self.name, differentiate },
-            None => Representation::at_run_time(),
+            None => algebra::REVERSE_ARRAY.differentiator(counted),
         }
     }
 }
@@ -159,6 +163,21 @@ impl Differentiate<f64> for Via {
                 Value::Tuple([value, vector].into())
             }
         })
+    }
+}
+
+/// In a program that counts, numbers that count find the derivatives that are met.
+impl Differentiate<Counted> for Via {
+    fn derive(
+        &self,
+        machine: &mut Machine<Counted>,
+        derive: Derive,
+        operands: &[riesz_core::evaluate::Value<Counted>],
+        span: Span,
+    ) -> Result<riesz_core::evaluate::Value<Counted>, Fault> {
+        let operands: Vec<Value> = operands.iter().map(|operand| operand.over(&mut |x: &Counted| x.0)).collect();
+        let found = machine.over(|plain: &mut Machine<f64>| self.derive(plain, derive, &operands, span))?;
+        Ok(found.over(&mut |x: &f64| Counted(*x)))
     }
 }
 

@@ -197,7 +197,7 @@ impl Writer<'_> {
                     return line;
                 }
                 let word = match op {
-                    Op::Reduce(reduction, _) => notation::reduction_name(*reduction),
+                    Op::Reduce(reduction, _) => reduction.name(),
                     Op::For(_) => "for",
                     _ => "build",
                 };
