@@ -6,7 +6,8 @@
 //!
 //! A map `m = (a ↦ f (c, a))` over what it captured has the tangent `dm = (a ↦ D_c f (c, a) dc)`, and likewise its adjoint. A
 //! cotangent of a map is a map too; what it contributes to the cotangent of `c` is the sum over a basis of the domain
-//! of `(D_c f (c, e))ᵀ (m̄ e)`.
+//! of `(D_c f (c, e))ᵀ (m̄ e)`. Reading the matrix off a map, or some numbers of it, is linear in the map; the adjoint makes a map
+//! of a matrix.
 
 use crate::compile::{Calculus, Linearised, Problem, has_holes, open_sizes};
 use crate::linearise::{Lineariser, Tangent};
@@ -14,7 +15,7 @@ use crate::transpose::Transposer;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, OnMaps, Op, Place, Step, Var, VarInfo};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
-use riesz_syntax::{Diagnostic, Span};
+use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
 
@@ -43,21 +44,14 @@ impl Lineariser<'_> {
     }
 
     /// The tangent of what an operation makes of maps.
-    pub(crate) fn on_maps(
-        &mut self,
-        operation: OnMaps,
-        operands: &[Atom],
-        ty: &Type,
-        span: Span,
-    ) -> Result<Tangent, Problem> {
+    pub(crate) fn on_maps(&mut self, var: Var, operation: OnMaps, operands: &[Atom], span: Span) -> Tangent {
+        let ty = self.ty(var).clone();
         let mut terms = Vec::new();
         for (at, operand) in operands.iter().enumerate() {
-            let Some(tangent) = self.whole(*operand, span) else { continue };
-            if matches!(operation, OnMaps::Matrix | OnMaps::Coo)
-                || operation == OnMaps::Scale && at == 0 && has_holes(&self.atom_type(operands[1]))
-            {
-                return Err(matrix_of_unknown(operation, span));
+            if is_like(operation, at) {
+                continue;
             }
+            let Some(tangent) = self.whole(*operand, span) else { continue };
             let mut varied = operands.to_vec();
             varied[at] = tangent;
             terms.push(match operation {
@@ -66,10 +60,25 @@ impl Lineariser<'_> {
                 OnMaps::Subtract => {
                     self.linear(Op::OnMaps(OnMaps::Scale, vec![Atom::Real(-1.0), tangent]), ty.clone(), span)
                 }
+                OnMaps::Coo => return self.entries(var, tangent, *operand, &ty, span),
+                // The map itself says between which spaces its tangent is.
+                OnMaps::Matrix => self.linear(Op::OnMaps(operation, vec![tangent, *operand]), ty.clone(), span),
                 operation => self.linear(Op::OnMaps(operation, varied), ty.clone(), span),
             });
         }
-        Ok(self.sum(terms, ty, span))
+        self.sum(terms, &ty, span)
+    }
+
+    /// The tangent of a sparse matrix: its places stay, and what stands there are the numbers of the map's tangent.
+    fn entries(&mut self, var: Var, tangent: Atom, map: Atom, ty: &Type, span: Span) -> Tangent {
+        let fields = ty.components().unwrap_or_default();
+        let [cols, rows, vals] = &fields[..] else { return Tangent::Zero };
+        let mut field = |at: usize, ty: &Type| self.primal(Op::Project(Atom::Var(var), at), ty.clone(), span);
+        let (cols, rows, values) = (field(0, cols), field(1, rows), field(2, vals));
+        let entries = Op::OnMaps(OnMaps::Entries, vec![tangent, cols, rows, map]);
+        let entries = self.linear(entries, vals.clone(), span);
+        self.shape(entries, values, span);
+        Tangent::Parts(vec![Tangent::Zero, Tangent::Zero, Tangent::Value(entries)])
     }
 
     /// The tangent of what a map makes of an argument.
@@ -87,16 +96,13 @@ impl Lineariser<'_> {
     }
 }
 
-fn matrix_of_unknown(operation: OnMaps, span: Span) -> Problem {
-    let what = match operation {
-        OnMaps::Coo => "cannot differentiate through `coo`",
-        OnMaps::Matrix => "cannot differentiate through the matrix of a map that is known only when the program runs",
-        _ => "cannot differentiate through the multiple of a map whose size no type tells",
-    };
-    Box::new(
-        Diagnostic::error("not-differentiable", span, what)
-            .help("differentiate what the map makes of vectors: `m(v)`, or `matrix(D(f, x))`"),
-    )
+/// Whether an operand only says between which spaces a map is.
+fn is_like(operation: OnMaps, at: usize) -> bool {
+    match operation {
+        OnMaps::Matrix | OnMaps::OfMatrix => at == 1,
+        OnMaps::Entries | OnMaps::OfEntries => at == 3,
+        _ => false,
+    }
 }
 
 impl Calculus {
@@ -231,17 +237,15 @@ impl Transposer<'_> {
                 self.bind(Op::OnMaps(OnMaps::Compose, vec![after, cotangent]), ty, span)
             }
             (OnMaps::Scale, 1) => self.bind(Op::OnMaps(OnMaps::Scale, vec![operands[0], cotangent]), ty, span),
+            (OnMaps::Matrix, _) => self.bind(Op::OnMaps(OnMaps::OfMatrix, vec![cotangent, operands[1]]), ty, span),
+            (OnMaps::OfMatrix, _) => self.bind(Op::OnMaps(OnMaps::Matrix, vec![cotangent, operands[1]]), ty, span),
+            (OnMaps::Entries | OnMaps::OfEntries, _) => {
+                let other = if operation == OnMaps::Entries { OnMaps::OfEntries } else { OnMaps::Entries };
+                self.bind(Op::OnMaps(other, vec![cotangent, operands[1], operands[2], operands[3]]), ty, span)
+            }
             _ => {
-                // ⟨m, m̄⟩ = Σₑ ⟨m e, m̄ e⟩
-                let map = operands[1];
-                let Type::Linear(arrow) = self.atom_type(map) else { return };
-                let (domain, codomain) = (&arrow.0, &arrow.1);
                 let total = self.accumulator_of(Type::Real, None, span);
-                self.basis(domain, domain, None, &mut Vec::new(), span, &mut |transposer, unit| {
-                    let [a, b] =
-                        [map, cotangent].map(|map| transposer.bind(Op::Apply(map, unit), codomain.clone(), span));
-                    transposer.inner(a, b, codomain, total, span);
-                });
+                self.inner_of_maps(operands[1], cotangent, total, span);
                 self.bind(Op::Read(total), Type::Real, span)
             }
         };
@@ -264,6 +268,25 @@ impl Transposer<'_> {
             let image = self.bind(Op::Apply(adjoint, cotangent), argument_type, span);
             self.add(argument, &[], image, span);
         }
+    }
+
+    /// Adds `⟨m, m̄⟩ = Σₑ ⟨m e, m̄ e⟩ = Σᵢⱼ mᵢⱼ m̄ᵢⱼ` to an accumulator.
+    fn inner_of_maps(&mut self, map: Atom, cotangent: Atom, total: Atom, span: Span) {
+        let Type::Linear(arrow) = self.atom_type(map) else { return };
+        let (domain, codomain) = (&arrow.0, &arrow.1);
+        if !has_holes(domain) {
+            return self.basis(domain, domain, None, &mut Vec::new(), span, &mut |transposer, unit| {
+                let [a, b] = [map, cotangent].map(|map| transposer.bind(Op::Apply(map, unit), codomain.clone(), span));
+                transposer.inner(a, b, codomain, total, span);
+            });
+        }
+        let matrix = codomain.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Real => Some(domain.clone()),
+            _ => None,
+        });
+        let [a, b] =
+            [map, cotangent].map(|of| self.bind(Op::OnMaps(OnMaps::Matrix, vec![of, map]), matrix.clone(), span));
+        self.inner(a, b, &matrix, total, span);
     }
 
     /// Adds `⟨a, b⟩` to an accumulator.

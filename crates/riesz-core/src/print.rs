@@ -208,6 +208,9 @@ fn show_on_maps(operation: OnMaps) -> &'static str {
         OnMaps::Scale => "scale",
         OnMaps::Matrix => "matrix",
         OnMaps::Coo => "coo",
+        OnMaps::Entries => "entries",
+        OnMaps::OfEntries => "map of entries",
+        OnMaps::OfMatrix => "map of matrix",
     }
 }
 

@@ -195,7 +195,8 @@ pub enum Op {
     Tuple(Vec<Atom>),
     /// A component of a tuple or record.
     Project(Atom, usize),
-    /// An array from its elements.
+    /// An array from its elements. Where its type says that there are some and none are written, nobody looks at them: it
+    /// stands in the place of what the other branch of a conditional keeps for its derivative, and is filled with zeros.
     Array(Vec<Atom>),
     /// An element of an array.
     Index(Atom, Atom),
@@ -310,10 +311,16 @@ pub enum OnMaps {
     Subtract,
     /// The multiple by a number, which comes first.
     Scale,
-    /// The matrix.
+    /// The matrix. After the map may stand another one between the same spaces.
     Matrix,
     /// The entries of the matrix that are not structurally zero.
     Coo,
+    /// Of a map, the columns and the rows of some places, and a map between the same spaces: the numbers of the matrix there.
+    Entries,
+    /// Of numbers, the columns and the rows of their places, and a map: the map between the same spaces with that matrix.
+    OfEntries,
+    /// Of a matrix and a map: the map between the same spaces with that matrix.
+    OfMatrix,
 }
 
 /// A step into an accumulator.

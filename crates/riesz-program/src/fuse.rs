@@ -41,11 +41,16 @@ impl Fusing {
                 *inner = self.block(std::mem::take(inner));
             }
             if let Statement::For(second) = &statement
-                && let Some((at, fused)) = self.with_earlier(second, &written)
+                && let Some((at, fused, late)) = self.with_earlier(second, &written)
             {
-                // What stands between them goes before both.
-                written.remove(at);
+                // What stands between them goes before both, or after them where it needs what the first gives.
+                let between = written.split_off(at + 1);
+                written.truncate(at);
+                let (after, before): (Vec<_>, Vec<_>) =
+                    between.into_iter().enumerate().partition(|(place, _)| late.contains(place));
+                written.extend(before.into_iter().map(|(_, statement)| statement));
                 written.push(Statement::For(fused));
+                written.extend(after.into_iter().map(|(_, statement)| statement));
                 continue;
             }
             written.push(statement);
@@ -53,18 +58,14 @@ impl Fusing {
         written
     }
 
-    /// The loop before in a block that this one can be a part of, and the two as one.
-    fn with_earlier(&mut self, second: &For, written: &Block) -> Option<(usize, For)> {
+    /// The loop before in a block that this one can be a part of, the two as one, and which statements between them must
+    /// come after.
+    fn with_earlier(&mut self, second: &For, written: &Block) -> Option<(usize, For, Vec<usize>)> {
         for (at, earlier) in written.iter().enumerate().rev() {
             match earlier {
                 Statement::For(first) if first.count == second.count => {
-                    let between = &written[at + 1..];
-                    if between.iter().all(|statement| passes(statement, &Statement::For(first.clone())))
-                        && let Some(fused) = self.fused(first, second)
-                    {
-                        return Some((at, fused));
-                    }
-                    return None;
+                    let late = late(first, &written[at + 1..], second)?;
+                    return self.fused(first, second).map(|fused| (at, fused, late));
                 }
                 Statement::Let(..) | Statement::Set(..) | Statement::Allocate(_) | Statement::Fill(..) => {}
                 _ => return None,
@@ -213,18 +214,37 @@ impl Touched {
     }
 }
 
+/// Which statements between two loops must come after the first, and can come after the second as well; none where one
+/// must come after the first and before the second.
+fn late(first: &For, between: &[Statement], second: &For) -> Option<Vec<usize>> {
+    let (user, changed) = (Touched::of(&second.body), defined(&second.body));
+    let (mut late, mut known_late) = (Vec::new(), FxHashSet::default());
+    for (place, statement) in between.iter().enumerate() {
+        let mut here = Touched::default();
+        here.statement(statement);
+        if here.registers.is_disjoint(&known_late) && passes(statement, first) {
+            continue;
+        }
+        match statement {
+            Statement::Let(register, _)
+                if !user.registers.contains(register)
+                    && here.registers.is_disjoint(&changed)
+                    && here.read.is_disjoint(&user.written) =>
+            {
+                known_late.insert(*register);
+                late.push(place);
+            }
+            _ => return None,
+        }
+    }
+    Some(late)
+}
+
 /// Whether a statement behind a loop can as well stand before it.
-fn passes(statement: &Statement, each: &Statement) -> bool {
+fn passes(statement: &Statement, each: &For) -> bool {
     let mut here = Touched::default();
     here.statement(statement);
-    let (mut there, mut defined) = (Touched::default(), FxHashSet::default());
-    let Statement::For(each) = each else { return false };
-    each_statement(&each.body, &mut |inner| {
-        there.statement(inner);
-        inner.defines(&mut |register| {
-            defined.insert(register);
-        });
-    });
+    let (there, defined) = (Touched::of(&each.body), defined(&each.body));
     let mut sets = FxHashSet::default();
     statement.defines(&mut |register| {
         sets.insert(register);
@@ -235,6 +255,17 @@ fn passes(statement: &Statement, each: &Statement) -> bool {
         && here.written.is_disjoint(&there.read)
         && here.written.is_disjoint(&there.written)
         && here.read.is_disjoint(&there.written)
+}
+
+/// The registers that a block defines, also inside of its blocks.
+fn defined(block: &Block) -> FxHashSet<Register> {
+    let mut found = FxHashSet::default();
+    each_statement(block, &mut |statement| {
+        statement.defines(&mut |register| {
+            found.insert(register);
+        });
+    });
+    found
 }
 
 /// Whether a block may stop with an error, or make buffers.

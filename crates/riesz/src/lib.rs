@@ -28,6 +28,7 @@
 //! ```
 
 pub mod bench;
+mod definition;
 mod derivation;
 mod emit;
 pub mod gradients;
@@ -39,10 +40,11 @@ mod session;
 mod verdict;
 pub mod via;
 
+pub use definition::Definition;
 pub use emit::What;
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
-pub use session::{Binding, Definition, Evaluated, Options, Scope, Session};
+pub use session::{Binding, Evaluated, Options, Scope, Session};
 
 pub use riesz_calculus::Checkpoints;
 pub use riesz_calculus::derive;

@@ -1,5 +1,6 @@
 //! A program and everything one can ask of it: load, type, evaluate, check, complete.
 
+use crate::definition::{Definition, Written, definitions, equations};
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, Known, gather};
 use crate::via::Representation;
@@ -12,7 +13,7 @@ use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
 use riesz_native::{Native, Run};
-use riesz_syntax::tree::{self, ExprId, ExprKind, ItemKind, TypeKind};
+use riesz_syntax::tree::ExprId;
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::rc::Rc;
@@ -51,34 +52,6 @@ pub struct Session {
 pub struct Scope {
     names: Names,
     definitions: BTreeMap<Name, Definition>,
-}
-
-/// Something a program defines.
-#[derive(Clone, Debug)]
-pub struct Definition {
-    /// Its name.
-    pub name: Name,
-    /// From its keyword to its end.
-    pub span: Span,
-    /// Where its name stands.
-    pub place: Span,
-    /// Which keyword.
-    pub keyword: &'static str,
-    /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
-    pub is_value: bool,
-    /// Of a `fun`: its type as far as it is written.
-    written: Option<Written>,
-}
-
-/// The type of a `fun` as its author wrote it.
-#[derive(Clone, Debug)]
-struct Written {
-    /// The types of the parameters, one by one.
-    types: Vec<String>,
-    parameters: String,
-    result: Option<String>,
-    /// Whether it has type variables.
-    generic: bool,
 }
 
 /// What a name is bound to for one expression.
@@ -528,62 +501,4 @@ pub(crate) fn measured(ty: &Type, value: &Value) -> Type {
         }
         _ => ty.clone(),
     }
-}
-
-fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
-    let mut found = Vec::new();
-    for item in &tree.items {
-        let (name, keyword, written) = match &item.kind {
-            ItemKind::Fun { name, parameters, result, .. } => (name, "fun", Some(written(parameters, result, sources))),
-            ItemKind::Let { name, .. } => (name, "let", None),
-            ItemKind::Type { name, .. } => (name, "type", None),
-            ItemKind::Check { .. } | ItemKind::Import { .. } => continue,
-        };
-        let (place, name) = (name.span, name.name.clone());
-        found.push(Definition { name, span: item.span, place, keyword, is_value: false, written });
-    }
-    found
-}
-
-fn written(parameters: &[tree::Parameter], result: &Option<tree::Type>, sources: &Sources) -> Written {
-    let text = |ty: &tree::Type| sources.text(ty.span).split_whitespace().collect::<Vec<_>>().join(" ");
-    let types: Vec<String> = parameters.iter().map(|parameter| text(&parameter.ty)).collect();
-    let arrow = |ty: &tree::Type| matches!(ty.kind, TypeKind::Function(..) | TypeKind::Linear(..));
-    let bare = matches!(parameters, [parameter] if !arrow(&parameter.ty));
-    Written {
-        types: types.clone(),
-        parameters: if bare { types.concat() } else { format!("({})", types.join(", ")) },
-        result: result.as_ref().map(text),
-        generic: parameters.iter().any(|parameter| is_generic(&parameter.ty)),
-    }
-}
-
-/// Whether a type has variables: names in lower case.
-fn is_generic(ty: &tree::Type) -> bool {
-    match &ty.kind {
-        TypeKind::Name(name, _) => name.starts_with(char::is_lowercase),
-        TypeKind::Tuple(parts) => parts.iter().any(is_generic),
-        TypeKind::Array(_, element) => is_generic(element),
-        TypeKind::Record(fields) => fields.iter().any(|(_, ty)| is_generic(ty)),
-        TypeKind::Function(from, to) | TypeKind::Linear(from, to) => is_generic(from) || is_generic(to),
-        TypeKind::Error => false,
-    }
-}
-
-/// The places of the equations that are checked, and of their sides.
-fn equations(tree: &Tree) -> impl Iterator<Item = (Span, (Span, Span))> {
-    tree.items.iter().filter_map(|item| {
-        let ItemKind::Check { condition, .. } = &item.kind else { return None };
-        let whole = tree.expr(*condition);
-        let mut equation = whole;
-        while let ExprKind::Paren(inner) = equation.kind {
-            equation = tree.expr(inner);
-        }
-        match equation.kind {
-            ExprKind::Approximately { left, right, .. } | ExprKind::Binary { left, right, .. } => {
-                Some((whole.span, (tree.expr(left).span, tree.expr(right).span)))
-            }
-            _ => None,
-        }
-    })
 }

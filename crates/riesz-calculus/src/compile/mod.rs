@@ -7,7 +7,6 @@ mod derivative;
 pub(crate) use derivative::Compiler;
 
 use crate::checkpoint::Checkpoints;
-use crate::jacobian::settle;
 use crate::linearise::{linearise, size_of};
 use crate::optimise::{drop_dead, optimise};
 use crate::specialise::{Specialisation, specialise};
@@ -96,7 +95,6 @@ fn differentiate(program: &mut Program, roots: &[FunctionId], checkpoints: Check
         }
     }
     *program = calculus.program;
-    settle(program);
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 

@@ -29,7 +29,7 @@ use crate::specialise::specialise;
 use graph::Hop;
 use known::Known;
 use riesz_core::Size;
-use riesz_core::term::{Atom, Binding, Body, FunctionId, OnMaps, Op, Program, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
 use rustc_hash::FxHashSet;
@@ -148,8 +148,7 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
             dense::matrix(walk, &result, (domain, codomain), &ty, *adjoint)
         }
         Wanted::Coo if *adjoint => None,
-        // Until all is compiled it stays what may not be differentiated.
-        Wanted::Coo => Some(Op::OnMaps(OnMaps::Coo, sparse::coo(walk, &result, codomain, domain)?.to_vec())),
+        Wanted::Coo => Some(Op::Tuple(sparse::coo(walk, &result, codomain, domain)?.to_vec())),
     }
 }
 
@@ -164,26 +163,6 @@ fn adds_in_branch(body: &Body, inside: bool) -> bool {
         })
     })
 }
-
-/// Makes records of the columns, rows and values that were found for sparse matrices, once nothing more is differentiated.
-pub(crate) fn settle(program: &mut Program) {
-    fn settle_in(body: &mut Body) {
-        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-            for binding in &mut body.bindings {
-                if let Op::OnMaps(OnMaps::Coo, found) = &mut binding.op
-                    && found.len() == FIELDS
-                {
-                    binding.op = Op::Tuple(std::mem::take(found));
-                }
-                binding.op.visit_bodies_mut(&mut |inner| settle_in(inner));
-            }
-        });
-    }
-    program.functions.iter_mut().for_each(|function| settle_in(&mut function.body));
-}
-
-/// The fields of a sparse matrix, sorted by name: cols, rows, vals.
-const FIELDS: usize = 3;
 
 /// How many numbers a vector of a space has; none where no type tells.
 pub(crate) fn numbers_in(ty: &Type) -> Option<Size> {

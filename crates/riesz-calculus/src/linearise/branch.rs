@@ -2,8 +2,8 @@
 
 use super::{Level, Lineariser, Needed, Nested, Tangent};
 use crate::compile::Problem;
+use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Op, Var};
-use riesz_core::{Size, Type};
 use riesz_syntax::Span;
 
 impl Lineariser<'_> {
@@ -30,24 +30,26 @@ impl Lineariser<'_> {
             let no = Body { bindings: no.level.primal.clone(), result: no.result };
             self.level().primal.push(Binding { var, op: Op::If { condition, yes, no }, span });
         } else {
-            let mut types = vec![self.ty(var).clone()];
-            for (needed, level) in [(&needed_yes, &yes.level), (&needed_no, &no.level)] {
-                types.extend(needed.kept.iter().map(|kept| self.outside(self.ty(*kept), level, &[])));
-            }
-            let branch = |lineariser: &mut Self, nested: &Nested, before: &[Var], own: &[Var], after: &[Var]| {
+            let kept_types = |lineariser: &Self, needed: &Needed, level: &Level| -> Vec<Type> {
+                needed.kept.iter().map(|kept| lineariser.outside(lineariser.ty(*kept), level, &[])).collect()
+            };
+            let types_yes = kept_types(self, &needed_yes, &yes.level);
+            let types_no = kept_types(self, &needed_no, &no.level);
+            let branch = |lineariser: &mut Self, nested: &Nested, before: &[Type], own: &[Var], after: &[Type]| {
                 let mut bindings = nested.level.primal.clone();
                 let mut parts = vec![nested.result];
-                parts.extend(before.iter().map(|var| lineariser.dummy(*var, &mut bindings, span)));
+                parts.extend(before.iter().map(|ty| lineariser.dummy(ty, &mut bindings, span)));
                 parts.extend(own.iter().map(|var| Atom::Var(*var)));
-                parts.extend(after.iter().map(|var| lineariser.dummy(*var, &mut bindings, span)));
+                parts.extend(after.iter().map(|ty| lineariser.dummy(ty, &mut bindings, span)));
                 let tuple = lineariser.var(Type::Tuple(parts.iter().map(|part| lineariser.atom_type(*part)).collect()));
                 bindings.push(Binding { var: tuple, op: Op::Tuple(parts), span });
                 Body { bindings, result: Atom::Var(tuple) }
             };
-            let yes_body = branch(self, &yes, &[], &needed_yes.kept, &needed_no.kept);
-            let no_body = branch(self, &no, &needed_yes.kept, &needed_no.kept, &[]);
+            let yes_body = branch(self, &yes, &[], &needed_yes.kept, &types_no);
+            let no_body = branch(self, &no, &types_yes, &needed_no.kept, &[]);
             let op = Op::If { condition, yes: yes_body, no: no_body };
-            let all = self.primal(op, Type::Tuple(types.into()), span);
+            let types = [self.ty(var).clone()].into_iter().chain(types_yes).chain(types_no).collect();
+            let all = self.primal(op, Type::Tuple(types), span);
             self.level().primal.push(Binding { var, op: Op::Project(all, 0), span });
             for (at, kept) in needed_yes.kept.iter().chain(&needed_no.kept).enumerate() {
                 self.level().primal.push(Binding { var: *kept, op: Op::Project(all, at + 1), span });
@@ -68,13 +70,9 @@ impl Lineariser<'_> {
         Ok(if varies { Tangent::Value(tangent) } else { Tangent::Zero })
     }
 
-    /// A value that nobody looks at, in the place of what the other branch keeps.
-    pub(super) fn dummy(&mut self, like: Var, bindings: &mut Vec<Binding>, span: Span) -> Atom {
-        let ty = self.ty(like).clone();
-        self.dummy_of(&ty, bindings, span)
-    }
-
-    pub(super) fn dummy_of(&mut self, ty: &Type, bindings: &mut Vec<Binding>, span: Span) -> Atom {
+    /// A value that nobody looks at, in the place of what the other branch keeps. An array is written without elements; it
+    /// has those that its type says.
+    fn dummy(&mut self, ty: &Type, bindings: &mut Vec<Binding>, span: Span) -> Atom {
         let op = match ty {
             Type::Real => return Atom::Real(0.0),
             Type::Int => return Atom::Int(0),
@@ -87,15 +85,10 @@ impl Lineariser<'_> {
             }
             _ => {
                 let parts = ty.components().unwrap_or_default();
-                Op::Tuple(parts.iter().map(|part| self.dummy_of(part, bindings, span)).collect())
+                Op::Tuple(parts.iter().map(|part| self.dummy(part, bindings, span)).collect())
             }
         };
-        let ty = match ty {
-            Type::Array(_, element) => Type::array(Size::Constant(0), (**element).clone()),
-            ty => ty.clone(),
-        };
-        let ty = ty.map_sizes(&mut |size| if matches!(size, Size::Constant(_)) { size.clone() } else { Size::Hole });
-        let var = self.var(ty);
+        let var = self.var(ty.clone());
         bindings.push(Binding { var, op, span });
         Atom::Var(var)
     }

@@ -335,7 +335,7 @@ impl Lineariser<'_> {
             }
             Op::OnMaps(operation, operands) => {
                 copy(self);
-                self.on_maps(*operation, operands, &ty, span)?
+                self.on_maps(var, *operation, operands, span)
             }
             Op::Apply(map, argument) if matches!(self.atom_type(*map), Type::Linear(_)) => {
                 copy(self);

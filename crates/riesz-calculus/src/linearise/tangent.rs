@@ -53,7 +53,7 @@ impl Lineariser<'_> {
     }
 
     /// Remembers the zero of a tangent where its type leaves a size open.
-    pub(super) fn shape(&mut self, tangent: Atom, primal: Atom, span: Span) {
+    pub(crate) fn shape(&mut self, tangent: Atom, primal: Atom, span: Span) {
         let Atom::Var(var) = tangent else { return };
         let ty = self.ty(var);
         if has_holes(ty) && !matches!(ty, Type::Accumulator(_)) && !self.shapes.contains_key(&var) {

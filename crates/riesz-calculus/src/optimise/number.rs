@@ -98,7 +98,7 @@ fn reals(primitive: &'static Primitive, operands: &[Atom], facts: &Facts) -> Opt
 pub(super) fn is_unsigned(primitive: &'static Primitive, operands: &[Atom], unsigned: &dyn Fn(Atom) -> bool) -> bool {
     let is = |row: &'static Primitive| std::ptr::eq(primitive, row);
     match *operands {
-        _ if is(&EXP) || is(&EXP2) || is(&COSH) || is(&ERFC) || is(&ABS) || is(&HYPOT) => true,
+        _ if is(&EXACT_MUL) || is(&EXP) || is(&EXP2) || is(&COSH) || is(&ERFC) || is(&ABS) || is(&HYPOT) => true,
         // Only the sum of two −0 is one.
         [x, y] if is(&ADD) => unsigned(x) || unsigned(y),
         [x, _] if is(&SUB) => unsigned(x),

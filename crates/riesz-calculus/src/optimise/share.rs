@@ -134,6 +134,9 @@ fn key(op: &Op, vars: &[VarInfo]) -> Option<Key> {
             OnMaps::Scale => 4,
             OnMaps::Matrix => 5,
             OnMaps::Coo => 6,
+            OnMaps::Entries => 7,
+            OnMaps::OfEntries => 8,
+            OnMaps::OfMatrix => 9,
         }),
         Op::SizeOf(_, path) => Verb::SizeOf(
             (path.iter())

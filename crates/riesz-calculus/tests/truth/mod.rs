@@ -130,6 +130,8 @@ impl Compiled {
         Machine::<S>::new(&self.program, limits, |_| None).call_with(function, arguments).map_err(|fault| {
             match fault.code {
                 "step-limit" => Trouble::new("no value: too many steps", fault.message),
+                // The rows of an array without rows have no size that could be the one asked for.
+                "size-mismatch" if name == "value" => Trouble::new("no value: rows of no size", fault.message),
                 code => Trouble::new(format!("{name} stops: {code}"), fault.message),
             }
         })
@@ -197,6 +199,18 @@ fn tangents(value: &Value<Dual>) -> Vec<f64> {
     found
 }
 
+fn primals(value: &Value<Dual>) -> Vec<f64> {
+    let mut found = Vec::new();
+    value.visit_reals(&mut |number| found.push(number.primal));
+    found
+}
+
+fn real_parts(value: &Value<Complex>) -> Vec<f64> {
+    let mut found = Vec::new();
+    value.visit_reals(&mut |number| found.push(number.re));
+    found
+}
+
 fn imaginary(value: &Value<Complex>) -> Vec<f64> {
     let mut found = Vec::new();
     value.visit_reals(&mut |number| found.push(number.im / STEP));
@@ -253,6 +267,9 @@ fn witnesses(
         value = value.parts()[part].clone();
         complex = complex.map(|value| value.parts()[part].clone());
     }
+    // Where rounding decides what the value is, as in the sine of a number with twenty digits, complex numbers are about
+    // another function.
+    let complex = complex.filter(|complex| agree("", &real_parts(complex), &primals(&value), 1e-6).is_ok());
     Ok((tangents(&value), complex.as_ref().map(imaginary).filter(|numbers| finite(numbers))))
 }
 

@@ -3,6 +3,7 @@
 use super::arithmetic::{Typed, is_number, signatures};
 use super::call::{Callable, Given, instantiate};
 use super::draft::Draft;
+use super::linear::Degree;
 use crate::term::{Atom, Derive, OnMaps, Op};
 use crate::types::Type;
 use riesz_primitive::Primitive;
@@ -331,22 +332,35 @@ impl Draft<'_> {
     // ---- linear maps ----
 
     fn map_given(&mut self, given: &Given) -> Typed {
-        let (atom, ty) = self.value(given, None);
         let place = self.given_span(given);
+        // A function need not make sense as a value to be no map.
+        if matches!(given, Given::Expr(expr) if self.callable(*expr).is_some()) {
+            return self.not_linear(given, place);
+        }
+        let (atom, ty) = self.value(given, None);
         match self.resolve_deep(&ty) {
             ty @ (Type::Linear(_) | Type::Error) => (atom, ty),
+            Type::Function(_) => self.not_linear(given, place),
             other => {
                 let shown = self.show(&other);
                 let diagnostic =
                     Diagnostic::error("not-linear", place, format!("expected a linear map, found {shown}"));
-                self.fail(match other {
-                    Type::Function(_) => diagnostic
-                        .here("a function, which need not be linear")
-                        .help("its derivative at a point is a linear map: `D(f, x)`"),
-                    _ => diagnostic.here(format!("this is {shown}")).help("linear maps are made by `D(f, x)`"),
-                })
+                self.fail(diagnostic.here(format!("this is {shown}")).help("linear maps are made by `D(f, x)`"))
             }
         }
+    }
+
+    /// Says that a function is no linear map, and where it is not linear, if its text tells.
+    fn not_linear(&mut self, given: &Given, place: Span) -> Typed {
+        let diagnostic = Diagnostic::error("not-linear", place, "expected a linear map, found a function");
+        let diagnostic = match self.linearity(given) {
+            Degree::Other(at, reason) if at == place => diagnostic.here(reason),
+            Degree::Other(at, reason) => diagnostic.here("this is not linear").label(at, reason),
+            Degree::Linear | Degree::Constant | Degree::Unknown => {
+                diagnostic.here("a function, which is not taken for linear")
+            }
+        };
+        self.fail(diagnostic.help("its derivative at a point is a linear map: `D(f, x)`"))
     }
 
     fn on_map(&mut self, name: &str, given: &Given, span: Span) -> Typed {

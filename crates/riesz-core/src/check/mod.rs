@@ -19,6 +19,7 @@ mod function;
 mod generator;
 mod instance;
 mod item;
+mod linear;
 mod mismatch;
 mod needs;
 mod operator;
@@ -359,6 +360,12 @@ impl Checker {
         if let Some(signature) = &mut self.items[item.0 as usize].signature {
             Rc::make_mut(signature).result = result;
         }
+    }
+
+    /// The file in which an item stands, and its position there.
+    pub(crate) fn place_of(&self, item: ItemId) -> (UnitId, usize) {
+        let Item { unit, at, .. } = self.items[item.0 as usize];
+        (unit, at)
     }
 
     pub(crate) fn item_name(&self, item: ItemId) -> Name {

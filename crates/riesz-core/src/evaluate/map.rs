@@ -1,21 +1,20 @@
 //! Linear maps as values.
 //!
-//! A map is applied by its functions; its matrix is what it makes of a basis, or what its adjoint makes of one, whichever is
-//! smaller; its sparse matrix is what it makes of sparse linear forms.
+//! A map is applied by its functions, and what is made of maps by what it is made of.
 
 use super::Machine;
 use super::array::{self, Empty};
 use super::limits::Fault;
+use super::matrix::places;
 use super::value::{Map, Table, Value};
 use crate::term::OnMaps;
 use crate::types::Type;
-use riesz_algebra::{Nagata, Sparse};
 use riesz_primitive::{Number, Series};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
 
 /// The place of what is asked of a map from outside the program.
-const NOWHERE: Span = Span { file: riesz_syntax::FileId(0), start: 0, end: 0 };
+pub(super) const NOWHERE: Span = Span { file: riesz_syntax::FileId(0), start: 0, end: 0 };
 
 impl<'p, S: Number> Machine<'p, S> {
     /// Applies a map, or its adjoint.
@@ -48,11 +47,18 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 
     pub(super) fn on_maps(&mut self, operation: OnMaps, operands: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
-        let map = |at: usize| match operands.get(at) {
-            Some(Value::Map(map)) => Ok(map.clone()),
+        let map = |at: usize| match (operands.get(at), operands.last()) {
+            (Some(Value::Map(map)), _) => Ok(map.clone()),
+            // A zero, of which another map says between which spaces it is.
+            (Some(Value::Zero), Some(Value::Map(like))) => Ok(Map::Scale(S::zero(), like.clone()).share()),
             _ => Err(Box::new(Diagnostic::error("not-a-map", span, "this value is not a linear map"))),
         };
+        let is_zero = |at: usize| matches!(operands.get(at), Some(Value::Zero));
         Ok(match operation {
+            OnMaps::Adjoint | OnMaps::OfEntries | OnMaps::OfMatrix if is_zero(0) => Value::Zero,
+            OnMaps::Compose | OnMaps::Scale if is_zero(0) || is_zero(1) => Value::Zero,
+            OnMaps::Add | OnMaps::Subtract if is_zero(1) => operands[0].clone(),
+            OnMaps::Add if is_zero(0) => operands[1].clone(),
             OnMaps::Adjoint => Value::Map(match &*map(0)? {
                 Map::Adjoint(inner) => inner.clone(),
                 _ => Map::Adjoint(map(0)?).share(),
@@ -69,11 +75,10 @@ impl<'p, S: Number> Machine<'p, S> {
                 let domain = self.domain(&map, span)?;
                 self.matrix(&map, domain, span)?
             }
-            OnMaps::Coo => {
-                let map = map(0)?;
-                let domain = self.domain(&map, span)?;
-                self.coo(&map, &domain, span)?
-            }
+            OnMaps::Coo => self.coo(&*map(0)?, span)?,
+            OnMaps::Entries => self.numbers_at(&*map(0)?, &places(&operands[1], &operands[2]), span)?,
+            OnMaps::OfEntries => self.map_of(&operands[0], &places(&operands[1], &operands[2]), &*map(3)?, span)?,
+            OnMaps::OfMatrix => self.map_of_matrix(&operands[0], &*map(1)?, span)?,
         })
     }
 
@@ -117,7 +122,7 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 
     /// The zero of a map's domain.
-    fn domain(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
+    pub(super) fn domain(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match map {
             Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
             Map::Table(table) => Ok(table.domain.clone()),
@@ -149,78 +154,11 @@ impl<'p, S: Number> Machine<'p, S> {
         })
     }
 
-    /// The codomain with every number replaced by a row of the matrix, a vector of the domain.
-    fn matrix(&mut self, map: &Map<S>, domain: Value<S>, span: Span) -> Result<Value<S>, Fault> {
-        let codomain = self.apply_map(map, domain.clone(), false, span)?;
-        let (columns, rows) = (domain.count_reals(), codomain.count_reals());
-        self.reserve(rows.saturating_mul(columns), size_of::<S>(), span)?;
-        if rows <= columns {
-            let mut at = 0;
-            return codomain.try_map_leaves(&mut |_| {
-                let unit = codomain.unit_at(at);
-                at += 1;
-                self.apply_map(map, unit, true, span)
-            });
-        }
-        let mut transposed: Vec<Vec<S>> = Vec::with_capacity(columns);
-        for at in 0..columns {
-            let mut column = Vec::with_capacity(rows);
-            self.apply_map(map, domain.unit_at(at), false, span)?.visit_reals(&mut |x| column.push(x.clone()));
-            transposed.push(column);
-        }
-        let mut row = 0;
-        codomain.try_map_leaves(&mut |_| {
-            let mut column = 0;
-            let value = domain.map_reals(&mut |_| {
-                column += 1;
-                transposed[column - 1].get(row).cloned().unwrap_or_else(S::zero)
-            });
-            row += 1;
-            Ok(value)
-        })
-    }
-
     /// The zeros of a map's domain and codomain.
     pub fn spaces(&mut self, map: &Map<S>) -> Result<(Value<S>, Value<S>), Fault> {
         let domain = self.domain(map, NOWHERE)?;
         let codomain = self.apply_map(map, domain.clone(), false, NOWHERE)?;
         Ok((domain, codomain))
-    }
-
-    /// The entries of a map's matrix that are not structurally zero, by row, then column.
-    pub fn entries(&mut self, map: &Map<S>) -> Result<Vec<(usize, usize, f64)>, Fault> {
-        let domain = self.domain(map, NOWHERE)?;
-        self.entries_from(map, &domain, NOWHERE)
-    }
-
-    /// What the map makes of sparse linear forms.
-    fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
-        type Form = Nagata<f64, Sparse>;
-        let constant = &mut |x: &S| Form::constant(x.value());
-        let mut machine = self.lend(constant);
-        let mut column = 0;
-        let unknowns = domain.over(&mut |_| {
-            column += 1;
-            Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
-        });
-        let result = machine.apply_map(&map.over(constant), unknowns, false, span);
-        self.take_back(machine);
-        let result = result?;
-        let (mut entries, mut row) = (Vec::new(), 0);
-        result.visit_reals(&mut |form| {
-            entries.extend(form.tangent.entries().map(|(column, value)| (row, *column, *value)));
-            row += 1;
-        });
-        Ok(entries)
-    }
-
-    fn coo(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
-        let entries = self.entries_from(map, domain, span)?;
-        let rows = entries.iter().map(|(row, ..)| *row as i64).collect();
-        let columns = entries.iter().map(|(_, column, _)| *column as i64).collect();
-        let values = entries.iter().map(|(.., value)| S::constant(*value)).collect();
-        // A record's fields are sorted by name: cols, rows, vals.
-        Ok(Value::Tuple([Value::ints(columns), Value::ints(rows), Value::reals(values)].into()))
     }
 }
 
@@ -323,6 +261,7 @@ impl<S: Number> Value<S> {
             Value::Ints(elements) => Value::values(vec![Value::unit(); elements.len()]),
             Value::Values(elements) => Value::values(elements.iter().map(Value::zero_tangent).collect()),
             Value::Map(map) => Value::Map(Map::Scale(S::zero(), map.clone()).share()),
+            Value::Zero => Value::Zero,
             _ => Value::unit(),
         }
     }
@@ -355,40 +294,9 @@ impl<S: Number> Value<S> {
         }
     }
 
-    fn count_reals(&self) -> usize {
+    pub(super) fn count_reals(&self) -> usize {
         let mut count = 0;
         self.visit_reals(&mut |_| count += 1);
         count
-    }
-
-    /// The vector of the same space that is 1 at one place and 0 elsewhere.
-    fn unit_at(&self, at: usize) -> Value<S> {
-        let mut next = 0;
-        self.map_reals(&mut |_| {
-            next += 1;
-            if next - 1 == at { S::one() } else { S::zero() }
-        })
-    }
-
-    /// The value with every real number replaced by a value.
-    fn try_map_leaves(&self, f: &mut dyn FnMut(&S) -> Result<Value<S>, Fault>) -> Result<Value<S>, Fault> {
-        Ok(match self {
-            Value::Real(x) => f(x)?,
-            Value::Tuple(parts) => {
-                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| part.try_map_leaves(f)).collect();
-                Value::Tuple(parts?.into())
-            }
-            Value::Reals(elements) => {
-                let leaves: Vec<Value<S>> = elements.iter().map(&mut *f).collect::<Result<_, Fault>>()?;
-                match leaves.first() {
-                    Some(Value::Real(_)) => Value::reals(leaves.iter().map(Value::real).collect()),
-                    _ => Value::values(leaves),
-                }
-            }
-            Value::Values(elements) => {
-                Value::values(elements.iter().map(|element| element.try_map_leaves(f)).collect::<Result<_, Fault>>()?)
-            }
-            other => other.clone(),
-        })
     }
 }

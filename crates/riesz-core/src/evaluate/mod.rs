@@ -5,27 +5,33 @@
 //! share the frame. Every error names the place in the source that the binding came from.
 
 mod array;
+mod data;
+mod iterate;
+mod kept;
 mod limits;
 mod map;
+mod matrix;
+mod number;
 pub mod problem;
 mod show;
+mod space;
 mod value;
 
+pub use data::from_data;
 pub use limits::{Fault, Limits};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 
-use crate::data::{Data, Elements};
-use crate::size::{self, Size};
-use crate::term::{
-    Atom, Binding, Body, Comparison, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Reduction,
-    Step, Turn,
-};
+use crate::term::{Atom, Binding, Body, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Step};
 use crate::types::Type;
 use array::Empty;
+use kept::{Growing, Kept};
 use limits::Fuel;
-use riesz_primitive::{Number, Primitive, scalar};
+use number::{binary, compare, real_operation, scalar_operation, truncate};
+use riesz_primitive::{Number, scalar};
 use riesz_syntax::{Diagnostic, Span};
+use rustc_hash::FxHashMap;
+use space::Grid;
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -54,6 +60,8 @@ pub struct Machine<'p, S: 'static> {
     globals: Vec<Option<Value<S>>>,
     /// Frames to use again.
     frames: Vec<Vec<Value<S>>>,
+    /// Arrays of zeros that nobody looks at, by their sizes.
+    nothings: FxHashMap<(Vec<usize>, Grid), Value<S>>,
 }
 
 impl<'p, S: Number> Machine<'p, S> {
@@ -74,6 +82,7 @@ impl<'p, S: Number> Machine<'p, S> {
             depth: 0,
             globals,
             frames: Vec::new(),
+            nothings: FxHashMap::default(),
         }
     }
 
@@ -257,6 +266,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned().unwrap_or(Value::Zero),
                 _ => Value::Zero,
             },
+            Op::Array(elements) if elements.is_empty() => self.nothing(ty(), frame, span)?,
             Op::Array(elements) => {
                 self.reserve(elements.len(), size_of::<Value<S>>(), span)?;
                 let values = elements.iter().map(|element| atom(frame, *element)).collect();
@@ -411,294 +421,6 @@ impl<'p, S: Number> Machine<'p, S> {
             }
         })
     }
-
-    // ---- loops ----
-
-    fn build(
-        &mut self,
-        function: &'p Function,
-        frame: &mut Vec<Value<S>>,
-        Iteration { count, index, body }: &'p Iteration,
-        ty: &Type,
-        span: Span,
-    ) -> Result<Value<S>, Fault> {
-        let count = count_of(atom(frame, *count).int(), span)?;
-        let mut element = |machine: &mut Self, at: usize| {
-            machine.fuel.step(span)?;
-            frame[index.0 as usize] = Value::Int(at as i64);
-            machine.body(function, frame, body)
-        };
-        Ok(match element_type(ty) {
-            Type::Real => {
-                let (mut elements, _held) = self.storage::<S>(count, span)?;
-                for at in 0..count {
-                    elements.push(element(self, at)?.real());
-                }
-                Value::reals(elements)
-            }
-            Type::Int => {
-                let (mut elements, _held) = self.storage::<i64>(count, span)?;
-                for at in 0..count {
-                    elements.push(element(self, at)?.int());
-                }
-                Value::ints(elements)
-            }
-            _ => {
-                let (elements, held) = self.storage::<Value<S>>(count, span)?;
-                let mut elements = Growing { elements, held };
-                for at in 0..count {
-                    let value = element(self, at)?;
-                    elements.push(self, value, span)?;
-                }
-                Value::values(elements.elements)
-            }
-        })
-    }
-
-    fn builds(
-        &mut self,
-        function: &'p Function,
-        frame: &mut Vec<Value<S>>,
-        Iteration { count, index, body }: &'p Iteration,
-        ty: &Type,
-        span: Span,
-    ) -> Result<Value<S>, Fault> {
-        let count = count_of(atom(frame, *count).int(), span)?;
-        let mut kept = Kept::new(ty, 0);
-        for at in 0..count {
-            self.fuel.step(span)?;
-            frame[index.0 as usize] = Value::Int(at as i64);
-            let given = self.body(function, frame, body)?;
-            kept.keep_all(self, given.parts(), span)?;
-        }
-        Ok(Value::Tuple(kept.arrays().into()))
-    }
-
-    fn reduce(
-        &mut self,
-        function: &'p Function,
-        frame: &mut Vec<Value<S>>,
-        reduction: Reduction,
-        Iteration { count, index, body }: &'p Iteration,
-        ty: &Type,
-        span: Span,
-    ) -> Result<Value<S>, Fault> {
-        let count = count_of(atom(frame, *count).int(), span)?;
-        let mut best = 0;
-        let mut total: Option<Value<S>> = None;
-        for at in 0..count {
-            self.fuel.step(span)?;
-            frame[index.0 as usize] = Value::Int(at as i64);
-            let element = self.body(function, frame, body)?;
-            self.whole(&element, span)?;
-            let combine = |total: Value<S>, primitive: &'static Primitive| {
-                array::combine(total, &element, primitive, Empty::Differs, span)
-            };
-            total = Some(match (total, reduction) {
-                (None, _) => element,
-                (Some(total), Reduction::Sum) => combine(total, &scalar::ADD)?,
-                (Some(total), Reduction::Product) => combine(total, &scalar::MUL)?,
-                (Some(total), Reduction::Max) => combine(total, &scalar::MAX)?,
-                (Some(total), Reduction::Min) => combine(total, &scalar::MIN)?,
-                (Some(total), Reduction::ArgMax | Reduction::ArgMin) => {
-                    if better(reduction, &element, &total) {
-                        best = at;
-                        element
-                    } else {
-                        total
-                    }
-                }
-                (Some(_), Reduction::All | Reduction::Any) => element,
-            });
-            match (reduction, &total) {
-                (Reduction::All, Some(Value::Bool(false))) | (Reduction::Any, Some(Value::Bool(true))) => break,
-                _ => {}
-            }
-        }
-        match (reduction, total) {
-            (Reduction::ArgMax | Reduction::ArgMin, Some(_)) => Ok(Value::Int(best as i64)),
-            (_, Some(total)) => Ok(total),
-            (Reduction::Sum, None) => self.filled(ty, 0.0, frame, span),
-            (Reduction::Product, None) => self.filled(ty, 1.0, frame, span),
-            (Reduction::All, None) => Ok(Value::Bool(true)),
-            (Reduction::Any, None) => Ok(Value::Bool(false)),
-            (Reduction::Max | Reduction::Min | Reduction::ArgMax | Reduction::ArgMin, None) => {
-                Err(problem::empty(reduction, span))
-            }
-        }
-    }
-
-    fn turns(
-        &mut self,
-        function: &'p Function,
-        frame: &mut Vec<Value<S>>,
-        Turn { state, start, count, index, body }: &'p Turn,
-        span: Span,
-        after: &mut After<'_, 'p, S>,
-    ) -> Result<Value<S>, Fault> {
-        frame[state.0 as usize] = atom(frame, *start);
-        for at in 0..atom(frame, *count).int() {
-            self.fuel.step(span)?;
-            frame[index.0 as usize] = Value::Int(at);
-            let given = self.body(function, frame, body)?;
-            frame[state.0 as usize] = after(self, given)?;
-        }
-        Ok(std::mem::replace(&mut frame[state.0 as usize], Value::Int(0)))
-    }
-
-    // ---- memory ----
-
-    /// Makes sure that `count` more elements of a size are allowed.
-    fn reserve(&mut self, count: usize, bytes: usize, span: Span) -> Result<(), Fault> {
-        let needed = count.checked_mul(bytes).and_then(|needed| needed.checked_add(memory()));
-        if needed.is_some_and(|needed| needed <= self.limits.memory) {
-            return Ok(());
-        }
-        Err(problem::too_much_memory(self.limits.memory, count, span))
-    }
-
-    /// Room for elements, counted from now on.
-    fn storage<T>(&mut self, count: usize, span: Span) -> Result<(Vec<T>, Held), Fault> {
-        self.reserve(count, size_of::<T>(), span)?;
-        Ok((Vec::with_capacity(count), Held::new(count * size_of::<T>())))
-    }
-
-    /// Makes sure that a value can be looked at as a whole.
-    fn whole(&mut self, value: &Value<S>, span: Span) -> Result<(), Fault> {
-        match value {
-            Value::Tuple(_) | Value::Values(_) => self.reserve(value.numbers(), size_of::<f64>(), span),
-            _ => Ok(()),
-        }
-    }
-
-    /// The zero of a type, as far as its shape is known.
-    fn zero(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
-        Ok(match ty {
-            Type::Array(Size::Hole, _) => Value::Zero,
-            Type::Array(size, element) if **element != Type::Real => {
-                let count = self.size(size, frame);
-                self.reserve(count, size_of::<Value<S>>(), span)?;
-                let element_value = self.zero(element, frame, span)?;
-                Value::array(element, vec![element_value; count])
-            }
-            Type::Tuple(_) | Type::Record(_) => {
-                let parts = ty.components().unwrap_or_default();
-                Value::Tuple(parts.iter().map(|part| self.zero(part, frame, span)).collect::<Result<_, Fault>>()?)
-            }
-            _ => self.filled(ty, 0.0, frame, span)?,
-        })
-    }
-
-    /// The value of a type whose every number is the same.
-    fn filled(&mut self, ty: &Type, number: f64, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
-        Ok(match ty {
-            Type::Real => Value::Real(S::constant(number)),
-            Type::Int => Value::Int(number as i64),
-            Type::Array(size, element) => {
-                let count = self.size(size, frame);
-                self.reserve(count, size_of::<Value<S>>(), span)?;
-                let element_value = self.filled(element, number, frame, span)?;
-                Value::array(element, vec![element_value; count])
-            }
-            Type::Tuple(_) | Type::Record(_) => {
-                let mut parts = Vec::new();
-                for part in ty.components().unwrap_or_default() {
-                    parts.push(self.filled(&part, number, frame, span)?);
-                }
-                Value::Tuple(parts.into())
-            }
-            Type::Kept | Type::Linear(_) => Value::Zero,
-            _ => Value::Int(0),
-        })
-    }
-
-    /// The value of a size; zero where only an array without elements could tell.
-    fn size(&self, size: &Size, frame: &[Value<S>]) -> usize {
-        let value = size.evaluate(&mut |atom| match atom {
-            size::Atom::Var(var) => Some(frame[var.0 as usize].int()),
-            size::Atom::Global(global) => self.globals[global.0 as usize].as_ref().map(Value::int),
-            size::Atom::Parameter(_) | size::Atom::Unknown(_) => None,
-        });
-        value.and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
-    }
-}
-
-/// What to do with what a turn gives; the next state.
-type After<'a, 'p, S> = dyn FnMut(&mut Machine<'p, S>, Value<S>) -> Result<Value<S>, Fault> + 'a;
-
-/// Arrays that grow by an element each turn.
-struct Kept<'t, S: 'static> {
-    types: Vec<&'t Type>,
-    arrays: Vec<Growing<S>>,
-}
-
-/// The elements of an array in the making, counted.
-struct Growing<S: 'static> {
-    elements: Vec<Value<S>>,
-    held: Held,
-}
-
-impl<S: 'static> Default for Growing<S> {
-    fn default() -> Growing<S> {
-        Growing { elements: Vec::new(), held: Held::default() }
-    }
-}
-
-impl<S: Number> Growing<S> {
-    fn push(&mut self, machine: &mut Machine<S>, value: Value<S>, span: Span) -> Result<(), Fault> {
-        if self.elements.len() == self.elements.capacity() {
-            let more = self.elements.len().max(4);
-            machine.reserve(more, size_of::<Value<S>>(), span)?;
-            self.held.grow(more * size_of::<Value<S>>());
-        }
-        let shared = match (&value, self.elements.last()) {
-            (Value::Tuple(parts), Some(Value::Tuple(before))) => Rc::ptr_eq(parts, before),
-            (value, _) => !matches!(value, Value::Tuple(_)),
-        };
-        if !shared {
-            let bytes = value.loose_bytes();
-            machine.reserve(bytes, 1, span)?;
-            self.held.grow(bytes);
-        }
-        self.elements.push(value);
-        Ok(())
-    }
-}
-
-impl<'t, S: Number> Kept<'t, S> {
-    /// Arrays for the components of a type from `first` on.
-    fn new(ty: &'t Type, first: usize) -> Kept<'t, S> {
-        let types: Vec<&Type> = match ty {
-            Type::Tuple(parts) => parts.iter().skip(first).map(element_type).collect(),
-            _ => Vec::new(),
-        };
-        Kept { arrays: types.iter().map(|_| Growing::default()).collect(), types }
-    }
-
-    /// Keeps what a turn gives besides the next state, which is returned.
-    fn keep(&mut self, machine: &mut Machine<S>, given: Value<S>, span: Span) -> Result<Value<S>, Fault> {
-        let [next, kept @ ..] = given.parts() else { return Ok(Value::unit()) };
-        self.keep_all(machine, kept, span)?;
-        Ok(next.clone())
-    }
-
-    fn keep_all(&mut self, machine: &mut Machine<S>, kept: &[Value<S>], span: Span) -> Result<(), Fault> {
-        for (array, value) in self.arrays.iter_mut().zip(kept) {
-            array.push(machine, value.clone(), span)?;
-        }
-        Ok(())
-    }
-
-    fn arrays(self) -> Vec<Value<S>> {
-        self.types.into_iter().zip(self.arrays).map(|(ty, array)| Value::array(ty, array.elements)).collect()
-    }
-
-    fn finish(self, last: Value<S>, turns: Option<i64>) -> Value<S> {
-        let mut parts = vec![last];
-        parts.extend(turns.map(Value::Int));
-        parts.extend(self.arrays());
-        Value::Tuple(parts.into())
-    }
 }
 
 /// The value of an operand.
@@ -709,127 +431,6 @@ fn atom<S: Number>(frame: &[Value<S>], atom: Atom) -> Value<S> {
         Atom::Real(value) => Value::Real(S::constant(value)),
         Atom::Int(value) => Value::Int(value),
         Atom::Bool(value) => Value::Bool(value),
-    }
-}
-
-/// The value of an operand that is a real number.
-#[inline]
-fn real<S: Number>(frame: &[Value<S>], atom: Atom) -> Option<S> {
-    match atom {
-        Atom::Var(var) => match &frame[var.0 as usize] {
-            Value::Real(value) => Some(value.clone()),
-            _ => None,
-        },
-        Atom::Real(value) => Some(S::constant(value)),
-        _ => None,
-    }
-}
-
-/// The result of an operation that makes a real number of real numbers; none of any other, or one that fails.
-#[inline]
-fn real_operation<S: Number>(frame: &[Value<S>], op: &Op) -> Option<S> {
-    match op {
-        Op::Scalar(primitive, arguments) => match arguments[..] {
-            [a, b] => Some(real_binary(primitive, &real(frame, a)?, &real(frame, b)?)),
-            [a] => Some(S::apply(primitive, &[real(frame, a)?])),
-            _ => None,
-        },
-        Op::Index(Atom::Var(array), index) => match (&frame[array.0 as usize], index) {
-            (Value::Reals(elements), Atom::Var(index)) => elements.get(frame[index.0 as usize].int() as usize).cloned(),
-            (Value::Reals(elements), Atom::Int(index)) => elements.get(*index as usize).cloned(),
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
-/// A primitive of two real numbers.
-#[inline]
-fn real_binary<S: Number>(primitive: &'static Primitive, a: &S, b: &S) -> S {
-    if std::ptr::eq(primitive, &scalar::MUL) {
-        a.mul(b)
-    } else if std::ptr::eq(primitive, &scalar::ADD) {
-        a.add(b)
-    } else if std::ptr::eq(primitive, &scalar::SUB) {
-        a.sub(b)
-    } else {
-        S::apply(primitive, &[a.clone(), b.clone()])
-    }
-}
-
-#[inline]
-fn scalar_operation<S: Number>(
-    frame: &[Value<S>],
-    primitive: &'static Primitive,
-    arguments: &[Atom],
-    span: Span,
-) -> Result<Value<S>, Fault> {
-    match *arguments {
-        [a, b] => binary(primitive, &atom(frame, a), &atom(frame, b), span),
-        [a] => match atom(frame, a) {
-            Value::Int(a) => integer(primitive, &[a], span),
-            a => Ok(Value::Real(S::apply(primitive, &[a.real()]))),
-        },
-        _ => {
-            Ok(Value::Real(S::apply(primitive, &arguments.iter().map(|a| atom(frame, *a).real()).collect::<Vec<_>>())))
-        }
-    }
-}
-
-/// A primitive of two numbers.
-#[inline]
-fn binary<S: Number>(primitive: &'static Primitive, a: &Value<S>, b: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
-    match (a, b) {
-        (Value::Real(a), Value::Real(b)) => Ok(Value::Real(real_binary(primitive, a, b))),
-        (Value::Int(a), Value::Int(b)) => integer(primitive, &[*a, *b], span),
-        // An integer power of a real number.
-        _ => Ok(Value::Real(S::apply(primitive, &[a.real(), b.real()]))),
-    }
-}
-
-/// A primitive of integers.
-fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Span) -> Result<Value<S>, Fault> {
-    let function = primitive.scalar().and_then(|row| row.integer);
-    match function.and_then(|function| function(arguments)) {
-        Some(value) => Ok(Value::Int(value)),
-        None => Err(problem::integer(primitive, arguments, span)),
-    }
-}
-
-#[inline]
-fn compare<S: Number>(frame: &[Value<S>], comparison: Comparison, a: Atom, b: Atom) -> bool {
-    match (atom(frame, a), atom(frame, b)) {
-        (Value::Int(a), Value::Int(b)) => holds(comparison, &a, &b),
-        (a, b) => {
-            let (a, b) = a.real().compared(&b.real());
-            holds(comparison, &a, &b)
-        }
-    }
-}
-
-fn holds<T: PartialOrd>(comparison: Comparison, a: &T, b: &T) -> bool {
-    match comparison {
-        Comparison::Less => a < b,
-        Comparison::LessEqual => a <= b,
-        Comparison::Greater => a > b,
-        Comparison::GreaterEqual => a >= b,
-    }
-}
-
-/// Whether an element is to be preferred to the best so far; the first NaN is.
-fn better<S: Number>(reduction: Reduction, element: &Value<S>, best: &Value<S>) -> bool {
-    match (element, best) {
-        (Value::Int(a), Value::Int(b)) => {
-            if reduction == Reduction::ArgMax {
-                a > b
-            } else {
-                a < b
-            }
-        }
-        _ => {
-            let (a, b) = element.real().compared(&best.real());
-            !b.is_nan() && (a.is_nan() || if reduction == Reduction::ArgMax { a > b } else { a < b })
-        }
     }
 }
 
@@ -847,15 +448,6 @@ fn index_array<S: Number>(frame: &[Value<S>], array: Atom, index: Atom, span: Sp
         None if matches!(array, Value::Zero) => Ok(Value::Zero),
         None => Err(problem::out_of_range(at, array.len(), span)),
     }
-}
-
-fn truncate(value: f64, span: Span) -> Result<i64, Fault> {
-    let truncated = value.trunc();
-    // 2^63 is the first that does not fit.
-    if (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) {
-        return Ok(truncated as i64);
-    }
-    Err(problem::no_integer_part(value, span))
 }
 
 fn count_of(count: i64, span: Span) -> Result<usize, Fault> {
@@ -891,43 +483,4 @@ fn element_type(ty: &Type) -> &Type {
         Type::Array(_, element) => element,
         ty => ty,
     }
-}
-
-/// Data from outside as a value of a type that it fits.
-pub fn from_data<S: Number>(data: &Data, ty: &Type) -> Value<S> {
-    match (data, ty) {
-        (Data::Bool(value), _) => Value::Bool(*value),
-        (Data::Int(value), Type::Real) => Value::Real(S::constant(*value as f64)),
-        (Data::Int(value), _) => Value::Int(*value),
-        (Data::Real(value), _) => Value::Real(S::constant(*value)),
-        (Data::List(items), Type::Tuple(parts)) => {
-            Value::Tuple(items.iter().zip(parts.iter()).map(|(item, ty)| from_data(item, ty)).collect())
-        }
-        (Data::List(items), ty) => {
-            let element = element_type(ty);
-            Value::array(element, items.iter().map(|item| from_data(item, element)).collect())
-        }
-        (Data::Record(fields), Type::Record(record)) => {
-            let value = |name: &str, ty: &Type| {
-                fields.iter().find(|(field, _)| &**field == name).map(|(_, data)| from_data(data, ty))
-            };
-            Value::Tuple(record.fields.iter().filter_map(|(name, ty)| value(name, ty)).collect())
-        }
-        (Data::Record(_), _) => Value::unit(),
-        (Data::Tensor { shape, elements }, ty) => from_tensor(shape, elements, 0, ty),
-    }
-}
-
-fn from_tensor<S: Number>(shape: &[usize], elements: &Elements, offset: usize, ty: &Type) -> Value<S> {
-    let Some((&size, inner)) = shape.split_first() else {
-        return match (elements, ty) {
-            (Elements::Real(values), _) => Value::Real(S::constant(values[offset])),
-            (Elements::Int(values), Type::Real) => Value::Real(S::constant(values[offset] as f64)),
-            (Elements::Int(values), _) => Value::Int(values[offset]),
-            (Elements::Bool(values), _) => Value::Bool(values[offset]),
-        };
-    };
-    let stride: usize = inner.iter().product();
-    let element = element_type(ty);
-    Value::array(element, (0..size).map(|at| from_tensor(inner, elements, offset + at * stride, element)).collect())
 }

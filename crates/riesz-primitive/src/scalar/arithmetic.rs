@@ -172,7 +172,8 @@ pub static FLOOR_MOD: Primitive = Primitive {
     }),
 };
 
-/// The product in which zero is exact, `0 · inf = 0`: what coefficients need when a factor 0 means "does not vary".
+/// The product in which zero is exact, `0 · inf = 0`: what coefficients need when a factor 0 means "does not vary". A zero
+/// of a derivative has no sign, and none is given to a product that is too small; code may leave it one.
 /// `D (·) (x, y) (dx, dy) = dx · y + x · dy`
 pub static EXACT_MUL: Primitive = Primitive {
     name: "exact *",
@@ -181,7 +182,7 @@ pub static EXACT_MUL: Primitive = Primitive {
     example: "",
     kind: Kind::Scalar(Scalar {
         integer: None,
-        real: Some(|x| if x[0] == 0.0 || x[1] == 0.0 { 0.0 } else { x[0] * x[1] }),
+        real: Some(|x| if x[0] == 0.0 || x[1] == 0.0 { 0.0 } else { x[0] * x[1] + 0.0 }),
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
         rust: "riesz_runtime::exact_mul({0}, {1})",

@@ -120,6 +120,9 @@ impl Writer<'_> {
                     OnMaps::Scale => "*",
                     OnMaps::Matrix => "matrix",
                     OnMaps::Coo => "coo",
+                    OnMaps::Entries => "entries",
+                    OnMaps::OfEntries => "map_of_entries",
+                    OnMaps::OfMatrix => "map_of_matrix",
                 };
                 notation::applied(name, &self.atoms(operands))
             }

@@ -1,10 +1,16 @@
 //! What can be written on the command line.
 
+mod shared;
+mod value;
+
+pub use shared::{Backend, Colour, Limited, MessageFormat, Messages, Run, Via};
+
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+use riesz::ParseOptions;
 use riesz::gradients::Settings;
-use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session};
 use std::ffi::OsString;
+use value::{binding, bytes, default_memory, growth, seconds, size};
 
 /// Riesz, a differentiable functional language.
 #[derive(Debug, Parser)]
@@ -325,161 +331,6 @@ pub struct Gradbench {
     pub messages: Messages,
 }
 
-/// How a program is run.
-#[derive(Args, Clone, Copy, Debug)]
-pub struct Run {
-    /// How the program is run
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
-    backend: Backend,
-    /// How many threads share the work of native code [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    threads: Option<u16>,
-    /// How many bits an `R` has; f32 is for native code
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
-    precision: Precision,
-}
-
-impl Run {
-    /// Whether numbers are of single precision.
-    pub fn is_single(self) -> bool {
-        self.precision == Precision::F32
-    }
-
-    /// A session that runs programs so, for a subcommand.
-    pub fn session(self, subcommand: &str, options: Options) -> Session {
-        let mut session = Session::new(options);
-        match (self.backend, self.threads, self.precision) {
-            (Backend::Native, threads, precision) => {
-                let precision = match precision {
-                    Precision::F64 => riesz::Precision::Double,
-                    Precision::F32 => riesz::Precision::Single,
-                };
-                let settings = riesz::Settings { precision, ..riesz::Settings::default() };
-                session.use_native(Native::new(settings).with_threads(threads.unwrap_or(1).into()));
-            }
-            (Backend::Interp, Some(_), _) => {
-                wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
-            }
-            (Backend::Interp, None, Precision::F32) => {
-                wrong(subcommand, "`--precision f32` is for native code: add `--backend native`".into());
-            }
-            (Backend::Interp, None, Precision::F64) => {}
-        }
-        session
-    }
-}
-
-/// What a program may use.
-#[derive(Args, Debug)]
-pub struct Limited {
-    /// How many calls and turns of loops an evaluation may take
-    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
-    max_steps: u64,
-    /// How many calls may be nested
-    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
-    max_depth: usize,
-    /// How much memory arrays may take, such as 512M or 2G
-    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
-    max_memory: usize,
-    /// How deep brackets and the like may nest
-    #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
-    max_nesting: usize,
-    /// How much of a loop to keep for its derivative: `none` keeps everything, N at most so many states, `auto` decides
-    /// by the memory allowed
-    #[arg(long, value_name = "auto|none|N", value_parser = checkpoints, default_value = "auto")]
-    checkpoint: Checkpoint,
-}
-
-/// What `--checkpoint` says.
-#[derive(Clone, Copy, Debug)]
-struct Checkpoint(Option<Checkpoints>);
-
-fn checkpoints(text: &str) -> Result<Checkpoint, String> {
-    Ok(Checkpoint(match text {
-        "auto" => None,
-        "none" => Some(Checkpoints::Everything),
-        number => match number.parse() {
-            Ok(states @ 1..) => Some(Checkpoints::States(states)),
-            _ => return Err("write `auto`, `none` or a number from 1".into()),
-        },
-    }))
-}
-
-impl Limited {
-    /// The same for a session.
-    pub fn options(&self) -> Options {
-        let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
-        Options {
-            parse: ParseOptions { max_nesting: self.max_nesting },
-            limits,
-            checkpoints: self.checkpoint.0,
-            via: None,
-        }
-    }
-}
-
-/// How problems are shown.
-#[derive(Args, Clone, Copy, Debug)]
-pub struct Messages {
-    /// Show problems to a person, or as one JSON object a line
-    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = MessageFormat::Human)]
-    pub message_format: MessageFormat,
-    /// When to use colour
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
-    pub color: Colour,
-}
-
-/// The formats of messages.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum MessageFormat {
-    Human,
-    Json,
-}
-
-/// When to use colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Colour {
-    Auto,
-    Always,
-    Never,
-}
-
-/// The representations of derivatives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Via {
-    Symbolic,
-    ForwardDense,
-    ForwardSparse,
-    ReverseSparse,
-    ReverseCayley,
-    ReverseArray,
-    Basis,
-    Tower,
-    LinearMaps,
-    Affine,
-    Adjoint,
-    Function,
-    Matrix,
-    Cont,
-    Dual,
-    Begin,
-    Compiled,
-}
-
-/// The ways to run a program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Backend {
-    Interp,
-    Native,
-}
-
-/// The sizes of real numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Precision {
-    F64,
-    F32,
-}
-
 /// The name of a value on the command line.
 pub fn spelling(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
@@ -535,72 +386,6 @@ pub fn options_first(arguments: Vec<OsString>) -> Vec<OsString> {
     options
 }
 
-/// `NAME=VALUE`
-fn binding(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if riesz::is_name(name.trim()) => Ok((name.trim().to_string(), value.to_string())),
-        Some((name, _)) => Err(format!("`{name}` is not a name")),
-        None => Err("write NAME=VALUE or NAME=@FILE".to_string()),
-    }
-}
-
-/// `NAME=N`
-fn size(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = binding(text).map_err(|_| "write NAME=N".to_string())?;
-    match value.trim().parse() {
-        Ok(value) if value >= 0 => Ok((name, value)),
-        _ => Err(format!("`{value}` is not a size")),
-    }
-}
-
-/// A number of bytes, possibly with a unit: K, M, G or T, each 1024 of the one before.
-fn bytes(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: usize =
-        digits.parse().map_err(|_| "write a number of bytes, such as 1000000, 512M or 2G".to_string())?;
-    let unit: usize = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" | "kib" => 1 << 10,
-        "m" | "mb" | "mib" => 1 << 20,
-        "g" | "gb" | "gib" => 1 << 30,
-        "t" | "tb" | "tib" => 1 << 40,
-        unit => return Err(format!("`{unit}` is not one of the units K, M, G and T")),
-    };
-    number.checked_mul(unit).ok_or_else(|| "this is more than any machine has".to_string())
-}
-
-fn default_memory() -> &'static str {
-    static TEXT: std::sync::LazyLock<String> =
-        std::sync::LazyLock::new(|| format!("{}G", Limits::default().memory >> 30));
-    &TEXT
-}
-
-/// A name and the sizes it is to stand for: `n=10..1e5`.
-fn growth(text: &str) -> Result<(String, u32, u32), String> {
-    let (name, sizes) = text.split_once('=').ok_or("write NAME=FROM..TO, such as n=10..1e5")?;
-    if !riesz::is_name(name) {
-        return Err(format!("`{name}` is not a name"));
-    }
-    let (from, to) = sizes.split_once("..").ok_or("write FROM..TO, such as 10..1e5")?;
-    let size = |text: &str| match text.parse::<f64>() {
-        Ok(size) if (1.0..=1e9).contains(&size) && size.fract() == 0.0 => Ok(size as u32),
-        _ => Err(format!("`{text}` is not a size: write a whole number from 1 to 1e9")),
-    };
-    let (from, to) = (size(from)?, size(to)?);
-    match from <= to {
-        true => Ok((name.to_string(), from, to)),
-        false => Err(format!("{from} is more than {to}: write the smaller size first")),
-    }
-}
-
-/// A positive number of seconds.
-fn seconds(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
-        _ => Err("write a positive number of seconds".into()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -616,11 +401,6 @@ mod tests {
     }
 
     #[test]
-    fn the_default_memory_is_what_the_help_says() {
-        assert_eq!(bytes(default_memory()), Ok(Limits::default().memory));
-    }
-
-    #[test]
     fn expressions_may_begin_with_a_minus() {
         assert_eq!(ordered("riesz eval -1"), ["riesz", "eval", "--", "-1"]);
         assert_eq!(ordered("riesz eval f.rz -x --json"), ["riesz", "eval", "--json", "--", "f.rz", "-x"]);
@@ -628,22 +408,5 @@ mod tests {
         assert_eq!(ordered("riesz eval --max-steps=5 x"), ["riesz", "eval", "--max-steps=5", "--", "x"]);
         assert_eq!(ordered("riesz eval -- --x"), ["riesz", "eval", "--", "--x"]);
         assert_eq!(ordered("riesz check -x"), ["riesz", "check", "-x"]);
-    }
-
-    #[test]
-    fn bytes_have_units() {
-        assert_eq!(bytes("1000"), Ok(1000));
-        assert_eq!(bytes("512M"), Ok(512 << 20));
-        assert_eq!(bytes("2GiB"), Ok(2 << 30));
-        assert!(bytes("G").is_err() && bytes("1x").is_err() && bytes("99999999999T").is_err() && bytes("-1").is_err());
-    }
-
-    #[test]
-    fn sizes_grow_from_one_to_another() {
-        assert_eq!(growth("n=10..1e5"), Ok(("n".into(), 10, 100_000)));
-        assert_eq!(growth("n=3..3"), Ok(("n".into(), 3, 3)));
-        for wrong in ["n", "n=5", "n=5..", "n=0..5", "n=5..2", "n=1..1e10", "n=1.5..2", "1=1..2", "=1..2", "n=nan..2"] {
-            assert!(growth(wrong).is_err(), "{wrong}");
-        }
     }
 }

@@ -1,0 +1,161 @@
+//! Options that several subcommands have: how a program is run, what it may use, how problems are shown.
+
+use super::value::{bytes, default_memory};
+use super::wrong;
+use clap::{Args, ValueEnum};
+use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session};
+
+/// How a program is run.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Run {
+    /// How the program is run
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
+    backend: Backend,
+    /// How many threads share the work of native code [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// How many bits an `R` has; f32 is for native code
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
+    precision: Precision,
+}
+
+impl Run {
+    /// Whether numbers are of single precision.
+    pub fn is_single(self) -> bool {
+        self.precision == Precision::F32
+    }
+
+    /// A session that runs programs so, for a subcommand.
+    pub fn session(self, subcommand: &str, options: Options) -> Session {
+        let mut session = Session::new(options);
+        match (self.backend, self.threads, self.precision) {
+            (Backend::Native, threads, precision) => {
+                let precision = match precision {
+                    Precision::F64 => riesz::Precision::Double,
+                    Precision::F32 => riesz::Precision::Single,
+                };
+                let settings = riesz::Settings { precision, ..riesz::Settings::default() };
+                session.use_native(Native::new(settings).with_threads(threads.unwrap_or(1).into()));
+            }
+            (Backend::Interp, Some(_), _) => {
+                wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
+            }
+            (Backend::Interp, None, Precision::F32) => {
+                wrong(subcommand, "`--precision f32` is for native code: add `--backend native`".into());
+            }
+            (Backend::Interp, None, Precision::F64) => {}
+        }
+        session
+    }
+}
+
+/// What a program may use.
+#[derive(Args, Debug)]
+pub struct Limited {
+    /// How many calls and turns of loops an evaluation may take
+    #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
+    max_steps: u64,
+    /// How many calls may be nested
+    #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
+    max_depth: usize,
+    /// How much memory arrays may take, such as 512M or 2G
+    #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
+    max_memory: usize,
+    /// How deep brackets and the like may nest
+    #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
+    max_nesting: usize,
+    /// How much of a loop to keep for its derivative: `none` keeps everything, N at most so many states, `auto` decides
+    /// by the memory allowed
+    #[arg(long, value_name = "auto|none|N", value_parser = checkpoints, default_value = "auto")]
+    checkpoint: Checkpoint,
+}
+
+/// What `--checkpoint` says.
+#[derive(Clone, Copy, Debug)]
+struct Checkpoint(Option<Checkpoints>);
+
+fn checkpoints(text: &str) -> Result<Checkpoint, String> {
+    Ok(Checkpoint(match text {
+        "auto" => None,
+        "none" => Some(Checkpoints::Everything),
+        number => match number.parse() {
+            Ok(states @ 1..) => Some(Checkpoints::States(states)),
+            _ => return Err("write `auto`, `none` or a number from 1".into()),
+        },
+    }))
+}
+
+impl Limited {
+    /// The same for a session.
+    pub fn options(&self) -> Options {
+        let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
+        Options {
+            parse: ParseOptions { max_nesting: self.max_nesting },
+            limits,
+            checkpoints: self.checkpoint.0,
+            via: None,
+        }
+    }
+}
+
+/// How problems are shown.
+#[derive(Args, Clone, Copy, Debug)]
+pub struct Messages {
+    /// Show problems to a person, or as one JSON object a line
+    #[arg(long, value_enum, value_name = "FORMAT", default_value_t = MessageFormat::Human)]
+    pub message_format: MessageFormat,
+    /// When to use colour
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Colour::Auto)]
+    pub color: Colour,
+}
+
+/// The formats of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MessageFormat {
+    Human,
+    Json,
+}
+
+/// When to use colour.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The representations of derivatives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Via {
+    Symbolic,
+    ForwardDense,
+    ForwardSparse,
+    ReverseSparse,
+    ReverseCayley,
+    ReverseArray,
+    Basis,
+    Tower,
+    LinearMaps,
+    Affine,
+    Adjoint,
+    Function,
+    Matrix,
+    Cont,
+    Dual,
+    Begin,
+    Compiled,
+}
+
+/// The ways to run a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Backend {
+    Interp,
+    Native,
+}
+
+/// The sizes of real numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Precision {
+    F64,
+    F32,
+}

@@ -1,0 +1,96 @@
+//! What stands behind an option: bindings, sizes, bytes, seconds.
+
+use riesz::Limits;
+
+/// `NAME=VALUE`
+pub(super) fn binding(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if riesz::is_name(name.trim()) => Ok((name.trim().to_string(), value.to_string())),
+        Some((name, _)) => Err(format!("`{name}` is not a name")),
+        None => Err("write NAME=VALUE or NAME=@FILE".to_string()),
+    }
+}
+
+/// `NAME=N`
+pub(super) fn size(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = binding(text).map_err(|_| "write NAME=N".to_string())?;
+    match value.trim().parse() {
+        Ok(value) if value >= 0 => Ok((name, value)),
+        _ => Err(format!("`{value}` is not a size")),
+    }
+}
+
+/// A number of bytes, possibly with a unit: K, M, G or T, each 1024 of the one before.
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
+    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let number: usize =
+        digits.parse().map_err(|_| "write a number of bytes, such as 1000000, 512M or 2G".to_string())?;
+    let unit: usize = match text[digits.len()..].to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" | "kib" => 1 << 10,
+        "m" | "mb" | "mib" => 1 << 20,
+        "g" | "gb" | "gib" => 1 << 30,
+        "t" | "tb" | "tib" => 1 << 40,
+        unit => return Err(format!("`{unit}` is not one of the units K, M, G and T")),
+    };
+    number.checked_mul(unit).ok_or_else(|| "this is more than any machine has".to_string())
+}
+
+pub(super) fn default_memory() -> &'static str {
+    static TEXT: std::sync::LazyLock<String> =
+        std::sync::LazyLock::new(|| format!("{}G", Limits::default().memory >> 30));
+    &TEXT
+}
+
+/// A name and the sizes it is to stand for: `n=10..1e5`.
+pub(super) fn growth(text: &str) -> Result<(String, u32, u32), String> {
+    let (name, sizes) = text.split_once('=').ok_or("write NAME=FROM..TO, such as n=10..1e5")?;
+    if !riesz::is_name(name) {
+        return Err(format!("`{name}` is not a name"));
+    }
+    let (from, to) = sizes.split_once("..").ok_or("write FROM..TO, such as 10..1e5")?;
+    let size = |text: &str| match text.parse::<f64>() {
+        Ok(size) if (1.0..=1e9).contains(&size) && size.fract() == 0.0 => Ok(size as u32),
+        _ => Err(format!("`{text}` is not a size: write a whole number from 1 to 1e9")),
+    };
+    let (from, to) = (size(from)?, size(to)?);
+    match from <= to {
+        true => Ok((name.to_string(), from, to)),
+        false => Err(format!("{from} is more than {to}: write the smaller size first")),
+    }
+}
+
+/// A positive number of seconds.
+pub(super) fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if seconds > 0.0 && seconds.is_finite() => Ok(seconds),
+        _ => Err("write a positive number of seconds".into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_memory_is_what_the_help_says() {
+        assert_eq!(bytes(default_memory()), Ok(Limits::default().memory));
+    }
+
+    #[test]
+    fn bytes_have_units() {
+        assert_eq!(bytes("1000"), Ok(1000));
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("2GiB"), Ok(2 << 30));
+        assert!(bytes("G").is_err() && bytes("1x").is_err() && bytes("99999999999T").is_err() && bytes("-1").is_err());
+    }
+
+    #[test]
+    fn sizes_grow_from_one_to_another() {
+        assert_eq!(growth("n=10..1e5"), Ok(("n".into(), 10, 100_000)));
+        assert_eq!(growth("n=3..3"), Ok(("n".into(), 3, 3)));
+        for wrong in ["n", "n=5", "n=5..", "n=0..5", "n=5..2", "n=1..1e10", "n=1.5..2", "1=1..2", "=1..2", "n=nan..2"] {
+            assert!(growth(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,189 @@
+//! Matrices of linear maps, and maps of matrices.
+//!
+//! The matrix of a map is what it makes of a basis, or what its adjoint makes of one, whichever is smaller; its sparse
+//! matrix is what it makes of sparse linear forms. `⟨Σ vₖ eᵢₖ ⊗ eⱼₖ, m⟩ = Σ vₖ mᵢₖⱼₖ`: to make a map of numbers at some places is the
+//! adjoint of reading those numbers off a map.
+
+use super::Machine;
+use super::limits::Fault;
+use super::map::NOWHERE;
+use super::value::{Map, Table, Value};
+use riesz_algebra::{Nagata, Sparse};
+use riesz_primitive::Number;
+use riesz_syntax::Span;
+use std::any::TypeId;
+use std::collections::BTreeMap;
+
+/// A place in a matrix: the row and the column.
+type Place = (usize, usize);
+
+/// The places whose columns and rows stand in two arrays.
+pub(super) fn places<S: Number>(columns: &Value<S>, rows: &Value<S>) -> Vec<Place> {
+    rows.elements().zip(columns.elements()).map(|(row, column)| (row.int() as usize, column.int() as usize)).collect()
+}
+
+impl<S: Number> Machine<'_, S> {
+    /// The codomain with every number replaced by a row of the matrix, a vector of the domain.
+    pub(super) fn matrix(&mut self, map: &Map<S>, domain: Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        let codomain = self.apply_map(map, domain.clone(), false, span)?;
+        let (columns, rows) = (domain.count_reals(), codomain.count_reals());
+        self.reserve(rows.saturating_mul(columns), size_of::<S>(), span)?;
+        if rows <= columns {
+            let mut at = 0;
+            return codomain.try_map_leaves(&mut |_| {
+                let unit = codomain.unit_at(at);
+                at += 1;
+                self.apply_map(map, unit, true, span)
+            });
+        }
+        let mut transposed: Vec<Vec<S>> = Vec::with_capacity(columns);
+        for at in 0..columns {
+            let mut column = Vec::with_capacity(rows);
+            self.apply_map(map, domain.unit_at(at), false, span)?.visit_reals(&mut |x| column.push(x.clone()));
+            transposed.push(column);
+        }
+        let mut row = 0;
+        codomain.try_map_leaves(&mut |_| {
+            let mut column = 0;
+            let value = domain.map_reals(&mut |_| {
+                column += 1;
+                transposed[column - 1].get(row).cloned().unwrap_or_else(S::zero)
+            });
+            row += 1;
+            Ok(value)
+        })
+    }
+
+    /// The entries of a map's matrix that are not structurally zero, by row, then column.
+    pub fn entries(&mut self, map: &Map<S>) -> Result<Vec<(usize, usize, f64)>, Fault> {
+        let domain = self.domain(map, NOWHERE)?;
+        self.entries_from(map, &domain, NOWHERE)
+    }
+
+    /// What the map makes of sparse linear forms.
+    fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
+        type Form = Nagata<f64, Sparse>;
+        let constant = &mut |x: &S| Form::constant(x.value());
+        let mut machine = self.lend(constant);
+        let mut column = 0;
+        let unknowns = domain.over(&mut |_| {
+            column += 1;
+            Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
+        });
+        let result = machine.apply_map(&map.over(constant), unknowns, false, span);
+        self.take_back(machine);
+        let result = result?;
+        let (mut entries, mut row) = (Vec::new(), 0);
+        result.visit_reals(&mut |form| {
+            entries.extend(form.tangent.entries().map(|(column, value)| (row, *column, *value)));
+            row += 1;
+        });
+        Ok(entries)
+    }
+
+    /// The columns, the rows and the values of a map's entries.
+    pub(super) fn coo(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
+        let domain = self.domain(map, span)?;
+        let entries = self.entries_from(map, &domain, span)?;
+        let rows = entries.iter().map(|(row, ..)| *row as i64).collect();
+        let columns = entries.iter().map(|(_, column, _)| *column as i64).collect();
+        let values = match TypeId::of::<S>() == TypeId::of::<f64>() {
+            true => Value::reals(entries.iter().map(|(.., value)| S::constant(*value)).collect()),
+            // Numbers of another algebra are more than their values.
+            false => {
+                let places: Vec<Place> = entries.iter().map(|(row, column, _)| (*row, *column)).collect();
+                self.numbers_at(map, &places, span)?
+            }
+        };
+        // A record's fields are sorted by name: cols, rows, vals.
+        Ok(Value::Tuple([Value::ints(columns), Value::ints(rows), values].into()))
+    }
+
+    /// The numbers of a map's matrix at some places, by its columns there or by its rows, whichever are fewer.
+    pub(super) fn numbers_at(&mut self, map: &Map<S>, places: &[Place], span: Span) -> Result<Value<S>, Fault> {
+        let domain = self.domain(map, span)?;
+        let by = |line: fn(&Place) -> usize| {
+            let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+            places.iter().enumerate().for_each(|(at, place)| lines.entry(line(place)).or_default().push(at));
+            lines
+        };
+        let (rows, columns) = (by(|place| place.0), by(|place| place.1));
+        let adjoint = rows.len() < columns.len();
+        let space = if adjoint { self.apply_map(map, domain, false, span)? } else { domain };
+        let mut numbers = vec![S::zero(); places.len()];
+        for (line, entries) in if adjoint { rows } else { columns } {
+            let mut image = Vec::new();
+            self.apply_map(map, space.unit_at(line), adjoint, span)?.visit_reals(&mut |x| image.push(x.clone()));
+            for at in entries {
+                let (row, column) = places[at];
+                numbers[at] = image.get(if adjoint { column } else { row }).cloned().unwrap_or_else(S::zero);
+            }
+        }
+        Ok(Value::reals(numbers))
+    }
+
+    /// The map between the spaces of another that has some numbers at some places of its matrix.
+    pub(super) fn map_of(
+        &mut self,
+        numbers: &Value<S>,
+        places: &[Place],
+        like: &Map<S>,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let domain = self.domain(like, span)?;
+        let codomain = self.apply_map(like, domain.clone(), false, span)?;
+        let mut rows: Vec<Vec<(usize, S)>> = vec![Vec::new(); codomain.count_reals()];
+        for ((row, column), number) in places.iter().zip(numbers.elements()) {
+            if let Some(entries) = rows.get_mut(*row) {
+                entries.push((*column, number.real()));
+            }
+        }
+        Ok(Value::Map(Map::Table(Table { domain, codomain, rows }).share()))
+    }
+
+    /// The map between the spaces of another that has a matrix.
+    pub(super) fn map_of_matrix(&mut self, matrix: &Value<S>, like: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
+        let domain = self.domain(like, span)?;
+        let codomain = self.apply_map(like, domain.clone(), false, span)?;
+        let columns = domain.count_reals();
+        let mut numbers = Vec::new();
+        matrix.visit_reals(&mut |number| numbers.push(number.clone()));
+        let mut numbers = numbers.into_iter();
+        let row = |_| numbers.by_ref().take(columns).enumerate().collect();
+        let rows = (0..codomain.count_reals()).map(row).collect();
+        Ok(Value::Map(Map::Table(Table { domain, codomain, rows }).share()))
+    }
+}
+
+impl<S: Number> Value<S> {
+    /// The vector of the same space that is 1 at one place and 0 elsewhere.
+    fn unit_at(&self, at: usize) -> Value<S> {
+        let mut next = 0;
+        self.map_reals(&mut |_| {
+            next += 1;
+            if next - 1 == at { S::one() } else { S::zero() }
+        })
+    }
+
+    /// The value with every real number replaced by a value.
+    fn try_map_leaves(&self, f: &mut dyn FnMut(&S) -> Result<Value<S>, Fault>) -> Result<Value<S>, Fault> {
+        Ok(match self {
+            Value::Real(x) => f(x)?,
+            Value::Tuple(parts) => {
+                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| part.try_map_leaves(f)).collect();
+                Value::Tuple(parts?.into())
+            }
+            Value::Reals(elements) => {
+                let leaves: Vec<Value<S>> = elements.iter().map(&mut *f).collect::<Result<_, Fault>>()?;
+                match leaves.first() {
+                    Some(Value::Real(_)) => Value::reals(leaves.iter().map(Value::real).collect()),
+                    _ => Value::values(leaves),
+                }
+            }
+            Value::Values(elements) => {
+                Value::values(elements.iter().map(|element| element.try_map_leaves(f)).collect::<Result<_, Fault>>()?)
+            }
+            other => other.clone(),
+        })
+    }
+}

@@ -1,0 +1,129 @@
+//! Room for values, and the values of a type that are known by it alone: its zero, and what stands where nobody looks.
+
+use super::limits::Fault;
+use super::value::{Held, Value, memory};
+use super::{Machine, problem};
+use crate::size::{self, Size};
+use crate::types::Type;
+use riesz_primitive::Number;
+use riesz_syntax::Span;
+
+/// What an array of arrays of numbers has in it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Grid {
+    Reals,
+    Ints,
+}
+
+impl<S: Number> Machine<'_, S> {
+    /// Makes sure that `count` more elements of a size are allowed.
+    pub(super) fn reserve(&mut self, count: usize, bytes: usize, span: Span) -> Result<(), Fault> {
+        let needed = count.checked_mul(bytes).and_then(|needed| needed.checked_add(memory()));
+        if needed.is_some_and(|needed| needed <= self.limits.memory) {
+            return Ok(());
+        }
+        Err(problem::too_much_memory(self.limits.memory, count, span))
+    }
+
+    /// Room for elements, counted from now on.
+    pub(super) fn storage<T>(&mut self, count: usize, span: Span) -> Result<(Vec<T>, Held), Fault> {
+        self.reserve(count, size_of::<T>(), span)?;
+        Ok((Vec::with_capacity(count), Held::new(count * size_of::<T>())))
+    }
+
+    /// Makes sure that a value can be looked at as a whole.
+    pub(super) fn whole(&mut self, value: &Value<S>, span: Span) -> Result<(), Fault> {
+        match value {
+            Value::Tuple(_) | Value::Values(_) => self.reserve(value.numbers(), size_of::<f64>(), span),
+            _ => Ok(()),
+        }
+    }
+
+    /// What stands where nobody looks: zeros of the size that the type says, made once for all places.
+    pub(super) fn nothing(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        let Some((sizes, kind)) = self.grid(ty, frame) else { return self.zero(ty, frame, span) };
+        if let Some(known) = self.nothings.get(&(sizes.clone(), kind)) {
+            return Ok(known.clone());
+        }
+        let mut value = match kind {
+            Grid::Reals => Value::Real(S::zero()),
+            Grid::Ints => Value::Int(0),
+        };
+        let mut element = if kind == Grid::Reals { &Type::Real } else { &Type::Int };
+        for &size in sizes.iter().rev() {
+            self.reserve(size, size_of::<Value<S>>(), span)?;
+            value = Value::array(element, vec![value; size]);
+            element = ty;
+        }
+        self.nothings.insert((sizes, kind), value.clone());
+        Ok(value)
+    }
+
+    /// The sizes of an array of arrays of numbers, where its type says them.
+    pub(super) fn grid(&self, mut ty: &Type, frame: &[Value<S>]) -> Option<(Vec<usize>, Grid)> {
+        let mut sizes = Vec::new();
+        loop {
+            match ty {
+                Type::Array(Size::Hole, _) => return None,
+                Type::Array(size, element) => {
+                    sizes.push(self.size(size, frame));
+                    ty = element;
+                }
+                Type::Real => return Some((sizes, Grid::Reals)),
+                Type::Int => return Some((sizes, Grid::Ints)),
+                _ => return None,
+            }
+        }
+    }
+
+    /// The zero of a type, as far as its shape is known.
+    pub(super) fn zero(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        Ok(match ty {
+            Type::Array(Size::Hole, _) => Value::Zero,
+            Type::Array(size, element) if **element != Type::Real => {
+                let count = self.size(size, frame);
+                self.reserve(count, size_of::<Value<S>>(), span)?;
+                let element_value = self.zero(element, frame, span)?;
+                Value::array(element, vec![element_value; count])
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let parts = ty.components().unwrap_or_default();
+                Value::Tuple(parts.iter().map(|part| self.zero(part, frame, span)).collect::<Result<_, Fault>>()?)
+            }
+            _ => self.filled(ty, 0.0, frame, span)?,
+        })
+    }
+
+    /// The value of a type whose every number is the same.
+    pub(super) fn filled(&mut self, ty: &Type, number: f64, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        Ok(match ty {
+            Type::Real => Value::Real(S::constant(number)),
+            Type::Int => Value::Int(number as i64),
+            Type::Array(size, element) => {
+                let count = self.size(size, frame);
+                self.reserve(count, size_of::<Value<S>>(), span)?;
+                let element_value = self.filled(element, number, frame, span)?;
+                Value::array(element, vec![element_value; count])
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let mut parts = Vec::new();
+                for part in ty.components().unwrap_or_default() {
+                    parts.push(self.filled(&part, number, frame, span)?);
+                }
+                Value::Tuple(parts.into())
+            }
+            Type::Kept | Type::Linear(_) => Value::Zero,
+            _ => Value::Int(0),
+        })
+    }
+
+    /// The value of a size; zero where only an array without elements could tell.
+    pub(super) fn size(&self, size: &Size, frame: &[Value<S>]) -> usize {
+        let value = size.evaluate(&mut |atom| match atom {
+            size::Atom::Var(var) => Some(frame[var.0 as usize].int()),
+            size::Atom::Global(global) => self.globals[global.0 as usize].as_ref().map(Value::int),
+            size::Atom::Parameter(_) | size::Atom::Unknown(_) => None,
+        });
+        value.and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+    }
+}
