@@ -125,6 +125,12 @@ fn derivatives_of_loops_and_recursions_agree() {
         let program = format!("{RECURSIONS}fun f(x: [3]R): R = {body}\n");
         cases.push(name, &program, &["f(at)", "grad(f, at)", "jvp(f, at, [1.0, 2.0, 3.0])"]);
     }
+    let descents = [
+        "sum(loop v = at for i < 6 do v - 0.01 * grad(tree(_, 3), v))",
+        "sum(grad(tree(_, k), at) * k | k < 4)",
+        "[grad(power(_, k), 0.7) | k < 5]",
+    ];
+    cases.push("gradients in loops", RECURSIONS, &descents);
     agree(cases);
 }
 

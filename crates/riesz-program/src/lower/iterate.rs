@@ -31,6 +31,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.values[iteration.index.0 as usize] = None;
         written?;
         let parallel = !kept::grows(&body);
+        let body = self.released(body, iteration.body.result);
         self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
         Ok(())
     }

@@ -9,7 +9,8 @@
 //!
 //! The store is three buffers that grow: integers, with all the words; real numbers; truth values. A function whose
 //! arguments or results hold what is kept is passed the store of its caller; any other function that has to do with it
-//! has one of its own. What is kept is written once and then only read.
+//! has one of its own. What is kept is written once and then only read; what a turn of a loop keeps for itself is forgotten
+//! behind it.
 
 use super::operation::unsupported;
 use super::value::{Array, Cells, Extent, Length, Place, Shape, Target, Value};
@@ -116,6 +117,21 @@ impl Lowerer<'_, '_> {
             self.build.push(Statement::Store(store.used(kind), Operand::Int(used)));
         }
         Ok(())
+    }
+
+    /// A turn of a loop, behind which the store is as it was before, unless what the turn gives is kept there.
+    pub(super) fn released(&mut self, mut turn: Block, gives: Atom) -> Block {
+        let Some(store) = self.store else { return turn };
+        let stays = matches!(gives, Atom::Var(var) if is_in(self.ty(var)));
+        if stays || !grows(&turn) {
+            return turn;
+        }
+        let opened = self.build.open();
+        let used = KINDS.map(|kind| self.build.load(store.ints, store.used(kind).at, None));
+        let mut block = self.build.close(opened);
+        block.append(&mut turn);
+        block.extend(KINDS.iter().zip(used).map(|(kind, used)| Statement::Store(store.used(*kind), used)));
+        block
     }
 
     /// Whether an operand is what a recursion keeps.

@@ -64,6 +64,7 @@ impl<'p> Lowerer<'_, 'p> {
         let opened = self.build.open();
         let written = self.next(body, &state, span);
         let block = self.build.close(opened);
+        let block = self.released(block, body.result);
         self.forget(body);
         self.values[var.0 as usize] = None;
         let condition = holds?;
@@ -225,6 +226,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.build.bounds.is_index(index, count);
         let written = body(self, Operand::Register(index));
         let body: Block = self.build.close(opened);
+        let body = self.released(body, turn.body.result);
         self.forget(&turn.body);
         self.values[turn.index.0 as usize] = None;
         written?;
