@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 /// How many programs are tried unless told otherwise, and how many are compiled at once.
-const PROGRAMS: u64 = 2300;
+const PROGRAMS: u64 = 2000;
 /// How many lines of loop program are compiled unless told otherwise: the compiler takes as long for the longest tenth as
 /// for all others.
 const LONGEST: u64 = 2500;
@@ -206,6 +206,8 @@ fn disagreement(case: &Case, found: Result<&Value<f64>, &str>) -> Option<String>
         // The sizes were not what could be foreseen: the interpreter takes over.
         (_, Err("elsewhere")) => true,
         (Err(_), Err("stops")) => true,
+        // The size of the elements of an array without elements, which code knows and the interpreter does not.
+        (Err("size-mismatch"), Ok(_)) => true,
         (Err(expected), Err(found)) => expected == found,
         _ => false,
     };

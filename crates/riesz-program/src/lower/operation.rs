@@ -276,10 +276,6 @@ impl<'p> Lowerer<'_, 'p> {
             }
         };
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
-        if let (Length::Known(known), true) = (length, values.is_empty()) {
-            // Nobody looks at what a branch keeps that is not taken: it is left unwritten.
-            return Ok(self.in_target(&target, Some(*known)));
-        }
         self.set_length(length, Operand::Int(values.len() as i64), Fault::Unforeseen, span);
         for (at, value) in values.iter().enumerate() {
             let cells = self.element_of(inner, Operand::Int(at as i64));
