@@ -207,6 +207,11 @@ fn sparse_matrices_vary() {
         let expected = of(&format!("hessian(\\v -> norm(matrix({map}))^2, [0.5, 0.25])"));
         assert!(twice.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{twice:?} {expected:?}");
     }
+    // In a loop, where what the map captured is a part of what was kept.
+    let greatest = "sum(sum(coo(D(\\z -> max(z * z * z), [0.5, x[0]])).vals) | j < 1)";
+    for second in ["grad(\\z -> jvp(f, z, [1.0]).1, [0.7])", "jvp(\\z -> grad(f, z), [0.7], [1.0]).1"] {
+        assert_eq!(of(&format!("{{ let f = \\x -> {greatest}; {second} }}")), [6.0]);
+    }
 }
 
 #[test]

@@ -132,6 +132,10 @@ impl Compiled {
                 "step-limit" => Trouble::new("no value: too many steps", fault.message),
                 // The rows of an array without rows have no size that could be the one asked for.
                 "size-mismatch" if name == "value" => Trouble::new("no value: rows of no size", fault.message),
+                // The integer part of what is no number.
+                "integer-overflow" if name == "value" && fault.message.starts_with("nan") => {
+                    Trouble::new("no value: not finite", fault.message)
+                }
                 code => Trouble::new(format!("{name} stops: {code}"), fault.message),
             }
         })
@@ -269,7 +273,7 @@ fn witnesses(
     }
     // Where rounding decides what the value is, as in the sine of a number with twenty digits, complex numbers are about
     // another function.
-    let complex = complex.filter(|complex| agree("", &real_parts(complex), &primals(&value), 1e-6).is_ok());
+    let complex = complex.filter(|complex| agree("", &real_parts(complex), &primals(&value), 1e-10).is_ok());
     Ok((tangents(&value), complex.as_ref().map(imaginary).filter(|numbers| finite(numbers))))
 }
 
