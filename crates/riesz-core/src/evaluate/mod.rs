@@ -266,8 +266,7 @@ impl<'p, S: Number> Machine<'p, S> {
                     _ => None,
                 };
                 match part {
-                    // Nothing was added to it: here its size is known.
-                    None | Some(Value::Zero) => self.zero(ty(), frame, span)?,
+                    None | Some(Value::Zero) => self.untouched(ty(), frame, span)?,
                     Some(part) => part,
                 }
             }
