@@ -78,6 +78,7 @@ impl Lowerer<'_, '_> {
     pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(atom) {
             Some(Op::Copy(a)) => self.left_out(*a),
+            Some(Op::Array(elements)) if elements.is_empty() => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
             Some(Op::Tuple(parts)) => LeftOut::Tuple(parts.iter().map(|part| self.left_out(*part)).collect()),
             Some(Op::Project(tuple, at)) => self.left_out_of(*tuple, *at),
             Some(Op::If { yes, no, .. }) => self.left_out_of_one(yes.result, no.result),

@@ -520,7 +520,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         for binding in &body.bindings {
             self.binding(binding, plan.get(&binding.var))?;
         }
-        self.write_rest(body.result, target, &inside, &mut plan, span)
+        self.write_rest(body.result, target, &inside, &plan, span)
     }
 
     /// Which variables can be computed where they are to stay.
@@ -588,14 +588,13 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         result: Atom,
         target: &Target,
         inside: &FxHashSet<Var>,
-        plan: &mut FxHashMap<Var, Target>,
+        plan: &FxHashMap<Var, Target>,
         span: Span,
     ) -> Lowered<()> {
         if let Atom::Var(var) = result
             && inside.contains(&var)
         {
-            // The first place that a variable goes to is the one it was computed at.
-            if plan.remove(&var).is_some() {
+            if plan.get(&var) == Some(target) {
                 return Ok(());
             }
             if let Some(Op::Tuple(parts)) = self.bindings.get(&var).map(|binding| &binding.op) {

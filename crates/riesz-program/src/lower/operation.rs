@@ -631,15 +631,15 @@ impl<'p> Lowerer<'_, 'p> {
         }
     }
 
-    /// The size at the end of a path inside of an array; zero where the array has no elements.
+    /// The size at the end of a path inside of arrays that have so many elements together; zero where that is none.
     fn size_in(&mut self, cells: &Cells, path: &[SizeStep], around: Operand, span: Span) -> Lowered<Operand> {
         match (path, cells) {
             ([], Cells::Array(Length::Known(len), _)) => {
-                if self.build.bounds.size(around) == self.build.bounds.size(*len) {
+                let is_some = matches!(around, Operand::Int(1..));
+                if is_some || self.build.bounds.size(around) == self.build.bounds.size(*len) {
                     return Ok(*len);
                 }
-                let some = Expression::Equal(around, Operand::Int(0));
-                let none = self.build.bind(Kind::Bool, None, some);
+                let none = self.build.bind(Kind::Bool, None, Expression::Equal(around, Operand::Int(0)));
                 let len = self.build.bind(Kind::Int, None, Expression::Select(none, Operand::Int(0), *len));
                 self.build.bounds.is_size(len);
                 Ok(len)
@@ -648,7 +648,11 @@ impl<'p> Lowerer<'_, 'p> {
             ([SizeStep::Component(at), rest @ ..], Cells::Tuple(parts)) if *at < parts.len() => {
                 self.size_in(&parts[*at], rest, around, span)
             }
-            ([SizeStep::Elements, rest @ ..], Cells::Array(_, inner)) => self.size_in(inner, rest, around, span),
+            ([SizeStep::Elements, rest @ ..], Cells::Array(Length::Known(len), inner)) => {
+                let around = self.build.mul(around, *len);
+                self.size_in(inner, rest, around, span)
+            }
+            ([SizeStep::Elements, ..], Cells::Array(Length::Stored { .. }, _)) => Err(super::unknown_size(span)),
             _ => Err(unsupported("a size is read off no array", span)),
         }
     }
