@@ -6,6 +6,7 @@ use super::value::{Array, Extent, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Expression, Kind, Operand, Statement};
 use riesz_core::Type;
+use riesz_core::size::Size;
 use riesz_core::term::{Atom, Op};
 use riesz_syntax::Span;
 
@@ -76,7 +77,7 @@ impl LeftOut {
 impl Lowerer<'_, '_> {
     /// What may be left out of a value.
     pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
-        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(atom) {
+        self.found_once(atom, None, || match self.op(atom) {
             Some(Op::Copy(a)) => self.left_out(*a),
             Some(Op::Array(elements)) if elements.is_empty() => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
             Some(Op::Tuple(parts)) => LeftOut::Tuple(parts.iter().map(|part| self.left_out(*part)).collect()),
@@ -100,7 +101,7 @@ impl Lowerer<'_, '_> {
 
     /// What may be left out of a component of a tuple, without a look at the others.
     fn left_out_of(&self, tuple: Atom, at: usize) -> LeftOut {
-        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(tuple) {
+        self.found_once(tuple, Some(at), || match self.op(tuple) {
             Some(Op::Copy(a)) => self.left_out_of(*a, at),
             Some(Op::Tuple(parts)) => parts.get(at).map_or(LeftOut::Nothing, |part| self.left_out(*part)),
             Some(Op::Builds(iteration)) => self.left_out_of(iteration.body.result, at).in_array(),
@@ -121,6 +122,17 @@ impl Lowerer<'_, '_> {
         })
     }
 
+    /// What is found of a variable, or of a component, the first time that it is asked for.
+    fn found_once(&self, atom: Atom, component: Option<usize>, find: impl FnOnce() -> LeftOut) -> LeftOut {
+        let Atom::Var(var) = atom else { return LeftOut::Nothing };
+        if let Some(found) = self.left_out.borrow().get(&(var, component)) {
+            return found.clone();
+        }
+        let found = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, find);
+        self.left_out.borrow_mut().insert((var, component), found.clone());
+        found
+    }
+
     /// What may be left out of a value that is one of two.
     fn left_out_of_one(&self, yes: Atom, no: Atom) -> LeftOut {
         let is_empty = |op: Option<&Op>| matches!(op, Some(Op::Array(elements)) if elements.is_empty());
@@ -133,6 +145,17 @@ impl Lowerer<'_, '_> {
                 LeftOut::Tuple(yes.iter().zip(no).map(|(yes, no)| self.left_out_of_one(*yes, *no)).collect())
             }
             _ => self.left_out(yes).or(self.left_out(no)),
+        }
+    }
+
+    /// The length that the type of an array says, if the array is left out.
+    pub(super) fn left_out_len(&self, array: Atom) -> Option<i64> {
+        match (array, self.op(array)?) {
+            (Atom::Var(var), Op::Array(elements)) if elements.is_empty() => match self.ty(var) {
+                Type::Array(Size::Constant(len @ 1..), _) => Some(*len),
+                _ => None,
+            },
+            _ => None,
         }
     }
 

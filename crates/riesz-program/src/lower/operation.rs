@@ -71,6 +71,12 @@ impl<'p> Lowerer<'_, 'p> {
                 _ => Err(Unsupported { reason: "a component of something that has none".into(), span }),
             },
             Op::Array(elements) => self.array_of(elements, binding.var, target, span),
+            Op::Index(array, index) if let Some(len) = self.left_out_len(*array) => {
+                let index = self.number(*index, span)?;
+                self.build.check_index(index, Operand::Int(len), span);
+                let shape = self.shape_of_type(ty, span)?;
+                self.zero(&shape, &name, span)
+            }
             Op::Index(array, index) => {
                 let array = self.array(*array, span)?;
                 let index = self.number(*index, span)?;
