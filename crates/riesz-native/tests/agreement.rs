@@ -83,7 +83,8 @@ fn random_programs_agree() {
         println!("{problem}\n");
     }
     assert!(wrong.is_empty(), "{} disagree", wrong.len());
-    assert!(tally.get("agree").is_some_and(|agree| *agree >= count), "hardly anything was compared");
+    let compared: u64 = tally.iter().filter(|(what, _)| what.starts_with("agree")).map(|(_, count)| count).sum();
+    assert!(compared >= count, "hardly anything was compared");
 }
 
 /// A number from the environment.
@@ -169,6 +170,9 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
                 signature.procedure.0 += moved;
             }
         }
+    }
+    if cases.is_empty() {
+        return Verdict { tally, wrong };
     }
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agreement-{from}-{}", std::process::id()));
     let compiler = Compiler::find().expect("tests need a Rust compiler").keeping_in(directory.clone());

@@ -106,10 +106,25 @@ impl Frame<'_> {
         }
     }
 
-    fn real(&self, operand: Operand) -> f64 {
-        match self.operand(operand) {
-            Number::Real(value) => value,
-            _ => f64::NAN,
+    fn real(&self, operand: Operand) -> Evaluated<f64> {
+        match self.used(operand)? {
+            Number::Real(value) => Ok(value),
+            _ => Ok(f64::NAN),
+        }
+    }
+
+    /// An operand of something that looks at it.
+    fn used(&self, operand: Operand) -> Evaluated<Number> {
+        self.written(self.operand(operand))
+    }
+
+    fn written(&self, number: Number) -> Evaluated<Number> {
+        match number {
+            Number::Real(value) if value.to_bits() == UNWRITTEN => {
+                let name = &self.procedure.name;
+                Err(Stop::Broken(format!("a number of `{name}` is used that was never written")))
+            }
+            number => Ok(number),
         }
     }
 
@@ -136,13 +151,8 @@ impl Frame<'_> {
     }
 
     fn load(&mut self, element: Element, further: i64) -> Evaluated<Number> {
-        match *self.element(element, further)? {
-            Number::Real(number) if number.to_bits() == UNWRITTEN => {
-                let (name, buffer) = (&self.procedure.name, element.buffer.0);
-                Err(Stop::Broken(format!("an element of buffer {buffer} of `{name}` is read before it is written")))
-            }
-            number => Ok(number),
-        }
+        let number = *self.element(element, further)?;
+        self.written(number)
     }
 
     fn set(&mut self, register: Register, number: Number) {
@@ -185,8 +195,8 @@ impl Frame<'_> {
             }
             Statement::Set(register, value) => self.set(*register, self.operand(*value)),
             Statement::Reduce(register, combine, value) => {
-                let before = self.operand(Operand::Register(*register));
-                self.set(*register, combined(*combine, before, self.operand(*value)));
+                let before = self.used(Operand::Register(*register))?;
+                self.set(*register, combined(*combine, before, self.used(*value)?));
             }
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Grow(allocation) => self.grow(allocation)?,
@@ -207,7 +217,7 @@ impl Frame<'_> {
                 *self.element(*element, 0)? = value;
             }
             Statement::Add(element, value) => {
-                let value = self.operand(*value);
+                let value = self.used(*value)?;
                 let before = self.load(*element, 0)?;
                 *self.element(*element, 0)? = combined(Combine::Sum, before, value);
             }
@@ -337,7 +347,8 @@ impl Frame<'_> {
         Ok(match expression {
             Expression::Copy(a) => self.operand(*a),
             Expression::Real(primitive, operands) => {
-                let operands: Vec<f64> = operands.iter().map(|operand| self.real(*operand)).collect();
+                let operands: Vec<f64> =
+                    operands.iter().map(|operand| self.real(*operand)).collect::<Evaluated<_>>()?;
                 Number::Real(f64::apply(primitive, &operands))
             }
             Expression::Int(primitive, operands, site) => {
@@ -358,12 +369,12 @@ impl Frame<'_> {
             }
             Expression::Compare(comparison, a, b) => Number::Bool(match (self.operand(*a), self.operand(*b)) {
                 (Number::Int(a), Number::Int(b)) => holds(*comparison, a, b),
-                _ => holds(*comparison, self.real(*a), self.real(*b)),
+                _ => holds(*comparison, self.real(*a)?, self.real(*b)?),
             }),
-            Expression::Equal(a, b) => Number::Bool(self.operand(*a) == self.operand(*b)),
+            Expression::Equal(a, b) => Number::Bool(self.used(*a)? == self.used(*b)?),
             Expression::Near(a, b, tolerance) => {
-                let distance = value(self.operand(*a)).distance(&value(self.operand(*b)));
-                Number::Bool(distance.is_finite() && distance <= self.real(*tolerance))
+                let distance = value(self.used(*a)?).distance(&value(self.used(*b)?));
+                Number::Bool(distance.is_finite() && distance <= self.real(*tolerance)?)
             }
             Expression::Not(a) => Number::Bool(!self.bool(*a)),
             Expression::And(a, b) => Number::Bool(self.bool(*a) && self.bool(*b)),
@@ -371,7 +382,7 @@ impl Frame<'_> {
             Expression::Select(condition, a, b) => self.operand(if self.bool(*condition) { *a } else { *b }),
             Expression::ToReal(a) => Number::Real(self.int(*a) as f64),
             Expression::Truncate(a, site) => {
-                let value = self.real(*a);
+                let value = self.real(*a)?;
                 let truncated = value.trunc();
                 // 2^63 is the first that does not fit.
                 match (-9223372036854775808.0..9223372036854775808.0).contains(&truncated) {
@@ -379,8 +390,8 @@ impl Frame<'_> {
                     false => return Err(Stop::At(*site, vec![Number::Real(value)])),
                 }
             }
-            Expression::IsNan(a) => Number::Bool(self.real(*a).is_nan()),
-            Expression::Load(element) => self.load(*element, 0)?,
+            Expression::IsNan(a) => Number::Bool(self.real(*a)?.is_nan()),
+            Expression::Load(element) => *self.element(*element, 0)?,
         })
     }
 }

@@ -6,14 +6,14 @@
 //!    grown is passed to a call in no other way.
 //! 3. Operands are of the kinds that their statement needs: positions, counts and sizes are integers, conditions truth
 //!    values, what goes into a buffer is what the buffer is made of.
-//! 4. A call passes what the procedure takes, and takes what it gives.
+//! 4. A call passes what the procedure takes, no buffer twice that it writes to, and takes what it gives.
 //!
 //! That positions are in bounds cannot be seen in a program: lowering proves or checks it, and the evaluator and code
 //! compiled with checks fail where it does not hold.
 
 use crate::program::{
-    Argument, Block, Buffer, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program, Register, Statement,
-    Target,
+    Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program, Register,
+    Statement, Target,
 };
 use crate::visit::Use;
 use rustc_hash::FxHashSet;
@@ -204,6 +204,22 @@ impl Verifier<'_> {
                             }
                         }
                         _ => return Err(format!("`{}` is called with the wrong things", called.name)),
+                    }
+                }
+                let given = |buffer: Buffer| {
+                    let is_it = |argument: &&Argument| match argument {
+                        Argument::Elements(element, _) => element.buffer == buffer,
+                        Argument::Whole(whole) => *whole == buffer,
+                        Argument::Number(_) => false,
+                    };
+                    call.arguments.iter().filter(is_it).count()
+                };
+                for (parameter, argument) in called.parameters.iter().zip(&call.arguments) {
+                    if let (Parameter::Added(_), Argument::Elements(Element { buffer, .. }, _))
+                    | (Parameter::Grown(_), Argument::Whole(buffer)) = (parameter, argument)
+                        && given(*buffer) > 1
+                    {
+                        return Err(format!("`{}` is given a buffer twice that it writes to", called.name));
                     }
                 }
                 for target in &call.results {

@@ -2,10 +2,11 @@
 
 use super::kept;
 use super::operation::unsupported;
-use super::value::{Accumulator, Array, Cells, Length, Place, Value};
+use super::value::{Accumulator, Array, Cells, Length, Place, Shape, Value};
+use super::write::shape_of_cells;
 use super::{Lowered, Lowerer, Unsupported};
 use crate::layout::{Passing, kind_of, slots};
-use crate::program::{Argument, Call, Combine, Element, Fault, Kind, Operand, Register, Statement, Target};
+use crate::program::{Argument, Call, Element, Fault, Kind, Operand, Statement, Target};
 use riesz_core::Type;
 use riesz_core::size::Size;
 use riesz_core::term::{Atom, FunctionId};
@@ -18,17 +19,17 @@ impl Lowerer<'_, '_> {
         // A recursive function calls itself while it is being lowered.
         let entry = self.lowering.function(called).map_err(|problem| Unsupported { span, ..problem })?;
         let mut passed = Vec::new();
-        let mut sums = Vec::new();
+        let mut behind = Vec::new();
         for (argument, parameter) in arguments.iter().zip(&function.vars) {
             let value = self.whole(*argument, span)?;
             let value = if kept::passes(function) { self.out_of_store(value, span)? } else { value };
-            self.pass(&value, &parameter.ty, &mut passed, &mut sums, span)?;
+            self.pass(&value, &parameter.ty, &mut passed, &mut behind, span)?;
         }
         for global in &entry.globals {
             let Some(value) = self.globals.get(global).cloned() else {
                 return Err(unsupported("a top-level value is not passed", span));
             };
-            self.pass(&value, &program.global(*global).ty, &mut passed, &mut sums, span)?;
+            self.pass(&value, &program.global(*global).ty, &mut passed, &mut behind, span)?;
         }
         if kept::passes(function) {
             let store = self.store.ok_or_else(|| unsupported("there is no room for what a recursion keeps", span))?;
@@ -42,9 +43,9 @@ impl Lowerer<'_, '_> {
         let site = self.build.site(Fault::Call(function.name.clone()), span);
         self.build.push(Statement::Call(Call { procedure: entry.procedure, arguments: passed, results, site }));
         self.stride(&mut value);
-        for (register, buffer) in sums {
-            let total = self.build.load(buffer, Operand::Int(0), None);
-            self.build.push(Statement::Reduce(register, Combine::Sum, total));
+        for (accumulator, cells) in behind {
+            let sum = self.read(&cells, &None);
+            self.add_to(&accumulator, &sum, span)?;
         }
         Ok(value)
     }
@@ -54,7 +55,7 @@ impl Lowerer<'_, '_> {
         value: &Value,
         ty: &Type,
         passed: &mut Vec<Argument>,
-        sums: &mut Vec<(Register, crate::program::Buffer)>,
+        behind: &mut Vec<(Accumulator, Cells)>,
         span: Span,
     ) -> Lowered<()> {
         match (value, ty) {
@@ -64,14 +65,14 @@ impl Lowerer<'_, '_> {
             }
             (Value::Tuple(parts), _) => {
                 let types = ty.components().unwrap_or_default();
-                parts.iter().zip(&types).try_for_each(|(part, ty)| self.pass(part, ty, passed, sums, span))
+                parts.iter().zip(&types).try_for_each(|(part, ty)| self.pass(part, ty, passed, behind, span))
             }
             (Value::Array(array), Type::Array(size, element)) => {
                 let array = self.flattened(array, span)?;
                 self.pass_array(&array, size, element, passed, span)
             }
             (Value::Accumulator(accumulator), Type::Accumulator(inner)) => {
-                self.pass_accumulator(accumulator, inner, passed, sums, span)
+                self.pass_accumulator(accumulator, inner, passed, behind, span)
             }
             _ => Err(unsupported("a value cannot be passed", span)),
         }
@@ -120,30 +121,33 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// Passes an accumulator. A register, and a buffer that is passed already, cannot be added to by the call: what it adds
+    /// is added up in a buffer apart, and to the accumulator behind the call.
     fn pass_accumulator(
         &mut self,
         accumulator: &Accumulator,
         ty: &Type,
         passed: &mut Vec<Argument>,
-        sums: &mut Vec<(Register, crate::program::Buffer)>,
+        behind: &mut Vec<(Accumulator, Cells)>,
         span: Span,
     ) -> Lowered<()> {
-        match accumulator {
-            Accumulator::Number(register) => {
-                // What the call adds is added to the register behind it.
-                let buffer = self.build.allocate(Kind::Real, None, Operand::Int(1), span);
-                let element = Element { buffer, at: Operand::Int(0) };
-                self.build.push(Statement::Store(element, Operand::Real(0.0)));
-                passed.push(Argument::Elements(element, Operand::Int(1)));
-                sums.push((*register, buffer));
-                Ok(())
-            }
+        let apart = match accumulator {
+            Accumulator::Number(_) => Shape::Number(Kind::Real),
             Accumulator::Tuple(parts) => {
                 let types = ty.components().unwrap_or_default();
-                parts.iter().zip(&types).try_for_each(|(part, ty)| self.pass_accumulator(part, ty, passed, sums, span))
+                return parts
+                    .iter()
+                    .zip(&types)
+                    .try_for_each(|(part, ty)| self.pass_accumulator(part, ty, passed, behind, span));
             }
-            Accumulator::Cells(cells) => self.pass_cells(cells, ty, Operand::Int(1), passed, span),
-        }
+            Accumulator::Cells(cells) if is_passed(cells, passed) => shape_of_cells(cells),
+            Accumulator::Cells(cells) => return self.pass_cells(cells, ty, Operand::Int(1), passed, span),
+        };
+        let cells = self.room_for(&apart, &None, span);
+        self.fill(&cells, 0.0);
+        self.pass_cells(&cells, ty, Operand::Int(1), passed, span)?;
+        behind.push((accumulator.clone(), cells));
+        Ok(())
     }
 
     /// Registers and buffers for the result of a call.
@@ -218,4 +222,16 @@ impl Lowerer<'_, '_> {
             Cells::Absent => {}
         }
     }
+}
+
+/// Whether a call is given a buffer of some cells already.
+fn is_passed(cells: &Cells, passed: &[Argument]) -> bool {
+    let mut found = false;
+    let mut is_given = |place: &Place| {
+        found |= passed
+            .iter()
+            .any(|argument| matches!(argument, Argument::Elements(given, _) if given.buffer == place.buffer));
+    };
+    cells.leaves(&mut is_given, &mut |_| {});
+    found
 }

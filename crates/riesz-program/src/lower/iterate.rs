@@ -6,8 +6,9 @@ use super::value::{Cells, Shape, Target, Value};
 use super::write::shape_of_cells;
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Expression, Fault, For, Kind, Operand, Register, Statement};
-use riesz_core::Comparison;
+use riesz_core::size::Size;
 use riesz_core::term::{Atom, Iteration, Reduction, Var};
+use riesz_core::{Comparison, Type};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
 
@@ -133,11 +134,11 @@ impl<'p> Lowerer<'_, 'p> {
         match reduction {
             Reduction::Sum | Reduction::Product => self.sum(reduction, iteration, count, var, target, span),
             Reduction::Max | Reduction::Min => {
-                self.check_some(reduction, count, span);
+                self.check_some(count, Fault::Empty(reduction), span);
                 self.extreme(reduction, iteration, count, var, span)
             }
             Reduction::ArgMax | Reduction::ArgMin => {
-                self.check_some(reduction, count, span);
+                self.check_some(count, Fault::Empty(reduction), span);
                 self.place_of_extreme(reduction, iteration, count, var, span)
             }
             Reduction::All | Reduction::Any => {
@@ -168,11 +169,11 @@ impl<'p> Lowerer<'_, 'p> {
         }
     }
 
-    fn check_some(&mut self, reduction: Reduction, count: Operand, span: Span) {
+    fn check_some(&mut self, count: Operand, fault: Fault, span: Span) {
         if let Operand::Int(1..) = count {
             return;
         }
-        let site = self.build.site(Fault::Empty(reduction), span);
+        let site = self.build.site(fault, span);
         let some = self.build.bind(Kind::Bool, None, Expression::Compare(Comparison::Greater, count, Operand::Int(0)));
         self.build.push(Statement::Check(some, site, Vec::new()));
     }
@@ -192,6 +193,10 @@ impl<'p> Lowerer<'_, 'p> {
         if self.holds_arrays(ty) {
             if reduction == Reduction::Product {
                 return Err(unsupported("a product of arrays", span));
+            }
+            if ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _))) {
+                // The sum of nothing has no size but what its type says.
+                self.check_some(count, Fault::Unforeseen, span);
             }
             let target = self.target_for(var, target, span)?;
             let zero = self.first_zero(count);

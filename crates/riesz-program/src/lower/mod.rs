@@ -557,7 +557,9 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                 }
             }
             // An accumulator adds up where the sum is to stay.
-            Op::Read(Atom::Var(accumulator)) if !target.add && inside.contains(accumulator) => {
+            Op::Read(Atom::Var(accumulator))
+                if !target.add && target.cells.is_exact() && inside.contains(accumulator) =>
+            {
                 let made = self.bindings.get(accumulator).map(|binding| &binding.op);
                 if matches!(made, Some(Op::Accumulator))
                     && matches!(self.ty(var), Type::Array(..))

@@ -508,19 +508,14 @@ impl<'p> Lowerer<'_, 'p> {
         name: &Option<Name>,
         span: Span,
     ) -> Lowered<Accumulator> {
-        let exact = |cells: &Cells| {
-            let mut exact = true;
-            cells.leaves(&mut |_| {}, &mut |_| exact = false);
-            exact
-        };
         match target {
-            Some(target) if exact(&target.cells) => {
+            Some(target) => {
                 let shape = self.shape_of_type(ty, span)?;
                 self.check_shape(&shape, &target.cells, span);
                 self.fill_rows(&target.cells, span)?;
                 Ok(Accumulator::Cells(target.cells.clone()))
             }
-            _ => self.accumulator(ty, name, span),
+            None => self.accumulator(ty, name, span),
         }
     }
 
