@@ -222,7 +222,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn ahead_of_size(&mut self, size: &Size, span: Span) -> Lowered<Extent> {
+    /// The size that a type says, as far as it is known.
+    pub(super) fn ahead_of_size(&mut self, size: &Size, span: Span) -> Lowered<Extent> {
         if *size == Size::Hole {
             return Err(unknown_size(span));
         }

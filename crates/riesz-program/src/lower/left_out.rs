@@ -2,8 +2,9 @@
 //! gives empty arrays in the place of what only the other keeps, whatever their type says. Who is passed such an array is
 //! passed one of zeros that is as long as its type says.
 
-use super::value::{Array, Extent, Shape, Target, Value};
+use super::value::{Array, Cells, Extent, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
+use crate::layout::kind_of;
 use crate::program::{Expression, Kind, Operand, Statement};
 use riesz_core::Type;
 use riesz_core::size::Size;
@@ -177,17 +178,20 @@ impl Lowerer<'_, '_> {
                 Ok(Value::Tuple(parts?))
             }
             (Value::Array(array), LeftOut::Array(true, _)) => {
-                let Ok(shape) = self.shape_of_type(ty, span) else { return Ok(Value::Array(array)) };
-                let (true, Shape::Array(extent, _)) = (shape.is_exact(), &shape) else {
+                let Type::Array(size, element) = ty else { return Ok(Value::Array(array)) };
+                let Ok(Extent { most: len, exact: true }) = self.ahead_of_size(size, span) else {
                     return Ok(Value::Array(array));
                 };
-                let len = extent.most;
                 if self.build.same(len, array.len) {
                     return Ok(Value::Array(array));
                 }
+                let is_there = self.build.bind(Kind::Bool, None, Expression::Equal(array.len, len));
+                let Some(element) = self.shape_if(is_there, element, &array.cells, span) else {
+                    return Ok(Value::Array(array));
+                };
+                let shape = Shape::Array(Extent { most: len, exact: true }, Box::new(element));
                 let cells = self.room_for(&shape, &None, span);
                 self.fill(&cells, 0.0);
-                let is_there = self.build.bind(Kind::Bool, None, Expression::Equal(array.len, len));
                 let opened = self.build.open();
                 let there = Value::Array(Array { len, cells: array.cells });
                 let written = self.write(&there, &Target { cells: cells.clone(), add: false }, span);
@@ -197,6 +201,32 @@ impl Lowerer<'_, '_> {
                 Ok(self.read(&cells, &None))
             }
             (value, _) => Ok(value),
+        }
+    }
+
+    /// The shape of the elements of an array: where their type does not say a length, it is that of what is there.
+    fn shape_if(&mut self, there: Operand, ty: &Type, cells: &Cells, span: Span) -> Option<Shape> {
+        match (ty, cells) {
+            (Type::Array(size, element), Cells::Array(length, inner)) => {
+                let most = match (self.ahead_of_size(size, span), length) {
+                    (Ok(Extent { most, exact: true }), _) => most,
+                    (_, Length::Known(len)) => {
+                        let len = Expression::Select(there, *len, Operand::Int(0));
+                        let len = self.build.bind(Kind::Int, None, len);
+                        self.build.bounds.is_size(len);
+                        len
+                    }
+                    (_, Length::Stored { .. }) => return None,
+                };
+                let element = self.shape_if(there, element, inner, span)?;
+                Some(Shape::Array(Extent { most, exact: true }, Box::new(element)))
+            }
+            (Type::Tuple(_) | Type::Record(_), Cells::Tuple(parts)) => {
+                let types = ty.components().unwrap_or_default();
+                let parts = types.iter().zip(parts).map(|(ty, cells)| self.shape_if(there, ty, cells, span));
+                Some(Shape::Tuple(parts.collect::<Option<_>>()?))
+            }
+            _ => kind_of(ty).map(Shape::Number),
         }
     }
 
