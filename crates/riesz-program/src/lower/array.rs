@@ -384,7 +384,10 @@ impl Lowerer<'_, '_> {
             Some(target) => target.clone(),
             None => {
                 let like = if arguments.len() > 1 { arguments[1] } else { arguments[0] };
-                let shape: Shape = self.foresee(like)?;
+                let shape = self.foresee(like)?;
+                if !shape.is_exact() {
+                    return Err(super::unknown_size(span));
+                }
                 Target { cells: self.room_for(&shape, &self.name(var), span), add: false }
             }
         };

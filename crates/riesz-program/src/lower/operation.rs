@@ -114,8 +114,13 @@ impl<'p> Lowerer<'_, 'p> {
                 self.plus(&a, &b, name, span)
             }
             Op::Zero(a) => {
-                let value = self.atom(*a, span)?;
-                let shape = tangent(self.shape_of_value(&value, span)?);
+                let shape = match self.shape_of_type(ty, span) {
+                    Ok(shape) if shape.is_exact() => shape,
+                    _ => {
+                        let value = self.atom(*a, span)?;
+                        tangent(self.shape_of_value(&value, span)?)
+                    }
+                };
                 self.zero(&shape, &name, span)
             }
             Op::Accumulator => match ty {
@@ -478,15 +483,18 @@ impl<'p> Lowerer<'_, 'p> {
     /// A zero of a shape.
     fn zero(&mut self, shape: &Shape, name: &Option<Name>, span: Span) -> Lowered<Value> {
         match shape {
-            Shape::Number(_) => Ok(Value::Number(Operand::Real(0.0))),
+            Shape::Number(Kind::Real) => Ok(Value::Number(Operand::Real(0.0))),
+            Shape::Number(Kind::Int) => Ok(Value::Number(Operand::Int(0))),
+            Shape::Number(Kind::Bool) => Ok(Value::Number(Operand::Bool(false))),
             Shape::Tuple(parts) => {
                 Ok(Value::Tuple(parts.iter().map(|part| self.zero(part, name, span)).collect::<Lowered<_>>()?))
             }
-            Shape::Array(..) => {
+            Shape::Array(..) if shape.is_exact() => {
                 let cells = self.room_for(shape, name, span);
                 self.fill(&cells, 0.0);
                 Ok(self.read(&cells, name))
             }
+            Shape::Array(..) => Err(super::unknown_size(span)),
         }
     }
 
