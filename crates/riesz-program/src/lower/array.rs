@@ -1,7 +1,7 @@
 //! First-order functions of arrays. Those that only move elements are views; the others are loops or products.
 
 use super::operation::unsupported;
-use super::value::{Array, Cells, Length, Place, Shape, Target, Value};
+use super::value::{Array, Cells, Length, Place, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
 use riesz_core::Comparison;
