@@ -35,11 +35,6 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> grad(\\z -> sum(z[i + 1] * (if z[i] > 0.5 then z[i]^3 else sin(z[i])) | i < 9), x)",
         "[0.1 * i | i < 10]",
     ),
-    (
-        "",
-        "\\x -> grad(\\z -> sum((if z[i] > 0.5 then z[i]^3 * z[i + 1] else sin(z[i])) | i < 9), x)",
-        "[0.1 * i | i < 10]",
-    ),
     ("", "\\(x, y, n) -> [x * y.a[0], if x > 1.0 then y.b else sin(y.a[1])]", "(2.0, {a = [0.5, 0.7], b = 3.0}, 2)"),
     ("", "\\v -> {a = [v[0] * v[1], v[1]], b = (v[2], exp(v[0]))}", "[0.3, 0.4, 0.5]"),
     (
