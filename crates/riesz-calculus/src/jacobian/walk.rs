@@ -166,6 +166,12 @@ impl<'a> Walk<'a> {
                 self.scalar(primitive, &arguments)?
             }
             Op::Plus(a, b) => self.plus(&of(a)?, &of(b)?)?,
+            // What is found when it is asked for cannot add to anything on the way.
+            Op::Build(_) | Op::Builds(_) | Op::If { .. }
+                if is_value(&frame.function.var(*var).ty) && adds(binding, frame) =>
+            {
+                return None;
+            }
             Op::Build(iteration) => self.built(iteration, None, frame)?,
             Op::Builds(iteration) => {
                 let parts = frame.function.var(*var).ty.components()?.len();
@@ -332,4 +338,14 @@ impl<'a> Walk<'a> {
             Known::Built(_) | Known::Accumulator(_) => return None,
         })
     }
+}
+
+fn is_value(ty: &Type) -> bool {
+    *ty != Type::unit()
+}
+
+/// Whether a binding adds to something that was made before it.
+fn adds(binding: &Binding, frame: &Frame) -> bool {
+    let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found;
+    free.iter().any(|var| matches!(frame.atom(Atom::Var(*var)), Some(Known::Accumulator(_))))
 }
