@@ -14,6 +14,12 @@ use core::fmt::Debug;
 
 /// Values with sums, and multiples by the values of `D`.
 pub trait Module<D: Semiring>: Monoid {
+    /// `0` as the gradient of what does not vary.
+    #[inline]
+    fn of_constants() -> Self {
+        Self::zero()
+    }
+
     /// `factor • self`
     fn scale(&self, factor: &D) -> Self;
 
@@ -76,6 +82,7 @@ where
 {
     let zero = E::zero();
     crate::semiring::monoid_laws(u, v, w)?;
+    equal("constants have the gradient 0", &E::of_constants(), &zero)?;
     equal("0 • u = 0", &u.scale(&D::zero()), &zero)?;
     equal("d • 0 = 0", &zero.scale(d), &zero)?;
     equal("1 • u = u", &u.scale(&D::one()), u)?;
@@ -145,6 +152,10 @@ impl<E: Monoid, const N: usize> Monoid for [E; N] {
 }
 
 impl<D: Semiring, E: Module<D>, const N: usize> Module<D> for [E; N] {
+    #[inline]
+    fn of_constants() -> Self {
+        core::array::from_fn(|_| E::of_constants())
+    }
     #[inline]
     fn scale(&self, factor: &D) -> Self {
         E::scale_all(self, factor)

@@ -21,7 +21,7 @@ pub struct Nagata<D, E> {
 impl<D: Semiring, E: Module<D>> Nagata<D, E> {
     /// A value that does not vary.
     pub fn constant(primal: D) -> Self {
-        Nagata { primal, tangent: E::zero() }
+        Nagata { primal, tangent: E::of_constants() }
     }
 }
 

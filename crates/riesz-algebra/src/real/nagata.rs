@@ -19,7 +19,7 @@ impl<D: Real, E: Module<D>> Nagata<D, E> {
 impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
     #[inline(always)]
     fn constant(x: f64) -> Self {
-        Nagata { primal: D::constant(x), tangent: E::zero() }
+        Nagata { primal: D::constant(x), tangent: E::of_constants() }
     }
 
     #[inline(always)]

@@ -1,7 +1,9 @@
 //! Real numbers, up to rounding: sums and products as in IEEE 754, where `0 · inf` is NaN.
 //!
 //! As a module over themselves they have exact zeros. Forward mode is made of these multiples, so the ordinary case is an
-//! IEEE product after one test: of the factors where a vector is long, of the result where it is a single number.
+//! IEEE product after one test: of the factors where a vector is long, of the result where it is a single number. What
+//! the test finds is cold. After a product it is in line, as a call would have every vector that is alive go to memory
+//! and back; after an elementary function, which is a call already, it is one.
 
 use core::array::from_fn;
 use core::hint::cold_path;
@@ -47,12 +49,18 @@ macro_rules! real {
 
         /// The real line over itself, with exact zeros.
         impl Module<$float> for $float {
+            /// `x + −0 = x` for every `x`, 0 too: the compiler leaves such sums out.
+            #[inline(always)]
+            fn of_constants() -> $float {
+                -0.0
+            }
+
             #[inline(always)]
             fn scale(&self, factor: &$float) -> $float {
                 let product = factor * self;
-                if product.is_nan() && !ordinary(*factor) {
+                if product.is_nan() {
                     cold_path();
-                    exact_product(*self, *factor)
+                    if ordinary(*factor) { product } else { exact_product(*self, *factor) }
                 } else {
                     product
                 }
@@ -98,6 +106,7 @@ macro_rules! real {
                 } else if ordinary(a * b) {
                     from_fn(|i| a * u[i] + b * v[i])
                 } else {
+                    cold_path();
                     exact_sums(*u, *a, *v, *b)
                 }
             }
@@ -130,19 +139,22 @@ fn ordinary<R: Copy + PartialOrd + Sub<Output = R>>(x: R) -> bool {
 
 #[inline(always)]
 fn exact_product<R: Semiring + Copy + PartialEq>(u: R, a: R) -> R {
-    if u == R::zero() || a == R::zero() { R::zero() } else { a.mul(&u) }
+    if (u == R::zero()) | (a == R::zero()) { R::zero() } else { a.mul(&u) }
 }
 
-/// Out of the way of what is ordinary, as is the next: vectors are passed by value so that they need not be in memory
-/// where this is not called.
+/// Vectors are passed by value so that they need not be in memory where this is not called.
 #[cold]
 #[inline(never)]
 fn exact_products<R: Semiring + Copy + PartialEq, const N: usize>(u: [R; N], a: R) -> [R; N] {
     from_fn(|i| exact_product(u[i], a))
 }
 
-#[cold]
-#[inline(never)]
+/// A loop, because the compiler does not inline the closures of `from_fn` where it is cold.
+#[inline(always)]
 fn exact_sums<R: Semiring + Copy + PartialEq, const N: usize>(u: [R; N], a: R, v: [R; N], b: R) -> [R; N] {
-    from_fn(|i| exact_product(u[i], a).add(&exact_product(v[i], b)))
+    let mut sums = u;
+    for (sum, v) in sums.iter_mut().zip(&v) {
+        *sum = exact_product(*sum, a).add(&exact_product(*v, b));
+    }
+    sums
 }

@@ -129,14 +129,15 @@ impl Writer {
         }
         let body = body(self, &name, &names, &own_result);
         (self.scope, self.sizes, self.derivatives) = outside;
-        let shown = match self.random.below(8) {
-            0 if prefix == "h" => String::new(),
-            1 => format!(": {}", own_result.with_sizes(&mut |size| open(size)).show()),
-            _ => format!(": {}", own_result.show()),
+        let may_be_open = !self.perhaps_never && !own_result.is_perhaps_without_rows();
+        let (shown, open) = match self.random.below(8) {
+            0 if prefix == "h" && may_be_open => (String::new(), true),
+            1 if may_be_open => (format!(": {}", own_result.with_sizes(&mut |size| open(size)).show()), true),
+            _ => (format!(": {}", own_result.show()), false),
         };
         self.items
             .push(Item { template: format!("fun {name}({}){shown} = $", written.join(", ")), bodies: vec![body] });
-        (Signature { name, given, parameters: own, result: own_result }, passed)
+        (Signature { name, given, parameters: own, result: own_result, open }, passed)
     }
 
     fn call(&mut self, ty: &Type, name: &str, given: &[Size], arguments: Vec<Node>) -> Node {
@@ -160,7 +161,7 @@ impl Writer {
 
     fn fun_again(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
         let mut fitting = Vec::new();
-        for signature in &self.functions {
+        for signature in self.functions.iter().filter(|signature| !(self.perhaps_never && signature.open)) {
             let mut sizes = Vec::new();
             if matches(&signature.result, ty, &mut sizes) {
                 fitting.push((signature.clone(), sizes));
@@ -330,7 +331,7 @@ impl Writer {
                 let Type::Array(size, element) = ty else { return None };
                 let from = self.types().data(1);
                 let parts = vec![
-                    self.function_for(&from, element, shares[0]),
+                    self.for_each(size, |writer| writer.function_for(&from, element, shares[0])),
                     self.expr(&array(size.clone(), from), shares[1]),
                 ];
                 let template = self.library("over($, $)");

@@ -106,6 +106,7 @@ pub fn program(seed: u64, size: usize) -> Program {
         library: BTreeSet::new(),
         covered: BTreeSet::new(),
         derivatives: 0,
+        perhaps_never: false,
     };
     let (domain, codomain) = writer.entry(&domain, &codomain, size);
     let (items, covered) = (writer.items, writer.covered);
@@ -127,6 +128,8 @@ struct Signature {
     given: Vec<Size>,
     parameters: Vec<Type>,
     result: Type,
+    /// Whether it leaves sizes of its result to the value.
+    open: bool,
 }
 
 struct Writer {
@@ -142,6 +145,8 @@ struct Writer {
     covered: BTreeSet<&'static str>,
     /// How many derivatives stand around this place.
     derivatives: usize,
+    /// Whether there may be no turn at all for what stands here: no value tells its sizes then, and its type has to.
+    perhaps_never: bool,
 }
 
 impl Writer {
@@ -213,8 +218,17 @@ impl Writer {
     fn indexed<T>(&mut self, name: &str, below: &Size, f: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.scope.len();
         self.scope.push(Variable { name: name.to_string(), ty: Type::Int, below: Some(below.clone()) });
-        let result = f(self);
+        let result = self.for_each(below, f);
         self.scope.truncate(outside);
+        result
+    }
+
+    /// Runs `f` for what is computed as often as a size says.
+    fn for_each<T>(&mut self, size: &Size, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = self.perhaps_never;
+        self.perhaps_never |= size.least == 0;
+        let result = f(self);
+        self.perhaps_never = outside;
         result
     }
 

@@ -29,6 +29,13 @@ impl Length {
 }
 
 impl Cells {
+    /// Whether every length is known.
+    pub fn is_exact(&self) -> bool {
+        let mut exact = true;
+        self.leaves(&mut |_| {}, &mut |_| exact = false);
+        exact
+    }
+
     /// Calls functions on every place of a number, and of a length.
     pub fn leaves(&self, number: &mut dyn FnMut(&Place), length: &mut dyn FnMut(&Place)) {
         match self {
