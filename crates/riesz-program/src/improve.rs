@@ -1,13 +1,14 @@
 //! The passes over loop programs, in order.
 
 use crate::program::{Procedure, Program};
-use crate::{fuse, once, own, place, pull, stage, tabulate, tidy};
+use crate::{cell, fuse, once, own, place, pull, stage, tabulate, tidy};
 
 /// A pass over a procedure.
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they are made. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 11] = [
+pub const PASSES: [(&str, Pass); 12] = [
+    ("cell", cell::cell),
     ("tidy", tidy::tidy),
     ("once", once::once),
     ("tidy", tidy::tidy),

@@ -4,6 +4,7 @@
 //! - [`lower`]: functions of the core as procedures
 //! - [`layout`]: how values are passed to procedures and from them
 //! - [`improve`](mod@improve): the passes over loop programs, which are these:
+//! - [`cell`](mod@cell): a buffer of one number is a register
 //! - [`once`](mod@once): what every turn of a loop writes alike is written once
 //! - [`place`](mod@place): a product of matrices that is only copied is computed where it goes
 //! - [`fuse`](mod@fuse): loops over the same indices are one
@@ -19,6 +20,7 @@
 //! - [`print`](mod@print): loop programs as text
 
 mod apart;
+pub mod cell;
 pub mod evaluate;
 mod expand;
 pub mod fuse;

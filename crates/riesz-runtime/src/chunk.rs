@@ -34,7 +34,17 @@ const MOST: f64 = 64.0;
 impl Chunks {
     /// Cuts turns, of which so many stay `together`. All of them take so many instructions, their `work`; what each chunk
     /// adds up takes so many more, `apiece`, to be made and brought together.
+    #[inline(always)]
     pub fn of(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
+        // What is not worth cutting is not to pay for the question.
+        match work < 2.0 * GRAIN {
+            true => Chunks { turns: turns.max(0), size: turns.max(1), late: false },
+            false => Chunks::cut(turns, together, work, apiece),
+        }
+    }
+
+    #[inline(never)]
+    fn cut(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
         let (turns, together) = (turns.max(0), together.max(1));
         let most = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
         // A power of two: as many chunks for each of two threads, or four.
@@ -72,6 +82,7 @@ fn parts(whole: i64, size: i64) -> i64 {
 
 /// Runs the chunks of a loop, `run(context, from, to)`, and takes what they give in their order: `take(to, given)`. Each
 /// chunk may use what was left before the loop; what they have used is counted when all are through.
+#[inline(always)]
 pub fn in_chunks<T: Send>(
     context: &mut Context,
     chunks: Chunks,
@@ -83,6 +94,17 @@ pub fn in_chunks<T: Send>(
         take(chunks.turns, run(context, 0, chunks.turns)?);
         return Ok(());
     }
+    in_several_chunks(context, chunks, site, run, take)
+}
+
+#[inline(never)]
+fn in_several_chunks<T: Send>(
+    context: &mut Context,
+    chunks: Chunks,
+    site: u32,
+    run: impl Fn(&mut Context, i64, i64) -> Outcome<T> + Sync,
+    mut take: impl FnMut(i64, T),
+) -> Outcome<()> {
     let mut used = Used { before: *context, steps: 0, memory: 0 };
     let left = Left { steps: context.steps, memory: context.memory, depth: context.depth };
     if context.crew.threads() < 2 && !chunks.late {

@@ -139,13 +139,23 @@ impl Lanes {
     /// The larger number; NaN if either is.
     #[inline(always)]
     pub fn max(self, other: Lanes) -> Lanes {
-        self.map2(other, crate::max)
+        let kept = self.map2(
+            other,
+            #[inline(always)]
+            |x, y| if x >= y { x } else { y },
+        );
+        Lanes::select(self.is_nan(), self, kept)
     }
 
     /// The smaller number; NaN if either is.
     #[inline(always)]
     pub fn min(self, other: Lanes) -> Lanes {
-        self.map2(other, crate::min)
+        let kept = self.map2(
+            other,
+            #[inline(always)]
+            |x, y| if x <= y { x } else { y },
+        );
+        Lanes::select(self.is_nan(), self, kept)
     }
 
     /// The product in which zero times anything is zero.

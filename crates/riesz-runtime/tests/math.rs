@@ -52,3 +52,22 @@ const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 17] = [
     |x, _| (-x.abs()).exp().map2(x, |z, x| if x >= 0.0 { 1.0 / (1.0 + z) } else { z / (1.0 + z) }),
     |x, _| x.erf(),
 ];
+
+/// The larger and the smaller of lanes are those of numbers, to the sign of a zero; NaN if either is.
+#[test]
+fn the_larger_and_the_smaller_of_lanes() {
+    let numbers = [0.0, -0.0, 1.5, -1.5, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, f64::MIN_POSITIVE];
+    for first in numbers {
+        let (x, y) = (Lanes::splat(first), Lanes(numbers));
+        for (lane, second) in numbers.into_iter().enumerate() {
+            let pairs = [
+                (x.max(y).0[lane], riesz_runtime::max(first, second)),
+                (x.min(y).0[lane], riesz_runtime::min(first, second)),
+            ];
+            for (found, expected) in pairs {
+                let same = found.to_bits() == expected.to_bits() || found.is_nan() && expected.is_nan();
+                assert!(same, "{first} and {second}: {found}, not {expected}");
+            }
+        }
+    }
+}

@@ -17,14 +17,16 @@ impl Lineariser<'_> {
             level.primal.iter().enumerate().map(|(at, binding)| (binding.var, at)).collect();
         let mut cheap: FxHashSet<Var> = FxHashSet::default();
         for binding in &level.primal {
-            if is_cheap(&binding.op) {
-                let mut reachable = true;
+            if self.is_cheap(binding) {
+                let reachable = |var: &Var| !bound.contains(var) && (!defined.contains_key(var) || cheap.contains(var));
+                let mut needs = Free::default();
                 binding.op.visit_atoms(&mut |atom| {
                     if let Atom::Var(var) = atom {
-                        reachable &= !bound.contains(var) && (!defined.contains_key(var) || cheap.contains(var));
+                        needs.found.push(*var);
                     }
                 });
-                if reachable {
+                binding.op.visit_bodies(&mut |body| needs.bindings(&body.bindings, &self.vars));
+                if needs.found.iter().all(reachable) {
                     cheap.insert(binding.var);
                 }
             }
@@ -151,19 +153,24 @@ impl Lineariser<'_> {
     pub(super) fn rebind(&mut self, var: Var, atom: Atom, span: Span) {
         self.level().primal.push(Binding { var, op: Op::Copy(atom), span });
     }
-}
 
-/// Operations that read rather than compute: done again instead of kept.
-fn is_cheap(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Index(..)
+    /// Operations that read rather than compute, and those on integers, which make indices: done again instead of kept.
+    fn is_cheap(&self, Binding { var, op, .. }: &Binding) -> bool {
+        let integer = matches!(self.ty(*var), Type::Int | Type::Bool);
+        match op {
+            Op::Index(..)
             | Op::Project(..)
             | Op::Copy(_)
             | Op::ToReal(_)
             | Op::Compare(..)
             | Op::Not(_)
             | Op::SizeOf(..)
-            | Op::Global(_)
-    )
+            | Op::Global(_) => true,
+            Op::Scalar(..) => integer,
+            Op::If { yes, no, .. } => {
+                integer && [yes, no].iter().all(|body| body.bindings.iter().all(|binding| self.is_cheap(binding)))
+            }
+            _ => false,
+        }
+    }
 }
