@@ -98,12 +98,12 @@ pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>, vars: &
     found
 }
 
-/// The variables that calls in some bindings are given, also those in the bodies of operations.
-pub(crate) fn passed_to_calls(bindings: &[Binding]) -> FxHashSet<Var> {
+/// The variables that calls and maps in some bindings are given, also those in the bodies of operations.
+pub(crate) fn passed_on(bindings: &[Binding]) -> FxHashSet<Var> {
     fn collect(bindings: &[Binding], found: &mut FxHashSet<Var>) {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
             for binding in bindings {
-                if let Op::Call(_, arguments) = &binding.op {
+                if let Op::Call(_, arguments) | Op::Map { captured: arguments, .. } = &binding.op {
                     found.extend(arguments.iter().filter_map(|argument| match argument {
                         Atom::Var(var) => Some(*var),
                         _ => None,

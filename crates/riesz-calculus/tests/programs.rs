@@ -44,6 +44,11 @@ fn derivatives_of_random_programs_are_true() {
             }
             let program = program(seed, size(seed));
             let outcome = attempt(&program, seed);
+            if let Err(trouble) = &outcome
+                && !trouble.is_harmless()
+            {
+                println!("program {seed} fails: {}", trouble.kind);
+            }
             let new = tally.lock().expect("no panic while it is locked").count(&program, &outcome);
             if let (true, Err(trouble)) = (new, outcome) {
                 let report = report(&program, seed, &trouble);

@@ -55,6 +55,7 @@ mod matrix;
 
 mod associate;
 pub mod law;
+mod measure;
 mod simplify;
 
 mod parse;

@@ -19,10 +19,10 @@
 
 use std::sync::LazyLock;
 
-use crate::cost::{leaf_work, meeting};
 use crate::fold::{ByAddress, shared_parts, visit};
 use crate::law::{Law, Rule, Statement, laws};
 use crate::map::{Form, LinearMap};
+use crate::measure::{Measure, own_measure};
 
 /// How many of the terms before it a term of a sum is compared with; fewer in sums of hundreds.
 const NEAR: usize = 32;
@@ -85,17 +85,6 @@ fn is_open(map: &LinearMap) -> bool {
         });
     });
     open
-}
-
-/// What is made smaller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Measure {
-    /// Multiplications and additions.
-    work: u64,
-    /// How much there is to read.
-    weight: u64,
-    /// Numbers kept.
-    storage: u64,
 }
 
 /// The laws that are rewrites, by what they rewrite: a law is tried on maps of the kind of its example.
@@ -466,31 +455,6 @@ impl Simplifier {
         }
         total
     }
-}
-
-/// What a map adds to the measures of its children.
-fn own_measure(map: &LinearMap) -> Measure {
-    let (multiplications, additions) = leaf_work(map);
-    let leaf = multiplications.saturating_add(additions);
-    let count = map.children().len() as u64;
-    let (work, weight, storage) = match map.form() {
-        Form::Zero | Form::Identity => (0, 1, 0),
-        Form::Scale(_) => (leaf, 2, 1),
-        Form::Project(_) | Form::Inject(_) | Form::Unitary(_) => (0, 3, 0),
-        Form::Reduce { relation, .. } => (leaf, 3, relation.storage() as u64),
-        Form::Diagonal(_) => (leaf, 3, map.rows() as u64),
-        Form::RankOne(_) => (leaf, 3, (map.rows() as u64).saturating_add(map.columns() as u64)),
-        Form::Contract(contraction) => {
-            let matrix = &contraction.matrix;
-            (leaf, 3, (matrix.rows() as u64).saturating_mul(matrix.columns() as u64))
-        }
-        Form::Compose(_) => (0, 1, 0),
-        Form::Add(maps) => (meeting(maps, map.rows()), 1, 0),
-        Form::Join(maps) => (meeting(maps, map.rows()), 1 + count, 0),
-        Form::Fork(_) | Form::Each(_) => (0, 1 + count, 0),
-        Form::Map(_) => (0, 2, 0),
-    };
-    Measure { work, weight, storage }
 }
 
 /// A composition of maps that fit, or the one map there is.

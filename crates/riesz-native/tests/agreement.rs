@@ -2,7 +2,8 @@
 //!
 //! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed. Those that
 //! are not very long, or all if `LONGEST` says so, are compiled some hundred at a time, with every position checked; every other time with exact products from the start, and
-//! with loops cut into as many chunks as there can be, which threads share. A long run:
+//! with loops cut into as many chunks as there can be, which threads share. With `SHOW`, a loop program that is wrong is printed.
+//! A long run:
 //!
 //! ```sh
 //! PROGRAMS=100000 LONGEST=1000000 cargo test --release -p riesz-native --test agreement -- --nocapture
@@ -147,8 +148,8 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
             };
             if let Some(problem) = disagreement(&case, found.as_ref().map_err(String::as_str)) {
                 if std::env::var_os("SHOW").is_some() {
-                    println!("{}", riesz_core::print::print(&core, core.function(*id)));
-                    println!("{}", riesz_program::print::print_procedure(&made, made.procedure(entry.procedure)));
+                    println!("{}", riesz_core::print::print_program(&core));
+                    println!("{}", riesz_program::print::print(&made));
                 }
                 wrong.push(format!("the loop program {problem}"));
                 continue;

@@ -141,17 +141,18 @@ impl<'t, 'b> Linear<'t, 'b> {
         linear && !uses.is_empty() && uses.iter().all(|statement| self.takes(statement, register))
     }
 
-    /// Whether what a statement does with a number can be put off.
+    /// Whether what a statement does with a number can be put off: it is done in every turn.
     fn takes(&self, statement: &Statement, register: Register) -> bool {
-        match statement {
-            Statement::Let(bound, _) => self.registers.contains(bound),
-            Statement::Add(element, _) => {
-                self.turns.is_fixed(element.at)
-                    && (self.buffers.contains(&element.buffer) || self.is_total(element.buffer))
+        self.turns.is_always(statement)
+            && match statement {
+                Statement::Let(bound, _) => self.registers.contains(bound),
+                Statement::Add(element, _) => {
+                    self.turns.is_fixed(element.at)
+                        && (self.buffers.contains(&element.buffer) || self.is_total(element.buffer))
+                }
+                Statement::Reduce(total, Combine::Sum, _) => *total != register && self.turns.is_total(*total),
+                _ => false,
             }
-            Statement::Reduce(total, Combine::Sum, _) => *total != register && self.turns.is_total(*total),
-            _ => false,
-        }
     }
 
     /// Whether turns only add to a buffer from outside.

@@ -83,7 +83,7 @@ impl Session {
     ) -> Result<Prepared, Vec<Diagnostic>> {
         let function = thunk.function;
         let start = Instant::now();
-        let how = riesz_calculus::Options { checkpoints, ..Default::default() };
+        let how = riesz_calculus::Options { checkpoints, by_cost: native.is_some(), ..Default::default() };
         riesz_calculus::compile_with(&mut self.checker.program, &[function], &how)?;
         let mut compiled_in = start.elapsed();
         let globals = self.values_for(function)?;

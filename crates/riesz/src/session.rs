@@ -410,7 +410,7 @@ impl Session {
 
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, sources, native, .. } = self;
-        let how = riesz_calculus::Options { checkpoints, ..Default::default() };
+        let how = riesz_calculus::Options { checkpoints, by_cost: native.is_some(), ..Default::default() };
         let compile = |program: &mut Program| {
             riesz_calculus::compile_with(program, &[function], &how).map_err(|problems| {
                 problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))

@@ -138,6 +138,13 @@ impl Compiler<'_> {
         let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
         let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
         let point_type = called.vars[captured.len()].ty.clone();
+        let is_number = |ty: &Type| *ty == Type::Real;
+        let derive = match derive {
+            Derive::Reverse if self.calculus.by_cost && is_number(&point_type) && is_number(&value_type) => {
+                Derive::Forward
+            }
+            derive => derive,
+        };
         let mut bind = |compiler: &mut Self, op: Op, ty: Type| {
             let var = compiler.var(ty);
             out.push(Binding { var, op, span });

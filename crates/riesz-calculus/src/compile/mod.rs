@@ -34,11 +34,14 @@ pub struct Options {
     pub optimise: bool,
     /// What loops keep for their derivatives.
     pub checkpoints: Checkpoints,
+    /// Whether what is asked for backwards is found forwards where that keeps less: a derivative from `R` to `R` is its own
+    /// adjoint.
+    pub by_cost: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { optimise: true, checkpoints: Checkpoints::Everything }
+        Options { optimise: true, checkpoints: Checkpoints::Everything, by_cost: false }
     }
 }
 
@@ -55,7 +58,7 @@ pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Optio
     if options.optimise {
         optimise(program, roots);
     }
-    differentiate(program, roots, options.checkpoints)?;
+    differentiate(program, roots, options)?;
     if options.optimise {
         optimise(program, roots);
     }
@@ -66,7 +69,7 @@ pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Optio
 /// all is optimised.
 pub fn compile_for_code(program: &mut Program, roots: &[FunctionId]) -> Result<(), Vec<Diagnostic>> {
     optimise(program, roots);
-    differentiate(program, roots, Checkpoints::default())?;
+    differentiate(program, roots, &Options { by_cost: true, ..Options::default() })?;
     optimise(program, roots);
     Ok(())
 }
@@ -77,7 +80,7 @@ pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
     reachable.functions.iter().any(|id| contains_derivative(&program.function(*id).body))
 }
 
-fn differentiate(program: &mut Program, roots: &[FunctionId], checkpoints: Checkpoints) -> Result<(), Vec<Diagnostic>> {
+fn differentiate(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
     let mut roots = roots.to_vec();
     let reachable = program.reachable(&roots);
     roots.extend(reachable.globals.iter().filter_map(|id| match program.global(*id).origin {
@@ -85,7 +88,8 @@ fn differentiate(program: &mut Program, roots: &[FunctionId], checkpoints: Check
         Origin::Given => None,
     }));
     let mut calculus = Calculus::new(std::mem::take(program));
-    calculus.checkpoints = checkpoints;
+    calculus.checkpoints = options.checkpoints;
+    calculus.by_cost = options.by_cost;
     let mut problems = Vec::new();
     for root in roots {
         if let Err(problem) = calculus.compile_function(root)
@@ -150,6 +154,7 @@ pub(crate) struct Calculus {
     pub rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
     /// What loops keep.
     pub checkpoints: Checkpoints,
+    pub by_cost: bool,
     /// Functions that are segments of loops: they run again instead of keeping anything.
     pub segments: FxHashSet<FunctionId>,
     /// Functions as values.
@@ -175,6 +180,7 @@ impl Calculus {
             tangent_maps: FxHashMap::default(),
             rank_ones: Vec::new(),
             checkpoints: Checkpoints::Everything,
+            by_cost: false,
             segments: FxHashSet::default(),
             specialisation: Specialisation::default(),
         }

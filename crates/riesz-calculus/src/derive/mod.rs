@@ -18,6 +18,7 @@ mod count;
 #[cfg(test)]
 #[path = "../../tests/symbolic/mod.rs"]
 mod evaluate;
+mod expr;
 mod notation;
 mod print;
 mod rewrite;

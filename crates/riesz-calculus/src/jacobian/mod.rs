@@ -29,7 +29,7 @@ use crate::specialise::specialise;
 use graph::Hop;
 use known::Known;
 use riesz_core::Size;
-use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, FunctionId, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
 use rustc_hash::FxHashSet;
@@ -125,16 +125,6 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     if crate::compile::has_holes(domain) || crate::compile::has_holes(codomain) {
         return None;
     }
-    // What is added in one branch only is left to passes over the function.
-    if walk
-        .program
-        .reachable(&[*function])
-        .functions
-        .iter()
-        .any(|id| adds_in_branch(&walk.program.function(*id).body, false))
-    {
-        return None;
-    }
     let mut arguments: Vec<Known> = captured.iter().map(|atom| Known::Plain(*atom)).collect();
     let span = walk.span;
     let input = walk.input(*point, Vec::<Hop>::new());
@@ -150,18 +140,6 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
         Wanted::Coo if *adjoint => None,
         Wanted::Coo => Some(Op::Tuple(sparse::coo(walk, &result, codomain, domain)?.to_vec())),
     }
-}
-
-/// Whether a branch adds to an accumulator.
-fn adds_in_branch(body: &Body, inside: bool) -> bool {
-    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-        body.bindings.iter().any(|binding| {
-            let inside = inside || matches!(binding.op, Op::If { .. });
-            let mut found = inside && matches!(binding.op, Op::AddTo(..));
-            binding.op.visit_bodies(&mut |body| found |= adds_in_branch(body, inside));
-            found
-        })
-    })
 }
 
 /// How many numbers a vector of a space has; none where no type tells.

@@ -1,9 +1,9 @@
 //! Conditionals: `D (if c then f else g) = if c then D f else D g`, with what both branches keep beside the value.
 
 use super::{Level, Lineariser, Needed, Nested, Tangent};
-use crate::compile::Problem;
+use crate::compile::{Problem, open_sizes};
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Body, Op, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Var, VarInfo};
 use riesz_syntax::Span;
 
 impl Lineariser<'_> {
@@ -83,6 +83,11 @@ impl Lineariser<'_> {
                 bindings.push(Binding { var: unit, op: Op::Tuple(Vec::new()), span });
                 Op::Copy(Atom::Var(unit))
             }
+            Type::Linear(arrow) => {
+                let (forward, reverse) = (self.never(&arrow.0, &arrow.1, span), self.never(&arrow.1, &arrow.0, span));
+                Op::Map { forward, reverse, captured: Vec::new() }
+            }
+            Type::Function(arrow) => Op::Closure(self.never(&arrow.0, &arrow.1, span), Vec::new()),
             _ => {
                 let parts = ty.components().unwrap_or_default();
                 Op::Tuple(parts.iter().map(|part| self.dummy(part, bindings, span)).collect())
@@ -91,5 +96,17 @@ impl Lineariser<'_> {
         let var = self.var(ty.clone());
         bindings.push(Binding { var, op, span });
         Atom::Var(var)
+    }
+
+    /// A function that nobody calls.
+    fn never(&mut self, from: &Type, to: &Type, span: Span) -> FunctionId {
+        let result = open_sizes(to);
+        let own = vec![VarInfo { name: None, ty: open_sizes(from) }];
+        let outside = std::mem::replace(&mut self.vars, own);
+        let mut bindings = Vec::new();
+        let nothing = self.dummy(&result, &mut bindings, span);
+        let vars = std::mem::replace(&mut self.vars, outside);
+        let body = Body { bindings, result: nothing };
+        self.calculus.add(Function { name: "never".into(), vars, parameters: 1, body, result, span })
     }
 }

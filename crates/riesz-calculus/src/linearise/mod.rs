@@ -20,7 +20,7 @@ pub(crate) use size::{size_of, write_size};
 use crate::active::{Activity, active};
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Reduction, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Var, VarInfo};
 use riesz_primitive::derivative::Derivative;
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
@@ -334,10 +334,6 @@ impl Lineariser<'_> {
                 self.map([*forward, *reverse], captured, &ty, span)?
             }
             Op::OnMaps(operation, operands) => {
-                let sparse = matches!(operation, OnMaps::Entries | OnMaps::OfEntries);
-                if sparse && !matches!(self.tangent(operands[0]), Tangent::Zero) {
-                    return Err(sparse_twice(span));
-                }
                 copy(self);
                 self.on_maps(var, *operation, operands, span)
             }
@@ -453,13 +449,6 @@ fn unknown_function(span: Span) -> Problem {
     Box::new(
         Diagnostic::error("not-differentiable", span, UNKNOWN)
             .help("call a `fun`, or a function written where it is used"),
-    )
-}
-
-fn sparse_twice(span: Span) -> Problem {
-    Box::new(
-        Diagnostic::error("not-differentiable", span, "cannot differentiate through `coo` more than once")
-            .help("`matrix` gives the same numbers, and can be differentiated as often as needed"),
     )
 }
 

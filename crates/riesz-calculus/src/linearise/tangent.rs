@@ -110,9 +110,15 @@ impl Lineariser<'_> {
         let Tangent::Value(atom) = tangent else { return tangent };
         let ty = self.atom_type(atom);
         let sized = self.read_sizes(&ty, var, &mut Vec::new(), span);
-        let atom = match sized == ty {
-            true => atom,
-            false => self.linear(Op::Copy(atom), sized, span),
+        let own = self.level().linear.last().map(|binding| Atom::Var(binding.var));
+        let atom = match atom {
+            _ if sized == ty => atom,
+            // It may be that its cotangent is a zero, which then has these sizes.
+            Atom::Var(var) if own == Some(atom) => {
+                self.vars[var.0 as usize].ty = sized;
+                atom
+            }
+            _ => self.linear(Op::Copy(atom), sized, span),
         };
         self.shape(atom, Atom::Var(var), span);
         Tangent::Value(atom)

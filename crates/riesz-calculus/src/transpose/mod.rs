@@ -12,7 +12,7 @@ mod cotangent;
 mod turn;
 
 use crate::compile::Calculus;
-use crate::free::{accumulated, passed_to_calls};
+use crate::free::{accumulated, passed_on};
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Place, Reduction, Var, VarInfo};
 use riesz_primitive::scalar;
@@ -147,7 +147,7 @@ impl<'c> Transposer<'c> {
             }
         }
         let by_parts = accumulated(bindings, &self.linear, &self.vars);
-        let passed = passed_to_calls(bindings);
+        let passed = passed_on(bindings);
         for binding in bindings.iter().filter(|binding| by_parts.contains(&binding.var)) {
             match self.part_of(binding).filter(|_| !passed.contains(&binding.var)) {
                 Some(part) => {
@@ -219,6 +219,7 @@ impl<'c> Transposer<'c> {
         let cotangent = match ty.varies() {
             true => match self.cotangent(*var, span) {
                 Some(cotangent) => Some(cotangent),
+                None if matches!(op, Op::If { .. }) && self.has_effects(op) => None,
                 None if self.has_effects(op) => Some(self.zero_of(*var, span)),
                 None => return,
             },

@@ -62,7 +62,7 @@ impl Writer {
         let shares = self.split(fuel, 2);
         let from = self.types().data(1);
         let source = self.expr(&array(size.clone(), from.clone()), shares[0]);
-        let (pattern, element) = self.each(&from, |writer| make(writer, shares[1]));
+        let (pattern, element) = self.for_each(size, |writer| writer.each(&from, |writer| make(writer, shares[1])));
         (format!("$ | {pattern} in $"), vec![element, source])
     }
 
@@ -96,8 +96,11 @@ impl Writer {
         }
         let size = self.size();
         let (i, j) = (self.name("i"), self.name("j"));
-        // The inner index is below the outer one, and so below the size.
-        let element = self.indexed(&i, &size, |writer| writer.indexed(&j, &size, |writer| writer.expr(ty, fuel - 1)));
+        // The inner index is below the outer one, and so below the size; of one index alone there is none below.
+        let turns = Size::constant(size.least.saturating_sub(1));
+        let element = self.for_each(&turns, |writer| {
+            writer.indexed(&i, &size, |writer| writer.indexed(&j, &size, |writer| writer.expr(ty, fuel - 1)))
+        });
         Some(self.node(ty, format!("sum($ | {i} < {}, {j} < {i})", size.show()), vec![element]))
     }
 

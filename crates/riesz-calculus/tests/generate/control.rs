@@ -180,7 +180,9 @@ impl Writer {
         let element = self.types().data(1);
         let size = size.unwrap_or_else(|| self.size());
         let (a, b) = (self.name("s"), self.name("y"));
-        let step = self.within(&[(&a, state), (&b, &element)], |writer| writer.tame(state, shares[0]));
+        let step = self.for_each(&size, |writer| {
+            writer.within(&[(&a, state), (&b, &element)], |writer| writer.tame(state, shares[0]))
+        });
         let start = self.expr(state, shares[1]);
         let source = self.expr(&array(size, element), shares[2]);
         let pattern = if self.random.percent(50) { format!("{a} {b}") } else { format!("({a}, {b})") };

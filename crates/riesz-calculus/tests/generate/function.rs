@@ -81,7 +81,7 @@ impl Writer {
     // ---- funs ----
 
     /// A `fun` with some parameters, whose body `body` makes in a scope of its own; sizes become names.
-    fn fun(
+    pub(super) fn fun(
         &mut self,
         prefix: &str,
         parameters: &[Type],
@@ -129,17 +129,18 @@ impl Writer {
         }
         let body = body(self, &name, &names, &own_result);
         (self.scope, self.sizes, self.derivatives) = outside;
-        let shown = match self.random.below(8) {
-            0 if prefix == "h" => String::new(),
-            1 => format!(": {}", own_result.with_sizes(&mut |size| open(size)).show()),
-            _ => format!(": {}", own_result.show()),
+        let may_be_open = !self.perhaps_never && !own_result.is_perhaps_without_rows();
+        let (shown, open) = match self.random.below(8) {
+            0 if prefix == "h" && may_be_open => (String::new(), true),
+            1 if may_be_open => (format!(": {}", own_result.with_sizes(&mut |size| open(size)).show()), true),
+            _ => (format!(": {}", own_result.show()), false),
         };
         self.items
             .push(Item { template: format!("fun {name}({}){shown} = $", written.join(", ")), bodies: vec![body] });
-        (Signature { name, given, parameters: own, result: own_result }, passed)
+        (Signature { name, given, parameters: own, result: own_result, open }, passed)
     }
 
-    fn call(&mut self, ty: &Type, name: &str, given: &[Size], arguments: Vec<Node>) -> Node {
+    pub(super) fn call(&mut self, ty: &Type, name: &str, given: &[Size], arguments: Vec<Node>) -> Node {
         let mut written: Vec<String> = given.iter().map(Size::show).collect();
         written.extend(arguments.iter().map(|_| "$".to_string()));
         self.node(ty, format!("{name}({})", written.join(", ")), arguments)
@@ -160,7 +161,7 @@ impl Writer {
 
     fn fun_again(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
         let mut fitting = Vec::new();
-        for signature in &self.functions {
+        for signature in self.functions.iter().filter(|signature| !(self.perhaps_never && signature.open)) {
             let mut sizes = Vec::new();
             if matches(&signature.result, ty, &mut sizes) {
                 fitting.push((signature.clone(), sizes));
@@ -198,85 +199,6 @@ impl Writer {
         let call = self.node(ty, format!("{}($)", signature.name), vec![argument]);
         self.functions.push(signature);
         Some(call)
-    }
-
-    // ---- recursion ----
-
-    fn recursion(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
-        self.recursive(ty, fuel, false)
-    }
-
-    fn tail_recursion(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
-        self.recursive(ty, fuel, true)
-    }
-
-    fn recursive(&mut self, ty: &Type, fuel: usize, tail: bool) -> Option<Node> {
-        let argument = if tail && self.random.percent(50) { ty.clone() } else { self.types().data(1) };
-        let parameters = [argument.clone(), Type::Int];
-        let (signature, given) = self.fun("r", &parameters, ty, |writer, own, names, result| {
-            let shares = writer.split(fuel / 2, 3);
-            let base = writer.expr(result, shares[0]);
-            let sizes = own_sizes(writer);
-            let argument = writer.scope[0].ty.clone();
-            let again = writer.tame(&argument, shares[1]);
-            let call = format!("{own}({sizes}$, {} - 1)", names[1]);
-            let step = match tail {
-                true => writer.node(result, call, vec![again]),
-                false => {
-                    let name = writer.name("v");
-                    let body = writer.within(&[(&name, result)], |writer| writer.tame(result, shares[2]));
-                    writer.node(result, format!("(let {name} = {call} in $)"), vec![again, body])
-                }
-            };
-            writer.node(result, format!("(if {} <= 0 then $ else $)", names[1]), vec![base, step])
-        });
-        let start = self.expr(&argument, fuel / 2);
-        let turns = self.random.below(4).to_string();
-        let turns = self.node(&Type::Int, turns, Vec::new());
-        Some(self.call(ty, &signature.name, &given, vec![start, turns]))
-    }
-
-    fn mutual_recursion(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
-        let argument = self.types().vector(1);
-        let parameters = [argument.clone(), Type::Int];
-        let other = self.name("r");
-        // The sizes of both are the same, since the second is written with the names of the first.
-        let called = other.clone();
-        let mut second = None;
-        let (signature, given) = self.fun("r", &parameters, ty, |writer, own, names, result| {
-            let shares = writer.split(fuel / 2, 4);
-            let argument = writer.scope[0].ty.clone();
-            let sizes = own_sizes(writer);
-            let side = |writer: &mut Self, called: &str, fuels: [usize; 2]| {
-                let base = writer.expr(result, fuels[0]);
-                let again = writer.tame(&argument, fuels[1]);
-                let template = format!("(if {0} <= 0 then $ else 0.7 * {called}({sizes}$, {0} - 1))", names[1]);
-                let template = if result.is_vector() { template } else { template.replace("0.7 * ", "") };
-                writer.node(result, template, vec![base, again])
-            };
-            let body = side(writer, &called, [shares[0], shares[1]]);
-            let other = side(writer, own, [shares[2], shares[3]]);
-            let mut written: Vec<String> = writer
-                .sizes
-                .iter()
-                .filter(|size| {
-                    let mut bound = Vec::new();
-                    argument.sizes(&mut bound);
-                    !bound.contains(size)
-                })
-                .map(|size| format!("{}: Int", size.show()))
-                .collect();
-            written.push(format!("{}: {}", names[0], argument.show()));
-            written.push(format!("{}: Int", names[1]));
-            let template = format!("fun {called}({}): {} = $", written.join(", "), result.show());
-            second = Some(Item { template, bodies: vec![other] });
-            body
-        });
-        self.items.extend(second);
-        let start = self.expr(&argument, fuel / 2);
-        let turns = self.random.below(4).to_string();
-        let turns = self.node(&Type::Int, turns, Vec::new());
-        Some(self.call(ty, &signature.name, &given, vec![start, turns]))
     }
 
     // ---- type variables and functions as arguments ----
@@ -330,7 +252,7 @@ impl Writer {
                 let Type::Array(size, element) = ty else { return None };
                 let from = self.types().data(1);
                 let parts = vec![
-                    self.function_for(&from, element, shares[0]),
+                    self.for_each(size, |writer| writer.function_for(&from, element, shares[0])),
                     self.expr(&array(size.clone(), from), shares[1]),
                 ];
                 let template = self.library("over($, $)");
@@ -534,14 +456,6 @@ impl Writer {
         let body = self.within(&[(&name, &record)], |writer| writer.expr(ty, shares[1]));
         Some(self.node(ty, format!("(let {name}: {alias} = $ in $)"), vec![value, body]))
     }
-}
-
-/// The sizes that a `fun` takes as integers, as arguments of a call of itself.
-fn own_sizes(writer: &Writer) -> String {
-    let mut bound = Vec::new();
-    writer.scope.iter().for_each(|variable| variable.ty.sizes(&mut bound));
-    let given = writer.sizes.iter().filter(|size| !bound.contains(size));
-    given.map(|size| format!("{}, ", size.show())).collect()
 }
 
 /// Whether a type with names for sizes can be another, and what the names then mean.

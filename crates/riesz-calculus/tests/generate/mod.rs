@@ -7,8 +7,10 @@
 mod array;
 mod control;
 mod derivative;
+mod discrete;
 mod function;
 pub mod random;
+mod recursion;
 mod scalar;
 pub mod shrink;
 mod structure;
@@ -106,6 +108,7 @@ pub fn program(seed: u64, size: usize) -> Program {
         library: BTreeSet::new(),
         covered: BTreeSet::new(),
         derivatives: 0,
+        perhaps_never: false,
     };
     let (domain, codomain) = writer.entry(&domain, &codomain, size);
     let (items, covered) = (writer.items, writer.covered);
@@ -127,6 +130,8 @@ struct Signature {
     given: Vec<Size>,
     parameters: Vec<Type>,
     result: Type,
+    /// Whether it leaves sizes of its result to the value.
+    open: bool,
 }
 
 struct Writer {
@@ -142,6 +147,8 @@ struct Writer {
     covered: BTreeSet<&'static str>,
     /// How many derivatives stand around this place.
     derivatives: usize,
+    /// Whether there may be no turn at all for what stands here: no value tells its sizes then, and its type has to.
+    perhaps_never: bool,
 }
 
 impl Writer {
@@ -213,8 +220,17 @@ impl Writer {
     fn indexed<T>(&mut self, name: &str, below: &Size, f: impl FnOnce(&mut Self) -> T) -> T {
         let outside = self.scope.len();
         self.scope.push(Variable { name: name.to_string(), ty: Type::Int, below: Some(below.clone()) });
-        let result = f(self);
+        let result = self.for_each(below, f);
         self.scope.truncate(outside);
+        result
+    }
+
+    /// Runs `f` for what is computed as often as a size says.
+    fn for_each<T>(&mut self, size: &Size, f: impl FnOnce(&mut Self) -> T) -> T {
+        let outside = self.perhaps_never;
+        self.perhaps_never |= size.least == 0;
+        let result = f(self);
+        self.perhaps_never = outside;
         result
     }
 
@@ -391,92 +407,6 @@ impl Writer {
             };
         }
         Some(self.node(wanted, text, Vec::new()))
-    }
-
-    /// An index into an array of a size, as simple text; none where there need not be any.
-    fn index(&mut self, size: &Size) -> Option<String> {
-        let fitting: Vec<&Variable> =
-            self.scope.iter().filter(|variable| variable.below.as_ref() == Some(size)).collect();
-        if !fitting.is_empty() && self.random.percent(70) {
-            return Some(self.random.pick(&fitting).name.clone());
-        }
-        if size.least == 0 {
-            return None;
-        }
-        Some(match self.random.below(4) {
-            0 => format!("{} - 1", size.show()),
-            1 => {
-                let ints: Vec<&Variable> = self.scope.iter().filter(|variable| variable.ty == Type::Int).collect();
-                match ints.is_empty() {
-                    true => "0".to_string(),
-                    false => format!("mod({}, {})", self.random.pick(&ints).name, size.show()),
-                }
-            }
-            _ => self.random.below(size.least).to_string(),
-        })
-    }
-
-    /// A small integer.
-    fn int(&mut self) -> Node {
-        let ints: Vec<String> =
-            self.scope.iter().filter(|variable| variable.ty == Type::Int).map(|v| v.name.clone()).collect();
-        let text = match self.random.below(8) {
-            0..3 if !ints.is_empty() => self.random.pick(&ints).clone(),
-            3 if !ints.is_empty() => format!("({} + 1)", self.random.pick(&ints)),
-            4 if !self.sizes.is_empty() => self.random.pick(&self.sizes).show(),
-            5 => {
-                let real = self.leaf(&Type::Real);
-                return self.node(&Type::Int, "trunc(2 * sin($))", vec![real]);
-            }
-            6 if !ints.is_empty() => format!("mod({} * 3 + 1, 4)", self.random.pick(&ints)),
-            _ => self.random.below(4).to_string(),
-        };
-        self.node(&Type::Int, text, Vec::new())
-    }
-
-    fn condition(&mut self, fuel: usize) -> Node {
-        let ty = Type::Bool;
-        let ints: Vec<String> =
-            self.scope.iter().filter(|variable| variable.ty == Type::Int).map(|v| v.name.clone()).collect();
-        match self.random.below(11) {
-            0..3 if !ints.is_empty() => {
-                let name = self.random.pick(&ints).clone();
-                let template = match self.random.below(4) {
-                    0 => format!("{name} == {}", self.random.below(3)),
-                    1 => format!("mod({name}, 2) == 0"),
-                    2 => format!("{name} != {}", self.random.below(3)),
-                    _ => format!("{name} < {}", 1 + self.random.below(3)),
-                };
-                self.node(&ty, template, Vec::new())
-            }
-            3 if fuel > 2 => {
-                let parts = self.exprs(&[Type::Bool, Type::Bool], fuel);
-                let template = *self.random.pick(&["($ and $)", "($ or $)", "($ and not $)"]);
-                self.node(&ty, template.replace("not $", "not ($)"), parts)
-            }
-            4 if fuel > 2 => {
-                let size = self.size();
-                let index = self.name("i");
-                let inner = self.indexed(&index, &size, |writer| writer.condition(fuel / 2));
-                let form = *self.random.pick(&["all", "any"]);
-                self.node(&ty, format!("{form}($ | {index} < {})", size.show()), vec![inner])
-            }
-            5 => {
-                let inner = self.expr(&Type::Real, fuel / 2);
-                self.node(&ty, "not is_nan($)", vec![inner])
-            }
-            6 => {
-                let parts = self.exprs(&[Type::Real, Type::Real], fuel);
-                let template = *self.random.pick(&["$ < $", "$ >= $"]);
-                self.node(&ty, template, parts)
-            }
-            _ => {
-                let inner = self.expr(&Type::Real, fuel / 2);
-                let number = (self.random.below(100) as f64 + 0.123) / 60.0 - 0.6;
-                let sign = *self.random.pick(&["<", "<=", ">", ">="]);
-                self.node(&ty, format!("$ {sign} ({number:?})"), vec![inner])
-            }
-        }
     }
 
     fn lambda(&mut self, from: &Type, to: &Type, fuel: usize) -> Node {

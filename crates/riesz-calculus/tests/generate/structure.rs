@@ -78,7 +78,8 @@ impl Writer {
         let shares = self.split(fuel, 2);
         let from = self.types().data(1);
         let source = self.expr(&array(size.clone(), from.clone()), shares[0]);
-        let (pattern, element) = self.each(&from, |writer| writer.expr(element, shares[1]));
+        let (pattern, element) =
+            self.for_each(size, |writer| writer.each(&from, |writer| writer.expr(element, shares[1])));
         Some(self.node(ty, format!("[$ | {pattern} in $]"), vec![element, source]))
     }
 
@@ -126,14 +127,14 @@ impl Writer {
         let Type::Array(size, element) = ty else { return None };
         let from = self.types().vector(1);
         let shares = self.split(fuel, 2);
-        let function = self.function_for(&from, element, shares[0]);
+        let function = self.for_each(size, |writer| writer.function_for(&from, element, shares[0]));
         let source = self.expr(&array(size.clone(), from), shares[1]);
         Some(self.node(ty, "map($, $)", vec![function, source]))
     }
 
     fn replicate(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
         let Type::Array(size, element) = ty else { return None };
-        let element = self.expr(element, fuel - 1);
+        let element = self.for_each(size, |writer| writer.expr(element, fuel - 1));
         Some(self.node(ty, format!("replicate({}, $)", size.show()), vec![element]))
     }
 
@@ -151,7 +152,7 @@ impl Writer {
         let mut nodes = self.exprs(&types, fuel / 2);
         let (a, b) = (self.name("y"), self.name("y"));
         let bound = [(a.as_str(), &sources[0]), (b.as_str(), &sources[1])];
-        nodes.insert(0, self.within(&bound, |writer| writer.expr(element, fuel / 2)));
+        nodes.insert(0, self.for_each(size, |writer| writer.within(&bound, |writer| writer.expr(element, fuel / 2))));
         Some(self.node(ty, format!("[$ | ({a}, {b}) in zip($, $)]"), nodes))
     }
 

@@ -117,6 +117,19 @@ impl Type {
         }
     }
 
+    /// Whether an array in it may have no elements, while its elements have sizes.
+    pub fn is_perhaps_without_rows(&self) -> bool {
+        match self {
+            Type::Array(size, element) => {
+                let mut sizes = Vec::new();
+                element.sizes(&mut sizes);
+                size.least == 0 && !sizes.is_empty() || element.is_perhaps_without_rows()
+            }
+            Type::Function(from, to) => from.is_perhaps_without_rows() || to.is_perhaps_without_rows(),
+            _ => self.components().iter().any(Type::is_perhaps_without_rows),
+        }
+    }
+
     /// The sizes, each once.
     pub fn sizes(&self, found: &mut Vec<Size>) {
         match self {

@@ -84,7 +84,8 @@ impl Draft<'_> {
         let var = self.lambdas[lambda].parameter;
         self.adopt(var);
         let hint = Some(result.clone()).filter(|ty| !matches!(self.resolve(ty), Type::Unknown(_)));
-        let argument = Given::Value(Atom::Var(var), parameter.clone(), span);
+        let (value, known) = self.read_sizes(Atom::Var(var), self.resolve_deep(parameter), span);
+        let argument = Given::Value(value, known, span);
         let (atom, ty) = self.invoke(callable, vec![argument], span, hint.as_ref());
         let place = self.body_span(callable).unwrap_or(span);
         let atom = match &hint {

@@ -260,10 +260,16 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::Truncate(a) => Value::Int(truncate(atom(frame, *a).real().value(), span)?),
             Op::IsNan(a) => Value::Bool(atom(frame, *a).real().value().is_nan()),
             Op::Tuple(parts) => Value::Tuple(parts.iter().map(|part| atom(frame, *part)).collect()),
-            Op::Project(a, at) => match a {
-                Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned().unwrap_or(Value::Zero),
-                _ => Value::Zero,
-            },
+            Op::Project(a, at) => {
+                let part = match a {
+                    Atom::Var(var) => frame[var.0 as usize].parts().get(*at).cloned(),
+                    _ => None,
+                };
+                match part {
+                    None | Some(Value::Zero) => self.untouched(ty(), frame, span)?,
+                    Some(part) => part,
+                }
+            }
             Op::Array(elements) if elements.is_empty() => self.nothing(ty(), frame, span)?,
             Op::Array(elements) => {
                 self.reserve(elements.len(), size_of::<Value<S>>(), span)?;

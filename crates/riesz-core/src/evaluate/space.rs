@@ -94,6 +94,26 @@ impl<S: Number> Machine<'_, S> {
         })
     }
 
+    /// The zero of a part to which nothing was added. A size of 0 may be one that a branch which was not taken left open:
+    /// then it is a zero of any size.
+    pub(super) fn untouched(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+        Ok(match ty {
+            Type::Array(size, element) => match self.size(size, frame) {
+                0 => Value::Zero,
+                count => {
+                    self.reserve(count, size_of::<Value<S>>(), span)?;
+                    let element_value = self.untouched(element, frame, span)?;
+                    Value::array(element, vec![element_value; count])
+                }
+            },
+            Type::Tuple(_) | Type::Record(_) => {
+                let parts = ty.components().unwrap_or_default();
+                Value::Tuple(parts.iter().map(|part| self.untouched(part, frame, span)).collect::<Result<_, Fault>>()?)
+            }
+            _ => self.filled(ty, 0.0, frame, span)?,
+        })
+    }
+
     /// The value of a type whose every number is the same.
     pub(super) fn filled(&mut self, ty: &Type, number: f64, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
         Ok(match ty {

@@ -1,7 +1,7 @@
 //! First-order functions of arrays. Those that only move elements are views; the others are loops or products.
 
 use super::operation::unsupported;
-use super::value::{Array, Cells, Length, Place, Shape, Target, Value};
+use super::value::{Array, Cells, Length, Place, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
 use riesz_core::Comparison;
@@ -384,7 +384,10 @@ impl Lowerer<'_, '_> {
             Some(target) => target.clone(),
             None => {
                 let like = if arguments.len() > 1 { arguments[1] } else { arguments[0] };
-                let shape: Shape = self.foresee(like)?;
+                let shape = self.foresee(like)?;
+                if !shape.is_exact() {
+                    return Err(super::unknown_size(span));
+                }
                 Target { cells: self.room_for(&shape, &self.name(var), span), add: false }
             }
         };

@@ -16,11 +16,24 @@ use riesz_syntax::Span;
 impl Lowerer<'_, '_> {
     /// The shape of what an operand will be.
     pub(super) fn foresee(&mut self, atom: Atom) -> Lowered<Shape> {
+        // What was found holds until something is bound.
+        self.foreseen.clear();
+        self.ahead_of(atom)
+    }
+
+    fn ahead_of(&mut self, atom: Atom) -> Lowered<Shape> {
         match atom {
             Atom::Int(_) => Ok(Shape::Number(Kind::Int)),
             Atom::Real(_) => Ok(Shape::Number(Kind::Real)),
             Atom::Bool(_) => Ok(Shape::Number(Kind::Bool)),
-            Atom::Var(var) => stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.foresee_variable(var)),
+            Atom::Var(var) => {
+                if let Some(shape) = self.foreseen.get(&var) {
+                    return Ok(shape.clone());
+                }
+                let shape = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.foresee_variable(var))?;
+                self.foreseen.insert(var, shape.clone());
+                Ok(shape)
+            }
         }
     }
 
@@ -33,56 +46,58 @@ impl Lowerer<'_, '_> {
             return Ok(self.left_out(Atom::Var(var)).loosen(shape));
         }
         if let Some(start) = self.starts.get(&var).copied() {
-            return self.foresee(start);
+            return self.ahead_of(start);
         }
         let Some(binding) = self.bindings.get(&var).copied() else { return Err(unknown_size(span)) };
         match &binding.op {
-            Op::Copy(a) | Op::Plus(a, _) => self.foresee(*a),
-            Op::Tuple(parts) => Ok(Shape::Tuple(parts.iter().map(|part| self.foresee(*part)).collect::<Lowered<_>>()?)),
-            Op::Project(a, at) => match self.foresee(*a)? {
+            Op::Copy(a) | Op::Plus(a, _) => self.ahead_of(*a),
+            Op::Tuple(parts) => {
+                Ok(Shape::Tuple(parts.iter().map(|part| self.ahead_of(*part)).collect::<Lowered<_>>()?))
+            }
+            Op::Project(a, at) => match self.ahead_of(*a)? {
                 Shape::Tuple(parts) => parts.into_iter().nth(*at).ok_or_else(|| unknown_size(span)),
                 _ => Err(unknown_size(span)),
             },
             Op::Array(elements) => {
                 let extent = Extent { most: Operand::Int(elements.len() as i64), exact: true };
                 let element = match elements.first() {
-                    Some(element) => self.foresee(*element)?,
+                    Some(element) => self.ahead_of(*element)?,
                     None => nothing(self.ty(var)).ok_or_else(|| unknown_size(span))?,
                 };
                 Ok(Shape::Array(extent, Box::new(element)))
             }
-            Op::Index(array, _) => match self.foresee(*array)? {
+            Op::Index(array, _) => match self.ahead_of(*array)? {
                 Shape::Array(_, element) => Ok(*element),
                 _ => Err(unknown_size(span)),
             },
             Op::Build(iteration) => {
                 let extent = self.ahead(iteration.count, span)?;
-                Ok(Shape::Array(extent, Box::new(self.foresee(iteration.body.result)?)))
+                Ok(Shape::Array(extent, Box::new(self.ahead_of(iteration.body.result)?)))
             }
             Op::Builds(iteration) => {
                 let extent = self.ahead(iteration.count, span)?;
-                match self.foresee(iteration.body.result)? {
+                match self.ahead_of(iteration.body.result)? {
                     Shape::Tuple(parts) => {
                         Ok(Shape::Tuple(parts.into_iter().map(|part| Shape::Array(extent, Box::new(part))).collect()))
                     }
                     _ => Err(unknown_size(span)),
                 }
             }
-            Op::Reduce(_, iteration) => self.foresee(iteration.body.result),
+            Op::Reduce(_, iteration) => self.ahead_of(iteration.body.result),
             Op::If { yes, no, .. } => {
-                let (yes, no) = (self.foresee(yes.result)?, self.foresee(no.result)?);
+                let (yes, no) = (self.ahead_of(yes.result)?, self.ahead_of(no.result)?);
                 self.either(yes, no, span)
             }
-            Op::Loop(turn) => self.foresee(turn.start),
-            Op::While { start, .. } => self.foresee(*start),
+            Op::Loop(turn) => self.ahead_of(turn.start),
+            Op::While { start, .. } => self.ahead_of(*start),
             Op::Scan(turn) => {
                 let extent = self.ahead(turn.count, span)?;
-                Ok(Shape::Array(extent, Box::new(self.foresee(turn.start)?)))
+                Ok(Shape::Array(extent, Box::new(self.ahead_of(turn.start)?)))
             }
             Op::Trace(turn) => {
                 let extent = self.ahead(turn.count, span)?;
-                let state = self.foresee(turn.start)?;
-                match self.foresee(turn.body.result)? {
+                let state = self.ahead_of(turn.start)?;
+                match self.ahead_of(turn.body.result)? {
                     Shape::Tuple(parts) => {
                         let kept = parts.into_iter().skip(1).map(|part| Shape::Array(extent, Box::new(part)));
                         Ok(Shape::Tuple([state].into_iter().chain(kept).collect()))
@@ -94,7 +109,7 @@ impl Lowerer<'_, '_> {
                 Some(value) => self.shape_of_value(&value, span),
                 None => Err(unknown_size(span)),
             },
-            Op::Zero(a) => Ok(tangent(self.foresee(*a)?)),
+            Op::Zero(a) => Ok(tangent(self.ahead_of(*a)?)),
             Op::ArrayFunction(primitive, arguments) => self.foresee_array_function(primitive, arguments, span),
             _ => Err(unknown_size(span)),
         }
@@ -112,49 +127,49 @@ impl Lowerer<'_, '_> {
         };
         match primitive.name {
             "reverse" | "update" | "cholesky" | "cholesky tangent" | "cholesky cotangent" | "inv"
-            | "cofactor matrix" => self.foresee(arguments[0]),
-            "solve" => self.foresee(arguments[1]),
+            | "cofactor matrix" => self.ahead_of(arguments[0]),
+            "solve" => self.ahead_of(arguments[1]),
             "concat" => {
-                let (mut total, element) = array(self.foresee(arguments[0])?)?;
+                let (mut total, element) = array(self.ahead_of(arguments[0])?)?;
                 for argument in &arguments[1..] {
-                    let (extent, _) = array(self.foresee(*argument)?)?;
+                    let (extent, _) = array(self.ahead_of(*argument)?)?;
                     total.most = self.build.add(total.most, extent.most);
                     total.exact &= extent.exact;
                 }
                 Ok(Shape::Array(total, element))
             }
             "slice" => {
-                let (_, element) = array(self.foresee(arguments[0])?)?;
+                let (_, element) = array(self.ahead_of(arguments[0])?)?;
                 let (from, to) = (self.ahead(arguments[1], span)?, self.ahead(arguments[2], span)?);
                 Ok(Shape::Array(self.difference(to, from), element))
             }
             "gather" => {
-                let (_, element) = array(self.foresee(arguments[0])?)?;
-                let (extent, _) = array(self.foresee(arguments[1])?)?;
+                let (_, element) = array(self.ahead_of(arguments[0])?)?;
+                let (extent, _) = array(self.ahead_of(arguments[1])?)?;
                 Ok(Shape::Array(extent, element))
             }
             "scatter_add" => {
-                let (_, element) = array(self.foresee(arguments[2])?)?;
+                let (_, element) = array(self.ahead_of(arguments[2])?)?;
                 Ok(Shape::Array(self.ahead(arguments[0], span)?, element))
             }
             "flatten" => {
-                let (outer, rows) = array(self.foresee(arguments[0])?)?;
+                let (outer, rows) = array(self.ahead_of(arguments[0])?)?;
                 let (inner, element) = array(*rows)?;
                 let most = self.build.mul(outer.most, inner.most);
                 Ok(Shape::Array(Extent { most, exact: outer.exact && inner.exact }, element))
             }
             "transpose" => {
-                let (outer, rows) = array(self.foresee(arguments[0])?)?;
+                let (outer, rows) = array(self.ahead_of(arguments[0])?)?;
                 let (inner, element) = array(*rows)?;
                 Ok(Shape::Array(inner, Box::new(Shape::Array(outer, element))))
             }
             "outer" => {
-                let (outer, _) = array(self.foresee(arguments[0])?)?;
-                let inner = self.foresee(arguments[1])?;
+                let (outer, _) = array(self.ahead_of(arguments[0])?)?;
+                let inner = self.ahead_of(arguments[1])?;
                 Ok(Shape::Array(outer, Box::new(inner)))
             }
             "dot" | "exact dot" => {
-                let (left, right) = (array(self.foresee(arguments[0])?)?, array(self.foresee(arguments[1])?)?);
+                let (left, right) = (array(self.ahead_of(arguments[0])?)?, array(self.ahead_of(arguments[1])?)?);
                 let inner = *right.1;
                 match *left.1 {
                     Shape::Array(..) => Ok(Shape::Array(left.0, Box::new(inner))),
@@ -207,7 +222,8 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    fn ahead_of_size(&mut self, size: &Size, span: Span) -> Lowered<Extent> {
+    /// The size that a type says, as far as it is known.
+    pub(super) fn ahead_of_size(&mut self, size: &Size, span: Span) -> Lowered<Extent> {
         if *size == Size::Hole {
             return Err(unknown_size(span));
         }
@@ -262,7 +278,7 @@ impl Lowerer<'_, '_> {
             Op::Copy(a) => self.ahead(*a, span),
             Op::Scalar(primitive, arguments) => self.ahead_of_scalar(primitive, arguments, span),
             Op::SizeOf(a, path) => {
-                let mut shape = self.foresee(*a)?;
+                let mut shape = self.ahead_of(*a)?;
                 for step in path {
                     shape = match (step, shape) {
                         (Step::Elements, Shape::Array(_, element)) => *element,

@@ -2,10 +2,12 @@
 //! gives empty arrays in the place of what only the other keeps, whatever their type says. Who is passed such an array is
 //! passed one of zeros that is as long as its type says.
 
-use super::value::{Array, Extent, Shape, Target, Value};
+use super::value::{Array, Cells, Extent, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
+use crate::layout::kind_of;
 use crate::program::{Expression, Kind, Operand, Statement};
 use riesz_core::Type;
+use riesz_core::size::Size;
 use riesz_core::term::{Atom, Op};
 use riesz_syntax::Span;
 
@@ -76,8 +78,9 @@ impl LeftOut {
 impl Lowerer<'_, '_> {
     /// What may be left out of a value.
     pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
-        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(atom) {
+        self.found_once(atom, None, || match self.op(atom) {
             Some(Op::Copy(a)) => self.left_out(*a),
+            Some(Op::Array(elements)) if elements.is_empty() => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
             Some(Op::Tuple(parts)) => LeftOut::Tuple(parts.iter().map(|part| self.left_out(*part)).collect()),
             Some(Op::Project(tuple, at)) => self.left_out_of(*tuple, *at),
             Some(Op::If { yes, no, .. }) => self.left_out_of_one(yes.result, no.result),
@@ -99,7 +102,7 @@ impl Lowerer<'_, '_> {
 
     /// What may be left out of a component of a tuple, without a look at the others.
     fn left_out_of(&self, tuple: Atom, at: usize) -> LeftOut {
-        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match self.op(tuple) {
+        self.found_once(tuple, Some(at), || match self.op(tuple) {
             Some(Op::Copy(a)) => self.left_out_of(*a, at),
             Some(Op::Tuple(parts)) => parts.get(at).map_or(LeftOut::Nothing, |part| self.left_out(*part)),
             Some(Op::Builds(iteration)) => self.left_out_of(iteration.body.result, at).in_array(),
@@ -120,6 +123,17 @@ impl Lowerer<'_, '_> {
         })
     }
 
+    /// What is found of a variable, or of a component, the first time that it is asked for.
+    fn found_once(&self, atom: Atom, component: Option<usize>, find: impl FnOnce() -> LeftOut) -> LeftOut {
+        let Atom::Var(var) = atom else { return LeftOut::Nothing };
+        if let Some(found) = self.left_out.borrow().get(&(var, component)) {
+            return found.clone();
+        }
+        let found = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, find);
+        self.left_out.borrow_mut().insert((var, component), found.clone());
+        found
+    }
+
     /// What may be left out of a value that is one of two.
     fn left_out_of_one(&self, yes: Atom, no: Atom) -> LeftOut {
         let is_empty = |op: Option<&Op>| matches!(op, Some(Op::Array(elements)) if elements.is_empty());
@@ -132,6 +146,17 @@ impl Lowerer<'_, '_> {
                 LeftOut::Tuple(yes.iter().zip(no).map(|(yes, no)| self.left_out_of_one(*yes, *no)).collect())
             }
             _ => self.left_out(yes).or(self.left_out(no)),
+        }
+    }
+
+    /// The length that the type of an array says, if the array is left out.
+    pub(super) fn left_out_len(&self, array: Atom) -> Option<i64> {
+        match (array, self.op(array)?) {
+            (Atom::Var(var), Op::Array(elements)) if elements.is_empty() => match self.ty(var) {
+                Type::Array(Size::Constant(len @ 1..), _) => Some(*len),
+                _ => None,
+            },
+            _ => None,
         }
     }
 
@@ -153,17 +178,20 @@ impl Lowerer<'_, '_> {
                 Ok(Value::Tuple(parts?))
             }
             (Value::Array(array), LeftOut::Array(true, _)) => {
-                let Ok(shape) = self.shape_of_type(ty, span) else { return Ok(Value::Array(array)) };
-                let (true, Shape::Array(extent, _)) = (shape.is_exact(), &shape) else {
+                let Type::Array(size, element) = ty else { return Ok(Value::Array(array)) };
+                let Ok(Extent { most: len, exact: true }) = self.ahead_of_size(size, span) else {
                     return Ok(Value::Array(array));
                 };
-                let len = extent.most;
                 if self.build.same(len, array.len) {
                     return Ok(Value::Array(array));
                 }
+                let is_there = self.build.bind(Kind::Bool, None, Expression::Equal(array.len, len));
+                let Some(element) = self.shape_if(is_there, element, &array.cells, span) else {
+                    return Ok(Value::Array(array));
+                };
+                let shape = Shape::Array(Extent { most: len, exact: true }, Box::new(element));
                 let cells = self.room_for(&shape, &None, span);
                 self.fill(&cells, 0.0);
-                let is_there = self.build.bind(Kind::Bool, None, Expression::Equal(array.len, len));
                 let opened = self.build.open();
                 let there = Value::Array(Array { len, cells: array.cells });
                 let written = self.write(&there, &Target { cells: cells.clone(), add: false }, span);
@@ -173,6 +201,32 @@ impl Lowerer<'_, '_> {
                 Ok(self.read(&cells, &None))
             }
             (value, _) => Ok(value),
+        }
+    }
+
+    /// The shape of the elements of an array: where their type does not say a length, it is that of what is there.
+    fn shape_if(&mut self, there: Operand, ty: &Type, cells: &Cells, span: Span) -> Option<Shape> {
+        match (ty, cells) {
+            (Type::Array(size, element), Cells::Array(length, inner)) => {
+                let most = match (self.ahead_of_size(size, span), length) {
+                    (Ok(Extent { most, exact: true }), _) => most,
+                    (_, Length::Known(len)) => {
+                        let len = Expression::Select(there, *len, Operand::Int(0));
+                        let len = self.build.bind(Kind::Int, None, len);
+                        self.build.bounds.is_size(len);
+                        len
+                    }
+                    (_, Length::Stored { .. }) => return None,
+                };
+                let element = self.shape_if(there, element, inner, span)?;
+                Some(Shape::Array(Extent { most, exact: true }, Box::new(element)))
+            }
+            (Type::Tuple(_) | Type::Record(_), Cells::Tuple(parts)) => {
+                let types = ty.components().unwrap_or_default();
+                let parts = types.iter().zip(parts).map(|(ty, cells)| self.shape_if(there, ty, cells, span));
+                Some(Shape::Tuple(parts.collect::<Option<_>>()?))
+            }
+            _ => kind_of(ty).map(Shape::Number),
         }
     }
 

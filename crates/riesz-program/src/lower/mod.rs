@@ -34,6 +34,7 @@ use crate::layout::{Passing, kind_of, slots};
 use crate::program::{Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program, Site};
 use build::Builder;
 use kept::Store;
+use left_out::LeftOut;
 use operation::unsupported;
 use riesz_core::size::{Atom as SizeAtom, Size};
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Var};
@@ -43,7 +44,7 @@ use riesz_syntax::tree::Name;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cell::RefCell;
 use std::rc::Rc;
-use value::{Accumulator, Array, Cells, Length, Place, Target, Value};
+use value::{Accumulator, Array, Cells, Length, Place, Shape, Target, Value};
 
 /// Why a function cannot be lowered.
 #[derive(Clone, Debug, PartialEq)]
@@ -223,6 +224,10 @@ struct Lowerer<'l, 'p> {
     added: FxHashSet<Var>,
     /// Where what recursions keep is, in functions that have to do with it.
     store: Option<Store>,
+    /// Shapes found while one is foreseen.
+    foreseen: FxHashMap<Var, Shape>,
+    /// What may be left out of variables, and of components of theirs.
+    left_out: RefCell<FxHashMap<(Var, Option<usize>), LeftOut>>,
 }
 
 impl<'l, 'p> Lowerer<'l, 'p> {
@@ -277,6 +282,8 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         Lowerer {
             added,
             store: None,
+            foreseen: FxHashMap::default(),
+            left_out: RefCell::default(),
             build: Builder::new(sites),
             values: vec![None; function.vars.len()],
             globals: FxHashMap::default(),
@@ -520,7 +527,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         for binding in &body.bindings {
             self.binding(binding, plan.get(&binding.var))?;
         }
-        self.write_rest(body.result, target, &inside, &mut plan, span)
+        self.write_rest(body.result, target, &inside, &plan, span)
     }
 
     /// Which variables can be computed where they are to stay.
@@ -569,9 +576,11 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                     plan.insert(var, target.clone());
                 }
             }
-            Op::Scan(_) | Op::Trace(_) | Op::ArrayFunction(..) | Op::Reduce(..)
-                if !target.add && self.holds_arrays(self.ty(var)) =>
-            {
+            Op::Scan(_) | Op::Trace(_) | Op::Reduce(..) if !target.add && self.holds_arrays(self.ty(var)) => {
+                plan.insert(var, target.clone());
+            }
+            // What is written as a whole has no lengths of its own for rows.
+            Op::ArrayFunction(..) if !target.add && target.cells.is_exact() && self.holds_arrays(self.ty(var)) => {
                 plan.insert(var, target.clone());
             }
             _ => {}
@@ -588,14 +597,13 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         result: Atom,
         target: &Target,
         inside: &FxHashSet<Var>,
-        plan: &mut FxHashMap<Var, Target>,
+        plan: &FxHashMap<Var, Target>,
         span: Span,
     ) -> Lowered<()> {
         if let Atom::Var(var) = result
             && inside.contains(&var)
         {
-            // The first place that a variable goes to is the one it was computed at.
-            if plan.remove(&var).is_some() {
+            if plan.get(&var) == Some(target) {
                 return Ok(());
             }
             if let Some(Op::Tuple(parts)) = self.bindings.get(&var).map(|binding| &binding.op) {

@@ -71,6 +71,12 @@ impl<'p> Lowerer<'_, 'p> {
                 _ => Err(Unsupported { reason: "a component of something that has none".into(), span }),
             },
             Op::Array(elements) => self.array_of(elements, binding.var, target, span),
+            Op::Index(array, index) if let Some(len) = self.left_out_len(*array) => {
+                let index = self.number(*index, span)?;
+                self.build.check_index(index, Operand::Int(len), span);
+                let shape = self.shape_of_type(ty, span)?;
+                self.zero(&shape, &name, span)
+            }
             Op::Index(array, index) => {
                 let array = self.array(*array, span)?;
                 let index = self.number(*index, span)?;
@@ -108,8 +114,13 @@ impl<'p> Lowerer<'_, 'p> {
                 self.plus(&a, &b, name, span)
             }
             Op::Zero(a) => {
-                let value = self.atom(*a, span)?;
-                let shape = tangent(self.shape_of_value(&value, span)?);
+                let shape = match self.shape_of_type(ty, span) {
+                    Ok(shape) if shape.is_exact() => shape,
+                    _ => {
+                        let value = self.atom(*a, span)?;
+                        tangent(self.shape_of_value(&value, span)?)
+                    }
+                };
                 self.zero(&shape, &name, span)
             }
             Op::Accumulator => match ty {
@@ -472,15 +483,18 @@ impl<'p> Lowerer<'_, 'p> {
     /// A zero of a shape.
     fn zero(&mut self, shape: &Shape, name: &Option<Name>, span: Span) -> Lowered<Value> {
         match shape {
-            Shape::Number(_) => Ok(Value::Number(Operand::Real(0.0))),
+            Shape::Number(Kind::Real) => Ok(Value::Number(Operand::Real(0.0))),
+            Shape::Number(Kind::Int) => Ok(Value::Number(Operand::Int(0))),
+            Shape::Number(Kind::Bool) => Ok(Value::Number(Operand::Bool(false))),
             Shape::Tuple(parts) => {
                 Ok(Value::Tuple(parts.iter().map(|part| self.zero(part, name, span)).collect::<Lowered<_>>()?))
             }
-            Shape::Array(..) => {
+            Shape::Array(..) if shape.is_exact() => {
                 let cells = self.room_for(shape, name, span);
                 self.fill(&cells, 0.0);
                 Ok(self.read(&cells, name))
             }
+            Shape::Array(..) => Err(super::unknown_size(span)),
         }
     }
 
@@ -631,15 +645,15 @@ impl<'p> Lowerer<'_, 'p> {
         }
     }
 
-    /// The size at the end of a path inside of an array; zero where the array has no elements.
+    /// The size at the end of a path inside of arrays that have so many elements together; zero where that is none.
     fn size_in(&mut self, cells: &Cells, path: &[SizeStep], around: Operand, span: Span) -> Lowered<Operand> {
         match (path, cells) {
             ([], Cells::Array(Length::Known(len), _)) => {
-                if self.build.bounds.size(around) == self.build.bounds.size(*len) {
+                let is_some = matches!(around, Operand::Int(1..));
+                if is_some || self.build.bounds.size(around) == self.build.bounds.size(*len) {
                     return Ok(*len);
                 }
-                let some = Expression::Equal(around, Operand::Int(0));
-                let none = self.build.bind(Kind::Bool, None, some);
+                let none = self.build.bind(Kind::Bool, None, Expression::Equal(around, Operand::Int(0)));
                 let len = self.build.bind(Kind::Int, None, Expression::Select(none, Operand::Int(0), *len));
                 self.build.bounds.is_size(len);
                 Ok(len)
@@ -648,7 +662,11 @@ impl<'p> Lowerer<'_, 'p> {
             ([SizeStep::Component(at), rest @ ..], Cells::Tuple(parts)) if *at < parts.len() => {
                 self.size_in(&parts[*at], rest, around, span)
             }
-            ([SizeStep::Elements, rest @ ..], Cells::Array(_, inner)) => self.size_in(inner, rest, around, span),
+            ([SizeStep::Elements, rest @ ..], Cells::Array(Length::Known(len), inner)) => {
+                let around = self.build.mul(around, *len);
+                self.size_in(inner, rest, around, span)
+            }
+            ([SizeStep::Elements, ..], Cells::Array(Length::Stored { .. }, _)) => Err(super::unknown_size(span)),
             _ => Err(unsupported("a size is read off no array", span)),
         }
     }

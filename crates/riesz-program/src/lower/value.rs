@@ -9,7 +9,7 @@
 use crate::program::{Buffer, Kind, Operand, Register};
 
 /// Where a value is.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     /// A number.
     Number(Operand),
@@ -22,14 +22,14 @@ pub(super) enum Value {
 }
 
 /// An array: how many elements, and where they are, by one stride.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Array {
     pub len: Operand,
     pub cells: Cells,
 }
 
 /// Where the parts of values are that stand in buffers, for each index into the arrays around them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Cells {
     Number(Kind, Place),
     Tuple(Vec<Cells>),
@@ -39,7 +39,7 @@ pub(super) enum Cells {
 }
 
 /// A position in a buffer, and how far apart the elements are of each array around, the outermost first.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Place {
     pub buffer: Buffer,
     pub offset: Operand,
@@ -47,7 +47,7 @@ pub(super) struct Place {
 }
 
 /// The length of an array inside of arrays.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Length {
     /// The same everywhere.
     Known(Operand),
@@ -56,7 +56,7 @@ pub(super) enum Length {
 }
 
 /// What is added to.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Accumulator {
     /// A number, in a mutable register.
     Number(Register),
@@ -67,7 +67,7 @@ pub(super) enum Accumulator {
 }
 
 /// What is known of the sizes in a value before it is there.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     Number(Kind),
     Tuple(Vec<Shape>),
@@ -75,7 +75,7 @@ pub(super) enum Shape {
 }
 
 /// A length before the array is there.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
     /// The length, or more.
     pub most: Operand,
@@ -84,7 +84,7 @@ pub(super) struct Extent {
 }
 
 /// Where a value is to be written: cells with no array around them.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Target {
     pub cells: Cells,
     /// Whether to add to what is there.
