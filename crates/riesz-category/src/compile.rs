@@ -271,7 +271,7 @@ impl<'p> Bodies<'_, 'p> {
     fn unknown(&self, binding: &Binding, what: &str) -> Box<Diagnostic> {
         Box::new(
             Diagnostic::error("no-combinator", binding.span, format!("{what} cannot be written as a combinator"))
-                .help("combinators are of functions without derivatives and linear maps in them"),
+                .help("a function that takes or gives linear maps has no combinator: apply the map inside of it"),
         )
     }
 }

@@ -4,6 +4,7 @@
 //! accumulator, and what adds inside of itself passes accumulators along: a body for each index becomes a loop whose state
 //! they are, a conditional gives them beside its result, and so does a function that they are passed to.
 
+mod keep;
 mod rewrite;
 
 use rewrite::Rewriter;

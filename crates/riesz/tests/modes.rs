@@ -204,3 +204,27 @@ fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
         all_agree("shapes.rz", function, &modes);
     }
 }
+
+/// The gradient of a gradient adds up in place inside of loops that keep things, of arrays, of reductions and of loops that
+/// end by a condition.
+#[test]
+fn derivatives_of_derivatives_inside_agree() {
+    let text = "
+fun turns(v: [n]R): R = loop s = 1.0 for i < n do s * sin(v[i]) + v[0]
+fun ends(v: [n]R): R = (loop (s, t) = (v[0], 0.0) while t < 2.0 do (s * sin(v[1]) + v[0], t + 1.0)).0
+fun largest(v: [n]R): R = max([grad(turns, [x * y | y in v])[0] | x in v])
+fun total(v: [n]R): R = sum([let (p, q) = (sin(x), cos(x)) in p * grad(turns, [q * y | y in v])[0] | x in v])
+";
+    for function in [
+        "\\v -> norm(grad(\\u -> sum(grad(turns, u)), v))",
+        "\\v -> norm(grad(\\u -> sum(grad(ends, u)), v))",
+        "\\v -> sum(grad(largest, v))",
+        "\\v -> sum(grad(total, v))",
+    ] {
+        let mut session = Session::default();
+        session.load_text("nested.rz", text, &riesz::NoFiles).unwrap();
+        let modes = session.modes(function, "[0.3, 0.4, 0.5]", Vec::new(), ONCE);
+        let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
+        all_agree("nested.rz", function, &modes);
+    }
+}

@@ -1,21 +1,22 @@
 //! One function, with its accumulators passed along.
 
 use super::{Changes, Roots};
+use crate::purify::keep::Around;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Turn, Var, VarInfo};
 use riesz_syntax::{Diagnostic, Span};
 use std::collections::HashMap;
 
-type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+pub(super) type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 pub(super) struct Rewriter<'p> {
-    changes: &'p Changes,
-    roots: Roots,
-    vars: Vec<VarInfo>,
+    pub(super) changes: &'p Changes,
+    pub(super) roots: Roots,
+    pub(super) vars: Vec<VarInfo>,
 }
 
 /// The variables that hold accumulators now.
-type Current = HashMap<Var, Var>;
+pub(super) type Current = HashMap<Var, Var>;
 
 impl<'p> Rewriter<'p> {
     pub fn function(function: &Function, id: FunctionId, changes: &'p Changes) -> Result<Function> {
@@ -155,47 +156,21 @@ impl<'p> Rewriter<'p> {
                 let whole = self.bind_var(Op::Loop(turn), ty, span, out);
                 self.take(whole, var, changed, span, current, out);
             }
-            Op::Build(Iteration { count, index, .. }) => {
-                let Op::Build(Iteration { body, .. }) = &binding.op else { return Ok(()) };
-                let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, out);
-                let turn =
-                    self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, bindings, _| {
-                        let element = rewriter.run(body, inner, bindings)?;
-                        Ok((rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, bindings), Some(element)))
-                    })?;
-                self.traced(Turn { count, index, ..turn }, var, ty, changed, span, current, out);
-            }
-            Op::Scan(Turn { start, count, index, state, .. }) => {
-                let Op::Scan(Turn { body, .. }) = &binding.op else { return Ok(()) };
-                let element = match &ty {
-                    Type::Array(_, element) => (**element).clone(),
-                    ty => ty.clone(),
-                };
-                let turn =
-                    self.turn((start, element), changed, current, span, out, |rewriter, inner, bindings, value| {
-                        bindings.push(Binding { var: state, op: Op::Copy(value), span });
-                        let next = rewriter.run(body, inner, bindings)?;
-                        Ok((next, Some(next)))
-                    })?;
-                self.traced(Turn { count, index, ..turn }, var, ty, changed, span, current, out);
-            }
-            _ => {
-                let message = "a sum that is made in place here cannot be written as a combinator";
-                return Err(Box::new(Diagnostic::error("no-combinator", span, message)));
-            }
+            op => self.keeping(binding, op, ty, Around { changed, span, current, out })?,
         }
         Ok(())
     }
 
-    /// A turn whose state is a value and accumulators: the body gives the next value, and what to keep if anything.
-    fn turn(
+    /// A turn whose state is a value and accumulators: the body gives the next value, and what to keep where it keeps
+    /// things.
+    pub(super) fn turn(
         &mut self,
         (start, ty): (Atom, Type),
         changed: &[Var],
         current: &Current,
         span: Span,
         out: &mut Vec<Binding>,
-        body: impl FnOnce(&mut Self, &mut Current, &mut Vec<Binding>, Atom) -> Result<(Atom, Option<Atom>)>,
+        body: impl FnOnce(&mut Self, &mut Current, &mut Vec<Binding>, Atom) -> Result<(Atom, Option<Vec<Atom>>)>,
     ) -> Result<Turn> {
         let whole = self.beside(ty.clone(), changed);
         let parts = [start].into_iter().chain(changed.iter().map(|var| self.now(*var, current))).collect();
@@ -209,34 +184,16 @@ impl<'p> Rewriter<'p> {
         let parts = [next].into_iter().chain(changed.iter().map(|var| self.now(*var, &inner))).collect();
         let mut result = self.bind(Op::Tuple(parts), whole.clone(), span, &mut bindings);
         if let Some(kept) = kept {
-            let ty = Type::Tuple([whole, self.type_of(kept)].into());
-            result = self.bind(Op::Tuple(vec![result, kept]), ty, span, &mut bindings);
+            let parts: Vec<Atom> = [result].into_iter().chain(kept).collect();
+            let ty = Type::Tuple(parts.iter().map(|part| self.type_of(*part)).collect());
+            result = self.bind(Op::Tuple(parts), ty, span, &mut bindings);
         }
         // The count and the index are those of what the turn belongs to.
         Ok(Turn { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } })
     }
 
-    /// A loop that keeps an array, which is the value of a variable.
-    #[allow(clippy::too_many_arguments)]
-    fn traced(
-        &mut self,
-        turn: Turn,
-        var: Var,
-        array: Type,
-        changed: &[Var],
-        span: Span,
-        current: &mut Current,
-        out: &mut Vec<Binding>,
-    ) {
-        let state = self.vars[turn.state.0 as usize].ty.clone();
-        let whole = self.bind_var(Op::Trace(turn), Type::Tuple([state.clone(), array].into()), span, out);
-        out.push(Binding { var, op: Op::Project(Atom::Var(whole), 1), span });
-        let last = self.bind_var(Op::Project(Atom::Var(whole), 0), state, span, out);
-        self.open(last, changed, span, current, out);
-    }
-
     /// The bindings of a body in the place of another, and its result.
-    fn run(&mut self, body: &Body, current: &mut Current, out: &mut Vec<Binding>) -> Result<Atom> {
+    pub(super) fn run(&mut self, body: &Body, current: &mut Current, out: &mut Vec<Binding>) -> Result<Atom> {
         for binding in &body.bindings {
             self.binding(binding, current, out)?;
         }
@@ -244,7 +201,7 @@ impl<'p> Rewriter<'p> {
     }
 
     /// Takes a result and the accumulators beside it apart.
-    fn take(
+    pub(super) fn take(
         &mut self,
         whole: Var,
         var: Var,
@@ -257,7 +214,14 @@ impl<'p> Rewriter<'p> {
         self.open(whole, changed, span, current, out);
     }
 
-    fn open(&mut self, whole: Var, changed: &[Var], span: Span, current: &mut Current, out: &mut Vec<Binding>) {
+    pub(super) fn open(
+        &mut self,
+        whole: Var,
+        changed: &[Var],
+        span: Span,
+        current: &mut Current,
+        out: &mut Vec<Binding>,
+    ) {
         for (at, root) in changed.iter().enumerate() {
             let ty = self.vars[root.0 as usize].ty.clone();
             let now = self.bind_var(Op::Project(Atom::Var(whole), at + 1), ty, span, out);
@@ -281,7 +245,7 @@ impl<'p> Rewriter<'p> {
         }
     }
 
-    fn type_of(&self, atom: Atom) -> Type {
+    pub(super) fn type_of(&self, atom: Atom) -> Type {
         match atom {
             Atom::Var(var) => self.vars[var.0 as usize].ty.clone(),
             Atom::Int(_) => Type::Int,
@@ -290,18 +254,18 @@ impl<'p> Rewriter<'p> {
         }
     }
 
-    fn var(&mut self, ty: Type) -> Var {
+    pub(super) fn var(&mut self, ty: Type) -> Var {
         self.vars.push(VarInfo { name: None, ty });
         Var(self.vars.len() as u32 - 1)
     }
 
-    fn bind_var(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Var {
+    pub(super) fn bind_var(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Var {
         let var = self.var(ty);
         out.push(Binding { var, op, span });
         var
     }
 
-    fn bind(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Atom {
+    pub(super) fn bind(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Atom {
         Atom::Var(self.bind_var(op, ty, span, out))
     }
 }
