@@ -212,6 +212,12 @@ fn sparse_matrices_vary() {
         let expected = of(&format!("hessian(\\v -> norm(matrix({map}))^2, [0.5, 0.25])"));
         assert!(twice.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-12), "{twice:?} {expected:?}");
     }
+    // Where an array adds to something else while it is built.
+    let powers = "\\z -> sum([cos(z.c) ^ sin(y) | y in [z.b | i < 2] + [0.5, 0.5]])";
+    let product = format!("\\x -> hvp({powers}, {{b = 0.5, c = 0.5}}, {{b = 0.5, c = x.0}})");
+    let matrix = of(&format!("{{ let m = matrix(D({product}, (0.7, 0.5))); (m.b.0, m.c.0) }}"));
+    let column = of(&format!("{{ let d = D({product}, (0.7, 0.5))((1.0, 0.0)); (d.b, d.c) }}"));
+    assert!(matrix.iter().zip(&column).all(|(a, b)| (a - b).abs() < 1e-12), "{matrix:?} {column:?}");
     // In a loop, where what the map captured is a part of what was kept.
     let greatest = "sum(sum(coo(D(\\z -> max(z * z * z), [0.5, x[0]])).vals) | j < 1)";
     for second in ["grad(\\z -> jvp(f, z, [1.0]).1, [0.7])", "jvp(\\z -> grad(f, z), [0.7], [1.0]).1"] {

@@ -325,7 +325,7 @@ impl<'p> Lowerer<'_, 'p> {
         }
         let value = self.atom(result, span)?;
         for (atom, target) in &targets {
-            self.write_rest(*atom, target, &inside, &mut plan, span)?;
+            self.write_rest(*atom, target, &inside, &plan, span)?;
         }
         for (atom, next) in loose {
             let value = self.atom(atom, span)?;
