@@ -194,11 +194,11 @@ impl<'p> Lowerer<'_, 'p> {
             if reduction == Reduction::Product {
                 return Err(unsupported("a product of arrays", span));
             }
-            if ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _))) {
+            let target = self.target_for(var, target, span)?;
+            if !target.cells.is_exact() || ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _))) {
                 // The sum of nothing has no size but what its type says.
                 self.check_some(count, Fault::Unforeseen, span);
             }
-            let target = self.target_for(var, target, span)?;
             let zero = self.first_zero(count);
             self.fill_with(&target.cells, &mut |kind| match kind {
                 Kind::Real => zero,

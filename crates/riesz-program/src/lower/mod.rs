@@ -576,11 +576,13 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                     plan.insert(var, target.clone());
                 }
             }
-            Op::Scan(_) | Op::Trace(_) | Op::Reduce(..) if !target.add && self.holds_arrays(self.ty(var)) => {
+            Op::Scan(_) | Op::Trace(_) if !target.add && self.holds_arrays(self.ty(var)) => {
                 plan.insert(var, target.clone());
             }
-            // What is written as a whole has no lengths of its own for rows.
-            Op::ArrayFunction(..) if !target.add && target.cells.is_exact() && self.holds_arrays(self.ty(var)) => {
+            // What is written as a whole has no lengths of its own for rows, and the sum of nothing has none at all.
+            Op::ArrayFunction(..) | Op::Reduce(..)
+                if !target.add && target.cells.is_exact() && self.holds_arrays(self.ty(var)) =>
+            {
                 plan.insert(var, target.clone());
             }
             _ => {}
