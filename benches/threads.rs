@@ -61,7 +61,7 @@ fn bits(value: &Value<f64>) -> Vec<u64> {
 /// Name, program, its top-level values, and the gradient.
 type Row = (&'static str, &'static str, &'static [&'static str], &'static str);
 
-const GRADIENTS: [Row; 4] = [
+const GRADIENTS: [Row; 5] = [
     (
         "mixture, d = 10, K = 25, n = 10,000",
         concat!(
@@ -91,6 +91,19 @@ const GRADIENTS: [Row; 4] = [
         ),
         &["cameras", "points", "weights", "seen"],
         "grad(\\c p w -> cost(c, p, w, seen), (cameras, points, weights))",
+    ),
+    (
+        "the same, its Jacobian in blocks",
+        concat!(
+            include_str!("../gradbench/ba.rz"),
+            "let cameras = [0.1 * sin(real(11 * i + j)) + (if j == 5 then 5.0 else 0.0) | i < 49, j < 11]
+         let points = [sin(real(3 * i + j)) | i < 7776, j < 3]
+         let weights = [1 + 0.1 * cos(real(i)) | i < 31843]
+         let seen = [{camera = mod(i, 49), point = mod(i * 31, 7776), feature = [0.1, 0.2]} | i < 31843]",
+        ),
+        &["cameras", "points", "weights", "seen"],
+        "[matrix(D(\\c x w -> reprojection_error(c, x, w, seen[i].feature),
+            (cameras[seen[i].camera], points[seen[i].point], weights[i]))) | i < 31843]",
     ),
     (
         "Rosenbrock, n = 1,000,000",
