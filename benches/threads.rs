@@ -79,28 +79,13 @@ const GRADIENTS: [Row; 5] = [
     ),
     (
         "bundle adjustment, 49 cameras, 7776 points, 31,843 observations",
-        concat!(
-            include_str!("../gradbench/ba.rz"),
-            "let cameras = [0.1 * sin(real(11 * i + j)) + (if j == 5 then 5.0 else 0.0) | i < 49, j < 11]
-         let points = [sin(real(3 * i + j)) | i < 7776, j < 3]
-         let weights = [1 + 0.1 * cos(real(i)) | i < 31843]
-         let seen = [{camera = mod(i, 49), point = mod(i * 31, 7776), feature = [0.1, 0.2]} | i < 31843]
-         fun cost(cameras: [n][11]R, points: [m][3]R, weights: [p]R, seen: [p]Observation): R =
-           let found = errors(cameras, points, weights, seen)
-           sum(dot(e, e) | e in found.reproj_error) + dot(found.w_err, found.w_err)",
-        ),
+        BA,
         &["cameras", "points", "weights", "seen"],
         "grad(\\c p w -> cost(c, p, w, seen), (cameras, points, weights))",
     ),
     (
         "the same, its Jacobian in blocks",
-        concat!(
-            include_str!("../gradbench/ba.rz"),
-            "let cameras = [0.1 * sin(real(11 * i + j)) + (if j == 5 then 5.0 else 0.0) | i < 49, j < 11]
-         let points = [sin(real(3 * i + j)) | i < 7776, j < 3]
-         let weights = [1 + 0.1 * cos(real(i)) | i < 31843]
-         let seen = [{camera = mod(i, 49), point = mod(i * 31, 7776), feature = [0.1, 0.2]} | i < 31843]",
-        ),
+        BA,
         &["cameras", "points", "weights", "seen"],
         "[matrix(D(\\c x w -> reprojection_error(c, x, w, seen[i].feature),
             (cameras[seen[i].camera], points[seen[i].point], weights[i]))) | i < 31843]",
@@ -124,3 +109,15 @@ const GRADIENTS: [Row; 5] = [
         "grad(loss(_, x, t), w)",
     ),
 ];
+
+/// Cameras that see points, and the cost of what they see.
+const BA: &str = concat!(
+    include_str!("../gradbench/ba.rz"),
+    "let cameras = [0.1 * sin(real(11 * i + j)) + (if j == 5 then 5.0 else 0.0) | i < 49, j < 11]
+         let points = [sin(real(3 * i + j)) | i < 7776, j < 3]
+         let weights = [1 + 0.1 * cos(real(i)) | i < 31843]
+         let seen = [{camera = mod(i, 49), point = mod(i * 31, 7776), feature = [0.1, 0.2]} | i < 31843]
+         fun cost(cameras: [n][11]R, points: [m][3]R, weights: [p]R, seen: [p]Observation): R =
+           let found = errors(cameras, points, weights, seen)
+           sum(dot(e, e) | e in found.reproj_error) + dot(found.w_err, found.w_err)",
+);

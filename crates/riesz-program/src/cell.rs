@@ -87,12 +87,7 @@ fn replace(block: &mut Block, registers: &FxHashMap<Buffer, (Register, Kind)>) {
         match statement {
             Statement::Allocate(Allocation { buffer, .. }) => {
                 if let Some((register, kind)) = registers.get(buffer) {
-                    let nothing = match kind {
-                        Kind::Real => Operand::Real(0.0),
-                        Kind::Int => Operand::Int(0),
-                        Kind::Bool => Operand::Bool(false),
-                    };
-                    *statement = Statement::Set(*register, nothing);
+                    *statement = Statement::Set(*register, kind.zero());
                 }
             }
             Statement::Let(to, Expression::Load(element)) => {

@@ -90,6 +90,17 @@ pub enum Kind {
     Bool,
 }
 
+impl Kind {
+    /// The zero of the kind.
+    pub fn zero(self) -> Operand {
+        match self {
+            Kind::Real => Operand::Real(0.0),
+            Kind::Int => Operand::Int(0),
+            Kind::Bool => Operand::Bool(false),
+        }
+    }
+}
+
 /// What is known of a register.
 #[derive(Clone, Debug)]
 pub struct RegisterInfo {

@@ -138,11 +138,10 @@ impl Compiler<'_> {
         let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
         let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
         let point_type = called.vars[captured.len()].ty.clone();
-        let is_number = |ty: &Type| *ty == Type::Real;
+        // A map from `R` to `R` is its own adjoint.
+        let is_own_adjoint = point_type == Type::Real && value_type == Type::Real;
         let derive = match derive {
-            Derive::Reverse if self.calculus.by_cost && is_number(&point_type) && is_number(&value_type) => {
-                Derive::Forward
-            }
+            Derive::Reverse if self.calculus.by_cost && is_own_adjoint => Derive::Forward,
             derive => derive,
         };
         let mut bind = |compiler: &mut Self, op: Op, ty: Type| {

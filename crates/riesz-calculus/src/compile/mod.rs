@@ -154,6 +154,7 @@ pub(crate) struct Calculus {
     pub rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
     /// What loops keep.
     pub checkpoints: Checkpoints,
+    /// Whether a map that is its own adjoint is applied forwards.
     pub by_cost: bool,
     /// Functions that are segments of loops: they run again instead of keeping anything.
     pub segments: FxHashSet<FunctionId>,

@@ -6,7 +6,7 @@
 
 use super::graph::Hop;
 use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};
-use super::walk::Walk;
+use super::walk::{Walk, adds};
 use crate::free::Free;
 use riesz_core::Size;
 use riesz_core::size;
@@ -64,13 +64,8 @@ impl<'a> Walk<'a> {
                     inside(self, Around::Branch { condition: *condition, body: yes, taken: true })?;
                     inside(self, Around::Branch { condition: *condition, body: no, taken: false })?;
                 }
-                _ => {
-                    let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found;
-                    let adds = |var: &Var| matches!(frame.atom(Atom::Var(*var)), Some(Known::Accumulator(_)));
-                    if free.iter().any(adds) {
-                        return None;
-                    }
-                }
+                _ if adds(binding, frame) => return None,
+                _ => {}
             }
         }
         Some(())

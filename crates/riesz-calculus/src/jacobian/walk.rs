@@ -168,7 +168,7 @@ impl<'a> Walk<'a> {
             Op::Plus(a, b) => self.plus(&of(a)?, &of(b)?)?,
             // What is found when it is asked for cannot add to anything on the way.
             Op::Build(_) | Op::Builds(_) | Op::If { .. }
-                if is_value(&frame.function.var(*var).ty) && adds(binding, frame) =>
+                if frame.function.var(*var).ty != Type::unit() && adds(binding, frame) =>
             {
                 return None;
             }
@@ -340,12 +340,8 @@ impl<'a> Walk<'a> {
     }
 }
 
-fn is_value(ty: &Type) -> bool {
-    *ty != Type::unit()
-}
-
 /// Whether a binding adds to something that was made before it.
-fn adds(binding: &Binding, frame: &Frame) -> bool {
+pub(super) fn adds(binding: &Binding, frame: &Frame) -> bool {
     let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found;
     free.iter().any(|var| matches!(frame.atom(Atom::Var(*var)), Some(Known::Accumulator(_))))
 }

@@ -185,7 +185,7 @@ impl Lowerer<'_, '_> {
         if integers {
             return Err(unsupported("`scatter_add` of integers", span));
         }
-        self.fill(&target.cells, 0.0);
+        self.fill(&target.cells);
         self.build.check_equal(indices.len, values.len, Fault::Unforeseen, span);
         self.each(indices.len, span, &mut |lowerer, at| {
             let cells = lowerer.element_of(&indices.cells, at);

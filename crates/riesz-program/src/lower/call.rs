@@ -144,7 +144,7 @@ impl Lowerer<'_, '_> {
             Accumulator::Cells(cells) => return self.pass_cells(cells, ty, Operand::Int(1), passed, span),
         };
         let cells = self.room_for(&apart, &None, span);
-        self.fill(&cells, 0.0);
+        self.fill(&cells);
         self.pass_cells(&cells, ty, Operand::Int(1), passed, span)?;
         behind.push((accumulator.clone(), cells));
         Ok(())

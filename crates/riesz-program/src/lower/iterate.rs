@@ -200,11 +200,7 @@ impl<'p> Lowerer<'_, 'p> {
                 self.check_some(count, Fault::Unforeseen, span);
             }
             let zero = self.first_zero(count);
-            self.fill_with(&target.cells, &mut |kind| match kind {
-                Kind::Real => zero,
-                Kind::Int => Operand::Int(0),
-                Kind::Bool => Operand::Bool(false),
-            });
+            self.fill_with(&target.cells, &mut |kind| if kind == Kind::Real { zero } else { kind.zero() });
             if holds_integers(&shape_of_cells(&target.cells)) {
                 return Err(unsupported("a sum of arrays of integers", span));
             }

@@ -191,7 +191,7 @@ impl Lowerer<'_, '_> {
                 };
                 let shape = Shape::Array(Extent { most: len, exact: true }, Box::new(element));
                 let cells = self.room_for(&shape, &None, span);
-                self.fill(&cells, 0.0);
+                self.fill(&cells);
                 let opened = self.build.open();
                 let there = Value::Array(Array { len, cells: array.cells });
                 let written = self.write(&there, &Target { cells: cells.clone(), add: false }, span);

@@ -483,15 +483,13 @@ impl<'p> Lowerer<'_, 'p> {
     /// A zero of a shape.
     fn zero(&mut self, shape: &Shape, name: &Option<Name>, span: Span) -> Lowered<Value> {
         match shape {
-            Shape::Number(Kind::Real) => Ok(Value::Number(Operand::Real(0.0))),
-            Shape::Number(Kind::Int) => Ok(Value::Number(Operand::Int(0))),
-            Shape::Number(Kind::Bool) => Ok(Value::Number(Operand::Bool(false))),
+            Shape::Number(kind) => Ok(Value::Number(kind.zero())),
             Shape::Tuple(parts) => {
                 Ok(Value::Tuple(parts.iter().map(|part| self.zero(part, name, span)).collect::<Lowered<_>>()?))
             }
             Shape::Array(..) if shape.is_exact() => {
                 let cells = self.room_for(shape, name, span);
-                self.fill(&cells, 0.0);
+                self.fill(&cells);
                 Ok(self.read(&cells, name))
             }
             Shape::Array(..) => Err(super::unknown_size(span)),
@@ -556,7 +554,7 @@ impl<'p> Lowerer<'_, 'p> {
                 let mut flat = true;
                 self.check_flat(inner, &mut vec![*len], &mut flat);
                 if flat {
-                    self.fill(cells, 0.0);
+                    self.fill(cells);
                     return Ok(());
                 }
                 let inner = inner.clone();
@@ -567,7 +565,7 @@ impl<'p> Lowerer<'_, 'p> {
             }
             Cells::Tuple(parts) => parts.iter().try_for_each(|part| self.fill_rows(part, span)),
             _ => {
-                self.fill(cells, 0.0);
+                self.fill(cells);
                 Ok(())
             }
         }
@@ -591,7 +589,7 @@ impl<'p> Lowerer<'_, 'p> {
                     return Err(super::unknown_size(span));
                 }
                 let cells = self.room_for(&shape, name, span);
-                self.fill(&cells, 0.0);
+                self.fill(&cells);
                 Ok(Accumulator::Cells(cells))
             }
             _ => Err(super::not_data(ty, span)),

@@ -88,13 +88,9 @@ impl Lowerer<'_, '_> {
         Place { buffer, offset: Operand::Int(0), strides }
     }
 
-    /// Sets every number of some cells, which have no array around them.
-    pub(super) fn fill(&mut self, cells: &Cells, number: f64) {
-        self.fill_with(cells, &mut |kind| match kind {
-            Kind::Real => Operand::Real(number),
-            Kind::Int => Operand::Int(number as i64),
-            Kind::Bool => Operand::Bool(false),
-        });
+    /// Sets every number of some cells, which have no array around them, to zero.
+    pub(super) fn fill(&mut self, cells: &Cells) {
+        self.fill_with(cells, &mut Kind::zero);
     }
 
     /// Sets every number of some cells to a value of its kind; they lie row by row.
