@@ -254,12 +254,9 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             for binding in &body.bindings {
                 binding.op.visit_atoms(&mut used);
                 bindings.insert(binding.var, binding);
+                counts.extend(binding.op.turns());
                 match &binding.op {
-                    Op::Build(iteration) | Op::Builds(iteration) | Op::For(iteration) | Op::Reduce(_, iteration) => {
-                        counts.insert(iteration.index, iteration.count);
-                    }
                     Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
-                        counts.insert(turn.index, turn.count);
                         starts.insert(turn.state, turn.start);
                     }
                     Op::While { state, start, .. } | Op::TraceWhile { state, start, .. } => {

@@ -1,9 +1,8 @@
 //! Expressions.
 
 use super::Writer;
-use riesz_core::Comparison;
 use riesz_primitive::Primitive;
-use riesz_program::program::{Arithmetic, Expression, Kind, Operand};
+use riesz_program::program::{Expression, Kind, Operand};
 
 impl Writer<'_> {
     pub fn expression(&self, expression: &Expression) -> String {
@@ -13,21 +12,10 @@ impl Writer<'_> {
             Expression::Real(primitive, operands) => self.primitive(primitive, operands),
             Expression::Int(primitive, operands, site) => self.integer(primitive, operands, site.0),
             Expression::Position(arithmetic, a, b) => {
-                let sign = match arithmetic {
-                    Arithmetic::Add => "+",
-                    Arithmetic::Sub => "-",
-                    Arithmetic::Mul => "*",
-                };
-                format!("{} {sign} {}", show(a), show(b))
+                format!("{} {} {}", show(a), arithmetic.sign(), show(b))
             }
             Expression::Compare(comparison, a, b) => {
-                let sign = match comparison {
-                    Comparison::Less => "<",
-                    Comparison::LessEqual => "<=",
-                    Comparison::Greater => ">",
-                    Comparison::GreaterEqual => ">=",
-                };
-                format!("{} {sign} {}", show(a), show(b))
+                format!("{} {} {}", show(a), comparison.sign(), show(b))
             }
             Expression::Equal(a, b) => format!("{} == {}", show(a), show(b)),
             Expression::Near(a, b, tolerance) => match self.kind(*a) {

@@ -3,7 +3,7 @@
 use super::block::zero;
 use super::{Writer, tuple};
 use riesz_program::program::{
-    Allocation, Argument, Block, Call, Combine, Matrix, Parameter, Product, Register, Statement, Target, While,
+    Allocation, Argument, Block, Call, Combine, Matrix, Operand, Parameter, Product, Register, Statement, Target, While,
 };
 use rustc_hash::FxHashSet;
 
@@ -23,17 +23,7 @@ impl Writer<'_> {
             Statement::Set(register, value) => {
                 self.line(format!("{} = {};", self.register(*register), self.operand(*value)));
             }
-            Statement::Reduce(register, combine, value) => {
-                let (name, value) = (self.register(*register), self.operand(*value));
-                self.line(match combine {
-                    Combine::Sum => format!("{name} += {value};"),
-                    Combine::Product => format!("{name} *= {value};"),
-                    Combine::Max => format!("{name} = max({name}, {value});"),
-                    Combine::Min => format!("{name} = min({name}, {value});"),
-                    Combine::All => format!("{name} &= {value};"),
-                    Combine::Any => format!("{name} |= {value};"),
-                });
-            }
+            Statement::Reduce(register, combine, value) => self.reduce(*register, *combine, *value),
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Grow(allocation) => {
                 let (buffer, count) = (self.buffer_mut(allocation.buffer), self.operand(allocation.count));
@@ -97,6 +87,19 @@ impl Writer<'_> {
             Statement::Product(product) => self.product(product),
             Statement::Matrix(matrix) => self.matrix(matrix),
         }
+    }
+
+    /// Brings a number together with what is in a register.
+    pub fn reduce(&mut self, register: Register, combine: Combine, value: Operand) {
+        let (name, value) = (self.register(register), self.operand(value));
+        self.line(match combine {
+            Combine::Sum => format!("{name} += {value};"),
+            Combine::Product => format!("{name} *= {value};"),
+            Combine::Max => format!("{name} = max({name}, {value});"),
+            Combine::Min => format!("{name} = min({name}, {value});"),
+            Combine::All => format!("{name} &= {value};"),
+            Combine::Any => format!("{name} |= {value};"),
+        });
     }
 
     /// A loop with its condition.

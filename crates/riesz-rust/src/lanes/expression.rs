@@ -1,7 +1,6 @@
 //! Expressions in lanes.
 
 use super::{ELSEWHERE, Wide};
-use riesz_core::Comparison;
 use riesz_primitive::Primitive;
 use riesz_program::program::{Arithmetic, Expression, Kind, Operand};
 
@@ -21,13 +20,7 @@ impl Wide<'_, '_> {
                 format!("{}.map2({}, {function})", wide(a), wide(b))
             }
             Expression::Compare(comparison, a, b) => {
-                let sign = match comparison {
-                    Comparison::Less => "<",
-                    Comparison::LessEqual => "<=",
-                    Comparison::Greater => ">",
-                    Comparison::GreaterEqual => ">=",
-                };
-                format!("{}.compare({}, |a, b| a {sign} b)", wide(a), wide(b))
+                format!("{}.compare({}, |a, b| a {} b)", wide(a), wide(b), comparison.sign())
             }
             Expression::Equal(a, b) => match self.writer.kind(*a) {
                 Kind::Bool => format!("{}.same({})", wide(a), wide(b)),

@@ -232,18 +232,10 @@ impl Wide<'_, '_> {
 
     fn reduce(&mut self, register: Register, combine: Combine, value: Operand, mask: Option<&str>) {
         let outside = self.lanes.reduced.contains(&register);
-        let name = self.writer.register(register).to_string();
         if !outside && self.is_uniform(Operand::Register(register)) {
-            let value = self.writer.operand(value);
-            return self.line(match combine {
-                Combine::Sum => format!("{name} += {value};"),
-                Combine::Product => format!("{name} *= {value};"),
-                Combine::Max => format!("{name} = max({name}, {value});"),
-                Combine::Min => format!("{name} = min({name}, {value});"),
-                Combine::All => format!("{name} &= {value};"),
-                Combine::Any => format!("{name} |= {value};"),
-            });
+            return self.writer.reduce(register, combine, value);
         }
+        let name = self.writer.register(register).to_string();
         let name = if outside { format!("{name}_lanes") } else { name };
         if combine == Combine::Sum && mask.is_none() {
             let product = match value {
