@@ -4,7 +4,6 @@
 //! same order. This is written over `super::R`, and is there for both precisions.
 
 use super::{R, Target, at, part_mut, put, truncate};
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// How many lanes there are.
 pub const LANES: usize = 64 / size_of::<R>();
@@ -32,40 +31,6 @@ fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
         *slot = f(lane);
     }
     result
-}
-
-macro_rules! operators {
-    ($($trait:ident $method:ident $sign:tt),*) => {$(
-        impl $trait for Lanes {
-            type Output = Lanes;
-
-            #[inline(always)]
-            fn $method(self, other: Lanes) -> Lanes {
-                Lanes(each(#[inline(always)] |lane| self.0[lane] $sign other.0[lane]))
-            }
-        }
-    )*};
-}
-
-operators!(Add add +, Sub sub -, Mul mul *, Div div /);
-
-impl Neg for Lanes {
-    type Output = Lanes;
-
-    #[inline(always)]
-    fn neg(self) -> Lanes {
-        Lanes(each(
-            #[inline(always)]
-            |lane| -self.0[lane],
-        ))
-    }
-}
-
-impl AddAssign for Lanes {
-    #[inline(always)]
-    fn add_assign(&mut self, other: Lanes) {
-        *self = *self + other;
-    }
 }
 
 impl Lanes {

@@ -7,7 +7,7 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`arithmetic`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`single`]: the same in single precision
 //! - [`product`], [`matrix`]: products of matrices, and linear algebra
@@ -16,6 +16,7 @@
 #![allow(clippy::duplicate_mod)]
 
 pub mod angle;
+pub mod arithmetic;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
