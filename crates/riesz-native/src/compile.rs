@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 21] = [
+const RUNTIME: [(&str, &str); 22] = [
+    ("memory.rs", include_str!("../../riesz-runtime/src/memory.rs")),
     ("arithmetic.rs", include_str!("../../riesz-runtime/src/arithmetic.rs")),
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),

@@ -2,6 +2,7 @@
 //!
 //! - [`context`]: what a run may use, and how it fails
 //! - [`boundary`]: callers from outside
+//! - [`memory`]: where buffers begin
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
@@ -27,6 +28,7 @@ pub mod gamma;
 pub mod lanes;
 pub mod math;
 pub mod matrix;
+pub mod memory;
 pub mod number;
 pub mod power;
 pub mod product;
@@ -42,6 +44,7 @@ pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};
 pub use lanes::*;
 pub use matrix::*;
+pub use memory::Aligned;
 pub use number::*;
 pub use product::*;
 pub use rows::store_rows;
