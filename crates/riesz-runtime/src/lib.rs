@@ -8,7 +8,8 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`arithmetic`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`arithmetic`], [`gather`], [`math`], [`power`], [`angle`]:
+//!   eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`single`]: the same in single precision
 //! - [`product`], [`matrix`]: products of matrices, and linear algebra
@@ -25,6 +26,7 @@ pub mod circle;
 pub mod context;
 pub mod crew;
 pub mod gamma;
+pub mod gather;
 pub mod lanes;
 pub mod math;
 pub mod matrix;
@@ -42,6 +44,7 @@ pub use circle::sin_cos;
 pub use context::*;
 pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};
+pub use gather::*;
 pub use lanes::*;
 pub use matrix::*;
 pub use memory::Aligned;

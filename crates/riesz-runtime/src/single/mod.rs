@@ -5,6 +5,8 @@
 
 #[path = "../arithmetic.rs"]
 pub mod arithmetic;
+#[path = "../gather.rs"]
+pub mod gather;
 #[path = "../lanes.rs"]
 pub mod lanes;
 pub mod math;
@@ -19,6 +21,7 @@ pub mod strip;
 pub use crate::{
     Chunks, Context, Element, Fault, Outcome, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut, put,
 };
+pub use gather::*;
 pub use lanes::*;
 pub use math::{digamma, polygamma, sin_cos};
 pub use matrix::*;
