@@ -4,7 +4,9 @@
 //! to find the registers: it computes one number after the other where lanes are also moved about, as they are in
 //! [`Lanes::shifted`], and takes twice as long. This is written over `super::R`, and is there for both precisions.
 
-use super::{LANES, Lanes, R};
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+use super::R;
+use super::{LANES, Lanes};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 use std::arch::x86_64::{
     _mm512_add_pd, _mm512_add_ps, _mm512_div_pd, _mm512_div_ps, _mm512_fmadd_pd, _mm512_fmadd_ps, _mm512_mul_pd,

@@ -37,6 +37,7 @@ pub mod product;
 pub mod rows;
 pub mod single;
 pub mod strip;
+mod tile;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};
