@@ -138,27 +138,23 @@ impl Lanes {
     /// The lanes moved up by a few; the first are the last of the lanes before, which the carry keeps from call to call.
     #[inline(always)]
     pub fn shifted(self, by: usize, carry: &mut Lanes) -> Lanes {
-        let before = *carry;
-        *carry = Lanes(each(
-            #[inline(always)]
-            |lane| if lane < by { self.0[LANES - by + lane] } else { 0.0 },
-        ));
+        let before = std::mem::replace(carry, self);
         Lanes(each(
             #[inline(always)]
-            |lane| if lane < by { before.0[lane] } else { self.0[lane - by] },
+            |lane| if lane < by { before.0[LANES - by + lane] } else { self.0[lane - by] },
         ))
     }
 
-    /// Adds the first lanes to elements.
+    /// Adds the last lanes to elements.
     ///
     /// # Safety
     /// The positions are in bounds.
-    pub unsafe fn add_first(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
+    pub unsafe fn add_last(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
         let (first, len) = buffer.place();
         for lane in 0..count {
             let position = position as usize + lane;
             debug_assert!(position < len);
-            unsafe { *first.add(position) += self.0[lane] }
+            unsafe { *first.add(position) += self.0[LANES - count + lane] }
         }
     }
 
