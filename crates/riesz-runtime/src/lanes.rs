@@ -4,7 +4,6 @@
 //! same order. This is written over `super::R`, and is there for both precisions.
 
 use super::{R, Target, at, part_mut, truncate};
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
 
 /// How many lanes there are.
 pub const LANES: usize = 64 / size_of::<R>();
@@ -32,40 +31,6 @@ pub(super) fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
         *slot = f(lane);
     }
     result
-}
-
-macro_rules! operators {
-    ($($trait:ident $method:ident $sign:tt),*) => {$(
-        impl $trait for Lanes {
-            type Output = Lanes;
-
-            #[inline(always)]
-            fn $method(self, other: Lanes) -> Lanes {
-                Lanes(each(#[inline(always)] |lane| self.0[lane] $sign other.0[lane]))
-            }
-        }
-    )*};
-}
-
-operators!(Add add +, Sub sub -, Mul mul *, Div div /);
-
-impl Neg for Lanes {
-    type Output = Lanes;
-
-    #[inline(always)]
-    fn neg(self) -> Lanes {
-        Lanes(each(
-            #[inline(always)]
-            |lane| -self.0[lane],
-        ))
-    }
-}
-
-impl AddAssign for Lanes {
-    #[inline(always)]
-    fn add_assign(&mut self, other: Lanes) {
-        *self = *self + other;
-    }
 }
 
 impl Lanes {
@@ -173,27 +138,23 @@ impl Lanes {
     /// The lanes moved up by a few; the first are the last of the lanes before, which the carry keeps from call to call.
     #[inline(always)]
     pub fn shifted(self, by: usize, carry: &mut Lanes) -> Lanes {
-        let before = *carry;
-        *carry = Lanes(each(
-            #[inline(always)]
-            |lane| if lane < by { self.0[LANES - by + lane] } else { 0.0 },
-        ));
+        let before = std::mem::replace(carry, self);
         Lanes(each(
             #[inline(always)]
-            |lane| if lane < by { before.0[lane] } else { self.0[lane - by] },
+            |lane| if lane < by { before.0[LANES - by + lane] } else { self.0[lane - by] },
         ))
     }
 
-    /// Adds the first lanes to elements.
+    /// Adds the last lanes to elements.
     ///
     /// # Safety
     /// The positions are in bounds.
-    pub unsafe fn add_first(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
+    pub unsafe fn add_last(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
         let (first, len) = buffer.place();
         for lane in 0..count {
             let position = position as usize + lane;
             debug_assert!(position < len);
-            unsafe { *first.add(position) += self.0[lane] }
+            unsafe { *first.add(position) += self.0[LANES - count + lane] }
         }
     }
 

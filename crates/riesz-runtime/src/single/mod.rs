@@ -3,6 +3,8 @@
 //! Arithmetic is that of single precision. Functions are computed in double precision and then rounded, so that they are
 //! wrong by hardly more than half a unit in the last place; so are products of matrices and linear algebra.
 
+#[path = "../arithmetic.rs"]
+pub mod arithmetic;
 #[path = "../gather.rs"]
 pub mod gather;
 #[path = "../lanes.rs"]

@@ -78,7 +78,7 @@ impl Partial {
                 let total = writer.buffer_mut(*buffer);
                 vec![
                     format!("if {end} > 0 {{"),
-                    format!("    {lanes}.add_first({shift}, {total}, {end} + {first});"),
+                    format!("    {lanes}.add_last({shift}, {total}, {end} + {first});"),
                     "}".into(),
                 ]
             }
