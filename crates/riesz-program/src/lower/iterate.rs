@@ -21,6 +21,18 @@ impl<'p> Lowerer<'_, 'p> {
         span: Span,
         body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
+        self.iterate_as(iteration, count, true, span, body)
+    }
+
+    /// The same, with turns that are independent of each other or in order.
+    pub(super) fn iterate_as(
+        &mut self,
+        iteration: &'p Iteration,
+        count: Operand,
+        independent: bool,
+        span: Span,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
         let index = self.build.register(Kind::Int, self.name(iteration.index));
         self.values[iteration.index.0 as usize] = Some(Value::Number(Operand::Register(index)));
         let site = self.build.site(Fault::Steps, span);
@@ -31,7 +43,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(&iteration.body);
         self.values[iteration.index.0 as usize] = None;
         written?;
-        let parallel = !kept::grows(&body);
+        let parallel = independent && !kept::grows(&body);
         let body = self.released(body, iteration.body.result);
         self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
         Ok(())
@@ -191,19 +203,16 @@ impl<'p> Lowerer<'_, 'p> {
         let ty = self.ty(var);
         let name = self.name(var);
         if self.holds_arrays(ty) {
-            if reduction == Reduction::Product {
-                return Err(unsupported("a product of arrays", span));
-            }
             let target = self.target_for(var, target, span)?;
             if !target.cells.is_exact() || ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _))) {
                 // The sum of nothing has no size but what its type says.
                 self.check_some(count, Fault::Unforeseen, span);
             }
+            if reduction == Reduction::Product || holds_integers(&shape_of_cells(&target.cells)) {
+                return self.fold_arrays(reduction, iteration, var, count, &target, span);
+            }
             let zero = self.first_zero(count);
             self.fill_with(&target.cells, &mut |kind| if kind == Kind::Real { zero } else { kind.zero() });
-            if holds_integers(&shape_of_cells(&target.cells)) {
-                return Err(unsupported("a sum of arrays of integers", span));
-            }
             let adding = Target { cells: target.cells.clone(), add: true };
             self.iterate(iteration, count, span, &mut |lowerer| lowerer.body_into(&iteration.body, &adding))?;
             return Ok(self.in_target(&target, None));
@@ -222,7 +231,7 @@ impl<'p> Lowerer<'_, 'p> {
     }
 
     /// What a sum begins with: −0, to which adding anything gives that; 0 is the sum of nothing.
-    fn first_zero(&mut self, count: Operand) -> Operand {
+    pub(super) fn first_zero(&mut self, count: Operand) -> Operand {
         match count {
             Operand::Int(0) => Operand::Real(0.0),
             Operand::Int(_) => Operand::Real(-0.0),
