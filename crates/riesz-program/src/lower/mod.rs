@@ -24,6 +24,7 @@ mod array;
 mod bound;
 mod build;
 mod call;
+mod fold;
 mod foresee;
 mod iterate;
 mod kept;
