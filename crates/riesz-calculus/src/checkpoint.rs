@@ -88,7 +88,7 @@ impl Calculus {
                 bindings.push(Binding { var, op, span });
                 Atom::Var(var)
             };
-            let all = bind(Op::Call(plain.primal, arguments.clone()), plain.all(&function.result));
+            let all = bind(Op::Call(plain.primal, arguments.clone()), plain.all(&function.result, &arguments));
             let mut passed = plain.kept(all, &arguments, &mut bind);
             passed.extend((count..parameters).map(|at| Atom::Var(Var(at as u32))));
             let result_atom = bind(Op::Call(linear, passed), result.clone());

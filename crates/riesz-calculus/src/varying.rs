@@ -186,7 +186,7 @@ fn run_primal(
     value: &Type,
     bind: &mut dyn FnMut(Op, Type) -> Atom,
 ) -> Vec<Atom> {
-    let all = bind(Op::Call(linearised.primal, arguments.clone()), linearised.all(value));
+    let all = bind(Op::Call(linearised.primal, arguments.clone()), linearised.all(value, &arguments));
     linearised.kept(all, &arguments, bind)
 }
 

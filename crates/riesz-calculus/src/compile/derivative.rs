@@ -174,7 +174,7 @@ impl Compiler<'_> {
             out.push(Binding { var, op, span });
             return Ok(());
         };
-        let all = bind(self, Op::Call(linearised.primal, arguments.clone()), linearised.all(&value_type));
+        let all = bind(self, Op::Call(linearised.primal, arguments.clone()), linearised.all(&value_type, &arguments));
         let value = bind(self, Op::Project(all, 0), value_type.clone());
         let mut parts = linearised.kept(all, &arguments, &mut |op, ty| bind(self, op, ty));
         let op = match derive {

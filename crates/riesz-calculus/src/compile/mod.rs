@@ -120,10 +120,11 @@ pub(crate) struct Linearised {
 }
 
 impl Linearised {
-    /// The type of what `primal` gives, for a value of a type.
-    pub fn all(&self, value: &Type) -> Type {
+    /// The type of what `primal` gives for some arguments and a value of a type. Sizes that it finds on its way stay open.
+    pub fn all(&self, value: &Type, arguments: &[Atom]) -> Type {
         let computed = self.kept.iter().filter(|(var, _)| var.0 as usize >= self.parameters);
-        Type::Tuple([value.clone()].into_iter().chain(computed.map(|(_, ty)| open_sizes(ty))).collect())
+        let computed = computed.map(|(_, ty)| with_sizes(ty, |var| arguments.get(var.0 as usize).copied()));
+        Type::Tuple([value.clone()].into_iter().chain(computed).collect())
     }
 
     /// What is kept, where `primal` was called with some arguments, from what it gave.

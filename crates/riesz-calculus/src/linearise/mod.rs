@@ -424,7 +424,7 @@ impl Lineariser<'_> {
             return Ok(Tangent::Zero);
         };
         let ty = self.ty(var).clone();
-        let all = self.primal(Op::Call(primal, arguments.to_vec()), linearised.all(&ty), span);
+        let all = self.primal(Op::Call(primal, arguments.to_vec()), linearised.all(&ty, arguments), span);
         self.level().primal.push(Binding { var, op: Op::Project(all, 0), span });
         let mut passed = linearised.kept(all, arguments, &mut |op, ty| self.primal(op, ty, span));
         for (argument, active) in arguments.iter().zip(&mask) {
