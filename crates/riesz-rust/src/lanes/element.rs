@@ -1,6 +1,7 @@
 //! Elements of buffers in lanes: read, written and added to.
 
 use super::Wide;
+use super::stencil::further;
 use crate::classify::Class;
 use riesz_program::program::{Element, Kind, Operand};
 
@@ -147,8 +148,15 @@ impl Wide<'_, '_> {
         let Some(stencil) = self.stencils.get_mut(&element.buffer) else { return false };
         let Some(at) = stencil.places.iter().position(|(place, _)| *place == element.at) else { return false };
         let (_, offset) = stencil.places.remove(at);
+        let single = stencil.single;
         let (shift, last, first) = (offset - stencil.first, stencil.places.is_empty(), stencil.first);
         let (name, value) = (self.writer.buffer(element.buffer).to_string(), self.wide(value));
+        if single {
+            let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
+            let line = format!("(Lanes::splat(0.0) + {value}).store({total}, {index}, 1);");
+            self.line(line);
+            return true;
+        }
         self.line(match shift {
             0 => format!("{name}_near += {value};"),
             shift => format!("{name}_near += {value}.shifted({shift}, &mut {name}_carry_{shift});"),
@@ -156,7 +164,7 @@ impl Wide<'_, '_> {
         if last {
             let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
             let write = if self.writer.cleared.contains_key(&element.buffer) { "store" } else { "add_to" };
-            let line = format!("{name}_near.{write}({total}, {index} + {first}, 1);");
+            let line = format!("{name}_near.{write}({total}, {index}{}, 1);", further(first));
             self.line(line);
         }
         true

@@ -20,7 +20,7 @@ use crate::function::Writer;
 use partial::{Partial, reductions};
 use riesz_program::program::{Allocation, Buffer, Combine, For, Kind, Operand, Procedure, Register, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
-use stencil::{Stencil, stencils};
+use stencil::{Stencil, further, stencils};
 
 /// A site that stands for no error: the program has to be run in another way.
 const ELSEWHERE: u32 = u32::MAX;
@@ -30,7 +30,7 @@ const ELSEWHERE: u32 = u32::MAX;
 pub(crate) fn writes_near(procedure: &Procedure, each: &For, buffer: Buffer, zeros: Operand) -> bool {
     let covers = |lanes: Lanes| {
         let writes = |stencil: &Stencil| match stencil.places.len() {
-            1 => stencil.is_single() && each.count == zeros && !crate::strip::fits(&lanes, each),
+            1 => stencil.single && each.count == zeros && !crate::strip::fits(&lanes, each),
             _ => stencil.first >= 0,
         };
         crate::choose::outer(procedure, &lanes, each) && stencils(&lanes, each).get(&buffer).is_some_and(writes)
@@ -86,16 +86,16 @@ impl Wide<'_, '_> {
             false => Outline::of(self.writer, each, Some((&self.lanes, strips)), &near),
         };
         self.line(format!("context.step({count}, {})?;", each.site.0));
-        for buffer in &near {
+        for buffer in self.buffers_near() {
             // What no block of turns writes is cleared here.
-            let Some(len) = self.writer.cleared.get(buffer).copied() else { continue };
-            let (total, len) = (self.writer.buffer_mut(*buffer), self.writer.operand(len));
-            let first = self.stencils[buffer].first;
+            let Some(len) = self.writer.cleared.get(&buffer).copied() else { continue };
+            let (total, len) = (self.writer.buffer_mut(buffer), self.writer.operand(len));
+            let first = self.stencils[&buffer].first;
             if first > 0 {
                 self.line(format!("part_mut({total}, 0, i64::min({len}, {first})).fill(0.0);"));
             }
             // A count may be negative, and then there are no turns.
-            let from = format!("{count}.max(0) / {lanes} * {lanes} + {first}");
+            let from = format!("{count}.max(0) / {lanes} * {lanes}{}", further(first));
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
@@ -153,6 +153,13 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
+    /// The buffers that turns add to near the index, in order.
+    fn buffers_near(&self) -> Vec<Buffer> {
+        let mut near: Vec<Buffer> = self.stencils.keys().copied().collect();
+        near.sort_unstable();
+        near
+    }
+
     /// The turns of some blocks, those of each together.
     fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
         let index = self.writer.register(each.index).to_string();
@@ -170,9 +177,10 @@ impl Wide<'_, '_> {
         self.line(format!("for lane_block in {from}..{to} {{"));
         self.writer.depth += 1;
         self.line(format!("let {index} = {together} * lane_block;"));
-        let mut near: Vec<Buffer> = self.stencils.keys().copied().collect();
-        near.sort_unstable();
-        for buffer in near {
+        for buffer in self.buffers_near() {
+            if self.stencils[&buffer].single {
+                continue;
+            }
             let name = self.writer.buffer(buffer).to_string();
             self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
         }

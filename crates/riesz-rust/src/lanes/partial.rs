@@ -1,5 +1,6 @@
 //! What turns add up together: each lane for itself, brought together behind the loop in one order.
 
+use super::stencil::further;
 use crate::chunk::Given;
 use crate::function::Writer;
 use riesz_program::program::{Block, Buffer, Combine, Register, Statement};
@@ -80,7 +81,7 @@ impl Partial {
                 let total = writer.buffer_mut(*buffer);
                 vec![
                     format!("if {end} > 0 {{"),
-                    format!("    {lanes}.add_last({shift}, {total}, {end} + {first});"),
+                    format!("    {lanes}.add_last({shift}, {total}, {end}{});", further(*first)),
                     "}".into(),
                 ]
             }

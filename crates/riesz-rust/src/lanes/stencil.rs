@@ -8,17 +8,14 @@ use rustc_hash::FxHashMap;
 pub(super) struct Stencil {
     /// The least that is added to the index.
     pub(super) first: i64,
+    /// Whether it is the element at the index alone, one for each turn. There is nothing to add up then, but a loop that has
+    /// as many turns as there are elements can write them all.
+    pub(super) single: bool,
     /// The positions, and what each adds to the index; those that are still to be written.
     pub(super) places: Vec<(Operand, i64)>,
 }
 
 impl Stencil {
-    /// Whether it is the element at the index alone, one for each turn. There is nothing to add up then, but a loop that has
-    /// as many turns as there are elements can write them all.
-    pub(super) fn is_single(&self) -> bool {
-        matches!(self.places[..], [(_, 0)])
-    }
-
     /// How far the places are from the first.
     pub(super) fn shifts(&self) -> Vec<i64> {
         let mut shifts: Vec<i64> =
@@ -26,6 +23,11 @@ impl Stencil {
         shifts.sort_unstable();
         shifts
     }
+}
+
+/// So much further, as it is written behind a position.
+pub(super) fn further(by: i64) -> String {
+    if by == 0 { String::new() } else { format!(" + {by}") }
 }
 
 /// The buffers that turns add to only near the index, each time at another place.
@@ -66,7 +68,7 @@ pub(super) fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> 
         let fits = distinct.len() == places.len()
             && everywhere[&buffer] == places.len()
             && distinct.iter().all(|offset| *offset < i64::MAX && offset - first < 8);
-        fits.then_some((buffer, Stencil { first, places }))
+        fits.then_some((buffer, Stencil { first, single: distinct == [0], places }))
     };
     places.into_iter().filter_map(near).collect()
 }
