@@ -200,6 +200,7 @@ impl Calculus {
     /// Makes sure that neither the function nor those it needs contain derivatives. Where functions in it are known only when
     /// it runs, they are data in it, if they can be.
     fn compile_root(&mut self, root: FunctionId) -> Result<(), Problem> {
+        let written = self.program.reachable(&[root]).functions;
         let order = self.specialised(root);
         let wanted = order.iter().any(|id| contains_derivative(&self.program.function(*id).body));
         let copy = if wanted { defunctionalise(&mut self.program, root) } else { None };
@@ -207,6 +208,10 @@ impl Calculus {
             optimise(&mut self.program, &[copy]);
         }
         let compiled = self.compile_functions(order);
+        // Functions as they were written are met by those who differentiate while the program runs.
+        for id in written {
+            let _ = self.compile_body(id);
+        }
         let Some(copy) = copy else { return compiled };
         let order = self.specialised(copy);
         if self.compile_functions(order).is_err() {

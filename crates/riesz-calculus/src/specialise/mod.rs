@@ -304,25 +304,48 @@ impl Specialiser<'_> {
     }
 
     /// A function and arguments, some with functions in them that are known: the copy of the function that makes these
-    /// itself, and what they captured in their place.
+    /// itself, and what they captured in their place. Where nothing is known there is a copy too, if the function takes
+    /// functions: it stays as it was written, for other programs to be specialised from.
     fn direct(&mut self, function: FunctionId, arguments: Vec<Atom>) -> (FunctionId, Vec<Atom>) {
         let known: Vec<Known> =
             arguments.iter().map(|argument| self.known(*argument).unwrap_or(Known::Data(*argument))).collect();
         let shapes: Vec<Shape> = known.iter().map(Known::shape).collect();
-        if shapes.iter().all(|shape| *shape == Shape::Data) {
-            return (function, arguments);
+        let specialisation = &self.calculus.specialisation;
+        let original = specialisation.originals.get(&function).copied().unwrap_or(function);
+        if shapes.iter().any(|shape| *shape != Shape::Data) {
+            let nested = specialisation.nesting(function, original, &shapes);
+            if nested[&original] <= MOST_NESTED
+                && let Some(copy) = self.copied(function, shapes, original, nested)
+            {
+                let mut passed = Vec::new();
+                known.iter().for_each(|known| known.flatten(&mut passed));
+                return (copy, passed);
+            }
         }
-        let mut passed = Vec::new();
-        known.iter().for_each(|known| known.flatten(&mut passed));
-        let specialisation = &mut self.calculus.specialisation;
+        let called = self.calculus.program.function(function);
+        if original == function && called.vars[..called.parameters].iter().any(|info| has_functions(&info.ty)) {
+            let nothing = vec![Shape::Data; arguments.len()];
+            let copy = self.copied(function, nothing, original, FxHashMap::default());
+            return (copy.unwrap_or(function), arguments);
+        }
+        (function, arguments)
+    }
+
+    /// The copy of a function for what is known of its arguments.
+    fn copied(
+        &mut self,
+        function: FunctionId,
+        shapes: Vec<Shape>,
+        original: FunctionId,
+        nested: FxHashMap<FunctionId, usize>,
+    ) -> Option<FunctionId> {
+        let specialisation = &self.calculus.specialisation;
         let key = (function, shapes);
         if let Some(&copy) = specialisation.copies.get(&key) {
-            return (copy, passed);
+            return Some(copy);
         }
-        let original = specialisation.originals.get(&function).copied().unwrap_or(function);
-        let nested = specialisation.nesting(function, original, &key.1);
-        if specialisation.copies.len() >= MOST_COPIES || nested[&original] > MOST_NESTED {
-            return (function, arguments);
+        if specialisation.copies.len() >= MOST_COPIES {
+            return None;
         }
         let copy = copy(&self.calculus.program, self.calculus.program.function(function), &key.1);
         self.calculus.program.functions.push(copy);
@@ -331,7 +354,7 @@ impl Specialiser<'_> {
         specialisation.copies.insert(key, copy);
         specialisation.nested.insert(copy, nested);
         specialisation.originals.insert(copy, original);
-        (copy, passed)
+        Some(copy)
     }
 }
 
