@@ -11,6 +11,10 @@ use riesz_bench::workload::{Workload, workloads};
 use riesz_bench::{print_table, time};
 use std::time::Duration;
 
+/// What is read and what code by hand writes lies where Riesz has its buffers, so that both walk memory alike.
+#[global_allocator]
+static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
+
 fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let native = Toolchain::find(1).expect("a Rust compiler");

@@ -54,22 +54,18 @@ impl Calculus {
         let span = function.span;
         let count = function.parameters;
         let arguments: Vec<Atom> = (0..count as u32).map(|at| Atom::Var(Var(at))).collect();
-        let types: Vec<Type> = function.vars[..count].iter().map(|var| var.ty.clone()).collect();
-        let kept: Vec<(Var, Type)> = types.iter().enumerate().map(|(at, ty)| (Var(at as u32), ty.clone())).collect();
+        let parameters = function.vars[..count].iter().enumerate();
+        let kept: Vec<(Var, Type)> = parameters.map(|(at, var)| (Var(at as u32), var.ty.clone())).collect();
 
-        // x ↦ (f x, x)
+        // x ↦ (f x), and x is known
         let mut vars = function.vars[..count].to_vec();
-        let mut part_types = vec![function.result.clone()];
-        part_types.extend(types.iter().cloned());
-        let all = Type::Tuple(part_types.into());
+        let all = Type::Tuple([function.result.clone()].into());
         vars.push(VarInfo { name: None, ty: function.result.clone() });
         vars.push(VarInfo { name: None, ty: all.clone() });
         let [value, tuple] = [count, count + 1].map(|at| Var(at as u32));
-        let mut parts = vec![Atom::Var(value)];
-        parts.extend(&arguments);
         let bindings = vec![
             Binding { var: value, op: Op::Call(id, arguments.clone()), span },
-            Binding { var: tuple, op: Op::Tuple(parts), span },
+            Binding { var: tuple, op: Op::Tuple(vec![Atom::Var(value)]), span },
         ];
         let body = Body { bindings, result: Atom::Var(tuple) };
         let name = function.name.clone();
@@ -93,11 +89,7 @@ impl Calculus {
                 Atom::Var(var)
             };
             let all = bind(Op::Call(plain.primal, arguments.clone()), plain.all(&function.result));
-            let mut passed = Vec::new();
-            for at in 0..plain.kept.len() {
-                let ty = plain.kept_type(at, &arguments, &passed);
-                passed.push(bind(Op::Project(all, at + 1), ty));
-            }
+            let mut passed = plain.kept(all, &arguments, &mut bind);
             passed.extend((count..parameters).map(|at| Atom::Var(Var(at as u32))));
             let result_atom = bind(Op::Call(linear, passed), result.clone());
             let body = Body { bindings, result: result_atom };
@@ -106,7 +98,7 @@ impl Calculus {
         let forward = again(self, plain_forward, function.result.tangent());
         let reverse = again(self, plain.reverse, Type::unit());
         debug_assert_eq!(mask.len(), count);
-        Linearised { primal, forward: Some(forward), reverse, kept }
+        Linearised { primal, forward: Some(forward), reverse, kept, parameters: count }
     }
 }
 

@@ -187,12 +187,7 @@ fn run_primal(
     bind: &mut dyn FnMut(Op, Type) -> Atom,
 ) -> Vec<Atom> {
     let all = bind(Op::Call(linearised.primal, arguments.clone()), linearised.all(value));
-    let mut kept = Vec::new();
-    for at in 0..linearised.kept.len() {
-        let ty = linearised.kept_type(at, &arguments, &kept);
-        kept.push(bind(Op::Project(all, at + 1), ty));
-    }
-    kept
+    linearised.kept(all, &arguments, bind)
 }
 
 impl Transposer<'_> {

@@ -42,6 +42,18 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> grad(grid, x)",
         "[[0.1 * i + 0.3 * j | j < 6] | i < 7]",
     ),
+    // A loop in a branch that adds to what the branch adds.
+    (
+        "fun still(p: R): R = if p <= 0.2 then (loop s = p for i < 2 do sin(p)) else p\n",
+        "\\x -> grad(still, x[0])",
+        "[0.1]",
+    ),
+    // A branch in a branch, which both add to the same.
+    (
+        "let c = (0.5, 0.2)\n",
+        "\\x -> adjoint(D(\\z -> if z.1 > 0.0 then (if not is_nan(x) then (z.0, x) else (z.1, 0.5)) else (0.5, 0.5), c))((x, x))",
+        "0.1",
+    ),
 ];
 
 const FILES: &[(&str, &str, &str)] = &[

@@ -1,6 +1,7 @@
 //! What goes to the standard output. A reader that stops reading ends the program quietly.
 
 use std::io::{ErrorKind, Write};
+use std::time::Duration;
 
 /// Prints a text as it is.
 pub fn print(text: &str) {
@@ -18,4 +19,15 @@ pub fn print(text: &str) {
 /// Prints a line.
 pub fn print_line(line: &str) {
     print(&format!("{line}\n"));
+}
+
+/// A time in the unit that suits it.
+pub fn duration(time: Duration) -> String {
+    let nanoseconds = time.as_nanos() as f64;
+    match nanoseconds {
+        ..1e3 => format!("{nanoseconds:.0} ns"),
+        ..1e6 => format!("{:.1} µs", nanoseconds / 1e3),
+        ..1e9 => format!("{:.1} ms", nanoseconds / 1e6),
+        _ => format!("{:.2} s", nanoseconds / 1e9),
+    }
 }

@@ -390,6 +390,16 @@ impl Comparison {
             Comparison::GreaterEqual => ">=",
         }
     }
+
+    /// Whether it holds of two numbers.
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        match self {
+            Comparison::Less => a < b,
+            Comparison::LessEqual => a <= b,
+            Comparison::Greater => a > b,
+            Comparison::GreaterEqual => a >= b,
+        }
+    }
 }
 
 /// How to bring the elements of an array together.

@@ -109,4 +109,18 @@ macro_rules! visitors {
 impl Op {
     visitors!(visit_atoms, visit_bound, visit_bodies);
     visitors!(visit_atoms_mut, visit_bound_mut, visit_bodies_mut, mut);
+
+    /// The index of a loop that takes a number of turns, and that number.
+    pub fn turns(&self) -> Option<(Var, Atom)> {
+        match self {
+            Op::Build(Iteration { index, count, .. })
+            | Op::Builds(Iteration { index, count, .. })
+            | Op::Reduce(_, Iteration { index, count, .. })
+            | Op::For(Iteration { index, count, .. })
+            | Op::Loop(Turn { index, count, .. })
+            | Op::Scan(Turn { index, count, .. })
+            | Op::Trace(Turn { index, count, .. }) => Some((*index, *count)),
+            _ => None,
+        }
+    }
 }

@@ -8,7 +8,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 20] = [
+const RUNTIME: [(&str, &str); 24] = [
+    ("tile.rs", include_str!("../../riesz-runtime/src/tile.rs")),
+    ("memory.rs", include_str!("../../riesz-runtime/src/memory.rs")),
+    ("arithmetic.rs", include_str!("../../riesz-runtime/src/arithmetic.rs")),
+    ("gather.rs", include_str!("../../riesz-runtime/src/gather.rs")),
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
     ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),

@@ -1,8 +1,8 @@
 //! Loop programs as text, for people and for tests.
 
 use crate::program::{
-    Allocation, Argument, Arithmetic, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure,
-    Program, Register, Statement, Strided, Target,
+    Allocation, Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program,
+    Register, Statement, Strided, Target,
 };
 use std::fmt::Write;
 
@@ -96,12 +96,7 @@ impl Printer<'_> {
                 format!("{}({})", primitive.name, self.list(operands))
             }
             Expression::Position(arithmetic, a, b) => {
-                let sign = match arithmetic {
-                    Arithmetic::Add => "+",
-                    Arithmetic::Sub => "-",
-                    Arithmetic::Mul => "*",
-                };
-                format!("{} {sign} {}", show(a), show(b))
+                format!("{} {} {}", show(a), arithmetic.sign(), show(b))
             }
             Expression::Compare(comparison, a, b) => {
                 format!("{} {} {}", show(a), comparison.sign(), show(b))

@@ -397,6 +397,17 @@ pub enum Arithmetic {
     Mul,
 }
 
+impl Arithmetic {
+    /// As it is written.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Arithmetic::Add => "+",
+            Arithmetic::Sub => "-",
+            Arithmetic::Mul => "*",
+        }
+    }
+}
+
 /// Where an error can come from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {

@@ -54,20 +54,22 @@ fn any(x: f64) -> (f64, f64) {
     }
 }
 
-/// Both at `r + low`, close to zero. The polynomials are evaluated in parts that do not wait for each other.
+/// Both at `r + low`, close to zero. The polynomials are evaluated in parts that do not wait for each other, and what is
+/// large in them is added last.
 #[inline(always)]
 fn near(r: f64, low: f64) -> (f64, f64) {
     let z = r * r;
     let w = z * z;
-    let cube = z * r;
-    let tail = fma(w, fma(z, SINE[5], SINE[4]), fma(z, SINE[3], SINE[2]));
-    let tail = fma(z, tail, SINE[1]);
-    let sine = r - ((z * (0.5 * low - cube * tail) - low) - cube * SINE[0]);
-    let tail = fma(w, fma(z, COSINE[5], COSINE[4]), fma(z, COSINE[3], COSINE[2]));
-    let tail = fma(w, tail, fma(z, COSINE[1], COSINE[0]));
+    let cube = z * -r;
+    let above = fma(w, fma(z, SINE[5], SINE[4]), fma(z, SINE[3], SINE[2]));
+    let below = fma(cube, fma(z, SINE[1], SINE[0]), fma(0.5 * z, low, -low));
+    // A difference and not a sum, so that the sine of −0 is −0.
+    let sine = r - fma(cube * w, above, below);
+    let above = fma(w, fma(z, COSINE[5], COSINE[4]), fma(z, COSINE[3], COSINE[2]));
     let half = 0.5 * z;
     let one = 1.0 - half;
-    let cosine = one + (((1.0 - one) - half) + fma(w, tail, -(r * low)));
+    let below = fma(w, fma(z, COSINE[1], COSINE[0]), -(r * low));
+    let cosine = one + (((1.0 - one) - half) + fma(w * w, above, below));
     (sine, cosine)
 }
 

@@ -3,8 +3,7 @@
 //! Plain loops over arrays of eight, which compilers make vector instructions of. Sums over lanes are always taken in the
 //! same order. This is written over `super::R`, and is there for both precisions.
 
-use super::{R, Target, at, part_mut, put, truncate};
-use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};
+use super::{R, Target, at, part_mut, truncate};
 
 /// How many lanes there are.
 pub const LANES: usize = 64 / size_of::<R>();
@@ -26,46 +25,12 @@ pub struct Mask(pub [i64; LANES]);
 
 /// The array whose elements are computed from their places.
 #[inline(always)]
-fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
+pub(super) fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
     let mut result = [T::default(); LANES];
     for (lane, slot) in result.iter_mut().enumerate() {
         *slot = f(lane);
     }
     result
-}
-
-macro_rules! operators {
-    ($($trait:ident $method:ident $sign:tt),*) => {$(
-        impl $trait for Lanes {
-            type Output = Lanes;
-
-            #[inline(always)]
-            fn $method(self, other: Lanes) -> Lanes {
-                Lanes(each(#[inline(always)] |lane| self.0[lane] $sign other.0[lane]))
-            }
-        }
-    )*};
-}
-
-operators!(Add add +, Sub sub -, Mul mul *, Div div /);
-
-impl Neg for Lanes {
-    type Output = Lanes;
-
-    #[inline(always)]
-    fn neg(self) -> Lanes {
-        Lanes(each(
-            #[inline(always)]
-            |lane| -self.0[lane],
-        ))
-    }
-}
-
-impl AddAssign for Lanes {
-    #[inline(always)]
-    fn add_assign(&mut self, other: Lanes) {
-        *self = *self + other;
-    }
 }
 
 impl Lanes {
@@ -173,27 +138,23 @@ impl Lanes {
     /// The lanes moved up by a few; the first are the last of the lanes before, which the carry keeps from call to call.
     #[inline(always)]
     pub fn shifted(self, by: usize, carry: &mut Lanes) -> Lanes {
-        let before = *carry;
-        *carry = Lanes(each(
-            #[inline(always)]
-            |lane| if lane < by { self.0[LANES - by + lane] } else { 0.0 },
-        ));
+        let before = std::mem::replace(carry, self);
         Lanes(each(
             #[inline(always)]
-            |lane| if lane < by { before.0[lane] } else { self.0[lane - by] },
+            |lane| if lane < by { before.0[LANES - by + lane] } else { self.0[lane - by] },
         ))
     }
 
-    /// Adds the first lanes to elements.
+    /// Adds the last lanes to elements.
     ///
     /// # Safety
     /// The positions are in bounds.
-    pub unsafe fn add_first(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
+    pub unsafe fn add_last(self, count: usize, buffer: impl Target<Element = R>, position: i64) {
         let (first, len) = buffer.place();
         for lane in 0..count {
             let position = position as usize + lane;
             debug_assert!(position < len);
-            unsafe { *first.add(position) += self.0[lane] }
+            unsafe { *first.add(position) += self.0[LANES - count + lane] }
         }
     }
 
@@ -387,155 +348,6 @@ impl Mask {
             #[inline(always)]
             |lane| !(self.0[lane] ^ other.0[lane]),
         ))
-    }
-}
-
-/// What has one element for each lane.
-pub trait Wide: Copy {
-    /// An element.
-    type Element: Copy + Default;
-
-    /// The element of a lane.
-    fn lane(self, lane: usize) -> Self::Element;
-
-    /// Elements, one for each lane.
-    fn of(f: impl Fn(usize) -> Self::Element) -> Self;
-}
-
-impl Wide for Lanes {
-    type Element = R;
-
-    #[inline(always)]
-    fn lane(self, lane: usize) -> R {
-        self.0[lane]
-    }
-
-    #[inline(always)]
-    fn of(f: impl Fn(usize) -> R) -> Lanes {
-        Lanes(each(f))
-    }
-}
-
-impl Wide for Ints {
-    type Element = i64;
-
-    #[inline(always)]
-    fn lane(self, lane: usize) -> i64 {
-        self.0[lane]
-    }
-
-    #[inline(always)]
-    fn of(f: impl Fn(usize) -> i64) -> Ints {
-        Ints(each(f))
-    }
-}
-
-impl Wide for Mask {
-    type Element = bool;
-
-    #[inline(always)]
-    fn lane(self, lane: usize) -> bool {
-        self.0[lane] != 0
-    }
-
-    #[inline(always)]
-    fn of(f: impl Fn(usize) -> bool) -> Mask {
-        Mask(each(
-            #[inline(always)]
-            |lane| -i64::from(f(lane)),
-        ))
-    }
-}
-
-/// The element at a position of its own in each lane, where a mask holds.
-///
-/// # Safety
-/// The positions are in bounds where the mask holds.
-#[inline(always)]
-pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask) -> W {
-    W::of(
-        #[inline(always)]
-        |lane| match mask.0[lane] {
-            0 => W::Element::default(),
-            _ => unsafe { at(buffer, positions.0[lane]) },
-        },
-    )
-}
-
-/// The same where every lane has a buffer of its own.
-///
-/// # Safety
-/// The positions are in bounds where the mask holds.
-#[inline(always)]
-pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> W {
-    W::of(
-        #[inline(always)]
-        |lane| match mask.0[lane] {
-            0 => W::Element::default(),
-            _ => unsafe { at(buffer, positions.0[lane]).lane(lane) },
-        },
-    )
-}
-
-/// Writes the element at a position of its own in each lane, where a mask holds.
-///
-/// # Safety
-/// The positions are in bounds where the mask holds.
-#[inline(always)]
-pub unsafe fn scatter<W: Wide>(buffer: impl Target<Element = W::Element>, positions: Ints, value: W, mask: Mask) {
-    let (first, len) = buffer.place();
-    for lane in 0..LANES {
-        if mask.0[lane] != 0 {
-            debug_assert!((positions.0[lane] as usize) < len);
-            unsafe { *first.add(positions.0[lane] as usize) = value.lane(lane) }
-        }
-    }
-}
-
-/// The same where every lane has a buffer of its own.
-///
-/// # Safety
-/// The positions are in bounds where the mask holds.
-#[inline(always)]
-pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, mask: Mask) {
-    for lane in 0..LANES {
-        if mask.0[lane] != 0 {
-            let before = unsafe { at(buffer, positions.0[lane]) };
-            let after = W::of(
-                #[inline(always)]
-                |other| if other == lane { value.lane(lane) } else { before.lane(other) },
-            );
-            unsafe { put(&mut *buffer, positions.0[lane], after) }
-        }
-    }
-}
-
-/// Adds to the element at a position of its own in each lane, where a mask holds, one lane after the other.
-///
-/// # Safety
-/// The positions are in bounds where the mask holds.
-#[inline(always)]
-pub unsafe fn scatter_add(buffer: impl Target<Element = R>, positions: Ints, value: Lanes, mask: Mask) {
-    let (first, len) = buffer.place();
-    for lane in 0..LANES {
-        if mask.0[lane] != 0 {
-            debug_assert!((positions.0[lane] as usize) < len);
-            unsafe { *first.add(positions.0[lane] as usize) += value.0[lane] }
-        }
-    }
-}
-
-/// The same where every lane has a buffer of its own.
-///
-/// # Safety
-/// The positions are in bounds where the mask holds.
-#[inline(always)]
-pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lanes, mask: Mask) {
-    for lane in 0..LANES {
-        if mask.0[lane] != 0 {
-            debug_assert!((positions.0[lane] as usize) < buffer.len());
-            unsafe { buffer.get_unchecked_mut(positions.0[lane] as usize).0[lane] += value.0[lane] }
-        }
     }
 }
 

@@ -2,12 +2,14 @@
 //!
 //! - [`context`]: what a run may use, and how it fails
 //! - [`boundary`]: callers from outside
+//! - [`memory`]: where buffers begin
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`math`], [`power`], [`angle`]: eight numbers side by side, and functions of them
+//! - [`lanes`], [`arithmetic`], [`gather`], [`math`], [`power`], [`angle`]:
+//!   eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`single`]: the same in single precision
 //! - [`product`], [`matrix`]: products of matrices, and linear algebra
@@ -16,6 +18,7 @@
 #![allow(clippy::duplicate_mod)]
 
 pub mod angle;
+pub mod arithmetic;
 pub mod boundary;
 pub mod buffer;
 pub mod chunk;
@@ -23,15 +26,18 @@ pub mod circle;
 pub mod context;
 pub mod crew;
 pub mod gamma;
+pub mod gather;
 pub mod lanes;
 pub mod math;
 pub mod matrix;
+pub mod memory;
 pub mod number;
 pub mod power;
 pub mod product;
 pub mod rows;
 pub mod single;
 pub mod strip;
+mod tile;
 
 pub use buffer::*;
 pub use chunk::{Chunks, in_chunks};
@@ -39,8 +45,10 @@ pub use circle::sin_cos;
 pub use context::*;
 pub use crew::{Crew, Pool};
 pub use gamma::{digamma, polygamma};
+pub use gather::*;
 pub use lanes::*;
 pub use matrix::*;
+pub use memory::Aligned;
 pub use number::*;
 pub use product::*;
 pub use rows::store_rows;

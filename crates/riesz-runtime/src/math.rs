@@ -38,16 +38,6 @@ impl Lanes {
         p * half * rest
     }
 
-    /// `a · b + c`, in one rounding where the machine can.
-    #[inline(always)]
-    pub fn fma(self, b: Lanes, c: Lanes) -> Lanes {
-        let mut result = [0.0; crate::LANES];
-        for (lane, slot) in result.iter_mut().enumerate() {
-            *slot = fma(self.0[lane], b.0[lane], c.0[lane]);
-        }
-        Lanes(result)
-    }
-
     /// `log x = n log 2 + log m` with `m` between √½ and √2; `log m = 2 atanh s` with `s = (m − 1)/(m + 1)`.
     #[inline(always)]
     pub fn ln(self) -> Lanes {

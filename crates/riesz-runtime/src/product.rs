@@ -5,9 +5,10 @@
 //! ```
 //!
 //! A vector makes a product of sums over rows, or of a sum of rows; every element of the matrix is read once. Where both
-//! factors are matrices, blocks of the result stay in registers.
+//! factors are matrices, tiles of the result stay in registers (`tile`).
 
-use crate::{Element, LANES, Lanes};
+use crate::tile::{WORTH_PACKING, packed};
+use crate::{LANES, Lanes};
 
 /// A matrix in a buffer: where it begins, and how far apart rows and columns are.
 #[derive(Clone, Copy, Debug)]
@@ -61,9 +62,6 @@ pub fn product(
     }
     contract(to, (left, left_at), (right, right_at), (rows, inner, columns), |a, b| a * b);
 }
-
-/// Below so many products a matrix is not worth laying out anew.
-const WORTH_PACKING: usize = 4096;
 
 /// The inner product, in four sums of eight lanes.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
@@ -148,160 +146,6 @@ fn add_multiples<const N: usize>(to: &mut [f64], factors: [f64; N], rows: [&[f64
     for at in whole..to.len() {
         for (factor, row) in factors.iter().zip(&rows) {
             to[at] += factor * row[at];
-        }
-    }
-}
-
-/// How many rows and columns of a result are computed at a time: they stay in registers.
-const HEIGHT: usize = 8;
-const WIDTH: usize = 3 * LANES;
-/// How much of the sum over the inner index is done at a time.
-const DEPTH: usize = 512;
-
-/// The factors are laid out anew, so that what is used together lies together: the left one by columns of eight rows, the
-/// right one by rows of twenty-four columns.
-fn packed(
-    to: &mut [f64],
-    (left, left_at): (&[f64], Strides),
-    (right, right_at): (&[f64], Strides),
-    (rows, inner, columns): (usize, usize, usize),
-) {
-    let blocks = rows.div_ceil(HEIGHT);
-    // What is read of them is laid out before.
-    let mut lefts = f64::buffer(blocks * HEIGHT * inner.min(DEPTH));
-    let mut panel = f64::buffer(WIDTH * inner.min(DEPTH));
-    let mut sums = [[Lanes::splat(0.0); 3]; HEIGHT];
-    for start in (0..inner).step_by(DEPTH) {
-        let depth = DEPTH.min(inner - start);
-        for (block, packed) in lefts.chunks_exact_mut(HEIGHT * depth).take(blocks).enumerate() {
-            let first = left_at.first + (block * HEIGHT) as i64 * left_at.row + start as i64 * left_at.column;
-            pack::<HEIGHT>(packed, left, (first, left_at.column, left_at.row), HEIGHT.min(rows - block * HEIGHT));
-        }
-        for column in (0..columns).step_by(WIDTH) {
-            let width = WIDTH.min(columns - column);
-            let first = right_at.first + start as i64 * right_at.row + column as i64 * right_at.column;
-            pack::<WIDTH>(&mut panel[..WIDTH * depth], right, (first, right_at.row, right_at.column), width);
-            for block in 0..blocks {
-                let left = &lefts[block * HEIGHT * depth..][..HEIGHT * depth];
-                block_product(left, &panel[..WIDTH * depth], &mut sums);
-                for (i, sums) in sums.iter().enumerate().take(rows - block * HEIGHT) {
-                    let to = &mut to[(block * HEIGHT + i) * columns + column..][..width];
-                    write(to, sums, start > 0);
-                }
-            }
-        }
-    }
-}
-
-/// Lays out `count` of `N` elements of each step side by side, the rest zero.
-#[inline(always)]
-fn pack<const N: usize>(packed: &mut [f64], from: &[f64], (first, step, apart): (i64, i64, i64), count: usize) {
-    if count < N {
-        packed.fill(0.0);
-    }
-    if apart == 1 {
-        for (k, packed) in packed.chunks_exact_mut(N).enumerate() {
-            let from = &from[(first + k as i64 * step) as usize..][..count];
-            match from.first_chunk::<N>() {
-                Some(from) => packed.copy_from_slice(from),
-                None => packed[..count].copy_from_slice(from),
-            }
-        }
-        return;
-    }
-    let done = if step == 1 { pack_squares::<N>(packed, from, (first, apart), count) } else { 0 };
-    for i in 0..count {
-        let first = first + i as i64 * apart;
-        for (k, packed) in packed.chunks_exact_mut(N).enumerate().skip(done) {
-            packed[i] = from[(first + k as i64 * step) as usize];
-        }
-    }
-}
-
-/// Lays out the elements of steps that follow each other, eight by eight; gives the number of steps done.
-#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
-#[inline(always)]
-fn pack_squares<const N: usize>(packed: &mut [f64], from: &[f64], (first, apart): (i64, i64), count: usize) -> usize {
-    use std::arch::x86_64::{_mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_setzero_pd};
-    let whole = packed.len() / N / 8 * 8;
-    for i in (0..count).step_by(8) {
-        let some = 8.min(count - i);
-        let rows: [&[f64]; 8] = std::array::from_fn(|row| match row < some {
-            true => &from[(first + (i + row) as i64 * apart) as usize..][..whole],
-            false => &[],
-        });
-        let mask = (0xFF_u16 >> (8 - some)) as u8;
-        for k in (0..whole).step_by(8) {
-            // Eight elements behind `k` are in each row, and `some` behind `i` in each step.
-            let load = |row: usize| match row < some {
-                true => unsafe { _mm512_loadu_pd(rows[row].as_ptr().add(k)) },
-                false => unsafe { _mm512_setzero_pd() },
-            };
-            let to = packed[k * N..(k + 8) * N].as_mut_ptr();
-            crate::rows::transpose(load, |at, column| unsafe {
-                _mm512_mask_storeu_pd(to.add(at * N + i), mask, column);
-            });
-        }
-    }
-    whole
-}
-
-/// Lays out the elements of steps that follow each other, eight by eight; gives the number of steps done.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
-fn pack_squares<const N: usize>(_: &mut [f64], _: &[f64], _: (i64, i64), _: usize) -> usize {
-    0
-}
-
-/// Eight rows by twenty-four columns, of factors that have been laid out so.
-#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
-fn block_product(left: &[f64], right: &[f64], to: &mut [[Lanes; 3]; HEIGHT]) {
-    use std::arch::x86_64::{_mm512_fmadd_pd, _mm512_loadu_pd, _mm512_set1_pd, _mm512_setzero_pd, _mm512_storeu_pd};
-    // The chunks have as many elements as are read of them, and `to` holds what is written.
-    unsafe {
-        let mut sums = [[_mm512_setzero_pd(); 3]; HEIGHT];
-        for (a, b) in left.chunks_exact(HEIGHT).zip(right.chunks_exact(WIDTH)) {
-            let (p, q, r) = (
-                _mm512_loadu_pd(b.as_ptr()),
-                _mm512_loadu_pd(b.as_ptr().add(LANES)),
-                _mm512_loadu_pd(b.as_ptr().add(2 * LANES)),
-            );
-            for (sums, a) in sums.iter_mut().zip(a) {
-                let a = _mm512_set1_pd(*a);
-                sums[0] = _mm512_fmadd_pd(a, p, sums[0]);
-                sums[1] = _mm512_fmadd_pd(a, q, sums[1]);
-                sums[2] = _mm512_fmadd_pd(a, r, sums[2]);
-            }
-        }
-        for (to, sums) in to.iter_mut().zip(&sums) {
-            for (to, sum) in to.iter_mut().zip(sums) {
-                _mm512_storeu_pd(to.0.as_mut_ptr(), *sum);
-            }
-        }
-    }
-}
-
-/// Eight rows by twenty-four columns, of factors that have been laid out so.
-#[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
-fn block_product(left: &[f64], right: &[f64], to: &mut [[Lanes; 3]; HEIGHT]) {
-    *to = [[Lanes::splat(0.0); 3]; HEIGHT];
-    for (a, b) in left.chunks_exact(HEIGHT).zip(right.chunks_exact(WIDTH)) {
-        // A chunk has three times eight elements.
-        let b = [0, 1, 2].map(|part| unsafe { Lanes::load(b, part * LANES as i64, 1) });
-        for (sums, a) in to.iter_mut().zip(a) {
-            let a = Lanes::splat(*a);
-            for (sum, b) in sums.iter_mut().zip(b) {
-                *sum = a.fma(b, *sum);
-            }
-        }
-    }
-}
-
-/// Writes a row of a block, or adds it to what is there.
-#[inline(always)]
-fn write(to: &mut [f64], sums: &[Lanes; 3], add: bool) {
-    for (part, to) in to.chunks_mut(LANES).enumerate() {
-        for (lane, to) in to.iter_mut().enumerate() {
-            *to = if add { *to + sums[part].0[lane] } else { sums[part].0[lane] };
         }
     }
 }

@@ -91,8 +91,12 @@ fn to_word(kind: Kind, name: &str) -> String {
     }
 }
 
-/// What takes buffers back.
-pub(crate) const FREE: &str = "\
+/// What makes buffers and takes them back.
+pub(crate) const BUFFERS: &str = "\
+/// Where buffers begin is for it to say.
+#[global_allocator]
+static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
+
 /// Takes back a buffer of elements of a size.
 #[unsafe(no_mangle)]
 pub unsafe extern \"C\" fn riesz_free(at: *mut u64, len: u64, size: u64) {

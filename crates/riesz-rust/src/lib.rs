@@ -64,7 +64,7 @@ pub fn emit(program: &Program, options: &Options) -> String {
         boundary::write(program.procedure(*id), &names[id.0 as usize], at, options.precision, &mut text);
     }
     if !options.exports.is_empty() {
-        let _ = write!(text, "\n{}", boundary::FREE);
+        let _ = write!(text, "\n{}", boundary::BUFFERS);
     }
     text
 }

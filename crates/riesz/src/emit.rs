@@ -23,12 +23,14 @@ pub enum What {
 impl Session {
     /// A function, or a derivative of it by all arguments that vary, as a Rust source file that needs `riesz-runtime` alone.
     pub fn emit_rust(&mut self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
-        let function = self.function_of_types(name)?;
+        let written = self.function_of_types(name)?;
         let function = match what {
-            What::Value => function,
-            _ => self.derivative(name, function, what)?,
+            What::Value => written,
+            _ => self.derivative(name, written, what)?,
         };
         let mut program = self.program().clone();
+        // A derivative comes from where its function is written.
+        program.functions[function.0 as usize].span = program.function(written).span;
         riesz_calculus::compile_for_code(&mut program, &[function])?;
         let (lowered, entries) = riesz_program::lower(&program, &[function]);
         if let Some(Err(problem)) = entries.first() {

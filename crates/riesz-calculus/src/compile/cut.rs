@@ -51,7 +51,7 @@ impl Calculus {
             Var(vars.len() as u32 - 1)
         };
 
-        // x ↦ (f x, kept)
+        // x ↦ (f x, kept), but for what is kept of x
         let mut bindings = primal_bindings;
         let mut parts = vec![function.body.result];
         let mut part_types = vec![function.result.clone()];
@@ -64,8 +64,12 @@ impl Calculus {
             parts.push(Atom::Var(opaque));
             part_types.push(Type::Kept);
         } else {
-            parts.extend(kept_atoms);
-            part_types.extend(kept_types.clone());
+            for (var, ty) in kept.iter().zip(&kept_types) {
+                if var.0 as usize >= function.parameters {
+                    parts.push(Atom::Var(*var));
+                    part_types.push(ty.clone());
+                }
+            }
         }
         let ty = Type::Tuple(part_types.into());
         let result = fresh(&mut vars, ty.clone(), "t");

@@ -176,11 +176,7 @@ impl Compiler<'_> {
         };
         let all = bind(self, Op::Call(linearised.primal, arguments.clone()), linearised.all(&value_type));
         let value = bind(self, Op::Project(all, 0), value_type.clone());
-        let mut parts = Vec::with_capacity(linearised.kept.len());
-        for at in 0..linearised.kept.len() {
-            let ty = linearised.kept_type(at, &arguments, &parts);
-            parts.push(bind(self, Op::Project(all, at + 1), ty));
-        }
+        let mut parts = linearised.kept(all, &arguments, &mut |op, ty| bind(self, op, ty));
         let op = match derive {
             Derive::Forward => {
                 parts.push(operands[2]);

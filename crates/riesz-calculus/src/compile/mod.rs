@@ -116,20 +116,37 @@ pub(crate) struct Linearised {
     pub reverse: FunctionId,
     /// What is kept: the variables of the function, and their types, over its variables.
     pub kept: Vec<(Var, Type)>,
+    /// How many parameters the function has. Those that are kept are known where it is called, and `primal` does not give
+    /// them.
+    pub parameters: usize,
 }
 
 impl Linearised {
     /// The type of what `primal` gives, for a value of a type.
     pub fn all(&self, value: &Type) -> Type {
-        Type::Tuple([value.clone()].into_iter().chain(self.kept.iter().map(|(_, ty)| open_sizes(ty))).collect())
+        let computed = self.kept.iter().filter(|(var, _)| var.0 as usize >= self.parameters);
+        Type::Tuple([value.clone()].into_iter().chain(computed.map(|(_, ty)| open_sizes(ty))).collect())
     }
 
-    /// The type of something kept, where the function was called with some arguments and what is kept before it is known.
-    pub fn kept_type(&self, at: usize, arguments: &[Atom], before: &[Atom]) -> Type {
-        with_sizes(&self.kept[at].1, |var| match self.kept[..at].iter().position(|(kept, _)| *kept == var) {
-            Some(known) => before.get(known).copied(),
-            None => arguments.get(var.0 as usize).copied(),
-        })
+    /// What is kept, where `primal` was called with some arguments, from what it gave.
+    pub fn kept(&self, all: Atom, arguments: &[Atom], bind: &mut dyn FnMut(Op, Type) -> Atom) -> Vec<Atom> {
+        let mut kept: Vec<Atom> = Vec::with_capacity(self.kept.len());
+        let mut place = 0;
+        for (var, ty) in &self.kept {
+            let argument = arguments.get(var.0 as usize).filter(|_| (var.0 as usize) < self.parameters);
+            kept.push(match argument {
+                Some(argument) => *argument,
+                None => {
+                    let ty = with_sizes(ty, |var| match self.kept.iter().position(|(kept, _)| *kept == var) {
+                        Some(known) => kept.get(known).copied(),
+                        None => arguments.get(var.0 as usize).copied(),
+                    });
+                    place += 1;
+                    bind(Op::Project(all, place), ty)
+                }
+            });
+        }
+        kept
     }
 }
 
@@ -375,7 +392,8 @@ impl Calculus {
         let primal = self.reserve(names("'"), function.span);
         let forward = varies.then(|| self.reserve(names(" forward"), function.span));
         let reverse = self.reserve(names(" reverse"), function.span);
-        let mut linearised = Linearised { primal, forward, reverse, kept: vec![(Var(u32::MAX), Type::Kept)] };
+        let kept = vec![(Var(u32::MAX), Type::Kept)];
+        let mut linearised = Linearised { primal, forward, reverse, kept, parameters: function.parameters };
         if recursive {
             self.remember(key.clone(), linearised.clone());
             if let Some(forward) = forward {

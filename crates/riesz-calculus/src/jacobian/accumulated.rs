@@ -18,13 +18,14 @@ impl<'a> Walk<'a> {
     /// A statement that adds, outside of loops.
     pub(super) fn add_to(
         &mut self,
+        statement: Var,
         accumulator: &Known<'a>,
         place: &'a [Place],
         value: Atom,
         frame: &Rc<Frame<'a>>,
     ) -> Option<()> {
         let Known::Accumulator(sum) = accumulator else { return None };
-        self.add(sum, Addition { around: Vec::new(), frame: frame.clone(), place, value })
+        self.add(sum, Addition { around: Vec::new(), frame: frame.clone(), statement, place, value })
     }
 
     /// Remembers a statement, unless it has been seen before.
@@ -55,7 +56,8 @@ impl<'a> Walk<'a> {
                 Op::AddTo(accumulator, place, value) => {
                     // Others are made in the loop.
                     if let Some(Known::Accumulator(sum)) = frame.atom(*accumulator) {
-                        let addition = Addition { around: around.clone(), frame: frame.clone(), place, value: *value };
+                        let (around, frame) = (around.clone(), frame.clone());
+                        let addition = Addition { around, frame, statement: binding.var, place, value: *value };
                         self.add(&sum, addition)?;
                     }
                 }
@@ -269,6 +271,17 @@ impl<'a> Walk<'a> {
         wanted: &[Atom],
         frame: &Rc<Frame<'a>>,
     ) -> Option<()> {
+        let bindings = &addition.around[level].body().bindings;
+        // What comes before the statement, or before what it is in: that is all it can depend on.
+        let leads = |binding: &Binding| match addition.around.get(level + 1) {
+            None => binding.var == addition.statement,
+            Some(deeper) => {
+                let mut found = false;
+                binding.op.visit_bodies(&mut |body| found |= std::ptr::eq(body, deeper.body()));
+                found
+            }
+        };
+        let before = bindings.iter().position(leads)?;
         let mut atoms = wanted.to_vec();
         for deeper in &addition.around[level + 1..] {
             let free = Free::of(&deeper.body().bindings, wanted, &frame.function.vars).found;
@@ -277,21 +290,19 @@ impl<'a> Walk<'a> {
                 atoms.push(*condition);
             }
         }
-        self.needed(addition.around[level].body(), &atoms, frame)
+        self.needed(&bindings[..before], &atoms, frame)
     }
 
-    /// Goes through those bindings of a body that some operands need.
-    fn needed(&mut self, body: &'a Body, wanted: &[Atom], frame: &Rc<Frame<'a>>) -> Option<()> {
+    /// Goes through those bindings that some operands need.
+    fn needed(&mut self, bindings: &'a [Binding], wanted: &[Atom], frame: &Rc<Frame<'a>>) -> Option<()> {
         let vars = &frame.function.vars;
         let mut wanted: rustc_hash::FxHashSet<Var> =
             wanted.iter().filter_map(|atom| if let Atom::Var(var) = atom { Some(*var) } else { None }).collect();
         let mut chosen: Vec<&'a Binding> = Vec::new();
-        for binding in body.bindings.iter().rev() {
+        for binding in bindings.iter().rev() {
             let free = Free::of(std::slice::from_ref(binding), &[], vars).found;
-            let adds = matches!(binding.op, Op::AddTo(..) | Op::For(_) | Op::If { .. } | Op::Call(..))
-                && free
-                    .iter()
-                    .any(|var| wanted.contains(var) && matches!(vars[var.0 as usize].ty, Type::Accumulator(_)));
+            let is_sum = |var: &Var| wanted.contains(var) && matches!(vars[var.0 as usize].ty, Type::Accumulator(_));
+            let adds = !matches!(binding.op, Op::Read(_)) && free.iter().any(is_sum);
             if wanted.contains(&binding.var) || adds {
                 wanted.extend(free);
                 chosen.push(binding);

@@ -73,6 +73,8 @@ pub(super) struct Addition<'a> {
     pub around: Vec<Around<'a>>,
     /// What is known outside of them.
     pub frame: Rc<Frame<'a>>,
+    /// The variable that it binds.
+    pub statement: Var,
     pub place: &'a [Place],
     pub value: Atom,
 }

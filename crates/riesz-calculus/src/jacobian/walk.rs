@@ -224,7 +224,7 @@ impl<'a> Walk<'a> {
                 self.array_function(primitive, &arguments)?
             }
             Op::AddTo(accumulator, place, value) => {
-                self.add_to(&of(accumulator)?, place, *value, frame)?;
+                self.add_to(*var, &of(accumulator)?, place, *value, frame)?;
                 Known::Parts(Vec::new())
             }
             Op::For(iteration) => {

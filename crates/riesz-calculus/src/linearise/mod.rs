@@ -430,11 +430,7 @@ impl Lineariser<'_> {
         let ty = self.ty(var).clone();
         let all = self.primal(Op::Call(primal, arguments.to_vec()), linearised.all(&ty), span);
         self.level().primal.push(Binding { var, op: Op::Project(all, 0), span });
-        let mut passed = Vec::with_capacity(linearised.kept.len());
-        for at in 0..linearised.kept.len() {
-            let ty = linearised.kept_type(at, arguments, &passed);
-            passed.push(self.primal(Op::Project(all, at + 1), ty, span));
-        }
+        let mut passed = linearised.kept(all, arguments, &mut |op, ty| self.primal(op, ty, span));
         for (argument, active) in arguments.iter().zip(&mask) {
             if *active {
                 let tangent = self.tangent(*argument);

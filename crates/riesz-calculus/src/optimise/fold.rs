@@ -7,9 +7,7 @@
 use super::number::{self, Facts};
 use super::rename::{Renaming, as_atom, as_size, covers, type_of};
 use riesz_core::Size;
-use riesz_core::term::{
-    Atom, Binding, Body, Comparison, Function, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo,
-};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -206,8 +204,8 @@ impl Fold<'_> {
                 let facts = Facts { negated: &|atom| self.negated(atom), unsigned: &|atom| self.is_unsigned(atom) };
                 number::fold(primitive, &operands, &ty(), &facts).unwrap_or(Op::Scalar(primitive, operands)).into()
             }
-            Op::Compare(comparison, Atom::Int(a), Atom::Int(b)) => Atom::Bool(holds(comparison, &a, &b)).into(),
-            Op::Compare(comparison, Atom::Real(a), Atom::Real(b)) => Atom::Bool(holds(comparison, &a, &b)).into(),
+            Op::Compare(comparison, Atom::Int(a), Atom::Int(b)) => Atom::Bool(comparison.holds(&a, &b)).into(),
+            Op::Compare(comparison, Atom::Real(a), Atom::Real(b)) => Atom::Bool(comparison.holds(&a, &b)).into(),
             Op::Same(Atom::Int(a), Atom::Int(b)) => Atom::Bool(a == b).into(),
             Op::Same(Atom::Real(a), Atom::Real(b)) => Atom::Bool(a == b).into(),
             Op::Same(Atom::Bool(a), Atom::Bool(b)) => Atom::Bool(a == b).into(),
@@ -334,15 +332,6 @@ impl From<Atom> for Folded {
 impl From<Op> for Folded {
     fn from(op: Op) -> Folded {
         Folded::Op(op)
-    }
-}
-
-fn holds<T: PartialOrd>(comparison: Comparison, a: &T, b: &T) -> bool {
-    match comparison {
-        Comparison::Less => a < b,
-        Comparison::LessEqual => a <= b,
-        Comparison::Greater => a > b,
-        Comparison::GreaterEqual => a >= b,
     }
 }
 

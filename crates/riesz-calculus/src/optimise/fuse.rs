@@ -168,21 +168,12 @@ impl Survey<'_> {
         if let Op::Reduce(Reduction::ArgMax | Reduction::ArgMin, Iteration { count, .. }) = op {
             self.positions.insert(*var, *count);
         }
-        let runs = match op {
-            Op::Build(Iteration { index, count, .. })
-            | Op::Builds(Iteration { index, count, .. })
-            | Op::Reduce(_, Iteration { index, count, .. })
-            | Op::For(Iteration { index, count, .. })
-            | Op::Loop(Turn { index, count, .. })
-            | Op::Scan(Turn { index, count, .. })
-            | Op::Trace(Turn { index, count, .. }) => Some((*index, *count)),
-            Op::If { yes, no, .. } => {
-                self.body(yes);
-                self.body(no);
-                return;
-            }
-            _ => None,
-        };
+        if let Op::If { yes, no, .. } = op {
+            self.body(yes);
+            self.body(no);
+            return;
+        }
+        let runs = op.turns();
         let builds = match op {
             Op::Build(iteration) => Some((iteration, cost::is_free(&iteration.body))),
             Op::Builds(iteration) => Some((iteration, false)),

@@ -5,7 +5,7 @@
 
 use super::cost::Safety;
 use super::length::Lengths;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, Op, Var};
 use riesz_core::types::Type;
 use riesz_core::{Size, size};
 use rustc_hash::FxHashSet;
@@ -49,16 +49,7 @@ impl Hoisting<'_> {
 
     /// Moves what it can out of the bodies of a loop.
     fn turns(&mut self, op: &mut Op, before: &mut Vec<Binding>) {
-        let around = match op {
-            Op::Build(Iteration { index, count, .. })
-            | Op::Builds(Iteration { index, count, .. })
-            | Op::Reduce(_, Iteration { index, count, .. })
-            | Op::For(Iteration { index, count, .. })
-            | Op::Loop(Turn { index, count, .. })
-            | Op::Scan(Turn { index, count, .. })
-            | Op::Trace(Turn { index, count, .. }) => Some((*index, *count)),
-            _ => None,
-        };
+        let around = op.turns();
         self.depth += 1;
         op.visit_bound(&mut |var| self.depths[var.0 as usize] = self.depth);
         self.safety.around.extend(around);

@@ -3,14 +3,15 @@
 mod shared;
 mod value;
 
-pub use shared::{Backend, Colour, Limited, MessageFormat, Messages, Run, Via};
+pub use shared::{Backend, Colour, Limited, MessageFormat, Messages, Run};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use riesz::ParseOptions;
 use riesz::gradients::Settings;
+use riesz::via::Representation;
 use std::ffi::OsString;
-use value::{binding, bytes, default_memory, growth, seconds, size};
+use value::{binding, bytes, default_memory, growth, seconds, size, via};
 
 /// Riesz, a differentiable functional language.
 #[derive(Debug, Parser)]
@@ -60,8 +61,8 @@ pub struct Eval {
     #[arg(long)]
     pub json: bool,
     /// How derivatives are represented
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Via::Compiled, hide_possible_values = true)]
-    pub via: Via,
+    #[arg(long, value_name = "NAME", default_value = "compiled", value_parser = via(), hide_possible_values = true)]
+    pub via: &'static Representation,
     #[command(flatten)]
     pub backend: Run,
     #[command(flatten)]
@@ -214,9 +215,9 @@ pub struct Derive {
     pub limits: Limited,
 }
 
-/// `riesz modes`
+/// A function of a program, and a point.
 #[derive(Args, Debug)]
-pub struct Modes {
+pub struct Subject {
     /// The program
     #[arg(value_name = "FILE")]
     pub file: String,
@@ -229,6 +230,13 @@ pub struct Modes {
     /// Bind a name for the point to a value, or to the contents of a .json or .npy file
     #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
     pub bindings: Vec<(String, String)>,
+}
+
+/// `riesz modes`
+#[derive(Args, Debug)]
+pub struct Modes {
+    #[command(flatten)]
+    pub subject: Subject,
     /// Let a name of the point or the function stand for one size after the other, and count what each takes
     #[arg(long, value_name = "NAME=FROM..TO", value_parser = growth)]
     pub grow: Option<(String, u32, u32)>,
@@ -286,18 +294,8 @@ pub enum Of {
 /// `riesz bench`
 #[derive(Args, Debug)]
 pub struct Bench {
-    /// The program
-    #[arg(value_name = "FILE")]
-    pub file: String,
-    /// A function of the program, or a lambda
-    #[arg(value_name = "FUN")]
-    pub function: String,
-    /// The point
-    #[arg(long, value_name = "EXPR", allow_hyphen_values = true)]
-    pub at: String,
-    /// Bind a name for the point to a value, or to the contents of a .json or .npy file
-    #[arg(long = "let", value_name = "NAME=VALUE|NAME=@FILE", value_parser = binding)]
-    pub bindings: Vec<(String, String)>,
+    #[command(flatten)]
+    pub subject: Subject,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -329,11 +327,6 @@ pub struct Gradbench {
     pub max_memory: usize,
     #[command(flatten)]
     pub messages: Messages,
-}
-
-/// The name of a value on the command line.
-pub fn spelling(value: &impl ValueEnum) -> String {
-    value.to_possible_value().map(|value| value.get_name().to_string()).unwrap_or_default()
 }
 
 /// Ends the program: what is written for a subcommand makes no sense.

@@ -124,28 +124,6 @@ pub enum Colour {
     Never,
 }
 
-/// The representations of derivatives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Via {
-    Symbolic,
-    ForwardDense,
-    ForwardSparse,
-    ReverseSparse,
-    ReverseCayley,
-    ReverseArray,
-    Basis,
-    Tower,
-    LinearMaps,
-    Affine,
-    Adjoint,
-    Function,
-    Matrix,
-    Cont,
-    Dual,
-    Begin,
-    Compiled,
-}
-
 /// The ways to run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Backend {

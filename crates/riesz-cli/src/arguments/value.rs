@@ -1,6 +1,8 @@
-//! What stands behind an option: bindings, sizes, bytes, seconds.
+//! What stands behind an option: bindings, sizes, representations, bytes, seconds.
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use riesz::Limits;
+use riesz::via::{REPRESENTATIONS, Representation};
 
 /// `NAME=VALUE`
 pub(super) fn binding(text: &str) -> Result<(String, String), String> {
@@ -18,6 +20,13 @@ pub(super) fn size(text: &str) -> Result<(String, i64), String> {
         Ok(value) if value >= 0 => Ok((name, value)),
         _ => Err(format!("`{value}` is not a size")),
     }
+}
+
+/// The name of a representation.
+pub(super) fn via() -> impl TypedValueParser<Value = &'static Representation> {
+    let names = REPRESENTATIONS.iter().map(|representation| representation.name);
+    PossibleValuesParser::new(names)
+        .try_map(|name| Representation::find(&name).ok_or("there is no such representation"))
 }
 
 /// A number of bytes, possibly with a unit: K, M, G or T, each 1024 of the one before.

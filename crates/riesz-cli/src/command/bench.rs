@@ -67,8 +67,8 @@ struct Measured {
 }
 
 fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Result<Found, Vec<Diagnostic>> {
-    session.load(&arguments.file, &Disk)?;
-    for (name, text) in &arguments.bindings {
+    session.load(&arguments.subject.file, &Disk)?;
+    for (name, text) in &arguments.subject.bindings {
         let read = value::binding(name, text).map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
         // As values of the program, data are known when it runs and not before.
         let text = match read {
@@ -77,8 +77,8 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         };
         session.define(name, &format!("let {name} = {text}"), &NoFiles)?;
     }
-    session.define("point", &format!("let {POINT} = {}", arguments.at), &NoFiles)?;
-    let function = &arguments.function;
+    session.define("point", &format!("let {POINT} = {}", arguments.subject.at), &NoFiles)?;
+    let function = &arguments.subject.function;
     let applied = format!("({function})({POINT})");
     let is_gradient = session.type_of("expression", &applied)? == Type::Real;
     let derived = match is_gradient {
@@ -181,8 +181,8 @@ impl Found {
             let Measured { median, spread, runs, bytes } = measured;
             let mut line = format!(
                 "{name:<14} {:>10} ± {:<9} {runs:>7} runs {bytes:>12} bytes",
-                duration(*median),
-                duration(*spread)
+                output::duration(*median),
+                output::duration(*spread)
             );
             if let Some(against) = against {
                 line += &format!("  {:.2} of the earlier time", against[at]);
@@ -191,7 +191,12 @@ impl Found {
         }
         lines.push(format!("{:<14} {:>10.2}", "ratio", self.ratio()));
         if let Some((cold, cached)) = self.compile {
-            lines.push(format!("{:<14} {:>10}, cached {}", "compiled in", duration(cold), duration(cached)));
+            lines.push(format!(
+                "{:<14} {:>10}, cached {}",
+                "compiled in",
+                output::duration(cold),
+                output::duration(cached)
+            ));
         }
         let runner = match (self.is_native, self.threads) {
             (false, _) => "interpreter".to_string(),
@@ -212,9 +217,9 @@ impl Found {
             })
         };
         let mut object = json!({
-            "file": arguments.file,
-            "function": arguments.function,
-            "at": arguments.at,
+            "file": arguments.subject.file,
+            "function": arguments.subject.function,
+            "at": arguments.subject.at,
             "backend": if self.is_native { "native" } else { "interp" },
             "threads": self.threads,
             "kind": if self.is_gradient { "gradient" } else { "matrix" },
@@ -229,15 +234,5 @@ impl Found {
             object["against"] = json!({"value": value, "derivative": derivative});
         }
         object
-    }
-}
-
-fn duration(time: Duration) -> String {
-    let nanoseconds = time.as_nanos() as f64;
-    match nanoseconds {
-        ..1e3 => format!("{nanoseconds:.0} ns"),
-        ..1e6 => format!("{:.1} µs", nanoseconds / 1e3),
-        ..1e9 => format!("{:.1} ms", nanoseconds / 1e6),
-        _ => format!("{:.2} s", nanoseconds / 1e9),
     }
 }

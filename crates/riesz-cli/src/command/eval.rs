@@ -1,23 +1,19 @@
 //! `riesz eval [FILE] EXPR`
 
-use super::{Status, later};
-use crate::arguments::{self, Eval, Via, spelling};
+use super::Status;
+use crate::arguments::{self, Eval};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
-use riesz::via::Representation;
 use riesz::{Binding, Diagnostic, Name, Options, Session};
 use std::path::Path;
 
 /// Evaluates an expression and prints its value.
 pub fn run(arguments: Eval) -> Status {
-    if let Some(option) = unavailable(&arguments) {
-        return later::run(&option);
-    }
     reject_duplicates(&arguments.bindings);
-    if arguments.backend.is_single() && arguments.via != Via::Compiled {
+    if arguments.backend.is_single() && !arguments.via.is_compiled() {
         let message =
-            format!("`--precision f32` is for compiled derivatives: leave out `--via {}`", spelling(&arguments.via));
+            format!("`--precision f32` is for compiled derivatives: leave out `--via {}`", arguments.via.name);
         arguments::wrong("eval", message);
     }
     let report = Report::new(arguments.messages);
@@ -30,8 +26,8 @@ pub fn run(arguments: Eval) -> Status {
             return Status::Failure;
         }
     };
-    let via = Representation::find(&spelling(&arguments.via));
-    let mut session = arguments.backend.session("eval", Options { via, ..arguments.limits.options() });
+    let mut session =
+        arguments.backend.session("eval", Options { via: Some(arguments.via), ..arguments.limits.options() });
     let evaluated = evaluate(&mut session, &arguments, bindings);
     report.notes(&mut session);
     match evaluated {
@@ -78,13 +74,6 @@ fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diag
 }
 
 /// The first option that is yet to come.
-fn unavailable(arguments: &Eval) -> Option<String> {
-    if Representation::find(&spelling(&arguments.via)).is_none() {
-        return Some(format!("--via {}", spelling(&arguments.via)));
-    }
-    None
-}
-
 fn reject_duplicates(bindings: &[(String, String)]) {
     for (at, (name, _)) in bindings.iter().enumerate() {
         if bindings[..at].iter().any(|(other, _)| other == name) {

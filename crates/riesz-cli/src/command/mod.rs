@@ -8,7 +8,6 @@ mod eval;
 mod fmt;
 mod gradbench;
 mod graph;
-mod later;
 mod modes;
 mod repl;
 

@@ -28,7 +28,7 @@ pub fn run(arguments: Arguments) -> Status {
         }
     };
     if let (Found::Growth(growth), Some(path)) = (&found, &arguments.plot) {
-        let title = format!("Operations for the derivative of {} in every representation", arguments.function);
+        let title = format!("Operations for the derivative of {} in every representation", arguments.subject.function);
         if let Err(problem) = fs::write(path, growth.plot(&title).svg()) {
             report.problem("cannot-write", format!("cannot write {path}: {problem}"));
             return Status::Failure;
@@ -51,19 +51,19 @@ enum Found {
 }
 
 fn find(session: &mut Session, arguments: &Arguments) -> Result<Found, Vec<Diagnostic>> {
-    session.load(&arguments.file, &Disk)?;
-    let Arguments { function, at, grow, longest, .. } = arguments;
+    let Arguments { subject, grow, longest, .. } = arguments;
+    session.load(&subject.file, &Disk)?;
     let bindings: Result<Vec<_>, String> =
-        arguments.bindings.iter().map(|(name, text)| value::binding(name, text)).collect();
+        subject.bindings.iter().map(|(name, text)| value::binding(name, text)).collect();
     let bindings = bindings.map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
     let measuring = Measuring { count_bytes: Some(allocation::most), ..Measuring::default() };
     match grow {
         Some((name, from, to)) => {
             let longest = Duration::from_secs_f64(*longest);
             let grow = Grow { name: name.as_str().into(), from: *from, to: *to, longest };
-            session.growth(function, at, bindings, &grow, measuring).map(Found::Growth)
+            session.growth(&subject.function, &subject.at, bindings, &grow, measuring).map(Found::Growth)
         }
-        None => session.modes(function, at, bindings, measuring).map(Found::Modes),
+        None => session.modes(&subject.function, &subject.at, bindings, measuring).map(Found::Modes),
     }
 }
 
@@ -107,7 +107,7 @@ fn row(Mode { representation, outcome }: &Mode) -> [String; 6] {
             shortened(derivative, SHOWN),
             operations.total().to_string(),
             bytes.map_or_else(|| "-".into(), |bytes| bytes.to_string()),
-            duration(*time),
+            output::duration(*time),
             if *agrees { "✓" } else { "✗ differs" }.into(),
         ],
         Err(problem) => {
@@ -120,16 +120,6 @@ fn shortened(text: &str, most: usize) -> String {
     match text.chars().count() <= most {
         true => text.to_string(),
         false => text.chars().take(most - 1).chain(['…']).collect(),
-    }
-}
-
-fn duration(time: Duration) -> String {
-    let nanoseconds = time.as_nanos() as f64;
-    match nanoseconds {
-        ..1e3 => format!("{nanoseconds:.0} ns"),
-        ..1e6 => format!("{:.1} µs", nanoseconds / 1e3),
-        ..1e9 => format!("{:.1} ms", nanoseconds / 1e6),
-        _ => format!("{:.2} s", nanoseconds / 1e9),
     }
 }
 

@@ -99,20 +99,11 @@ fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Sp
 #[inline]
 pub(super) fn compare<S: Number>(frame: &[Value<S>], comparison: Comparison, a: Atom, b: Atom) -> bool {
     match (atom(frame, a), atom(frame, b)) {
-        (Value::Int(a), Value::Int(b)) => holds(comparison, &a, &b),
+        (Value::Int(a), Value::Int(b)) => comparison.holds(&a, &b),
         (a, b) => {
             let (a, b) = a.real().compared(&b.real());
-            holds(comparison, &a, &b)
+            comparison.holds(&a, &b)
         }
-    }
-}
-
-fn holds<T: PartialOrd>(comparison: Comparison, a: &T, b: &T) -> bool {
-    match comparison {
-        Comparison::Less => a < b,
-        Comparison::LessEqual => a <= b,
-        Comparison::Greater => a > b,
-        Comparison::GreaterEqual => a >= b,
     }
 }
 

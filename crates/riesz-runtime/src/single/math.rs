@@ -29,19 +29,6 @@ impl Lanes {
         Lanes(result)
     }
 
-    /// `a · b + c`, in one rounding where the machine can.
-    #[inline(always)]
-    pub fn fma(self, b: Lanes, c: Lanes) -> Lanes {
-        let mut result = [0.0; LANES];
-        for (lane, slot) in result.iter_mut().enumerate() {
-            *slot = match cfg!(target_feature = "fma") {
-                true => self.0[lane].mul_add(b.0[lane], c.0[lane]),
-                false => self.0[lane] * b.0[lane] + c.0[lane],
-            };
-        }
-        Lanes(result)
-    }
-
     /// The larger number; NaN if either is.
     #[inline(always)]
     pub fn max(self, other: Lanes) -> Lanes {

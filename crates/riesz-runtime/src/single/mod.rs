@@ -3,6 +3,10 @@
 //! Arithmetic is that of single precision. Functions are computed in double precision and then rounded, so that they are
 //! wrong by hardly more than half a unit in the last place; so are products of matrices and linear algebra.
 
+#[path = "../arithmetic.rs"]
+pub mod arithmetic;
+#[path = "../gather.rs"]
+pub mod gather;
 #[path = "../lanes.rs"]
 pub mod lanes;
 pub mod math;
@@ -17,6 +21,7 @@ pub mod strip;
 pub use crate::{
     Chunks, Context, Element, Fault, Outcome, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut, put,
 };
+pub use gather::*;
 pub use lanes::*;
 pub use math::{digamma, polygamma, sin_cos};
 pub use matrix::*;

@@ -1,5 +1,6 @@
 //! Expressions.
 
+use super::form::{COMPARISON, level};
 use super::layout::Op;
 use super::{Formatter, Placed};
 use crate::parser::on_a_large_stack;
@@ -449,85 +450,5 @@ impl<'a> Formatter<'a> {
         self.write(" ");
         self.token_space();
         self.expr(of);
-    }
-
-    fn kind(&self, id: ExprId) -> &'a ExprKind {
-        &self.tree.expr(id).kind
-    }
-
-    fn operator(&self, id: ExprId) -> Option<BinaryOperator> {
-        match self.kind(id) {
-            ExprKind::Binary { operator, .. } => Some(*operator),
-            _ => None,
-        }
-    }
-
-    fn is_let_lines(&self, id: ExprId) -> bool {
-        self.newlines_count && matches!(self.kind(id), ExprKind::Let { .. })
-    }
-
-    /// Whether it reads well to begin it on a line and to break it inside its brackets.
-    fn hugs(&self, id: ExprId) -> bool {
-        match self.kind(id) {
-            ExprKind::Call { function: of, .. } | ExprKind::Index { array: of, .. } => self.is_word(*of),
-            ExprKind::Lambda { .. } => true,
-            ExprKind::Loop { body, .. } => self.is_block(*body),
-            _ => self.is_bracket(id),
-        }
-    }
-
-    fn is_block(&self, id: ExprId) -> bool {
-        matches!(self.kind(id), ExprKind::Block(_))
-    }
-
-    /// The same after `->`.
-    fn hugs_arrow(&self, id: ExprId) -> bool {
-        matches!(self.kind(id), ExprKind::Block(_) | ExprKind::Record(_) | ExprKind::Lambda { .. })
-    }
-
-    fn is_bracket(&self, id: ExprId) -> bool {
-        match self.kind(id) {
-            ExprKind::Tuple(parts) | ExprKind::Array(parts) => !parts.is_empty(),
-            ExprKind::Comprehension { .. } | ExprKind::Record(_) | ExprKind::Block(_) => true,
-            _ => false,
-        }
-    }
-
-    /// A name, a number, or a field of a name.
-    fn is_word(&self, id: ExprId) -> bool {
-        match self.kind(id) {
-            ExprKind::Name(_) | ExprKind::Bool(_) => true,
-            ExprKind::Field { of, .. } => matches!(self.kind(*of), ExprKind::Name(_)),
-            _ => self.is_number(id),
-        }
-    }
-
-    fn is_number(&self, id: ExprId) -> bool {
-        match self.kind(id) {
-            ExprKind::Integer(_) | ExprKind::Real(_) => true,
-            ExprKind::Unary { operand, .. } => {
-                matches!(self.kind(*operand), ExprKind::Integer(_) | ExprKind::Real(_))
-            }
-            _ => false,
-        }
-    }
-}
-
-const COMPARISON: u8 = 2;
-
-/// Operators of one level form chains; comparisons are alone at theirs.
-fn level(operator: BinaryOperator) -> u8 {
-    match operator {
-        BinaryOperator::Or => 0,
-        BinaryOperator::And => 1,
-        BinaryOperator::Equal
-        | BinaryOperator::NotEqual
-        | BinaryOperator::Less
-        | BinaryOperator::LessEqual
-        | BinaryOperator::Greater
-        | BinaryOperator::GreaterEqual => COMPARISON,
-        BinaryOperator::Add | BinaryOperator::Subtract => 3,
-        BinaryOperator::Multiply | BinaryOperator::Divide => 4,
-        BinaryOperator::Power => 5,
     }
 }

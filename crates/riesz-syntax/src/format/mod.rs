@@ -10,6 +10,7 @@
 //! `else`. Everything else follows from the width.
 
 mod expr;
+mod form;
 mod item;
 mod layout;
 mod ty;

@@ -1,0 +1,155 @@
+//! Elements at a position of its own in each lane: read, written and added to where a mask holds.
+//!
+//! This is written over `super::R`, and is there for both precisions.
+
+use super::lanes::each;
+use super::{Ints, LANES, Lanes, Mask, R, Target, at, put};
+
+/// What has one element for each lane.
+pub trait Wide: Copy {
+    /// An element.
+    type Element: Copy + Default;
+
+    /// The element of a lane.
+    fn lane(self, lane: usize) -> Self::Element;
+
+    /// Elements, one for each lane.
+    fn of(f: impl Fn(usize) -> Self::Element) -> Self;
+}
+
+impl Wide for Lanes {
+    type Element = R;
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> R {
+        self.0[lane]
+    }
+
+    #[inline(always)]
+    fn of(f: impl Fn(usize) -> R) -> Lanes {
+        Lanes(each(f))
+    }
+}
+
+impl Wide for Ints {
+    type Element = i64;
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> i64 {
+        self.0[lane]
+    }
+
+    #[inline(always)]
+    fn of(f: impl Fn(usize) -> i64) -> Ints {
+        Ints(each(f))
+    }
+}
+
+impl Wide for Mask {
+    type Element = bool;
+
+    #[inline(always)]
+    fn lane(self, lane: usize) -> bool {
+        self.0[lane] != 0
+    }
+
+    #[inline(always)]
+    fn of(f: impl Fn(usize) -> bool) -> Mask {
+        Mask(each(
+            #[inline(always)]
+            |lane| -i64::from(f(lane)),
+        ))
+    }
+}
+
+/// The element at a position of its own in each lane, where a mask holds.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask) -> W {
+    W::of(
+        #[inline(always)]
+        |lane| match mask.0[lane] {
+            0 => W::Element::default(),
+            _ => unsafe { at(buffer, positions.0[lane]) },
+        },
+    )
+}
+
+/// The same where every lane has a buffer of its own.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> W {
+    W::of(
+        #[inline(always)]
+        |lane| match mask.0[lane] {
+            0 => W::Element::default(),
+            _ => unsafe { at(buffer, positions.0[lane]).lane(lane) },
+        },
+    )
+}
+
+/// Writes the element at a position of its own in each lane, where a mask holds.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter<W: Wide>(buffer: impl Target<Element = W::Element>, positions: Ints, value: W, mask: Mask) {
+    let (first, len) = buffer.place();
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            debug_assert!((positions.0[lane] as usize) < len);
+            unsafe { *first.add(positions.0[lane] as usize) = value.lane(lane) }
+        }
+    }
+}
+
+/// The same where every lane has a buffer of its own.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, mask: Mask) {
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            let before = unsafe { at(buffer, positions.0[lane]) };
+            let after = W::of(
+                #[inline(always)]
+                |other| if other == lane { value.lane(lane) } else { before.lane(other) },
+            );
+            unsafe { put(&mut *buffer, positions.0[lane], after) }
+        }
+    }
+}
+
+/// Adds to the element at a position of its own in each lane, where a mask holds, one lane after the other.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter_add(buffer: impl Target<Element = R>, positions: Ints, value: Lanes, mask: Mask) {
+    let (first, len) = buffer.place();
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            debug_assert!((positions.0[lane] as usize) < len);
+            unsafe { *first.add(positions.0[lane] as usize) += value.0[lane] }
+        }
+    }
+}
+
+/// The same where every lane has a buffer of its own.
+///
+/// # Safety
+/// The positions are in bounds where the mask holds.
+#[inline(always)]
+pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lanes, mask: Mask) {
+    for lane in 0..LANES {
+        if mask.0[lane] != 0 {
+            debug_assert!((positions.0[lane] as usize) < buffer.len());
+            unsafe { buffer.get_unchecked_mut(positions.0[lane] as usize).0[lane] += value.0[lane] }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Blocks: where registers are declared, and statements that are written together.
+
+use super::Writer;
+use riesz_program::program::{Block, Element, Expression, Kind, Operand, Outcome, Register, Statement};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+impl Writer<'_> {
+    /// A block. Mutable registers are declared in the innermost block around all of their uses.
+    pub(super) fn block(&mut self, block: &Block, declared: &mut FxHashSet<Register>, outermost: bool) {
+        let mine = self.declarations(block, declared);
+        for (at, statement) in block.iter().enumerate() {
+            for register in mine.iter().filter(|(first, _)| *first == at).map(|(_, register)| *register) {
+                declared.insert(register);
+                let kind = self.procedure.registers[register.0 as usize].kind;
+                match statement {
+                    Statement::Set(set, value) if *set == register => {
+                        let (name, value) = (self.register(register), self.operand(*value));
+                        self.line(format!("let mut {name}: {} = {value};", self.rust(kind)));
+                    }
+                    _ => {
+                        let zero = zero(kind);
+                        self.line(format!("let mut {}: {} = {zero};", self.register(register), self.rust(kind)));
+                    }
+                }
+            }
+            let is_declaration = matches!(statement, Statement::Set(set, _)
+                if mine.iter().any(|(first, register)| *first == at && register == set));
+            if self.is_angle(block, at, declared) {
+                continue;
+            }
+            if let Statement::Fill(element, count, Operand::Real(0.0)) = statement
+                && self.is_written_next(*element, &block[at + 1..])
+            {
+                self.cleared.insert(element.buffer, *count);
+                continue;
+            }
+            if !is_declaration {
+                self.statement(statement, declared, outermost);
+            }
+        }
+        for (_, register) in mine {
+            declared.remove(&register);
+        }
+    }
+
+    /// Whether a statement is the sine or the cosine of a number of which the other is taken too, with nothing but
+    /// bindings between them: both are written where the first is.
+    fn is_angle(&mut self, block: &Block, at: usize, declared: &FxHashSet<Register>) -> bool {
+        let angle = |statement: &Statement| match statement {
+            Statement::Let(register, Expression::Real(primitive, operands)) => match (primitive.name, &operands[..]) {
+                (name @ ("sin" | "cos"), [angle]) => Some((name, *angle, *register)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some((_, of, register)) = angle(&block[at]) else { return false };
+        let binds = |statement: &&Statement| matches!(statement, Statement::Let(..));
+        let start = at - block[..at].iter().rev().take_while(binds).count();
+        let run = block[start..].iter().take_while(binds).filter_map(angle).filter(|(_, angle, _)| *angle == of);
+        let (sines, cosines): (Vec<_>, Vec<_>) = run.partition(|(name, ..)| *name == "sin");
+        let (Some((.., sine)), Some((.., cosine))) = (sines.first(), cosines.first()) else { return false };
+        if declared.contains(sine) || declared.contains(cosine) || ![sine, cosine].contains(&&register) {
+            return false;
+        }
+        let written = block[start..at].iter().filter_map(angle).any(|(.., other)| other == *sine || other == *cosine);
+        if !written {
+            let (sine, cosine) = (self.register(*sine), self.register(*cosine));
+            let line = format!("let ({sine}, {cosine}) = sin_cos({});", self.operand(of));
+            self.line(line);
+        }
+        true
+    }
+
+    /// Whether a buffer that is to be zero is written whole by the loop that uses it next.
+    fn is_written_next(&self, element: Element, rest: &[Statement]) -> bool {
+        let uses = |statement: &&Statement| crate::lanes::touches(statement, element.buffer);
+        match rest.iter().find(uses) {
+            Some(Statement::For(each)) if element.at == Operand::Int(0) && !self.plain => {
+                crate::lanes::writes_near(self.procedure, each, element.buffer)
+            }
+            _ => false,
+        }
+    }
+
+    /// The mutable registers to declare in a block, each with the first statement that uses it.
+    pub fn declarations(&self, block: &Block, declared: &FxHashSet<Register>) -> Vec<(usize, Register)> {
+        let mut seen: FxHashMap<Register, (usize, usize, bool)> = FxHashMap::default();
+        for (at, statement) in block.iter().enumerate() {
+            let mut here = FxHashMap::default();
+            self.used(statement, &mut here);
+            for (register, own) in here {
+                let entry = seen.entry(register).or_insert((at, 0, false));
+                entry.1 += 1;
+                entry.2 |= own;
+            }
+        }
+        let results: FxHashSet<Register> = match std::ptr::eq(block, &self.procedure.body) {
+            true => (self.procedure.results.iter())
+                .filter_map(|result| match result {
+                    Outcome::Number(Operand::Register(register)) => Some(*register),
+                    _ => None,
+                })
+                .collect(),
+            false => FxHashSet::default(),
+        };
+        let mut found: Vec<(usize, Register)> = (seen.into_iter())
+            .filter(|(register, (_, statements, own))| {
+                !declared.contains(register) && (*statements > 1 || *own || results.contains(register))
+            })
+            .map(|(register, (first, _, _))| (first, register))
+            .collect();
+        found.sort_unstable();
+        found
+    }
+
+    /// The mutable registers of a statement, and whether it uses each itself or in more than one of its blocks.
+    fn used(&self, statement: &Statement, found: &mut FxHashMap<Register, bool>) {
+        let mutable = |register: Register| self.procedure.registers[register.0 as usize].mutable;
+        let note = |register: Register, own: bool, found: &mut FxHashMap<Register, bool>| {
+            if mutable(register) {
+                found.entry(register).and_modify(|before| *before = true).or_insert(own);
+            }
+        };
+        match statement {
+            Statement::Set(register, _) | Statement::Reduce(register, ..) => note(*register, true, found),
+            _ => {}
+        }
+        riesz_program::each_operand(statement, &mut |operand| {
+            if let Operand::Register(register) = operand {
+                note(register, true, found);
+            }
+        });
+        for block in riesz_program::blocks(statement) {
+            let mut inner = FxHashMap::default();
+            for statement in block {
+                self.used(statement, &mut inner);
+            }
+            for register in inner.into_keys() {
+                note(register, false, found);
+            }
+        }
+    }
+}
+
+pub(super) fn zero(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Real => "0.0",
+        Kind::Int => "0",
+        Kind::Bool => "false",
+    }
+}

@@ -1,0 +1,80 @@
+//! Expressions.
+
+use super::Writer;
+use riesz_primitive::Primitive;
+use riesz_program::program::{Expression, Kind, Operand};
+
+impl Writer<'_> {
+    pub fn expression(&self, expression: &Expression) -> String {
+        let show = |operand: &Operand| self.operand(*operand);
+        match expression {
+            Expression::Copy(a) => show(a),
+            Expression::Real(primitive, operands) => self.primitive(primitive, operands),
+            Expression::Int(primitive, operands, site) => self.integer(primitive, operands, site.0),
+            Expression::Position(arithmetic, a, b) => {
+                format!("{} {} {}", show(a), arithmetic.sign(), show(b))
+            }
+            Expression::Compare(comparison, a, b) => {
+                format!("{} {} {}", show(a), comparison.sign(), show(b))
+            }
+            Expression::Equal(a, b) => format!("{} == {}", show(a), show(b)),
+            Expression::Near(a, b, tolerance) => match self.kind(*a) {
+                Kind::Real => format!("near({}, {}, {})", show(a), show(b), self.tolerance(*tolerance)),
+                Kind::Int => format!("near_integers({}, {}, {})", show(a), show(b), self.tolerance(*tolerance)),
+                Kind::Bool => format!("{} == {}", show(a), show(b)),
+            },
+            Expression::Not(a) => format!("!{}", show(a)),
+            Expression::And(a, b) => format!("{} & {}", show(a), show(b)),
+            Expression::Within(index, len) => format!("({} as u64) < {} as u64", show(index), show(len)),
+            Expression::Select(condition, a, b) => {
+                format!("if {} {{ {} }} else {{ {} }}", show(condition), show(a), show(b))
+            }
+            Expression::ToReal(a) => format!("{} as {}", show(a), self.precision.real()),
+            Expression::Truncate(a, site) => {
+                format!("truncate({0}).ok_or_else(|| fault({1}, &[{0}.to_bits() as i64]))?", show(a), site.0)
+            }
+            Expression::IsNan(a) => format!("{}.is_nan()", show(a)),
+            Expression::Load(element) => {
+                format!("at({}, {})", self.buffer_ref(element.buffer), self.operand(element.at))
+            }
+        }
+    }
+
+    fn primitive(&self, primitive: &Primitive, operands: &[Operand]) -> String {
+        let Some(row) = primitive.scalar() else { return String::new() };
+        let mut text = row.rust.replace("riesz_runtime::", "");
+        for (at, operand) in operands.iter().enumerate() {
+            text = text.replace(&format!("{{{at}}}"), &self.operand(*operand));
+        }
+        match text.strip_prefix('(').and_then(|text| text.strip_suffix(')')) {
+            Some(inner) if !inner.contains(['(', ')']) => inner.to_string(),
+            _ => text,
+        }
+    }
+
+    fn integer(&self, primitive: &Primitive, operands: &[Operand], site: u32) -> String {
+        let shown: Vec<String> = operands
+            .iter()
+            .map(|operand| match operand {
+                Operand::Int(value) if *value >= 0 => format!("{value}_i64"),
+                Operand::Int(value) if *value > i64::MIN => format!("({value}_i64)"),
+                operand => self.operand(*operand),
+            })
+            .collect();
+        let failing = match (primitive.name, &shown[..]) {
+            ("+", [a, b]) => format!("{a}.checked_add({b})"),
+            ("-", [a, b]) => format!("{a}.checked_sub({b})"),
+            ("*", [a, b]) => format!("{a}.checked_mul({b})"),
+            ("unary -", [a]) => format!("{a}.checked_neg()"),
+            ("abs", [a]) => format!("{a}.checked_abs()"),
+            ("div", [a, b]) => format!("div({a}, {b})"),
+            ("mod", [a, b]) => format!("modulo({a}, {b})"),
+            ("min", [a, b]) => return format!("{a}.min({b})"),
+            ("max", [a, b]) => return format!("{a}.max({b})"),
+            ("sign", [a]) => return format!("{a}.signum()"),
+            (_, [a, b]) => format!("integer_power({a}, {b})"),
+            (name, _) => format!("unknown_{name}()"),
+        };
+        format!("{failing}.ok_or_else(|| fault({site}, &[{}]))?", self.list(operands))
+    }
+}

@@ -1,0 +1,257 @@
+//! One procedure as one function.
+
+mod block;
+mod expression;
+mod statement;
+
+use crate::names::{Names, variables};
+use crate::{Options, Precision};
+use riesz_program::program::{
+    Buffer, Element, Kind, Operand, Outcome, Parameter, Procedure, Program, Register, Strided,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt::Write;
+
+/// Writes the function of a procedure.
+pub(crate) fn write(
+    program: &Program,
+    procedure: &Procedure,
+    functions: &[String],
+    at: usize,
+    options: &Options,
+    text: &mut String,
+) {
+    let names = variables(procedure, functions);
+    let mut writer = Writer {
+        program,
+        procedure,
+        functions,
+        names,
+        depth: 1,
+        text: String::new(),
+        plain: false,
+        cleared: FxHashMap::default(),
+        fine: options.fine,
+        precision: options.precision,
+        chunked: false,
+        passed: FxHashSet::default(),
+    };
+    let mut parameters = vec!["context: &mut Context".to_string()];
+    parameters.extend(procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)));
+    let results: Vec<String> = procedure.results.iter().map(|result| writer.result_type(*result)).collect();
+    let _ = writeln!(text, "/// `{}`, from {}.", procedure.name, (options.place)(procedure.span));
+    let mut line = format!("pub fn {}({}) -> Outcome<{}> {{", functions[at], parameters.join(", "), tuple(&results));
+    if line.len() > 120 {
+        line = format!(
+            "pub fn {}(\n    {},\n) -> Outcome<{}> {{",
+            functions[at],
+            parameters.join(",\n    "),
+            tuple(&results)
+        );
+    }
+    let _ = writeln!(text, "{line}");
+    writer.line("// Positions are in bounds: indices have been checked, or are proven to be in range.".into());
+    writer.line("unsafe {".into());
+    writer.depth += 1;
+    let mut declared = FxHashSet::default();
+    writer.block(&procedure.body, &mut declared, true);
+    let given: Vec<String> = procedure
+        .results
+        .iter()
+        .map(|result| match result {
+            Outcome::Number(operand) => writer.operand(*operand),
+            Outcome::Buffer(buffer) => writer.buffer(*buffer).to_string(),
+        })
+        .collect();
+    writer.line(format!("Ok({})", tuple(&given)));
+    writer.depth -= 1;
+    writer.line("}".into());
+    text.push_str(&writer.text);
+    text.push_str("}\n");
+}
+
+pub(crate) struct Writer<'p> {
+    pub program: &'p Program,
+    pub procedure: &'p Procedure,
+    functions: &'p [String],
+    names: Names,
+    pub depth: usize,
+    text: String,
+    /// Whether loops are written one turn after the other.
+    pub plain: bool,
+    /// Buffers that are to be zero, and how long they are: the loop that comes next writes them whole.
+    pub cleared: FxHashMap<Buffer, Operand>,
+    /// Whether loops are cut however little they do.
+    pub fine: bool,
+    pub precision: Precision,
+    /// Whether this is inside of the function of the turns of a loop, and the buffers that it is passed.
+    pub chunked: bool,
+    pub passed: FxHashSet<Buffer>,
+}
+
+impl<'p> Writer<'p> {
+    pub fn line(&mut self, line: String) {
+        for _ in 0..self.depth {
+            self.text.push_str("    ");
+        }
+        self.text.push_str(&line);
+        self.text.push('\n');
+    }
+
+    pub fn register(&self, register: Register) -> &str {
+        &self.names.registers[register.0 as usize]
+    }
+
+    pub fn buffer(&self, buffer: Buffer) -> &str {
+        &self.names.buffers[buffer.0 as usize]
+    }
+
+    /// The type of a number.
+    pub fn rust(&self, kind: Kind) -> &'static str {
+        match kind {
+            Kind::Real => self.precision.real(),
+            Kind::Int => "i64",
+            Kind::Bool => "bool",
+        }
+    }
+
+    /// The type of many real numbers.
+    pub fn vector(&self) -> &'static str {
+        match self.precision {
+            Precision::Double => "Vec<f64>",
+            Precision::Single => "Vec<f32>",
+        }
+    }
+
+    /// The tolerance of a comparison.
+    pub fn tolerance(&self, tolerance: Operand) -> String {
+        match tolerance {
+            Operand::Real(value) => self.operand(Operand::Real(self.precision.tolerance(value))),
+            tolerance => self.operand(tolerance),
+        }
+    }
+
+    pub fn kind(&self, operand: Operand) -> Kind {
+        match operand {
+            Operand::Register(register) => self.procedure.registers[register.0 as usize].kind,
+            Operand::Real(_) => Kind::Real,
+            Operand::Int(_) => Kind::Int,
+            Operand::Bool(_) => Kind::Bool,
+        }
+    }
+
+    pub fn kind_of(&self, buffer: Buffer) -> Kind {
+        self.procedure.buffers[buffer.0 as usize].kind
+    }
+
+    fn is_parameter(&self, buffer: Buffer) -> bool {
+        (self.procedure.parameters.iter())
+            .any(|parameter| matches!(parameter, Parameter::Read(b) | Parameter::Added(b) | Parameter::Grown(b) if *b == buffer))
+    }
+
+    fn parameter(&self, parameter: Parameter) -> String {
+        match parameter {
+            Parameter::Number(register) => {
+                format!(
+                    "{}: {}",
+                    self.register(register),
+                    self.rust(self.procedure.registers[register.0 as usize].kind)
+                )
+            }
+            Parameter::Read(buffer) => format!("{}: &[{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
+            Parameter::Added(buffer) => format!("{}: &mut [{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
+            Parameter::Grown(buffer) => {
+                format!("{}: &mut Vec<{}>", self.buffer(buffer), self.rust(self.kind_of(buffer)))
+            }
+        }
+    }
+
+    fn result_type(&self, result: Outcome) -> String {
+        match result {
+            Outcome::Number(operand) => self.rust(self.kind(operand)).to_string(),
+            Outcome::Buffer(buffer) => format!("Vec<{}>", self.rust(self.kind_of(buffer))),
+        }
+    }
+
+    pub fn operand(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Register(register) => self.register(register).to_string(),
+            Operand::Real(value) => real(value, self.precision),
+            Operand::Int(i64::MIN) => "i64::MIN".into(),
+            Operand::Int(value) if value < 0 => format!("({value})"),
+            Operand::Int(value) => value.to_string(),
+            Operand::Bool(value) => value.to_string(),
+        }
+    }
+
+    /// An operand as the end of a range, which tells the type of what runs over it.
+    pub fn bound(&self, operand: Operand) -> String {
+        match operand {
+            Operand::Int(value) if value >= 0 => format!("{value}_i64"),
+            operand => self.operand(operand),
+        }
+    }
+
+    pub fn list(&self, operands: &[Operand]) -> String {
+        operands.iter().map(|operand| self.operand(*operand)).collect::<Vec<_>>().join(", ")
+    }
+
+    pub fn buffer_mut(&self, buffer: Buffer) -> String {
+        let name = self.buffer(buffer);
+        match (self.passed.contains(&buffer), self.is_parameter(buffer)) {
+            (true, _) => name.to_string(),
+            (false, true) => format!("&mut *{name}"),
+            (false, false) => format!("&mut {name}"),
+        }
+    }
+
+    pub fn buffer_ref(&self, buffer: Buffer) -> String {
+        let name = self.buffer(buffer);
+        match self.passed.contains(&buffer) || self.is_parameter(buffer) {
+            true => name.to_string(),
+            false => format!("&{name}"),
+        }
+    }
+
+    fn part(&self, element: Element, count: Operand) -> String {
+        let (name, at) = (self.buffer_ref(element.buffer), self.operand(element.at));
+        format!("part({name}, {at}, {})", self.operand(count))
+    }
+
+    fn part_mut(&self, element: Element, count: Operand) -> String {
+        let (name, at) = (self.buffer_mut(element.buffer), self.operand(element.at));
+        format!("part_mut({name}, {at}, {})", self.operand(count))
+    }
+
+    fn strided(&self, strided: Strided) -> String {
+        let name = self.buffer_ref(strided.first.buffer);
+        let (first, row, column) =
+            (self.operand(strided.first.at), self.operand(strided.row), self.operand(strided.column));
+        format!("({name}, Strides {{ first: {first}, row: {row}, column: {column} }})")
+    }
+}
+
+/// One stands for itself, several for their tuple.
+pub(crate) fn tuple(parts: &[String]) -> String {
+    match parts {
+        [one] => one.clone(),
+        parts => format!("({})", parts.join(", ")),
+    }
+}
+
+fn real(value: f64, precision: Precision) -> String {
+    let ty = precision.real();
+    let (value, text) = match precision {
+        Precision::Double => (value, format!("{value:?}")),
+        Precision::Single => (f64::from(value as f32), format!("{:?}", value as f32)),
+    };
+    if value.is_nan() {
+        format!("{ty}::NAN")
+    } else if value.is_infinite() {
+        if value > 0.0 { format!("{ty}::INFINITY") } else { format!("{ty}::NEG_INFINITY") }
+    } else if value.is_sign_negative() {
+        format!("({text}_{ty})")
+    } else {
+        format!("{text}_{ty}")
+    }
+}

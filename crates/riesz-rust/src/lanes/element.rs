@@ -1,0 +1,183 @@
+//! Elements of buffers in lanes: read, written and added to.
+
+use super::Wide;
+use crate::classify::Class;
+use riesz_program::program::{Element, Kind, Operand};
+
+impl Wide<'_, '_> {
+    /// Where an element is, further along by an expression: the position in the first lane, and the step to the next; or
+    /// the positions in lanes.
+    pub(super) fn position(&self, at: Operand, further: Option<&str>) -> Position {
+        let name = self.writer.operand(at);
+        match (self.lanes.class(at), further) {
+            (Class::Uniform, None) => Position::Same(name),
+            (Class::Uniform, Some(further)) => Position::Same(format!("{name} + {further}")),
+            (Class::Linear(step), None) => Position::Apart(name, self.step(&step)),
+            (Class::Linear(step), Some(further)) => Position::Apart(format!("{name} + {further}"), self.step(&step)),
+            (Class::Varying, None) => Position::Any(name),
+            (Class::Varying, Some(further)) => {
+                Position::Any(format!("{name}.map2({}::splat({further}), i64::wrapping_add)", self.ty(Kind::Int)))
+            }
+        }
+    }
+
+    /// The element: a number where it is the same in all lanes, else lanes.
+    pub(super) fn load(&self, element: Element, further: Option<&str>, mask: Option<&str>) -> String {
+        let element_at = element.at;
+        let name = self.writer.buffer_ref(element.buffer);
+        let kind = self.writer.kind_of(element.buffer);
+        let own = self.lanes.varying.contains(&element.buffer);
+        let lanes = self.mask(mask);
+        let (gather, suffix) = if self.strip { ("gather_strip", "strip_") } else { ("gather", "") };
+        let (ty, ints, element) = (self.ty(kind), self.ty(Kind::Int), lanes_of(kind));
+        match (self.position(element_at, further), own) {
+            (Position::Same(at), _) => format!("at({name}, {at})"),
+            (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
+                format!("{ty}::load({name}, {at}, {step})")
+            }
+            (Position::Apart(at, step), false) => {
+                format!("{gather}::<{element}>({name}, {ints}::linear({at}, {step}), {lanes})")
+            }
+            (Position::Apart(at, step), true) => {
+                format!("gather_{suffix}own({name}, {ints}::linear({at}, {step}), {lanes})")
+            }
+            (Position::Any(at), false) => format!("{gather}::<{element}>({name}, {at}, {lanes})"),
+            (Position::Any(at), true) => format!("gather_{suffix}own({name}, {at}, {lanes})"),
+        }
+    }
+
+    /// Writes an element: a number where `uniform`, else lanes.
+    pub(super) fn store(
+        &mut self,
+        element: Element,
+        further: Option<&str>,
+        value: &str,
+        uniform: bool,
+        mask: Option<&str>,
+    ) {
+        let name = self.writer.buffer_mut(element.buffer);
+        let kind = self.writer.kind_of(element.buffer);
+        let own = self.lanes.varying.contains(&element.buffer);
+        let lanes = self.mask(mask);
+        let spread = if uniform { format!("{}::splat({value})", self.ty(kind)) } else { value.to_string() };
+        let line = match (self.position(element.at, further), own) {
+            (Position::Same(at), false) => format!("put({name}, {at}, {value});"),
+            (Position::Same(at), true) => match mask {
+                Some(mask) => {
+                    let before = self.writer.buffer_ref(element.buffer);
+                    self.line(format!("let before = at({before}, {at});"));
+                    format!("put({name}, {at}, {}::select({mask}, {spread}, before));", self.ty(kind))
+                }
+                None => format!("put({name}, {at}, {spread});"),
+            },
+            (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
+                format!("{spread}.store({name}, {at}, {step});")
+            }
+            (Position::Apart(at, step), false) => {
+                format!("scatter({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
+            }
+            (Position::Apart(at, step), true) => {
+                format!("scatter_own({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
+            }
+            (Position::Any(at), false) => format!("scatter({name}, {at}, {spread}, {lanes});"),
+            (Position::Any(at), true) => format!("scatter_own({name}, {at}, {spread}, {lanes});"),
+        };
+        self.line(line);
+    }
+
+    pub(super) fn add(&mut self, element: Element, value: Operand, mask: Option<&str>) {
+        if self.add_near(element, value) {
+            return;
+        }
+        let private = self.lanes.private.contains(&element.buffer);
+        let own = self.lanes.varying.contains(&element.buffer);
+        let name = self.writer.buffer_mut(element.buffer);
+        let ty = self.ty(Kind::Real);
+        let masked = |value: String| match mask {
+            Some(mask) => format!("{ty}::select({mask}, {value}, {ty}::splat(0.0))"),
+            None => value,
+        };
+        let lanes = self.mask(mask);
+        let product = match (value, mask) {
+            (Operand::Register(register), None) => self.products.get(&register).copied(),
+            _ => None,
+        };
+        let line = match (self.position(element.at, None), private, own) {
+            (Position::Same(at), true, true) if product.is_some() => {
+                let (a, b) = product.unwrap_or((value, value));
+                let before = self.writer.buffer_ref(element.buffer);
+                let (a, b) = (self.wide(a), self.wide(b));
+                self.line(format!("let before = at({before}, {at});"));
+                format!("put({name}, {at}, {a}.fma({b}, before));")
+            }
+            (Position::Same(at), false, _) if product.is_some() => {
+                let (a, b) = product.unwrap_or((value, value));
+                let name = self.writer.buffer(element.buffer);
+                format!("add_up_product(&mut {name}_lanes, {at}, {}, {});", self.wide(a), self.wide(b))
+            }
+            (Position::Same(at), true, false) => format!("add({name}, {at}, {});", self.writer.operand(value)),
+            (Position::Same(at), true, true) => format!("add({name}, {at}, {});", masked(self.wide(value))),
+            // What all turns add to at the same place has a copy for each lane.
+            (Position::Same(at), false, _) => {
+                let name = self.writer.buffer(element.buffer);
+                format!("add_up(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
+            }
+            (Position::Apart(at, step), _, false) if mask.is_none() => {
+                format!("{}.add_to({name}, {at}, {step});", self.wide(value))
+            }
+            (Position::Apart(at, step), _, false) => {
+                format!("scatter_add({name}, Ints::linear({at}, {step}), {}, {lanes});", self.wide(value))
+            }
+            (Position::Apart(at, step), _, true) => {
+                let (ints, suffix) = (self.ty(Kind::Int), if self.strip { "strip_" } else { "" });
+                let value = self.wide(value);
+                format!("scatter_add_{suffix}own({name}, {ints}::linear({at}, {step}), {value}, {lanes});")
+            }
+            (Position::Any(at), _, false) => format!("scatter_add({name}, {at}, {}, {lanes});", self.wide(value)),
+            (Position::Any(at), _, true) => {
+                let suffix = if self.strip { "strip_" } else { "" };
+                format!("scatter_add_{suffix}own({name}, {at}, {}, {lanes});", self.wide(value))
+            }
+        };
+        self.line(line);
+    }
+
+    /// Adds to a neighbourhood of the index: what goes to the same elements is added up before it is stored.
+    fn add_near(&mut self, element: Element, value: Operand) -> bool {
+        let Some(stencil) = self.stencils.get_mut(&element.buffer) else { return false };
+        let Some(at) = stencil.places.iter().position(|(place, _)| *place == element.at) else { return false };
+        let (_, offset) = stencil.places.remove(at);
+        let (shift, last, first) = (offset - stencil.first, stencil.places.is_empty(), stencil.first);
+        let (name, value) = (self.writer.buffer(element.buffer).to_string(), self.wide(value));
+        self.line(match shift {
+            0 => format!("{name}_near += {value};"),
+            shift => format!("{name}_near += {value}.shifted({shift}, &mut {name}_carry_{shift});"),
+        });
+        if last {
+            let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
+            let write = if self.writer.cleared.contains_key(&element.buffer) { "store" } else { "add_to" };
+            let line = format!("{name}_near.{write}({total}, {index} + {first}, 1);");
+            self.line(line);
+        }
+        true
+    }
+}
+
+/// Where an element is.
+pub(super) enum Position {
+    /// At the same place in all lanes.
+    Same(String),
+    /// At places that are a step apart.
+    Apart(String, String),
+    /// At any places.
+    Any(String),
+}
+
+/// What holds eight numbers of a kind.
+fn lanes_of(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Real => "Lanes",
+        Kind::Int => "Ints",
+        Kind::Bool => "Mask",
+    }
+}

@@ -1,0 +1,113 @@
+//! What turns add up together: each lane for itself, brought together behind the loop in one order.
+
+use crate::chunk::Given;
+use crate::function::Writer;
+use riesz_program::program::{Block, Buffer, Combine, Register, Statement};
+
+/// What lanes add up, to be brought together behind the loop.
+pub(super) enum Partial {
+    /// The elements of a buffer, each in lanes.
+    Sums(Buffer),
+    /// A number in lanes.
+    Number(Register, Combine),
+    /// What is to be added a few elements further than the last turns.
+    Carry { buffer: Buffer, first: i64, shift: i64 },
+}
+
+impl Partial {
+    fn name(&self, writer: &Writer) -> String {
+        match self {
+            Partial::Sums(buffer) => format!("{}_lanes", writer.buffer(*buffer)),
+            Partial::Number(register, _) => format!("{}_lanes", writer.register(*register)),
+            Partial::Carry { buffer, shift, .. } => format!("{}_carry_{shift}", writer.buffer(*buffer)),
+        }
+    }
+
+    /// What a chunk of the loop gives.
+    pub(super) fn given(&self, writer: &Writer) -> Given {
+        let name = self.name(writer);
+        let (name, ty, apiece) = match self {
+            Partial::Sums(buffer) => {
+                let buffer = writer.buffer(*buffer);
+                (format!("{buffer}_sums"), writer.vector(), format!("16.0 * {buffer}.len() as f64"))
+            }
+            Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
+            Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
+        };
+        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
+    }
+
+    /// What is left to do for a chunk before it gives it.
+    pub(super) fn settle(&self, writer: &Writer) -> Option<String> {
+        match self {
+            Partial::Sums(buffer) => Some(format!("let {0}_sums = sums(&{0}_lanes);", writer.buffer(*buffer))),
+            Partial::Number(..) | Partial::Carry { .. } => None,
+        }
+    }
+
+    pub(super) fn begin(&self, writer: &Writer) -> String {
+        let name = self.name(writer);
+        let neutral = match self {
+            Partial::Sums(buffer) => {
+                return format!("let mut {name} = vec![Lanes::splat(-0.0); {}.len()];", writer.buffer(*buffer));
+            }
+            Partial::Carry { .. } => "Lanes::splat(0.0)",
+            Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",
+            Partial::Number(_, Combine::Product) => "Lanes::splat(1.0)",
+            Partial::Number(_, Combine::Max) => {
+                return format!("let mut {name} = Lanes::splat({}::NEG_INFINITY);", writer.precision.real());
+            }
+            Partial::Number(_, Combine::Min) => {
+                return format!("let mut {name} = Lanes::splat({}::INFINITY);", writer.precision.real());
+            }
+            Partial::Number(_, Combine::All) => "Mask::splat(true)",
+            Partial::Number(_, Combine::Any) => "Mask::splat(false)",
+        };
+        format!("let mut {name} = {neutral};")
+    }
+
+    /// Brings lanes together behind turns that ended before one.
+    pub(super) fn end(&self, writer: &Writer, chunked: bool, end: &str) -> Vec<String> {
+        let lanes = self.name(writer);
+        match self {
+            Partial::Sums(buffer) if chunked => {
+                vec![format!("add_all({}, &{}_sums);", writer.buffer_mut(*buffer), writer.buffer(*buffer))]
+            }
+            Partial::Sums(buffer) => vec![format!("add_lanes({}, &{lanes});", writer.buffer_mut(*buffer))],
+            Partial::Carry { buffer, first, shift } => {
+                let total = writer.buffer_mut(*buffer);
+                vec![
+                    format!("if {end} > 0 {{"),
+                    format!("    {lanes}.add_last({shift}, {total}, {end} + {first});"),
+                    "}".into(),
+                ]
+            }
+            Partial::Number(register, combine) => {
+                let name = writer.register(*register);
+                vec![match combine {
+                    Combine::Sum => format!("{name} += {lanes}.sum();"),
+                    Combine::Product => format!("{name} *= {lanes}.product();"),
+                    Combine::Max => format!("{name} = {lanes}.0.into_iter().fold({name}, max);"),
+                    Combine::Min => format!("{name} = {lanes}.0.into_iter().fold({name}, min);"),
+                    Combine::All => format!("{name} &= {lanes}.all();"),
+                    Combine::Any => format!("{name} |= {lanes}.any();"),
+                }]
+            }
+        }
+    }
+}
+
+/// What each register is reduced by.
+pub(super) fn reductions(block: &Block) -> Vec<(Register, Combine)> {
+    let mut found = Vec::new();
+    let mut work = vec![block];
+    while let Some(block) = work.pop() {
+        for statement in block {
+            if let Statement::Reduce(register, combine, _) = statement {
+                found.push((*register, *combine));
+            }
+            work.extend(riesz_program::blocks(statement));
+        }
+    }
+    found
+}

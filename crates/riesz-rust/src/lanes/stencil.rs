@@ -1,0 +1,66 @@
+//! Buffers that turns add to near their index: what goes to one element is added up before it is written.
+
+use crate::classify::Lanes;
+use riesz_program::program::{Arithmetic, Buffer, Expression, For, Operand, Statement};
+use rustc_hash::FxHashMap;
+
+/// A buffer that turns add to at the index and at places a little further.
+pub(super) struct Stencil {
+    /// The least that is added to the index.
+    pub(super) first: i64,
+    /// The positions, and what each adds to the index; those that are still to be written.
+    pub(super) places: Vec<(Operand, i64)>,
+}
+
+impl Stencil {
+    /// How far the places are from the first.
+    pub(super) fn shifts(&self) -> Vec<i64> {
+        let mut shifts: Vec<i64> =
+            self.places.iter().map(|(_, offset)| offset - self.first).filter(|s| *s > 0).collect();
+        shifts.sort_unstable();
+        shifts
+    }
+}
+
+/// The buffers that turns add to only near the index, each time at another place.
+pub(super) fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> {
+    let mut offsets: Vec<(Operand, i64)> = vec![(Operand::Register(each.index), 0)];
+    let mut places: FxHashMap<Buffer, Vec<(Operand, i64)>> = FxHashMap::default();
+    for statement in &each.body {
+        match statement {
+            Statement::Let(register, Expression::Position(Arithmetic::Add, a, Operand::Int(further)))
+                if *a == Operand::Register(each.index) =>
+            {
+                offsets.push((Operand::Register(*register), *further));
+            }
+            Statement::Add(element, _) if !lanes.private.contains(&element.buffer) => {
+                let offset = offsets.iter().find(|(place, _)| *place == element.at);
+                places.entry(element.buffer).or_default().push(offset.copied().unwrap_or((element.at, i64::MAX)));
+            }
+            _ => {}
+        }
+    }
+    // What is added to elsewhere too stays as it is.
+    let mut everywhere: FxHashMap<Buffer, usize> = FxHashMap::default();
+    let mut work = vec![&each.body];
+    while let Some(block) = work.pop() {
+        for statement in block {
+            if let Statement::Add(element, _) = statement {
+                *everywhere.entry(element.buffer).or_default() += 1;
+            }
+            work.extend(riesz_program::blocks(statement));
+        }
+    }
+    let near = |(buffer, places): (Buffer, Vec<(Operand, i64)>)| {
+        let first = places.iter().map(|(_, offset)| *offset).min()?;
+        let mut distinct: Vec<i64> = places.iter().map(|(_, offset)| *offset).collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let fits = distinct.len() == places.len()
+            && places.len() > 1
+            && everywhere[&buffer] == places.len()
+            && distinct.iter().all(|offset| *offset < i64::MAX && offset - first < 8);
+        fits.then_some((buffer, Stencil { first, places }))
+    };
+    places.into_iter().filter_map(near).collect()
+}
