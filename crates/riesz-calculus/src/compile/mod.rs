@@ -452,7 +452,7 @@ pub(crate) fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
     });
 }
 
-fn contains_derivative(body: &Body) -> bool {
+pub(crate) fn contains_derivative(body: &Body) -> bool {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         body.bindings.iter().any(|binding| {
             let mut found = matches!(binding.op, Op::Derive(derive, _) if derive != Derive::Taylor);

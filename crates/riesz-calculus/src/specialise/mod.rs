@@ -7,7 +7,7 @@
 
 mod known;
 
-use crate::compile::{Calculus, with_sizes};
+use crate::compile::{Calculus, contains_derivative, with_sizes};
 use crate::optimise::drop_dead;
 use known::{Known, Shape};
 use riesz_core::Type;
@@ -20,7 +20,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 const MOST_COPIES: usize = 10_000;
 /// How often a copy of a function may be made for a function that was made for such a copy: a recursion that passes on what
 /// it makes of a function would have no end of them.
-const MOST_NESTED: usize = 6;
+const MOST_NESTED: usize = 16;
+/// Likewise of a function that differentiates: every derivative of a derivative is some times as large.
+const MOST_DERIVED: usize = 3;
 
 /// What is remembered from function to function.
 #[derive(Default)]
@@ -314,7 +316,8 @@ impl Specialiser<'_> {
         let original = specialisation.originals.get(&function).copied().unwrap_or(function);
         if shapes.iter().any(|shape| *shape != Shape::Data) {
             let nested = specialisation.nesting(function, original, &shapes);
-            if nested[&original] <= MOST_NESTED
+            let derives = contains_derivative(&self.calculus.program.function(original).body);
+            if nested[&original] <= if derives { MOST_DERIVED } else { MOST_NESTED }
                 && let Some(copy) = self.copied(function, shapes, original, nested)
             {
                 let mut passed = Vec::new();
