@@ -88,7 +88,7 @@ pub use {
     expression::{Expr, abstract_derivative, evaluate},
     finite::finite_laws,
     kronecker::kronecker_laws,
-    module::{difference_law, module_laws},
+    module::{difference_law, module_laws, quotient_law},
     semiring::{homomorphism_laws, monoid_laws, ring_laws, semiring_laws},
     tangent::{CorrectAd, Sparse, correct_ad_laws},
 };

@@ -50,6 +50,24 @@ pub trait Module<D: Semiring>: Monoid {
         core::array::from_fn(|i| Self::combine(&u[i], a, &v[i], b))
     }
 
+    /// `inverse • (u − (x · inverse) • v)`: the derivative of a quotient of `x` and what has this inverse.
+    #[inline]
+    fn quotient(u: &Self, x: &D, v: &Self, inverse: &D) -> Self
+    where
+        D: Ring,
+    {
+        Self::combine(u, inverse, v, &x.mul(inverse).mul(inverse).neg())
+    }
+
+    /// The same of several vectors.
+    #[inline]
+    fn quotient_all<const N: usize>(u: &[Self; N], x: &D, v: &[Self; N], inverse: &D) -> [Self; N]
+    where
+        D: Ring,
+    {
+        core::array::from_fn(|i| Self::quotient(&u[i], x, &v[i], inverse))
+    }
+
     /// `(value, slope • self)`: the chain rule, where a value and its slope are found together.
     #[inline]
     fn through(&self, value: D, slope: D) -> (D, Self) {
@@ -108,6 +126,24 @@ where
 #[cfg(feature = "alloc")]
 pub fn difference_law<D: Ring, E: Module<D> + PartialEq + Debug>(u: &E, v: &E) -> Result<(), String> {
     equal("u − v = u + (−1) • v", &E::difference(u, v), &u.add(&v.scale(&D::one().neg())))
+}
+
+/// The law of quotients: the partial derivatives of `x / y` are `1 / y` and `−x / y²`.
+///
+/// # Errors
+/// That it does not hold, with both sides.
+#[cfg(feature = "alloc")]
+pub fn quotient_law<D, E>((x, inverse): (&D, &D), (u, v): (&E, &E)) -> Result<(), String>
+where
+    D: Ring,
+    E: Module<D> + PartialEq + Debug,
+{
+    let second = x.mul(inverse).mul(inverse).neg();
+    let expected = E::combine(u, inverse, v, &second);
+    equal("quotient = i • u − x i² • v", &E::quotient(u, x, v, inverse), &expected)?;
+    let all = E::quotient_all(&[u.clone(), v.clone()], x, &[v.clone(), u.clone()], inverse);
+    let turned = E::combine(v, inverse, u, &second);
+    equal("quotient [u, …] = [quotient u, …]", &all, &[expected, turned])
 }
 
 /// Nothing but zero.
@@ -174,5 +210,12 @@ impl<D: Semiring, E: Module<D>, const N: usize> Module<D> for [E; N] {
     #[inline(always)]
     fn combine(u: &Self, a: &D, v: &Self, b: &D) -> Self {
         E::combine_all(u, a, v, b)
+    }
+    #[inline(always)]
+    fn quotient(u: &Self, x: &D, v: &Self, inverse: &D) -> Self
+    where
+        D: Ring,
+    {
+        E::quotient_all(u, x, v, inverse)
     }
 }

@@ -42,7 +42,7 @@ const DEEPEST: usize = 12;
 /// # Errors
 /// Where the function has something in it that is not compiled yet: derivatives, and linear maps as values.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
-    let pure = purify(program, function)?;
+    let pure = purify(program, function);
     let program = pure.as_ref().unwrap_or(program);
     let mut compiler =
         Compiler { program, numbers: HashMap::new(), work: VecDeque::new(), done: Combinators::default() };

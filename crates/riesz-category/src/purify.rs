@@ -10,27 +10,23 @@ mod rewrite;
 use rewrite::Rewriter;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
-use riesz_syntax::Diagnostic;
 use std::collections::{HashMap, HashSet};
 
 /// The same program without additions in place, as far as a function needs it; none where there are none.
-///
-/// # Errors
-/// Where additions happen inside of something that cannot pass them along.
-pub fn purify(program: &Program, function: FunctionId) -> Result<Option<Program>, Box<Diagnostic>> {
+pub fn purify(program: &Program, function: FunctionId) -> Option<Program> {
     let reachable = program.reachable(&[function]).functions;
     let holds = |id: &FunctionId| {
         program.function(*id).vars.iter().any(|var| var.ty.any(&mut |part| matches!(part, Type::Accumulator(_))))
     };
     if !reachable.iter().any(holds) {
-        return Ok(None);
+        return None;
     }
     let changes = Changes::of(program, &reachable);
     let mut pure = program.clone();
     for id in reachable.into_iter().filter(holds) {
-        pure.functions[id.0 as usize] = Rewriter::function(program.function(id), id, &changes)?;
+        pure.functions[id.0 as usize] = Rewriter::function(program.function(id), id, &changes);
     }
-    Ok(Some(pure))
+    Some(pure)
 }
 
 /// Which parameters of which functions are added to.

@@ -6,6 +6,7 @@
 //! 4. Types are known: no unknowns, undecided numbers, type variables or errors are left. Sizes name `Int` variables
 //!    in scope, `Int` globals, or are open (`_`).
 //! 5. A scalar primitive works on reals or on integers, as its row says it can.
+//! 6. The condition of a loop sees no accumulators but its own: whether there is another turn is nothing to add to.
 //!
 //! It runs after every pass in tests, and says what is wrong where.
 
@@ -103,6 +104,21 @@ impl Verifier<'_> {
             self.bound[binding.var.0 as usize] = false;
         }
         Ok(result)
+    }
+
+    /// Invariant 6.
+    fn condition(&mut self, condition: &Body) -> Verified {
+        let around: Vec<usize> = (0..self.bound.len())
+            .filter(|at| self.bound[*at] && matches!(self.function.vars[*at].ty, Type::Accumulator(_)))
+            .collect();
+        for at in &around {
+            self.bound[*at] = false;
+        }
+        let holds = self.body(condition)?;
+        for at in around {
+            self.bound[at] = true;
+        }
+        self.expect("a condition", &holds, &Type::Bool)
     }
 
     fn atom(&self, atom: Atom) -> Result<Type, String> {
@@ -247,8 +263,7 @@ impl Verifier<'_> {
                 let start = self.atom(*start)?;
                 self.bind(*state)?;
                 self.expect("the start of a loop", &start, &self.function.var(*state).ty)?;
-                let holds = self.body(condition)?;
-                self.expect("a condition", &holds, &Type::Bool)?;
+                self.condition(condition)?;
                 let next = self.body(body)?;
                 self.bound[state.0 as usize] = false;
                 self.expect("the next state", &next, &start)?;
@@ -314,8 +329,7 @@ impl Verifier<'_> {
             Op::TraceWhile { state, start, condition, body } => {
                 let start = self.atom(*start)?;
                 self.bind(*state)?;
-                let holds = self.body(condition)?;
-                self.expect("a condition", &holds, &Type::Bool)?;
+                self.condition(condition)?;
                 let given = self.body(body)?;
                 self.bound[state.0 as usize] = false;
                 traced(start, vec![Type::Int], given)?

@@ -410,6 +410,7 @@ fn combined(combine: Combine, a: Number, b: Number) -> Number {
         (Combine::Product, Number::Real(a), Number::Real(b)) => Number::Real(a * b),
         (Combine::Max, Number::Real(a), Number::Real(b)) => Number::Real(f64::apply(&scalar::MAX, &[a, b])),
         (Combine::Min, Number::Real(a), Number::Real(b)) => Number::Real(f64::apply(&scalar::MIN, &[a, b])),
+        (Combine::Least, Number::Int(a), Number::Int(b)) => Number::Int(a.min(b)),
         (Combine::Any, Number::Bool(a), Number::Bool(b)) => Number::Bool(a || b),
         (_, a, b) => Number::Bool(a == Number::Bool(true) && b == Number::Bool(true)),
     }

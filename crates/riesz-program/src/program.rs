@@ -345,6 +345,8 @@ pub enum Combine {
     Max,
     /// The least real; NaN if any is.
     Min,
+    /// The least integer.
+    Least,
     /// Whether all hold.
     All,
     /// Whether any holds.

@@ -1,6 +1,6 @@
 //! What derivatives take as a size grows, and the picture of it.
 
-use riesz::modes::{Grow, Growth, Measuring};
+use riesz::modes::{Grow, Growth, Measuring, Mode};
 use riesz::plot::{Line, Plot};
 use riesz::via::REPRESENTATIONS;
 use riesz::{NoFiles, Session};
@@ -37,6 +37,21 @@ fn slopes_are_those_of_the_papers() {
         let expected = if row.representation.name == "forward-dense" { 2.0 } else { 1.0 };
         let slope = row.slope().unwrap();
         assert!((slope - expected).abs() < 0.2, "{:?}: {slope}", row.representation);
+    }
+}
+
+/// The derivative of a body stands once in that of its loop. Matrices multiply out what the others leave composed.
+#[test]
+fn loops_in_loops_take_what_is_compiled() {
+    let text = "fun f(v: [n]R): R = sum(scan(\\a x -> sum(scan(\\b y -> sum(scan(\\c z -> sum(scan(\\d w -> \
+                sin(a * b + c) * d + x * y * z * w, c, v)), b, v)), a, v)), 1.0, v))";
+    let mut session = Session::default();
+    session.load_text("nested.rz", text, &NoFiles).unwrap();
+    let modes = session.modes("f", "[0.1, 0.2, 0.3]", Vec::new(), Measuring::default()).unwrap();
+    let operations = |row: &Mode| row.outcome.as_ref().map_or(u64::MAX / 5, |measured| measured.operations.total());
+    let compiled = operations(modes.rows.last().unwrap());
+    for row in modes.rows.iter().filter(|row| row.representation.name != "matrix") {
+        assert!(operations(row) * 2 <= compiled * 5, "{:?}: {}", row.representation, operations(row));
     }
 }
 

@@ -7,13 +7,12 @@
 
 use core::array::from_fn;
 use core::hint::cold_path;
-use core::ops::Sub;
 
 use crate::module::Module;
 use crate::semiring::{Monoid, Ring, Semiring};
 
 macro_rules! real {
-    ($float:ident) => {
+    ($float:ident $bits:ident) => {
         impl Monoid for $float {
             #[inline]
             fn zero() -> $float {
@@ -47,6 +46,16 @@ macro_rules! real {
             }
         }
 
+        impl Float for $float {
+            /// One comparison of integers. Without the sign, bits are in the order of the numbers they stand for; with 1
+            /// taken away 0 comes last, behind infinity and NaN.
+            #[inline(always)]
+            fn is_ordinary(self) -> bool {
+                const ONE: $bits = 1 << 1;
+                (self.to_bits() << 1).wrapping_sub(ONE) < ($float::INFINITY.to_bits() << 1) - ONE
+            }
+        }
+
         /// The real line over itself, with exact zeros.
         impl Module<$float> for $float {
             /// `x + −0 = x` for every `x`, 0 too: the compiler leaves such sums out.
@@ -60,7 +69,7 @@ macro_rules! real {
                 let product = factor * self;
                 if product.is_nan() {
                     cold_path();
-                    if ordinary(*factor) { product } else { exact_product(*self, *factor) }
+                    if factor.is_ordinary() { product } else { exact_product(*self, *factor) }
                 } else {
                     product
                 }
@@ -92,7 +101,7 @@ macro_rules! real {
             fn scale_all<const N: usize>(vectors: &[$float; N], factor: &$float) -> [$float; N] {
                 if N == 1 {
                     from_fn(|i| vectors[i].scale(factor))
-                } else if ordinary(*factor) {
+                } else if factor.is_ordinary() {
                     from_fn(|i| factor * vectors[i])
                 } else {
                     exact_products(*vectors, *factor)
@@ -103,7 +112,7 @@ macro_rules! real {
             fn combine_all<const N: usize>(u: &[$float; N], a: &$float, v: &[$float; N], b: &$float) -> [$float; N] {
                 if N == 1 {
                     from_fn(|i| $float::combine(&u[i], a, &v[i], b))
-                } else if ordinary(a * b) {
+                } else if (a * b).is_ordinary() {
                     from_fn(|i| a * u[i] + b * v[i])
                 } else {
                     cold_path();
@@ -111,11 +120,34 @@ macro_rules! real {
                 }
             }
 
+            #[inline(always)]
+            fn quotient(u: &$float, x: &$float, v: &$float, inverse: &$float) -> $float {
+                let [quotient] = $float::quotient_all(&[*u], x, &[*v], inverse);
+                quotient
+            }
+
+            /// Where the ratio is ordinary, so is the inverse.
+            #[inline(always)]
+            fn quotient_all<const N: usize>(
+                u: &[$float; N],
+                x: &$float,
+                v: &[$float; N],
+                inverse: &$float,
+            ) -> [$float; N] {
+                let ratio = x * inverse;
+                if ratio.is_ordinary() {
+                    from_fn(|i| (u[i] - ratio * v[i]) * inverse)
+                } else {
+                    cold_path();
+                    exact_sums(*u, *inverse, *v, -(ratio * inverse))
+                }
+            }
+
             /// The test looks at the value too. Were it of the slope alone, the value could wait until after it, and a
             /// sine would be computed apart from its cosine.
             #[inline(always)]
             fn through_all<const N: usize>(u: &[$float; N], value: $float, slope: $float) -> ($float, [$float; N]) {
-                if ordinary(slope + (value - value)) {
+                if (slope + (value - value)).is_ordinary() {
                     (value, from_fn(|i| slope * u[i]))
                 } else {
                     (value, exact_products(*u, slope))
@@ -125,33 +157,31 @@ macro_rules! real {
     };
 }
 
-real!(f64);
-real!(f32);
-
-/// Whether a number is neither 0 nor infinite nor NaN, in one comparison. Multiples by such numbers have exact zeros as
-/// IEEE products, and where the product of two numbers is ordinary, so are both.
-#[inline(always)]
-fn ordinary<R: Copy + PartialOrd + Sub<Output = R>>(x: R) -> bool {
-    let y = x;
-    let zero_or_nan = x - y;
-    (x < zero_or_nan) | (x > zero_or_nan)
+/// Numbers that are bits.
+trait Float: Semiring + Copy + PartialEq {
+    /// Whether it is neither 0 nor infinite nor NaN. Multiples by such numbers have exact zeros as IEEE products, and where
+    /// the product of two numbers is ordinary, so are both.
+    fn is_ordinary(self) -> bool;
 }
 
+real!(f64 u64);
+real!(f32 u32);
+
 #[inline(always)]
-fn exact_product<R: Semiring + Copy + PartialEq>(u: R, a: R) -> R {
+fn exact_product<R: Float>(u: R, a: R) -> R {
     if (u == R::zero()) | (a == R::zero()) { R::zero() } else { a.mul(&u) }
 }
 
 /// Vectors are passed by value so that they need not be in memory where this is not called.
 #[cold]
 #[inline(never)]
-fn exact_products<R: Semiring + Copy + PartialEq, const N: usize>(u: [R; N], a: R) -> [R; N] {
+fn exact_products<R: Float, const N: usize>(u: [R; N], a: R) -> [R; N] {
     from_fn(|i| exact_product(u[i], a))
 }
 
 /// A loop, because the compiler does not inline the closures of `from_fn` where it is cold.
 #[inline(always)]
-fn exact_sums<R: Semiring + Copy + PartialEq, const N: usize>(u: [R; N], a: R, v: [R; N], b: R) -> [R; N] {
+fn exact_sums<R: Float, const N: usize>(u: [R; N], a: R, v: [R; N], b: R) -> [R; N] {
     let mut sums = u;
     for (sum, v) in sums.iter_mut().zip(&v) {
         *sum = exact_product(*sum, a).add(&exact_product(*v, b));

@@ -11,7 +11,7 @@ use riesz_algebra::tangent::{
 };
 use riesz_algebra::{
     CorrectAd, Expr, Kronecker, Module, Monoid, Nagata, Semiring, Sparse, difference_law, evaluate, kronecker_laws,
-    module_laws, ring_laws, semiring_laws,
+    module_laws, quotient_law, ring_laws, semiring_laws,
 };
 
 type Dual<D> = Nagata<D, D>;
@@ -64,6 +64,7 @@ proptest! {
         holds(module_laws((&a, &b), (&c, &a, &b)))?;
         holds(module_laws((&a, &b), (&[c, a, b], &[a, b, c], &[b, a, b])))?;
         holds(difference_law::<f64, _>(&[c, a, b], &[a, b, c]))?;
+        holds(quotient_law((&a, &0.25), (&[c, a, b], &[a, b, c])))?;
         let single = |x: f64| (x / 10.0).round() as f32;
         let (a, b, c) = (single(a), single(b), single(c));
         holds(semiring_laws(&a, &b, &c))?;
@@ -128,6 +129,7 @@ proptest! {
     fn vectors_are_a_module([a, b, _] in three(integer()), [u, v, w] in three(pair())) {
         holds(module_laws((&a, &b), (&u, &v, &w)))?;
         holds(difference_law::<Integer, _>(&u, &v))?;
+        holds(quotient_law((&a, &b), (&u, &v)))?;
         let pairs = [u, v, w].map(|[x, y]| (x, (y, ())));
         holds(module_laws((&a, &b), (&pairs[0], &pairs[1], &pairs[2])))?;
         let two = |v: usize| Below::<2>::new(v).unwrap();
@@ -267,6 +269,13 @@ fn exact_in_vectors<const N: usize>() {
         for (shift, b) in NUMBERS.into_iter().enumerate() {
             let v: [f64; N] = std::array::from_fn(|i| NUMBERS[(i + shift) % NUMBERS.len()]);
             expect("combine", Module::combine(&u, &a, &v, &b), &|i| product(a, u[i]) + product(b, v[i]));
+            let (ratio, zero) = (b * a, [0.0; N]);
+            expect("quotient", Module::quotient(&u, &b, &v, &a), &|i| match ratio.abs() {
+                0.0 | f64::INFINITY => product(a, u[i]) + product(-(ratio * a), v[i]),
+                _ if ratio.is_nan() => product(a, u[i]) + product(ratio, v[i]),
+                _ => a * (u[i] - ratio * v[i]),
+            });
+            expect("quotient of constants", Module::quotient(&zero, &b, &zero, &a), &|_| 0.0);
             expect("difference", Module::<f64>::difference(&u, &v), &|i| u[i] - v[i]);
             // single precision, where these factors are ordinary or not as they are here
             let (u, v) = (u.map(|x| x as f32), v.map(|x| x as f32));

@@ -7,8 +7,9 @@
 //!   (sum f)′                   f₀′ + … + fₙ′                     [004 Fig. 13, jamI ∘ forkI]
 //! ```
 
+use super::keep::{Kept, collect, each_part, fork_to_array, turn};
 use super::operation::derivative;
-use super::{Context, D, Differentiable, Family, Point, component};
+use super::{Context, D, Differentiable, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
 use crate::combinator::{Constant, Operation};
 use crate::interpret::{Form, Later, Programs, Table};
@@ -177,16 +178,6 @@ struct Repetition<K: Linear<Morphism: 'static>> {
     span: Span,
 }
 
-/// What is kept of every turn.
-#[derive(Clone, Copy, PartialEq)]
-enum Kept {
-    Nothing,
-    /// The next state.
-    State,
-    /// The parts of what the body gives, but the first.
-    Parts,
-}
-
 type Outcome<K> = super::Outcome<<K as Category>::Morphism>;
 
 impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
@@ -229,20 +220,23 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     }
 
     fn builds(&self, point: &Point, elements: &[Type]) -> Outcome<K> {
-        let mut columns: Vec<Family<K::Morphism>> = vec![Default::default(); elements.len()];
+        let mut columns: Vec<Vec<Value<f64>>> = vec![Vec::new(); elements.len()];
+        let mut maps: Vec<K::Morphism> = Vec::new();
         let (arranged, inner) = self.elements(point, |value, map| {
             for (at, column) in columns.iter_mut().enumerate() {
-                column.0.push(component(&value, at));
-                column.1.push(K::after(K::project(at, &K::codomain(&map)), map.clone()));
+                column.push(component(&value, at));
             }
+            maps.push(map);
             Ok(true)
         })?;
-        let (values, maps): (Vec<_>, Vec<_>) = columns
-            .into_iter()
-            .zip(elements)
-            .map(|((values, maps), element)| (Value::array(element, values), fork_to_array::<K>(&inner, maps)))
-            .unzip();
-        Ok((Value::Tuple(values.into()), K::after(K::fork(&inner, maps), arranged)))
+        let spaces: Vec<Space> = maps.iter().map(K::codomain).collect();
+        // X → (A, B)ⁿ → (Aⁿ, Bⁿ)
+        let rows = fork_to_array::<K>(&inner, maps);
+        let whole = K::codomain(&rows);
+        let column = |at: usize| each_part::<K>(&spaces, at);
+        let apart = K::fork(&whole, (0..elements.len()).map(column).collect());
+        let arrays = columns.into_iter().zip(elements).map(|(values, element)| Value::array(element, values));
+        Ok((Value::Tuple(arrays.collect()), K::compose(&point.space, vec![arranged, rows, apart])))
     }
 
     fn reduce(&self, point: &Point, reduction: Reduction, ty: &Type) -> Outcome<K> {
@@ -305,7 +299,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         let counted = self.condition.is_none();
         let limit = if counted { component(&point.value, 1).int() } else { i64::MAX };
         let mut now = point.clone();
-        let mut turns: Vec<Step<K::Morphism>> = Vec::new();
+        let mut turns: Vec<K::Morphism> = Vec::new();
         let mut columns: Vec<Vec<Value<f64>>> = vec![Vec::new(); elements.len()];
         let mut index = 0;
         while index < limit {
@@ -321,134 +315,40 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             }
             self.context.step(self.span)?;
             let (given, map) = self.body.at_point(now.clone())?;
-            let whole = K::codomain(&map);
-            let (state, next, keeps) = match kept {
-                Kept::Nothing => (given, map, Vec::new()),
-                Kept::State => {
-                    columns[0].push(given.clone());
-                    (given, map.clone(), vec![map])
-                }
-                Kept::Parts => {
-                    for (at, column) in columns.iter_mut().enumerate() {
-                        column.push(component(&given, at + 1));
-                    }
-                    let part = |at: usize| K::after(K::project(at, &whole), map.clone());
-                    (component(&given, 0), part(0), (1..=elements.len()).map(part).collect())
-                }
-            };
-            // (S, Int, Γ) → (S, Int, Γ)
-            let mut maps = vec![next];
-            maps.extend((1..parts.len()).map(|at| K::project(at, &now.space)));
-            let carry = K::fork(&now.space, maps);
+            let state = if kept == Kept::Parts { component(&given, 0) } else { given.clone() };
+            for (at, column) in columns.iter_mut().enumerate() {
+                column.push(if kept == Kept::Parts { component(&given, at + 1) } else { given.clone() });
+            }
+            let (turn, space) = turn::<K>(now.space, parts.len(), map, kept, elements.len());
+            turns.push(turn);
             let mut values = now.value.parts().to_vec();
             values[0] = state;
-            let space = K::codomain(&carry);
-            turns.push(Step { carry, keeps, from: now.space });
             now = Point { value: Value::Tuple(values.into()), space };
             index += 1;
         }
         let last = component(&now.value, 0);
-        let arrays = columns.into_iter().zip(elements).map(|(column, element)| Value::array(element, column));
         if kept == Kept::Nothing {
-            let mut path: Vec<K::Morphism> = turns.into_iter().map(|turn| turn.carry).collect();
-            path.push(K::project(0, &now.space));
-            return Ok((last, K::compose(&point.space, path)));
+            turns.push(K::project(0, &now.space));
+            return Ok((last, K::compose(&point.space, turns)));
         }
-        let mut arrays: Vec<Value<f64>> = arrays.collect();
-        let (carried, collected) = collect::<K>(&point.space, turns, elements.len());
+        let mut arrays = columns.into_iter().zip(elements).map(|(column, element)| Value::array(element, column));
+        let (tree, collected) = collect::<K>(&point.space, turns, elements.len());
+        let whole = K::codomain(&tree);
         if kept == Kept::State {
-            let map = collected.into_iter().next().unwrap_or_else(|| K::zero(&point.space, &K::power(0, &now.space)));
-            return Ok((arrays.pop().unwrap_or(Value::Zero), map));
+            let empty = || K::zero(&whole, &K::power(0, &now.space));
+            let map = collected.into_iter().next().unwrap_or_else(empty);
+            return Ok((arrays.next().unwrap_or(Value::Zero), K::after(map, tree)));
         }
         let mut values = vec![last];
-        let mut maps = vec![K::after(K::project(0, &now.space), carried)];
+        let mut maps = vec![K::after(K::project(0, &now.space), K::project(0, &whole))];
         if !counted {
             values.push(Value::Int(index));
-            maps.push(K::zero(&point.space, &Space::product([])));
+            maps.push(K::zero(&whole, &Space::product([])));
         }
         values.extend(arrays);
         maps.extend(collected);
-        Ok((Value::Tuple(values.into()), K::fork(&point.space, maps)))
+        Ok((Value::Tuple(values.into()), K::after(K::fork(&whole, maps), tree)))
     }
-}
-
-/// A turn of a loop.
-struct Step<M> {
-    /// From the state and what is around it to the same after the turn.
-    carry: M,
-    /// From the same to what is kept.
-    keeps: Vec<M>,
-    from: Space,
-}
-
-/// The derivative of all turns, and of the arrays of what they keep.
-///
-/// What is kept of a turn is what it keeps of the state that all turns before it have led to. So that those are not composed
-/// once for each turn, the turns are halved and halved again, and each half gives what it carries and what it keeps.
-fn collect<K: Linear<Morphism: 'static>>(
-    from: &Space,
-    turns: Vec<Step<K::Morphism>>,
-    arrays: usize,
-) -> (K::Morphism, Vec<K::Morphism>) {
-    let count = turns.len();
-    if count == 0 {
-        let empty = K::power(0, &Space::product([]));
-        return (K::identity(from), vec![K::zero(from, &empty); arrays]);
-    }
-    // X → (X, kept)
-    let tree = halves::<K>(&turns);
-    let whole = K::codomain(&tree);
-    let carried = K::after(K::project(0, &whole), tree.clone());
-    let arrays = (0..arrays).map(|array| {
-        let element = |at: usize| {
-            let mut path = vec![1];
-            let (mut low, mut high) = (0, count);
-            while high - low > 1 {
-                let middle = low + (high - low) / 2;
-                path.push(usize::from(at >= middle));
-                if at < middle { high = middle } else { low = middle }
-            }
-            path.push(array);
-            let mut space = whole.clone();
-            let steps = path.into_iter().map(|index| {
-                let step = K::project(index, &space);
-                space = part(index, &space);
-                step
-            });
-            let steps: Vec<K::Morphism> = steps.collect();
-            K::compose(&whole, steps)
-        };
-        K::after(fork_to_array::<K>(&whole, (0..count).map(element).collect()), tree.clone())
-    });
-    let arrays = arrays.collect();
-    (carried, arrays)
-}
-
-/// `f₀ △ … △ fₙ` to an array, or to a product where its elements have different spaces: arrays of different lengths, which
-/// derivatives keep.
-fn fork_to_array<K: Linear>(from: &Space, maps: Vec<K::Morphism>) -> K::Morphism {
-    match maps.windows(2).all(|pair| K::codomain(&pair[0]) == K::codomain(&pair[1])) {
-        true => K::fork_each(from, maps),
-        false => K::fork(from, maps),
-    }
-}
-
-/// `X → (X, kept)`, what is kept being a balanced tree.
-fn halves<K: Linear<Morphism: 'static>>(turns: &[Step<K::Morphism>]) -> K::Morphism {
-    if let [turn] = turns {
-        let keeps = K::fork(&turn.from, turn.keeps.clone());
-        return K::fork(&turn.from, vec![turn.carry.clone(), keeps]);
-    }
-    let (first, second) = turns.split_at(turns.len() / 2);
-    let (from, first, second) = (&first[0].from, halves::<K>(first), halves::<K>(second));
-    // (X, L) → ((X, R), L) → (X, (L, R))
-    let middle = K::codomain(&first);
-    let apart = K::cross(vec![second, K::identity(&part(1, &middle))]);
-    let whole = K::codomain(&apart);
-    let pair = part(0, &whole);
-    let of_pair = |at: usize| K::after(K::project(at, &pair), K::project(0, &whole));
-    let kept = K::fork(&whole, vec![K::project(1, &whole), of_pair(1)]);
-    K::compose(from, vec![first, apart, K::fork(&whole, vec![of_pair(0), kept])])
 }
 
 /// The derivatives of elements, each times what the fold of a function of two numbers makes of it.

@@ -15,6 +15,7 @@
 //! the branch that is taken, a loop the composition of those of its turns.
 
 mod control;
+mod keep;
 mod matrix;
 mod operation;
 

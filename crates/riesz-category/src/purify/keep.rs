@@ -3,11 +3,11 @@
 //! The accumulators join the state, and whatever gives an array becomes a loop that keeps its elements: `build`, `scan`, and
 //! a reduction, which then reduces that array.
 
-use super::rewrite::{Current, Result, Rewriter};
+use super::rewrite::{Current, Rewriter};
 use riesz_core::Type;
 use riesz_core::size::Size;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Turn, Var};
-use riesz_syntax::{Diagnostic, Span};
+use riesz_syntax::Span;
 
 /// Where an operation stands: the accumulators that it adds to, what holds them, and the bindings before it.
 pub(super) struct Around<'a> {
@@ -19,21 +19,21 @@ pub(super) struct Around<'a> {
 
 impl Rewriter<'_> {
     /// An operation that keeps things or ends by a condition, whose bodies add to accumulators around them.
-    pub(super) fn keeping(&mut self, binding: &Binding, op: Op, ty: Type, mut around: Around) -> Result<()> {
+    pub(super) fn keeping(&mut self, binding: &Binding, op: Op, ty: Type, mut around: Around) {
         let (var, span) = (binding.var, binding.span);
         let value = match (op, &binding.op) {
             (Op::Build(Iteration { count, index, .. }), Op::Build(Iteration { body, .. })) => {
-                Op::Copy(self.elements((count, index, body), &[ty], None, &mut around)?[0])
+                Op::Copy(self.elements((count, index, body), &[ty], None, &mut around)[0])
             }
             (Op::Builds(Iteration { count, index, .. }), Op::Builds(Iteration { body, .. })) => {
                 let arrays = components(&ty);
                 let elements: Vec<Type> = arrays.iter().map(element).collect();
-                Op::Tuple(self.elements((count, index, body), &arrays, Some(&elements), &mut around)?)
+                Op::Tuple(self.elements((count, index, body), &arrays, Some(&elements), &mut around))
             }
             (Op::Reduce(reduction, Iteration { count, index, .. }), Op::Reduce(_, Iteration { body, .. })) => {
                 let element = self.type_of(body.result);
                 let array = Type::Array(Size::Hole, element.clone().into());
-                let kept = self.elements((count, index, body), &[array], None, &mut around)?;
+                let kept = self.elements((count, index, body), &[array], None, &mut around);
                 let (index, mut bindings) = (self.var(Type::Int), Vec::new());
                 let result = self.bind(Op::Index(kept[0], Atom::Var(index)), element, span, &mut bindings);
                 Op::Reduce(reduction, Iteration { count, index, body: Body { bindings, result } })
@@ -43,16 +43,16 @@ impl Rewriter<'_> {
                 let turn =
                     self.turn((start, element(&ty)), changed, current, span, out, |rewriter, inner, out, value| {
                         out.push(Binding { var: state, op: Op::Copy(value), span });
-                        let next = rewriter.run(body, inner, out)?;
-                        Ok((next, Some(vec![next])))
-                    })?;
+                        let next = rewriter.run(body, inner, out);
+                        (next, Some(vec![next]))
+                    });
                 let state = turn.state;
                 let kept = self.traced(Op::Trace(Turn { count, index, ..turn }), state, &[ty], &mut around).1;
                 Op::Copy(kept[0])
             }
             (Op::Trace(Turn { start, count, index, state, .. }), Op::Trace(Turn { body, .. })) => {
                 let types = components(&ty);
-                let turn = self.keeping_turn((state, start, body), &types, 1, &mut around)?;
+                let turn = self.keeping_turn((state, start, body), &types, 1, &mut around);
                 let state = turn.state;
                 let (last, kept) =
                     self.traced(Op::Trace(Turn { count, index, ..turn }), state, &types[1..], &mut around);
@@ -63,28 +63,27 @@ impl Rewriter<'_> {
                 let turn =
                     self.turn((start, ty.clone()), changed, current, span, out, |rewriter, inner, out, value| {
                         out.push(Binding { var: state, op: Op::Copy(value), span });
-                        Ok((rewriter.run(body, inner, out)?, None))
-                    })?;
-                let condition = self.condition((condition, state, ty), turn.state, &around)?;
+                        (rewriter.run(body, inner, out), None)
+                    });
+                let condition = self.condition((condition, state, ty), turn.state, &around);
                 let whole = self.vars[turn.state.0 as usize].ty.clone();
                 let Turn { state, start, body, .. } = turn;
                 let last = self.bind_var(Op::While { state, start, condition, body }, whole, span, around.out);
                 self.take(last, var, around.changed, span, around.current, around.out);
-                return Ok(());
+                return;
             }
             (Op::TraceWhile { state, start, .. }, Op::TraceWhile { condition, body, .. }) => {
                 let types = components(&ty);
-                let turn = self.keeping_turn((state, start, body), &types, 2, &mut around)?;
-                let condition = self.condition((condition, state, types[0].clone()), turn.state, &around)?;
+                let turn = self.keeping_turn((state, start, body), &types, 2, &mut around);
+                let condition = self.condition((condition, state, types[0].clone()), turn.state, &around);
                 let Turn { state, start, body, .. } = turn;
                 let op = Op::TraceWhile { state, start, condition, body };
                 let (last, kept) = self.traced(op, state, &types[1..], &mut around);
                 Op::Tuple([last].into_iter().chain(kept).collect())
             }
-            _ => return Err(refused(span)),
+            (op, _) => op,
         };
         around.out.push(Binding { var, op: value, span });
-        Ok(())
     }
 
     /// The arrays of what a body gives for each index: of its result, or of the components of it.
@@ -94,20 +93,20 @@ impl Rewriter<'_> {
         arrays: &[Type],
         split: Option<&[Type]>,
         around: &mut Around,
-    ) -> Result<Vec<Atom>> {
+    ) -> Vec<Atom> {
         let span = around.span;
         let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, around.out);
         let Around { changed, current, out, .. } = around;
         let turn = self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, out, _| {
-            let element = rewriter.run(body, inner, out)?;
+            let element = rewriter.run(body, inner, out);
             let kept = match split {
                 Some(types) => rewriter.parts(element, types, 0, span, out),
                 None => vec![element],
             };
-            Ok((rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, out), Some(kept)))
-        })?;
+            (rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, out), Some(kept))
+        });
         let state = turn.state;
-        Ok(self.traced(Op::Trace(Turn { count, index, ..turn }), state, arrays, around).1)
+        self.traced(Op::Trace(Turn { count, index, ..turn }), state, arrays, around).1
     }
 
     /// A turn of a loop that keeps things, whose result is its last state and then, from a position on, the arrays.
@@ -117,15 +116,15 @@ impl Rewriter<'_> {
         result: &[Type],
         arrays: usize,
         around: &mut Around,
-    ) -> Result<Turn> {
+    ) -> Turn {
         let span = around.span;
         let elements: Vec<Type> = result[arrays..].iter().map(element).collect();
         let Around { changed, current, out, .. } = around;
         self.turn((start, result[0].clone()), changed, current, span, out, |rewriter, inner, out, value| {
             out.push(Binding { var: state, op: Op::Copy(value), span });
-            let all = rewriter.run(body, inner, out)?;
+            let all = rewriter.run(body, inner, out);
             let next = rewriter.bind(Op::Project(all, 0), result[0].clone(), span, out);
-            Ok((next, Some(rewriter.parts(all, &elements, 1, span, out))))
+            (next, Some(rewriter.parts(all, &elements, 1, span, out)))
         })
     }
 
@@ -142,18 +141,15 @@ impl Rewriter<'_> {
         (value, self.parts(whole, rest, 1, *span, out))
     }
 
-    /// The condition of a loop on the value in its state.
-    fn condition(&mut self, (condition, state, ty): (&Body, Var, Type), whole: Var, around: &Around) -> Result<Body> {
+    /// The condition of a loop on the value in its state. It adds to nothing around it.
+    fn condition(&mut self, (condition, state, ty): (&Body, Var, Type), whole: Var, around: &Around) -> Body {
         let span = around.span;
-        if !self.changes.inside(condition, &self.roots).is_empty() {
-            return Err(refused(span));
-        }
         let (mut inner, mut bindings) = (around.current.clone(), Vec::new());
         let value = self.bind_var(Op::Project(Atom::Var(whole), 0), ty, span, &mut bindings);
         inner.insert(state, value);
         self.open(whole, around.changed, span, &mut inner, &mut bindings);
-        let result = self.run(condition, &mut inner, &mut bindings)?;
-        Ok(Body { bindings, result })
+        let result = self.run(condition, &mut inner, &mut bindings);
+        Body { bindings, result }
     }
 
     /// The components of a tuple from a position on.
@@ -161,14 +157,6 @@ impl Rewriter<'_> {
         let part = |(at, ty): (usize, &Type)| self.bind(Op::Project(whole, first + at), ty.clone(), span, out);
         types.iter().enumerate().map(part).collect()
     }
-}
-
-fn refused(span: Span) -> Box<Diagnostic> {
-    Box::new(Diagnostic::error(
-        "no-combinator",
-        span,
-        "a sum that is made in place here cannot be written as a combinator",
-    ))
 }
 
 fn components(ty: &Type) -> Vec<Type> {

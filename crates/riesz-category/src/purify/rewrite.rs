@@ -4,10 +4,8 @@ use super::{Changes, Roots};
 use crate::purify::keep::Around;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Turn, Var, VarInfo};
-use riesz_syntax::{Diagnostic, Span};
+use riesz_syntax::Span;
 use std::collections::HashMap;
-
-pub(super) type Result<T> = std::result::Result<T, Box<Diagnostic>>;
 
 pub(super) struct Rewriter<'p> {
     pub(super) changes: &'p Changes,
@@ -19,23 +17,23 @@ pub(super) struct Rewriter<'p> {
 pub(super) type Current = HashMap<Var, Var>;
 
 impl<'p> Rewriter<'p> {
-    pub fn function(function: &Function, id: FunctionId, changes: &'p Changes) -> Result<Function> {
+    pub fn function(function: &Function, id: FunctionId, changes: &'p Changes) -> Function {
         let mut rewriter = Rewriter { changes, roots: Roots::of(function), vars: function.vars.clone() };
         let given: Vec<Var> = changes.parameters(id).iter().map(|at| Var(*at as u32)).collect();
-        let body = rewriter.body(&function.body, &Current::new(), &given, function.span)?;
+        let body = rewriter.body(&function.body, &Current::new(), &given, function.span);
         let result = match given.is_empty() {
             true => function.result.clone(),
             false => rewriter.beside(function.result.clone(), &given),
         };
-        Ok(Function { vars: rewriter.vars, body, result, ..function.clone() })
+        Function { vars: rewriter.vars, body, result, ..function.clone() }
     }
 
     /// The body, whose result has some accumulators beside it, if there are any.
-    fn body(&mut self, body: &Body, current: &Current, given: &[Var], span: Span) -> Result<Body> {
+    fn body(&mut self, body: &Body, current: &Current, given: &[Var], span: Span) -> Body {
         let mut current = current.clone();
         let mut bindings = Vec::with_capacity(body.bindings.len());
         for binding in &body.bindings {
-            self.binding(binding, &mut current, &mut bindings)?;
+            self.binding(binding, &mut current, &mut bindings);
         }
         let mut result = self.atom(body.result, &current);
         if !given.is_empty() {
@@ -43,10 +41,10 @@ impl<'p> Rewriter<'p> {
             let parts = [result].into_iter().chain(given.iter().map(|var| self.now(*var, &current))).collect();
             result = self.bind(Op::Tuple(parts), ty, span, &mut bindings);
         }
-        Ok(Body { bindings, result })
+        Body { bindings, result }
     }
 
-    fn binding(&mut self, binding: &Binding, current: &mut Current, out: &mut Vec<Binding>) -> Result<()> {
+    fn binding(&mut self, binding: &Binding, current: &mut Current, out: &mut Vec<Binding>) {
         let Binding { var, op, span } = binding;
         let (var, span) = (*var, *span);
         let ty = self.vars[var.0 as usize].ty.clone();
@@ -62,7 +60,7 @@ impl<'p> Rewriter<'p> {
         });
         match op {
             Op::AddTo(Atom::Var(before), path, value) => {
-                let Op::AddTo(Atom::Var(named), ..) = &binding.op else { return Ok(()) };
+                let Op::AddTo(Atom::Var(named), ..) = &binding.op else { return };
                 let ty = self.vars[before.0 as usize].ty.clone();
                 let after = self.bind_var(Op::AddTo(Atom::Var(before), path, value), ty, span, out);
                 current.insert(self.roots.of_var(*named), after);
@@ -70,7 +68,7 @@ impl<'p> Rewriter<'p> {
             }
             Op::Read(accumulator) => out.push(Binding { var, op: Op::Copy(accumulator), span }),
             Op::Call(function, arguments) if !self.changes.parameters(function).is_empty() => {
-                let Op::Call(_, named) = &binding.op else { return Ok(()) };
+                let Op::Call(_, named) = &binding.op else { return };
                 let given: Vec<Var> = self
                     .changes
                     .parameters(function)
@@ -84,32 +82,24 @@ impl<'p> Rewriter<'p> {
                 self.take(whole, var, &given, span, current, out);
             }
             op if changed.is_empty() => {
-                let op = self.inner(op, &binding.op, current, span)?;
+                let op = self.inner(op, &binding.op, current, span);
                 out.push(Binding { var, op, span });
             }
-            op => self.changing(binding, op, ty, &changed, current, out)?,
+            op => self.changing(binding, op, ty, &changed, current, out),
         }
-        Ok(())
     }
 
     /// An operation whose bodies change nothing around them.
-    fn inner(&mut self, mut op: Op, original: &Op, current: &Current, span: Span) -> Result<Op> {
+    fn inner(&mut self, mut op: Op, original: &Op, current: &Current, span: Span) -> Op {
         let mut bodies = Vec::new();
-        let mut problem = None;
-        original.visit_bodies(&mut |body| match self.body(body, current, &[], span) {
-            Ok(body) => bodies.push(body),
-            Err(found) => problem = Some(found),
-        });
-        if let Some(problem) = problem {
-            return Err(problem);
-        }
+        original.visit_bodies(&mut |body| bodies.push(self.body(body, current, &[], span)));
         let mut bodies = bodies.into_iter();
         op.visit_bodies_mut(&mut |body| {
             if let Some(new) = bodies.next() {
                 *body = new;
             }
         });
-        Ok(op)
+        op
     }
 
     /// An operation whose bodies add to accumulators around them.
@@ -121,44 +111,42 @@ impl<'p> Rewriter<'p> {
         changed: &[Var],
         current: &mut Current,
         out: &mut Vec<Binding>,
-    ) -> Result<()> {
+    ) {
         let Binding { var, span, .. } = binding;
         let (var, span) = (*var, *span);
         match op {
             Op::If { condition, .. } => {
-                let Op::If { yes, no, .. } = &binding.op else { return Ok(()) };
-                let (yes, no) = (self.body(yes, current, changed, span)?, self.body(no, current, changed, span)?);
+                let Op::If { yes, no, .. } = &binding.op else { return };
+                let (yes, no) = (self.body(yes, current, changed, span), self.body(no, current, changed, span));
                 let whole = self.bind_var(Op::If { condition, yes, no }, self.beside(ty, changed), span, out);
                 self.take(whole, var, changed, span, current, out);
             }
             Op::For(Iteration { count, index, .. }) => {
-                let Op::For(Iteration { body, .. }) = &binding.op else { return Ok(()) };
+                let Op::For(Iteration { body, .. }) = &binding.op else { return };
                 let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, out);
                 let turn =
                     self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, bindings, _| {
-                        rewriter.run(body, inner, bindings)?;
-                        Ok((rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, bindings), None))
-                    })?;
+                        rewriter.run(body, inner, bindings);
+                        (rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, bindings), None)
+                    });
                 let turn = Turn { count, index, ..turn };
                 let ty = self.vars[turn.state.0 as usize].ty.clone();
                 let whole = self.bind_var(Op::Loop(turn), ty, span, out);
                 self.take(whole, var, changed, span, current, out);
             }
             Op::Loop(Turn { start, count, index, state, .. }) => {
-                let Op::Loop(Turn { body, .. }) = &binding.op else { return Ok(()) };
-                let turn =
-                    self.turn((start, ty), changed, current, span, out, |rewriter, inner, bindings, value| {
-                        bindings.push(Binding { var: state, op: Op::Copy(value), span });
-                        Ok((rewriter.run(body, inner, bindings)?, None))
-                    })?;
+                let Op::Loop(Turn { body, .. }) = &binding.op else { return };
+                let turn = self.turn((start, ty), changed, current, span, out, |rewriter, inner, bindings, value| {
+                    bindings.push(Binding { var: state, op: Op::Copy(value), span });
+                    (rewriter.run(body, inner, bindings), None)
+                });
                 let turn = Turn { count, index, ..turn };
                 let ty = self.vars[turn.state.0 as usize].ty.clone();
                 let whole = self.bind_var(Op::Loop(turn), ty, span, out);
                 self.take(whole, var, changed, span, current, out);
             }
-            op => self.keeping(binding, op, ty, Around { changed, span, current, out })?,
+            op => self.keeping(binding, op, ty, Around { changed, span, current, out }),
         }
-        Ok(())
     }
 
     /// A turn whose state is a value and accumulators: the body gives the next value, and what to keep where it keeps
@@ -170,8 +158,8 @@ impl<'p> Rewriter<'p> {
         current: &Current,
         span: Span,
         out: &mut Vec<Binding>,
-        body: impl FnOnce(&mut Self, &mut Current, &mut Vec<Binding>, Atom) -> Result<(Atom, Option<Vec<Atom>>)>,
-    ) -> Result<Turn> {
+        body: impl FnOnce(&mut Self, &mut Current, &mut Vec<Binding>, Atom) -> (Atom, Option<Vec<Atom>>),
+    ) -> Turn {
         let whole = self.beside(ty.clone(), changed);
         let parts = [start].into_iter().chain(changed.iter().map(|var| self.now(*var, current))).collect();
         let start = self.bind(Op::Tuple(parts), whole.clone(), span, out);
@@ -180,7 +168,7 @@ impl<'p> Rewriter<'p> {
         let mut bindings = Vec::new();
         let value = self.bind(Op::Project(Atom::Var(state), 0), ty, span, &mut bindings);
         self.open(state, changed, span, &mut inner, &mut bindings);
-        let (next, kept) = body(self, &mut inner, &mut bindings, value)?;
+        let (next, kept) = body(self, &mut inner, &mut bindings, value);
         let parts = [next].into_iter().chain(changed.iter().map(|var| self.now(*var, &inner))).collect();
         let mut result = self.bind(Op::Tuple(parts), whole.clone(), span, &mut bindings);
         if let Some(kept) = kept {
@@ -189,15 +177,15 @@ impl<'p> Rewriter<'p> {
             result = self.bind(Op::Tuple(parts), ty, span, &mut bindings);
         }
         // The count and the index are those of what the turn belongs to.
-        Ok(Turn { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } })
+        Turn { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } }
     }
 
     /// The bindings of a body in the place of another, and its result.
-    pub(super) fn run(&mut self, body: &Body, current: &mut Current, out: &mut Vec<Binding>) -> Result<Atom> {
+    pub(super) fn run(&mut self, body: &Body, current: &mut Current, out: &mut Vec<Binding>) -> Atom {
         for binding in &body.bindings {
-            self.binding(binding, current, out)?;
+            self.binding(binding, current, out);
         }
-        Ok(self.atom(body.result, current))
+        self.atom(body.result, current)
     }
 
     /// Takes a result and the accumulators beside it apart.

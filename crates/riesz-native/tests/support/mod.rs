@@ -6,7 +6,7 @@ use riesz_native::Signature;
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-pub const FUNCTIONS: [&str; 29] = [
+pub const FUNCTIONS: [&str; 31] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -21,6 +21,8 @@ pub const FUNCTIONS: [&str; 29] = [
     "sum(scatter_add(n, k, x) ^ 2)",
     "sum(sum(x[i] * y | y in x) ^ 2 | i < n)",
     "sum(prod(x[i] + j | j < 3) | i < n)",
+    "sum(prod([x[i] + j | i < n] | j < 3))",
+    "sum(real(j) * x[i] | (j, i) in zip(sum([[i * j, i + j] | i < 3] | j < n)[1], [0, 1]))",
     "sum(max([x[i] * j | j < 4]) | i < n)",
     "sum([x[i] * j | i < n, j < 5][m][2] * x[m] | m < n)",
     "sum(dot([[y, 1.0], [2.0, y]], [y, 3.0])[1] | y in x)",

@@ -5,9 +5,9 @@ use super::operation::unsupported;
 use super::value::{Cells, Shape, Target, Value};
 use super::write::shape_of_cells;
 use super::{Lowered, Lowerer};
-use crate::program::{Combine, Expression, Fault, For, Kind, Operand, Register, Statement};
+use crate::program::{Arithmetic, Combine, Expression, Fault, For, Kind, Operand, Register, Statement};
 use riesz_core::size::Size;
-use riesz_core::term::{Atom, Iteration, Reduction, Var};
+use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Reduction, Var};
 use riesz_core::{Comparison, Type};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -21,6 +21,18 @@ impl<'p> Lowerer<'_, 'p> {
         span: Span,
         body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
     ) -> Lowered<()> {
+        self.iterate_as(iteration, count, true, span, body)
+    }
+
+    /// The same, with turns that are independent of each other or in order.
+    pub(super) fn iterate_as(
+        &mut self,
+        iteration: &'p Iteration,
+        count: Operand,
+        independent: bool,
+        span: Span,
+        body: &mut dyn FnMut(&mut Self) -> Lowered<()>,
+    ) -> Lowered<()> {
         let index = self.build.register(Kind::Int, self.name(iteration.index));
         self.values[iteration.index.0 as usize] = Some(Value::Number(Operand::Register(index)));
         let site = self.build.site(Fault::Steps, span);
@@ -31,14 +43,14 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(&iteration.body);
         self.values[iteration.index.0 as usize] = None;
         written?;
-        let parallel = !kept::grows(&body);
+        let parallel = independent && !kept::grows(&body);
         let body = self.released(body, iteration.body.result);
         self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
         Ok(())
     }
 
     /// What a body binds is not bound behind it.
-    pub(super) fn forget(&mut self, body: &'p riesz_core::Body) {
+    pub(super) fn forget(&mut self, body: &'p Body) {
         for binding in &body.bindings {
             self.values[binding.var.0 as usize] = None;
         }
@@ -191,19 +203,16 @@ impl<'p> Lowerer<'_, 'p> {
         let ty = self.ty(var);
         let name = self.name(var);
         if self.holds_arrays(ty) {
-            if reduction == Reduction::Product {
-                return Err(unsupported("a product of arrays", span));
-            }
             let target = self.target_for(var, target, span)?;
             if !target.cells.is_exact() || ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _))) {
                 // The sum of nothing has no size but what its type says.
                 self.check_some(count, Fault::Unforeseen, span);
             }
+            if reduction == Reduction::Product || holds_integers(&shape_of_cells(&target.cells)) {
+                return self.fold_arrays(reduction, iteration, var, count, &target, span);
+            }
             let zero = self.first_zero(count);
             self.fill_with(&target.cells, &mut |kind| if kind == Kind::Real { zero } else { kind.zero() });
-            if holds_integers(&shape_of_cells(&target.cells)) {
-                return Err(unsupported("a sum of arrays of integers", span));
-            }
             let adding = Target { cells: target.cells.clone(), add: true };
             self.iterate(iteration, count, span, &mut |lowerer| lowerer.body_into(&iteration.body, &adding))?;
             return Ok(self.in_target(&target, None));
@@ -222,7 +231,7 @@ impl<'p> Lowerer<'_, 'p> {
     }
 
     /// What a sum begins with: −0, to which adding anything gives that; 0 is the sum of nothing.
-    fn first_zero(&mut self, count: Operand) -> Operand {
+    pub(super) fn first_zero(&mut self, count: Operand) -> Operand {
         match count {
             Operand::Int(0) => Operand::Real(0.0),
             Operand::Int(_) => Operand::Real(-0.0),
@@ -337,8 +346,12 @@ impl<'p> Lowerer<'_, 'p> {
         };
         let best = self.build.mutable(if real { Kind::Real } else { Kind::Int }, None);
         let greatest = reduction == Reduction::ArgMax;
-        self.build.push(Statement::Set(place, Operand::Int(0)));
         self.build.push(Statement::Set(best, worst(greatest, real)));
+        if real && is_read(&iteration.body) {
+            self.search(greatest, iteration, count, (best, place), span)?;
+            return Ok(self.found(place, count, var));
+        }
+        self.build.push(Statement::Set(place, Operand::Int(0)));
         self.iterate(iteration, count, span, &mut |lowerer| {
             let Some(Value::Number(index)) = lowerer.values[iteration.index.0 as usize] else { return Ok(()) };
             let element = lowerer.body(&iteration.body)?;
@@ -362,11 +375,54 @@ impl<'p> Lowerer<'_, 'p> {
             build.push(Statement::Set(best, next_best));
             Ok(())
         })?;
+        Ok(self.found(place, count, var))
+    }
+
+    /// The same where elements cost nothing to read again: two loops, whose turns need not wait for each other. The first
+    /// finds the greatest number, the second the least index at which it stands.
+    fn search(
+        &mut self,
+        greatest: bool,
+        iteration: &'p Iteration,
+        count: Operand,
+        (best, place): (Register, Register),
+        span: Span,
+    ) -> Lowered<()> {
+        let combine = if greatest { Combine::Max } else { Combine::Min };
+        self.iterate(iteration, count, span, &mut |lowerer| {
+            let Value::Number(element) = lowerer.body(&iteration.body)? else { return Ok(()) };
+            lowerer.build.push(Statement::Reduce(best, combine, element));
+            Ok(())
+        })?;
+        let best = self.build.settled(Operand::Register(best));
+        // One index is it, so that the last is where none before is.
+        let last = self.build.bind(Kind::Int, None, Expression::Position(Arithmetic::Sub, count, Operand::Int(1)));
+        self.build.push(Statement::Set(place, last));
+        self.iterate(iteration, count, span, &mut |lowerer| {
+            let Some(Value::Number(index)) = lowerer.values[iteration.index.0 as usize] else { return Ok(()) };
+            let Value::Number(element) = lowerer.body(&iteration.body)? else { return Ok(()) };
+            let build = &mut lowerer.build;
+            let is_best = build.bind(Kind::Bool, None, Expression::Equal(element, best));
+            let is_nan = build.bind(Kind::Bool, None, Expression::IsNan(element));
+            let is_there = build.bind(Kind::Bool, None, Expression::Select(is_nan, Operand::Bool(true), is_best));
+            let at = build.bind(Kind::Int, None, Expression::Select(is_there, index, count));
+            build.push(Statement::Reduce(place, Combine::Least, at));
+            Ok(())
+        })
+    }
+
+    /// The place that was found among so many.
+    fn found(&mut self, place: Register, count: Operand, var: Var) -> Value {
         let place = self.build.bind(Kind::Int, self.name(var), Expression::Copy(Operand::Register(place)));
         self.build.bounds.is_size(place);
         self.build.below(place, count);
-        Ok(Value::Number(place))
+        Value::Number(place)
     }
+}
+
+/// Whether a body does nothing but read an element.
+fn is_read(body: &Body) -> bool {
+    matches!(&body.bindings[..], [Binding { op: Op::Index(..), .. }])
 }
 
 fn worst(greatest: bool, real: bool) -> Operand {

@@ -8,8 +8,11 @@ use crate::layout::kind_of;
 use crate::program::{Expression, Kind, Operand, Statement};
 use riesz_core::Type;
 use riesz_core::size::Size;
-use riesz_core::term::{Atom, Op};
+use riesz_core::term::{Atom, Binding, Function, FunctionId, Op, Program, Var};
 use riesz_syntax::Span;
+use rustc_hash::FxHashMap;
+use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Which arrays of a value may be left out.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,9 +78,25 @@ impl LeftOut {
     }
 }
 
-impl Lowerer<'_, '_> {
+/// What may be left out of the values of a function.
+pub(super) struct Omissions<'p> {
+    program: &'p Program,
+    bindings: Rc<FxHashMap<Var, &'p Binding>>,
+    /// What was found of variables, and of components of theirs.
+    found: RefCell<FxHashMap<(Var, Option<usize>), LeftOut>>,
+    results: Results,
+}
+
+/// What may be left out of the results of functions; nothing is known of those that are looked into.
+pub(super) type Results = Rc<RefCell<FxHashMap<FunctionId, Option<LeftOut>>>>;
+
+impl<'p> Omissions<'p> {
+    pub fn new(program: &'p Program, bindings: Rc<FxHashMap<Var, &'p Binding>>, results: Results) -> Omissions<'p> {
+        Omissions { program, bindings, found: RefCell::default(), results }
+    }
+
     /// What may be left out of a value.
-    pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
+    pub fn left_out(&self, atom: Atom) -> LeftOut {
         self.found_once(atom, None, || match self.op(atom) {
             Some(Op::Copy(a)) => self.left_out(*a),
             Some(Op::Array(elements)) if elements.is_empty() => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
@@ -96,6 +115,7 @@ impl Lowerer<'_, '_> {
                 }
                 _ => LeftOut::Nothing,
             },
+            Some(Op::Call(called, _)) => self.left_out_by(*called),
             _ => LeftOut::Nothing,
         })
     }
@@ -114,11 +134,7 @@ impl Lowerer<'_, '_> {
                 _ => self.left_out_of(yes.result, at).or(self.left_out_of(no.result, at)),
             },
             Some(Op::Project(..)) => self.left_out(tuple).component(at),
-            // What another function found.
-            Some(Op::Call(..)) => match tuple {
-                Atom::Var(var) => LeftOut::all(self.ty(var)).component(at),
-                _ => LeftOut::Nothing,
-            },
+            Some(Op::Call(called, _)) => self.left_out_by(*called).component(at),
             _ => LeftOut::Nothing,
         })
     }
@@ -126,11 +142,11 @@ impl Lowerer<'_, '_> {
     /// What is found of a variable, or of a component, the first time that it is asked for.
     fn found_once(&self, atom: Atom, component: Option<usize>, find: impl FnOnce() -> LeftOut) -> LeftOut {
         let Atom::Var(var) = atom else { return LeftOut::Nothing };
-        if let Some(found) = self.left_out.borrow().get(&(var, component)) {
+        if let Some(found) = self.found.borrow().get(&(var, component)) {
             return found.clone();
         }
         let found = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, find);
-        self.left_out.borrow_mut().insert((var, component), found.clone());
+        self.found.borrow_mut().insert((var, component), found.clone());
         found
     }
 
@@ -149,9 +165,52 @@ impl Lowerer<'_, '_> {
         }
     }
 
+    /// What may be left out of what a function gives.
+    fn left_out_by(&self, called: FunctionId) -> LeftOut {
+        let function = self.program.function(called);
+        match self.results.borrow().get(&called) {
+            Some(Some(found)) => return found.clone(),
+            Some(None) => return LeftOut::all(&function.result),
+            None => {}
+        }
+        self.results.borrow_mut().insert(called, None);
+        let bindings = Rc::new(bindings(function));
+        let inside = Omissions::new(self.program, bindings, self.results.clone());
+        let found = inside.left_out(function.body.result);
+        self.results.borrow_mut().insert(called, Some(found.clone()));
+        found
+    }
+
+    fn op(&self, atom: Atom) -> Option<&'p Op> {
+        match atom {
+            Atom::Var(var) => self.bindings.get(&var).map(|binding| &binding.op),
+            _ => None,
+        }
+    }
+}
+
+/// The binding of each variable of a function that has one.
+pub(super) fn bindings(function: &Function) -> FxHashMap<Var, &Binding> {
+    let mut bindings = FxHashMap::default();
+    let mut bodies = vec![&function.body];
+    while let Some(body) = bodies.pop() {
+        for binding in &body.bindings {
+            bindings.insert(binding.var, binding);
+            binding.op.visit_bodies(&mut |body| bodies.push(body));
+        }
+    }
+    bindings
+}
+
+impl Lowerer<'_, '_> {
+    /// What may be left out of a value.
+    pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
+        self.omissions.left_out(atom)
+    }
+
     /// The length that the type of an array says, if the array is left out.
     pub(super) fn left_out_len(&self, array: Atom) -> Option<i64> {
-        match (array, self.op(array)?) {
+        match (array, self.omissions.op(array)?) {
             (Atom::Var(var), Op::Array(elements)) if elements.is_empty() => match self.ty(var) {
                 Type::Array(Size::Constant(len @ 1..), _) => Some(*len),
                 _ => None,
@@ -227,13 +286,6 @@ impl Lowerer<'_, '_> {
                 Some(Shape::Tuple(parts.collect::<Option<_>>()?))
             }
             _ => kind_of(ty).map(Shape::Number),
-        }
-    }
-
-    fn op(&self, atom: Atom) -> Option<&Op> {
-        match atom {
-            Atom::Var(var) => self.bindings.get(&var).map(|binding| &binding.op),
-            _ => None,
         }
     }
 }

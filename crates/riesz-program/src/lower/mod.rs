@@ -24,6 +24,7 @@ mod array;
 mod bound;
 mod build;
 mod call;
+mod fold;
 mod foresee;
 mod iterate;
 mod kept;
@@ -41,7 +42,7 @@ mod write;
 use crate::program::{Operand, Procedure, ProcedureId, Program, Site};
 use build::Builder;
 use kept::Store;
-use left_out::LeftOut;
+use left_out::Omissions;
 use operation::unsupported;
 use riesz_core::size::Atom as SizeAtom;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Var};
@@ -86,8 +87,13 @@ pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, V
 
 /// The same without the passes behind it.
 pub fn lower_plainly(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, Vec<Lowered<Entry>>) {
-    let mut lowering =
-        Lowering { program, made: Program::default(), sites: Sites::default(), entries: FxHashMap::default() };
+    let mut lowering = Lowering {
+        program,
+        made: Program::default(),
+        sites: Sites::default(),
+        entries: FxHashMap::default(),
+        omitted: Default::default(),
+    };
     let entries = (roots.iter())
         .map(|root| match kept::passes(program.function(*root)) {
             true => Err(unsupported("what a recursion keeps is passed here", program.function(*root).span)),
@@ -105,6 +111,8 @@ struct Lowering<'p> {
     made: Program,
     sites: Sites,
     entries: FxHashMap<FunctionId, State>,
+    /// What may be left out of the results of functions.
+    omitted: left_out::Results,
 }
 
 enum State {
@@ -220,7 +228,7 @@ struct Lowerer<'l, 'p> {
     values: Vec<Option<Value>>,
     globals: FxHashMap<GlobalId, Value>,
     /// The binding of each variable that has one.
-    bindings: FxHashMap<Var, &'p Binding>,
+    bindings: Rc<FxHashMap<Var, &'p Binding>>,
     /// How many there are of each index.
     counts: FxHashMap<Var, Atom>,
     /// What each loop begins with, by the variable of its state.
@@ -233,13 +241,13 @@ struct Lowerer<'l, 'p> {
     store: Option<Store>,
     /// Shapes found while one is foreseen.
     foreseen: FxHashMap<Var, Shape>,
-    /// What may be left out of variables, and of components of theirs.
-    left_out: RefCell<FxHashMap<(Var, Option<usize>), LeftOut>>,
+    /// What may be left out of variables.
+    omissions: Omissions<'p>,
 }
 
 impl<'l, 'p> Lowerer<'l, 'p> {
     fn new(lowering: &'l mut Lowering<'p>, function: &'p Function, sites: Sites) -> Self {
-        let mut bindings = FxHashMap::default();
+        let bindings = Rc::new(left_out::bindings(function));
         let mut counts = FxHashMap::default();
         let mut starts = FxHashMap::default();
         let mut uses = vec![0u32; function.vars.len()];
@@ -253,7 +261,6 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             used(&body.result);
             for binding in &body.bindings {
                 binding.op.visit_atoms(&mut used);
-                bindings.insert(binding.var, binding);
                 counts.extend(binding.op.turns());
                 match &binding.op {
                     Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
@@ -287,7 +294,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             added,
             store: None,
             foreseen: FxHashMap::default(),
-            left_out: RefCell::default(),
+            omissions: Omissions::new(lowering.program, bindings.clone(), lowering.omitted.clone()),
             build: Builder::new(sites),
             values: vec![None; function.vars.len()],
             globals: FxHashMap::default(),

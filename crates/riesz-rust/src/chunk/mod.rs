@@ -254,6 +254,7 @@ pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
             Combine::Product => format!("{name} *= {name}_part;"),
             Combine::Max => format!("{name} = max({name}, {name}_part);"),
             Combine::Min => format!("{name} = min({name}, {name}_part);"),
+            Combine::Least => format!("{name} = i64::min({name}, {name}_part);"),
             Combine::All => format!("{name} &= {name}_part;"),
             Combine::Any => format!("{name} |= {name}_part;"),
         });
@@ -269,6 +270,7 @@ fn neutral(combine: Combine, real: &str) -> String {
         Combine::Product => format!("1.0_{real}"),
         Combine::Max => format!("{real}::NEG_INFINITY"),
         Combine::Min => format!("{real}::INFINITY"),
+        Combine::Least => "i64::MAX".into(),
         Combine::All => "true".into(),
         Combine::Any => "false".into(),
     }

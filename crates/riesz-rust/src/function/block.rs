@@ -29,7 +29,7 @@ impl Writer<'_> {
                 continue;
             }
             if let Statement::Fill(element, count, Operand::Real(0.0)) = statement
-                && self.is_written_next(*element, &block[at + 1..])
+                && self.is_written_next(*element, *count, &block[at + 1..])
             {
                 self.cleared.insert(element.buffer, *count);
                 continue;
@@ -72,11 +72,11 @@ impl Writer<'_> {
     }
 
     /// Whether a buffer that is to be zero is written whole by the loop that uses it next.
-    fn is_written_next(&self, element: Element, rest: &[Statement]) -> bool {
+    fn is_written_next(&self, element: Element, count: Operand, rest: &[Statement]) -> bool {
         let uses = |statement: &&Statement| crate::lanes::touches(statement, element.buffer);
         match rest.iter().find(uses) {
             Some(Statement::For(each)) if element.at == Operand::Int(0) && !self.plain => {
-                crate::lanes::writes_near(self.procedure, each, element.buffer)
+                crate::lanes::writes_near(self.procedure, each, element.buffer, count)
             }
             _ => false,
         }

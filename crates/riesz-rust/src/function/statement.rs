@@ -97,6 +97,7 @@ impl Writer<'_> {
             Combine::Product => format!("{name} *= {value};"),
             Combine::Max => format!("{name} = max({name}, {value});"),
             Combine::Min => format!("{name} = min({name}, {value});"),
+            Combine::Least => format!("{name} = i64::min({name}, {value});"),
             Combine::All => format!("{name} &= {value};"),
             Combine::Any => format!("{name} |= {value};"),
         });

@@ -25,11 +25,15 @@ use stencil::{Stencil, stencils};
 /// A site that stands for no error: the program has to be run in another way.
 const ELSEWHERE: u32 = u32::MAX;
 
-/// Whether a loop in lanes adds to a buffer near the index alone, and so can write what it would add to zeros.
-pub(crate) fn writes_near(procedure: &Procedure, each: &For, buffer: Buffer) -> bool {
+/// Whether a loop in lanes adds to a buffer near the index alone, and so can write what it would add to zeros, of which
+/// there are so many.
+pub(crate) fn writes_near(procedure: &Procedure, each: &For, buffer: Buffer, zeros: Operand) -> bool {
     let covers = |lanes: Lanes| {
-        crate::choose::outer(procedure, &lanes, each)
-            && stencils(&lanes, each).get(&buffer).is_some_and(|stencil| stencil.first >= 0)
+        let writes = |stencil: &Stencil| match stencil.places.len() {
+            1 => stencil.is_single() && each.count == zeros && !crate::strip::fits(&lanes, each),
+            _ => stencil.first >= 0,
+        };
+        crate::choose::outer(procedure, &lanes, each) && stencils(&lanes, each).get(&buffer).is_some_and(writes)
     };
     Lanes::of(procedure, each).is_ok_and(covers)
 }
@@ -46,7 +50,8 @@ pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
     if !crate::choose::outer(writer.procedure, &lanes, each) {
         return Err(Refused);
     }
-    let stencils = stencils(&lanes, each);
+    let mut stencils = stencils(&lanes, each);
+    stencils.retain(|buffer, stencil| stencil.places.len() > 1 || writer.cleared.contains_key(buffer));
     let products = crate::strip::products(&lanes, each);
     let mut wide = Wide { lanes, masks: 0, stencils, products, strip: false, writer };
     wide.whole(each, declared);

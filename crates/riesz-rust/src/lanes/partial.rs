@@ -32,6 +32,7 @@ impl Partial {
                 (format!("{buffer}_sums"), writer.vector(), format!("16.0 * {buffer}.len() as f64"))
             }
             Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
+            Partial::Number(_, Combine::Least) => (name, "Ints", String::new()),
             Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
         };
         Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
@@ -60,6 +61,7 @@ impl Partial {
             Partial::Number(_, Combine::Min) => {
                 return format!("let mut {name} = Lanes::splat({}::INFINITY);", writer.precision.real());
             }
+            Partial::Number(_, Combine::Least) => "Ints::splat(i64::MAX)",
             Partial::Number(_, Combine::All) => "Mask::splat(true)",
             Partial::Number(_, Combine::Any) => "Mask::splat(false)",
         };
@@ -89,6 +91,7 @@ impl Partial {
                     Combine::Product => format!("{name} *= {lanes}.product();"),
                     Combine::Max => format!("{name} = {lanes}.0.into_iter().fold({name}, max);"),
                     Combine::Min => format!("{name} = {lanes}.0.into_iter().fold({name}, min);"),
+                    Combine::Least => format!("{name} = {lanes}.0.into_iter().fold({name}, i64::min);"),
                     Combine::All => format!("{name} &= {lanes}.all();"),
                     Combine::Any => format!("{name} |= {lanes}.any();"),
                 }]

@@ -258,6 +258,7 @@ impl Wide<'_, '_> {
             Combine::Product => (format!("{name} * {value}"), Kind::Real),
             Combine::Max => (format!("{name}.max({value})"), Kind::Real),
             Combine::Min => (format!("{name}.min({value})"), Kind::Real),
+            Combine::Least => (format!("{name}.map2({value}, i64::min)"), Kind::Int),
             Combine::All => (format!("{name}.and({value})"), Kind::Bool),
             Combine::Any => (format!("{name}.or({value})"), Kind::Bool),
         };

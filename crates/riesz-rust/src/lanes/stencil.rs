@@ -13,6 +13,12 @@ pub(super) struct Stencil {
 }
 
 impl Stencil {
+    /// Whether it is the element at the index alone, one for each turn. There is nothing to add up then, but a loop that has
+    /// as many turns as there are elements can write them all.
+    pub(super) fn is_single(&self) -> bool {
+        matches!(self.places[..], [(_, 0)])
+    }
+
     /// How far the places are from the first.
     pub(super) fn shifts(&self) -> Vec<i64> {
         let mut shifts: Vec<i64> =
@@ -40,14 +46,15 @@ pub(super) fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> 
             _ => {}
         }
     }
-    // What is added to elsewhere too stays as it is.
+    // What is added to elsewhere too, or read, stays as it is.
     let mut everywhere: FxHashMap<Buffer, usize> = FxHashMap::default();
     let mut work = vec![&each.body];
     while let Some(block) = work.pop() {
         for statement in block {
-            if let Statement::Add(element, _) = statement {
-                *everywhere.entry(element.buffer).or_default() += 1;
-            }
+            riesz_program::any_buffer(statement, &mut |buffer| {
+                *everywhere.entry(buffer).or_default() += 1;
+                false
+            });
             work.extend(riesz_program::blocks(statement));
         }
     }
@@ -57,7 +64,6 @@ pub(super) fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> 
         distinct.sort_unstable();
         distinct.dedup();
         let fits = distinct.len() == places.len()
-            && places.len() > 1
             && everywhere[&buffer] == places.len()
             && distinct.iter().all(|offset| *offset < i64::MAX && offset - first < 8);
         fits.then_some((buffer, Stencil { first, places }))

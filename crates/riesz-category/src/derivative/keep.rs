@@ -1,0 +1,136 @@
+//! Many results of one body: the turns of a loop, what is kept of them, arrays.
+//!
+//! ```text
+//!   keep f : X → (X, kept)          f′ stands in it once, however much is kept
+//!   keep (g; f) = (X, L) → ((X, R), L) → (X, (L, R))
+//! ```
+
+use crate::category::{Linear, part};
+use riesz_linear::Space;
+
+/// What is kept of every turn.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Kept {
+    Nothing,
+    /// The next state.
+    State,
+    /// The parts of what the body gives, but the first.
+    Parts,
+}
+
+/// The derivative of a turn from that of its body, `X → X` or, where things are kept, `X → (X, kept)`; and the space `X`
+/// after it. `X` is the state and what is around it. The body's stands in it once, or loops in loops would have it many
+/// times.
+pub(super) fn turn<K: Linear<Morphism: 'static>>(
+    around: Space,
+    parts: usize,
+    body: K::Morphism,
+    kept: Kept,
+    arrays: usize,
+) -> (K::Morphism, Space) {
+    if kept == Kept::Nothing {
+        let carried = (1..parts).map(|at| K::project(at, &around));
+        let turn = K::fork(&around, [body].into_iter().chain(carried).collect());
+        let after = K::codomain(&turn);
+        return (turn, after);
+    }
+    let both = K::fork(&around, vec![K::identity(&around), body]);
+    let whole = K::codomain(&both);
+    let given = part(1, &whole);
+    let of_given = |at: usize| match kept {
+        Kept::Parts => K::after(K::project(at, &given), K::project(1, &whole)),
+        Kept::Nothing | Kept::State => K::project(1, &whole),
+    };
+    let carried = (1..parts).map(|at| K::after(K::project(at, &around), K::project(0, &whole)));
+    let carry = K::fork(&whole, [of_given(0)].into_iter().chain(carried).collect());
+    let keeps = K::fork(&whole, (1..=arrays).map(of_given).collect());
+    let after = K::codomain(&carry);
+    (K::compose(&around, vec![both, K::fork(&whole, vec![carry, keeps])]), after)
+}
+
+/// The derivative of all turns, `X → (X, kept)`, and those of the arrays of what they keep from there.
+///
+/// What is kept of a turn is what it keeps of the state that all turns before it have led to. So that those are not composed
+/// once for each turn, the turns are halved and halved again, and each half gives what it carries and what it keeps.
+pub(super) fn collect<K: Linear<Morphism: 'static>>(
+    from: &Space,
+    turns: Vec<K::Morphism>,
+    arrays: usize,
+) -> (K::Morphism, Vec<K::Morphism>) {
+    let count = turns.len();
+    if count == 0 {
+        let nothing = Space::product([]);
+        let tree = K::fork(from, vec![K::identity(from), K::zero(from, &nothing)]);
+        let empty = K::zero(&K::codomain(&tree), &K::power(0, &nothing));
+        return (tree, vec![empty; arrays]);
+    }
+    let tree = halves::<K>(turns);
+    let whole = K::codomain(&tree);
+    let array = |array: usize| {
+        let element = |at: usize| {
+            let mut path = vec![1];
+            let (mut low, mut high) = (0, count);
+            while high - low > 1 {
+                let middle = low + (high - low) / 2;
+                path.push(usize::from(at >= middle));
+                if at < middle { high = middle } else { low = middle }
+            }
+            path.push(array);
+            let mut space = whole.clone();
+            let steps = path.into_iter().map(|index| {
+                let step = K::project(index, &space);
+                space = part(index, &space);
+                step
+            });
+            let steps: Vec<K::Morphism> = steps.collect();
+            K::compose(&whole, steps)
+        };
+        fork_to_array::<K>(&whole, (0..count).map(element).collect())
+    };
+    let arrays = (0..arrays).map(array).collect();
+    (tree, arrays)
+}
+
+/// `f₀ △ … △ fₙ` to an array, or to a product where its elements have different spaces: arrays of different lengths, which
+/// derivatives keep.
+pub(super) fn fork_to_array<K: Linear>(from: &Space, maps: Vec<K::Morphism>) -> K::Morphism {
+    match alike(&maps.iter().map(K::codomain).collect::<Vec<_>>()) {
+        true => K::fork_each(from, maps),
+        false => K::fork(from, maps),
+    }
+}
+
+/// `exᵢ` of every row, for rows with these spaces: to an array, or to a product where the parts have different spaces.
+pub(super) fn each_part<K: Linear>(rows: &[Space], index: usize) -> K::Morphism {
+    let parts = rows.iter().map(|row| K::project(index, row)).collect();
+    match alike(rows) {
+        true => K::each(parts),
+        false => {
+            let whole = K::product(rows.to_vec());
+            let row = |(at, part): (usize, K::Morphism)| K::after(part, K::project(at, &whole));
+            fork_to_array::<K>(&whole, Vec::into_iter(parts).enumerate().map(row).collect())
+        }
+    }
+}
+
+/// `X → (X, kept)`, what is kept being a balanced tree.
+fn halves<K: Linear<Morphism: 'static>>(mut turns: Vec<K::Morphism>) -> K::Morphism {
+    if let [turn] = &turns[..] {
+        return turn.clone();
+    }
+    let second = turns.split_off(turns.len() / 2);
+    let (first, second) = (halves::<K>(turns), halves::<K>(second));
+    let from = K::domain(&first);
+    // (X, L) → ((X, R), L) → (X, (L, R))
+    let middle = K::codomain(&first);
+    let apart = K::cross(vec![second, K::identity(&part(1, &middle))]);
+    let whole = K::codomain(&apart);
+    let pair = part(0, &whole);
+    let of_pair = |at: usize| K::after(K::project(at, &pair), K::project(0, &whole));
+    let kept = K::fork(&whole, vec![K::project(1, &whole), of_pair(1)]);
+    K::compose(&from, vec![first, apart, K::fork(&whole, vec![of_pair(0), kept])])
+}
+
+fn alike(spaces: &[Space]) -> bool {
+    spaces.windows(2).all(|pair| pair[0] == pair[1])
+}
