@@ -15,6 +15,7 @@ mod array;
 mod checkpoint;
 mod coefficient;
 mod compile;
+mod defunctionalise;
 pub mod derive;
 mod free;
 mod jacobian;

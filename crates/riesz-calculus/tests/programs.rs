@@ -15,7 +15,7 @@ mod generate;
 mod truth;
 mod witness;
 
-use generate::{Program, constructs, program, shrink};
+use generate::{Program, choosing_program, constructs, program, shrink};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Mutex;
@@ -42,7 +42,10 @@ fn derivatives_of_random_programs_are_true() {
             if seed >= last {
                 return;
             }
-            let program = program(seed, size(seed));
+            let program = match seed % 5 {
+                0 => choosing_program(seed, size(seed)),
+                _ => program(seed, size(seed)),
+            };
             let outcome = attempt(&program, seed);
             if let Err(trouble) = &outcome
                 && !trouble.is_harmless()

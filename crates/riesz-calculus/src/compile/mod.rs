@@ -7,6 +7,7 @@ mod derivative;
 pub(crate) use derivative::Compiler;
 
 use crate::checkpoint::Checkpoints;
+use crate::defunctionalise::defunctionalise;
 use crate::linearise::{linearise, size_of};
 use crate::optimise::{drop_dead, optimise};
 use crate::specialise::{Specialisation, specialise};
@@ -90,9 +91,10 @@ fn differentiate(program: &mut Program, roots: &[FunctionId], options: &Options)
     let mut calculus = Calculus::new(std::mem::take(program));
     calculus.checkpoints = options.checkpoints;
     calculus.by_cost = options.by_cost;
+    calculus.optimise = options.optimise;
     let mut problems = Vec::new();
     for root in roots {
-        if let Err(problem) = calculus.compile_function(root)
+        if let Err(problem) = calculus.compile_root(root)
             && !problems.contains(&*problem)
         {
             problems.push(*problem);
@@ -159,10 +161,14 @@ pub(crate) fn with_sizes(ty: &Type, known: impl Fn(Var) -> Option<Atom>) -> Type
     })
 }
 
+/// A function, and which of its parameters vary.
+type Masked = (FunctionId, Vec<bool>);
+
 /// A program whose derivatives are being compiled.
 pub(crate) struct Calculus {
     pub program: Program,
-    linearised: FxHashMap<(FunctionId, Vec<bool>), Linearised>,
+    linearised: FxHashMap<Masked, Linearised>,
+    linearised_in_order: Vec<Masked>,
     by_forward: FxHashMap<FunctionId, (FunctionId, usize)>,
     state: FxHashMap<FunctionId, State>,
     recursive: FxHashMap<FunctionId, bool>,
@@ -174,6 +180,8 @@ pub(crate) struct Calculus {
     pub checkpoints: Checkpoints,
     /// Whether a map that is its own adjoint is applied forwards.
     pub by_cost: bool,
+    /// Whether functions that have become data are optimised before they are differentiated.
+    pub optimise: bool,
     /// Functions that are segments of loops: they run again instead of keeping anything.
     pub segments: FxHashSet<FunctionId>,
     /// Functions as values.
@@ -193,6 +201,7 @@ impl Calculus {
         Calculus {
             program,
             linearised: FxHashMap::default(),
+            linearised_in_order: Vec::new(),
             by_forward: FxHashMap::default(),
             state: FxHashMap::default(),
             recursive: FxHashMap::default(),
@@ -200,13 +209,38 @@ impl Calculus {
             rank_ones: Vec::new(),
             checkpoints: Checkpoints::Everything,
             by_cost: false,
+            optimise: true,
             segments: FxHashSet::default(),
             specialisation: Specialisation::default(),
         }
     }
 
-    /// Makes sure that neither the function nor those it needs contain derivatives.
-    fn compile_function(&mut self, root: FunctionId) -> Result<(), Problem> {
+    /// Makes sure that neither the function nor those it needs contain derivatives. Where functions in it are known only when
+    /// it runs, they are data in it, if they can be.
+    fn compile_root(&mut self, root: FunctionId) -> Result<(), Problem> {
+        let written = self.program.reachable(&[root]).functions;
+        let order = self.specialised(root);
+        let wanted = order.iter().any(|id| contains_derivative(&self.program.function(*id).body));
+        let copy = if wanted { defunctionalise(&mut self.program, root) } else { None };
+        if let (Some(copy), true) = (copy, self.optimise) {
+            optimise(&mut self.program, &[copy]);
+        }
+        let compiled = self.compile_functions(order);
+        // Functions as they were written are met by those who differentiate while the program runs.
+        for id in written {
+            let _ = self.compile_body(id);
+        }
+        let Some(copy) = copy else { return compiled };
+        let order = self.specialised(copy);
+        if self.compile_functions(order).is_err() {
+            return compiled;
+        }
+        self.program.functions[root.0 as usize] = self.program.function(copy).clone();
+        Ok(())
+    }
+
+    /// Makes the calls in a function and in those it needs direct; these functions.
+    fn specialised(&mut self, root: FunctionId) -> Vec<FunctionId> {
         // Depth first, without recursion along calls: chains of functions can be long.
         let mut work = vec![root];
         let mut seen = FxHashSet::default();
@@ -219,10 +253,11 @@ impl Calculus {
             order.push(id);
             visit_functions(&self.program.function(id).body, &mut |id| work.push(id));
         }
-        for id in order {
-            self.compile_body(id)?;
-        }
-        Ok(())
+        order
+    }
+
+    fn compile_functions(&mut self, functions: Vec<FunctionId>) -> Result<(), Problem> {
+        functions.into_iter().try_for_each(|id| self.compile_body(id))
     }
 
     pub fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
@@ -331,6 +366,23 @@ impl Calculus {
         if let Some(linearised) = self.linearised.get(&key) {
             return Ok(linearised.clone());
         }
+        let before = self.linearised_in_order.len();
+        let made = self.linearise_anew(id, mask, key);
+        if made.is_err() {
+            // What was made meanwhile may call what has now failed.
+            for key in self.linearised_in_order.drain(before..) {
+                self.linearised.remove(&key);
+            }
+        }
+        made
+    }
+
+    fn remember(&mut self, key: Masked, linearised: Linearised) {
+        self.linearised.insert(key.clone(), linearised);
+        self.linearised_in_order.push(key);
+    }
+
+    fn linearise_anew(&mut self, id: FunctionId, mask: &[bool], key: Masked) -> Result<Linearised, Problem> {
         self.compile_body(id)?;
         let function = self.program.function(id).clone();
         let function = self.checkpointed(id, function);
@@ -344,7 +396,7 @@ impl Calculus {
         let kept = vec![(Var(u32::MAX), Type::Kept)];
         let mut linearised = Linearised { primal, forward, reverse, kept, parameters: function.parameters };
         if recursive {
-            self.linearised.insert(key.clone(), linearised.clone());
+            self.remember(key.clone(), linearised.clone());
             if let Some(forward) = forward {
                 self.by_forward.insert(forward, (reverse, 1));
             }
@@ -355,7 +407,7 @@ impl Calculus {
         {
             linearised.forward = None;
             self.state.extend([primal, reverse].map(|id| (id, State::Done)));
-            self.linearised.insert(key, linearised.clone());
+            self.remember(key, linearised.clone());
             return Ok(linearised);
         }
         let forward = forward.unwrap_or(primal);
@@ -368,7 +420,7 @@ impl Calculus {
                 linearised = self.again(id, mask, &linearised);
                 self.by_forward.extend(linearised.forward.map(|forward| (forward, (linearised.reverse, mask.len()))));
             }
-            self.linearised.insert(key, linearised.clone());
+            self.remember(key, linearised.clone());
         }
         Ok(linearised)
     }
@@ -401,7 +453,7 @@ pub(crate) fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
     });
 }
 
-fn contains_derivative(body: &Body) -> bool {
+pub(crate) fn contains_derivative(body: &Body) -> bool {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         body.bindings.iter().any(|binding| {
             let mut found = matches!(binding.op, Op::Derive(derive, _) if derive != Derive::Taylor);

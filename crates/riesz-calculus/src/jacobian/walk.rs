@@ -144,6 +144,13 @@ impl<'a> Walk<'a> {
                 let ty = self.ty(&frame.function.var(*var).ty, frame)?;
                 return self.zero(&ty);
             }
+            // What is in a value that keeps its parts to itself depends on what it is: another branch may look for other parts.
+            Op::Project(Atom::Var(whole), _)
+                if frame.function.var(*whole).ty == Type::Kept
+                    && !matches!(of(&Atom::Var(*whole))?, Known::Plain(atom) if self.type_of(atom) == Type::Kept) =>
+            {
+                return None;
+            }
             // What has no tangent needs no more than values.
             op if matches!(frame.function.var(*var).ty, Type::Int | Type::Bool)
                 || !self.varies(binding, op, frame)? =>

@@ -229,6 +229,10 @@ impl Lineariser<'_> {
                         let whole = self.materialise(&Tangent::Parts(parts), *a, span);
                         Tangent::Value(self.linear(Op::Copy(whole), Type::Kept, span))
                     }
+                    // The copy says sizes that only the value told: cotangents need them where they are products of nothing.
+                    (_, Tangent::Value(atom)) if self.leaves_open(atom, &ty) => {
+                        Tangent::Value(self.linear(Op::Copy(atom), ty.tangent(), span))
+                    }
                     (_, tangent) => tangent,
                 }
             }

@@ -62,6 +62,12 @@ impl Lineariser<'_> {
         }
     }
 
+    /// Whether the type of a tangent leaves sizes open that the type of its primal tells.
+    pub(super) fn leaves_open(&self, tangent: Atom, primal: &Type) -> bool {
+        let ty = self.atom_type(tangent);
+        has_holes(&ty) && ty != primal.tangent()
+    }
+
     /// A zero without arrays in it.
     pub(super) fn plain_zero(&mut self, ty: &Type, span: Span) -> Atom {
         match ty {

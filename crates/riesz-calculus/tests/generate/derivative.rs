@@ -31,7 +31,7 @@ impl Writer {
         Some((function, self.expr(from, shares[1])))
     }
 
-    fn may_derive(&mut self) -> bool {
+    pub(super) fn may_derive(&mut self) -> bool {
         self.derivatives == 0 || self.derivatives < DEEPEST && self.random.percent(30)
     }
 

@@ -5,6 +5,7 @@
 //! size make the same program.
 
 mod array;
+mod chosen;
 mod control;
 mod derivative;
 mod discrete;
@@ -78,17 +79,31 @@ fn filled(template: &str, parts: &[Node]) -> String {
 type Production = fn(&mut Writer, &Type, usize) -> Option<Node>;
 
 /// Everything that expressions are made with, and how often each is tried.
-const PRODUCTIONS: &[&[(&str, usize, Production)]] =
+type Productions = &'static [&'static [(&'static str, usize, Production)]];
+
+const PRODUCTIONS: Productions =
     &[scalar::ALL, structure::ALL, array::ALL, control::ALL, function::ALL, derivative::ALL];
+
+/// What programs with functions that are known only when they run are made with besides.
+const CHOSEN: Productions = &[chosen::ALL];
 
 /// The names of everything that programs are made with.
 pub fn constructs() -> BTreeSet<&'static str> {
-    let productions = PRODUCTIONS.iter().flat_map(|group| group.iter()).map(|(name, ..)| *name);
+    let productions = PRODUCTIONS.iter().chain(CHOSEN).flat_map(|group| group.iter()).map(|(name, ..)| *name);
     productions.chain(scalar::functions().map(|primitive| primitive.name)).collect()
 }
 
-/// The program of a seed, of about a number of nodes.
+/// The program of a seed, of about a number of nodes, whose functions are known before it runs.
 pub fn program(seed: u64, size: usize) -> Program {
+    program_of(seed, size, &[])
+}
+
+/// Likewise, with functions that are known only when it runs.
+pub fn choosing_program(seed: u64, size: usize) -> Program {
+    program_of(seed, size, CHOSEN)
+}
+
+fn program_of(seed: u64, size: usize, more: Productions) -> Program {
     let mut random = Random::new(seed);
     let depth = if size < 8 { 0 } else { 1 + usize::from(size > 20) };
     let mut types = Types { random: &mut random, sizes: &[] };
@@ -109,6 +124,7 @@ pub fn program(seed: u64, size: usize) -> Program {
         covered: BTreeSet::new(),
         derivatives: 0,
         perhaps_never: false,
+        more,
     };
     let (domain, codomain) = writer.entry(&domain, &codomain, size);
     let (items, covered) = (writer.items, writer.covered);
@@ -149,6 +165,8 @@ struct Writer {
     derivatives: usize,
     /// Whether there may be no turn at all for what stands here: no value tells its sizes then, and its type has to.
     perhaps_never: bool,
+    /// What it is made with besides what every program is.
+    more: Productions,
 }
 
 impl Writer {
@@ -291,9 +309,10 @@ impl Writer {
     }
 
     fn production(&mut self) -> (&'static str, Production) {
-        let total: usize = PRODUCTIONS.iter().flat_map(|group| group.iter()).map(|(_, weight, _)| weight).sum();
+        let productions = PRODUCTIONS.iter().chain(self.more).flat_map(|group| group.iter());
+        let total: usize = productions.clone().map(|(_, weight, _)| weight).sum();
         let mut chosen = self.random.below(total);
-        for (name, weight, production) in PRODUCTIONS.iter().flat_map(|group| group.iter()) {
+        for (name, weight, production) in productions {
             match chosen.checked_sub(*weight) {
                 Some(rest) => chosen = rest,
                 None => return (name, *production),

@@ -83,7 +83,7 @@ impl Writer {
 }
 
 /// The sizes that a `fun` takes as integers, as arguments of a call of itself.
-fn own_sizes(writer: &Writer) -> String {
+pub(super) fn own_sizes(writer: &Writer) -> String {
     let mut bound = Vec::new();
     writer.scope.iter().for_each(|variable| variable.ty.sizes(&mut bound));
     let given = writer.sizes.iter().filter(|size| !bound.contains(size));

@@ -65,6 +65,9 @@ pub fn truth(program: &Program, seed: u64) -> Judged<Vec<&'static str>> {
 /// A program with its derivatives compiled.
 struct Compiled {
     program: riesz_core::Program,
+    /// The program as it is written: an optimised one need not compute what it has no use for, and so may have a value
+    /// where this one has none.
+    written: riesz_core::Program,
     functions: Vec<(&'static str, FunctionId)>,
 }
 
@@ -117,17 +120,30 @@ impl Compiled {
             let function = checker.function_named(&format!("f_{name}")).expect("the harness has it");
             functions.push((name, function));
         }
+        let mut written = checker.program.clone();
+        let options = riesz_calculus::Options { optimise: false, ..Default::default() };
+        riesz_calculus::compile_with(&mut written, &[functions[0].1], &options)
+            .map_err(|problems| tell("does not compile", &problems))?;
         let mut program = checker.program.clone();
         let roots: Vec<FunctionId> = functions.iter().map(|(_, function)| *function).collect();
         riesz_calculus::compile_from(&mut program, &roots).map_err(|problems| tell("does not compile", &problems))?;
         verify(&program).map_err(|problem| Trouble::new("wrong core of derivatives", problem))?;
-        Ok(Compiled { program, functions })
+        Ok(Compiled { program, written, functions })
     }
 
     fn run<S: Number>(&self, name: &str, arguments: Vec<Value<S>>) -> Judged<Value<S>> {
+        self.run_in(&self.program, name, arguments)
+    }
+
+    fn run_in<S: Number>(
+        &self,
+        program: &riesz_core::Program,
+        name: &str,
+        arguments: Vec<Value<S>>,
+    ) -> Judged<Value<S>> {
         let function = self.functions.iter().find(|(known, _)| *known == name).expect("the harness has it").1;
         let limits = Limits { steps: 2_000_000, depth: 1000, memory: 64 << 20, interrupt: None };
-        Machine::<S>::new(&self.program, limits, |_| None).call_with(function, arguments).map_err(|fault| {
+        Machine::<S>::new(program, limits, |_| None).call_with(function, arguments).map_err(|fault| {
             match fault.code {
                 "step-limit" => Trouble::new("no value: too many steps", fault.message),
                 // The rows of an array without rows have no size that could be the one asked for.
@@ -295,6 +311,7 @@ fn evaluate(compiled: &Compiled, name: &str, point: &Point) -> Judged<Value<f64>
 }
 
 fn first_order(compiled: &Compiled, point: &Point, judges: &mut Vec<&'static str>) -> Judged<()> {
+    compiled.run_in::<f64>(&compiled.written, "value", vec![point.at(|at| point.x[at])])?;
     let value = evaluate(compiled, "value", point)?;
     if !finite(&numbers(&value)) {
         return Err(Trouble::new("no value: not finite", format!("{:?}", numbers(&value))));

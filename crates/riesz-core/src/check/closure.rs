@@ -84,7 +84,10 @@ impl Draft<'_> {
         let var = self.lambdas[lambda].parameter;
         self.adopt(var);
         let hint = Some(result.clone()).filter(|ty| !matches!(self.resolve(ty), Type::Unknown(_)));
-        let (value, known) = self.read_sizes(Atom::Var(var), self.resolve_deep(parameter), span);
+        // A size that is bound after the function was written is read off its argument.
+        let seen = self.leave(parameter);
+        self.vars[var.0 as usize].ty = seen.clone();
+        let (value, known) = self.read_sizes(Atom::Var(var), seen, span);
         let argument = Given::Value(value, known, span);
         let (atom, ty) = self.invoke(callable, vec![argument], span, hint.as_ref());
         let place = self.body_span(callable).unwrap_or(span);

@@ -5,8 +5,11 @@
 //! record, or chosen by an `if`. What it captured travels in its place: `f` is the values it captured, `(f, x)` those and `x`,
 //! `if c then f else g` is `c` and what both captured.
 
-use crate::compile::{Calculus, with_sizes};
+mod known;
+
+use crate::compile::{Calculus, contains_derivative, with_sizes};
 use crate::optimise::drop_dead;
+use known::{Known, Shape};
 use riesz_core::Type;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Origin, Program, Var, VarInfo};
@@ -15,6 +18,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many copies of functions a program may need.
 const MOST_COPIES: usize = 10_000;
+/// How often a copy of a function may be made for a function that was made for such a copy: a recursion that passes on what
+/// it makes of a function would have no end of them.
+const MOST_NESTED: usize = 16;
+/// Likewise of a function that differentiates: every derivative of a derivative is some times as large.
+const MOST_DERIVED: usize = 3;
 
 /// What is remembered from function to function.
 #[derive(Default)]
@@ -23,8 +31,29 @@ pub(crate) struct Specialisation {
     begun: FxHashSet<FunctionId>,
     /// Copies made for the functions that they are called with.
     copies: FxHashMap<(FunctionId, Vec<Shape>), FunctionId>,
+    /// Of copies: how often each function is copied for copies of itself in what they were made for, themselves included.
+    nested: FxHashMap<FunctionId, FxHashMap<FunctionId, usize>>,
+    /// Of copies: the functions that they are copies of.
+    originals: FxHashMap<FunctionId, FunctionId>,
     /// Of functions that give functions: the copies that give what these captured.
     given: FxHashMap<FunctionId, (FunctionId, Shape)>,
+}
+
+impl Specialisation {
+    /// How often functions are nested in a copy of a function for some others.
+    fn nesting(&self, function: FunctionId, original: FunctionId, shapes: &[Shape]) -> FxHashMap<FunctionId, usize> {
+        let mut nested: FxHashMap<FunctionId, usize> = FxHashMap::default();
+        let mut include = |function: FunctionId| {
+            for (&of, &times) in self.nested.get(&function).into_iter().flatten() {
+                let most = nested.entry(of).or_default();
+                *most = times.max(*most);
+            }
+        };
+        include(function);
+        shapes.iter().for_each(|shape| shape.visit_functions(&mut include));
+        *nested.entry(original).or_default() += 1;
+        nested
+    }
 }
 
 /// Makes every call of a known function direct. A call that passes known functions becomes one of a copy that makes them
@@ -65,134 +94,6 @@ fn finished(function: &Function, mut body: Body, result: &Type, vars: &[VarInfo]
     let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
     renumber(function.name.clone(), &parameters, body, result, function.span, &|var| vars[var.0 as usize].clone())
 }
-
-// ---- what is known ----
-
-/// A value with functions in it that are known.
-#[derive(Clone)]
-enum Known {
-    /// A value without functions.
-    Data(Atom),
-    /// A function and what it captured.
-    Closure(FunctionId, Vec<Atom>),
-    /// One or the other, by a condition.
-    Choice(Atom, Box<Known>, Box<Known>),
-    /// A tuple or record.
-    Tuple(Vec<Known>),
-}
-
-/// What is known of a value, without the values in it.
-#[derive(Clone, PartialEq, Eq, Hash)]
-enum Shape {
-    Data,
-    Closure(FunctionId, usize),
-    Choice(Box<Shape>, Box<Shape>),
-    Tuple(Vec<Shape>),
-}
-
-impl Known {
-    fn shape(&self) -> Shape {
-        match self {
-            Known::Data(_) => Shape::Data,
-            Known::Closure(function, captured) => Shape::Closure(*function, captured.len()),
-            Known::Choice(_, yes, no) => Shape::Choice(Box::new(yes.shape()), Box::new(no.shape())),
-            Known::Tuple(parts) => Shape::Tuple(parts.iter().map(Known::shape).collect()),
-        }
-    }
-
-    /// The values in it.
-    fn flatten(&self, atoms: &mut Vec<Atom>) {
-        match self {
-            Known::Data(atom) => atoms.push(*atom),
-            Known::Closure(_, captured) => atoms.extend(captured),
-            Known::Choice(condition, yes, no) => {
-                atoms.push(*condition);
-                yes.flatten(atoms);
-                no.flatten(atoms);
-            }
-            Known::Tuple(parts) => parts.iter().for_each(|part| part.flatten(atoms)),
-        }
-    }
-
-    /// The operation that makes the value.
-    fn make(&self, ty: &Type, vars: &mut Vec<VarInfo>, out: &mut Vec<Binding>, span: Span) -> Op {
-        match self {
-            Known::Data(atom) => Op::Copy(*atom),
-            Known::Closure(function, captured) => Op::Closure(*function, captured.clone()),
-            Known::Choice(condition, yes, no) => {
-                let mut body = |known: &Known| {
-                    let mut bindings = Vec::new();
-                    let result = known.made(ty, vars, &mut bindings, span);
-                    Body { bindings, result }
-                };
-                Op::If { condition: *condition, yes: body(yes), no: body(no) }
-            }
-            Known::Tuple(parts) => {
-                let types = ty.components().unwrap_or_default();
-                Op::Tuple(parts.iter().zip(&types).map(|(part, ty)| part.made(ty, vars, out, span)).collect())
-            }
-        }
-    }
-
-    fn made(&self, ty: &Type, vars: &mut Vec<VarInfo>, out: &mut Vec<Binding>, span: Span) -> Atom {
-        if let Known::Data(atom) = self {
-            return *atom;
-        }
-        let op = self.make(ty, vars, out, span);
-        let var = fresh(vars, ty.clone());
-        out.push(Binding { var, op, span });
-        Atom::Var(var)
-    }
-}
-
-impl Shape {
-    /// What is known, given the values in it.
-    fn known(&self, atoms: &mut dyn Iterator<Item = Atom>) -> Known {
-        let mut next = || atoms.next().expect("as many values as the shape has");
-        match self {
-            Shape::Data => Known::Data(next()),
-            Shape::Closure(function, count) => Known::Closure(*function, (0..*count).map(|_| next()).collect()),
-            Shape::Choice(yes, no) => {
-                let condition = next();
-                Known::Choice(condition, Box::new(yes.known(atoms)), Box::new(no.known(atoms)))
-            }
-            Shape::Tuple(parts) => Known::Tuple(parts.iter().map(|part| part.known(atoms)).collect()),
-        }
-    }
-
-    /// Parameters for the values in it, where it stands for a parameter of a type.
-    fn parameters(&self, ty: &Type, program: &Program, vars: &mut Vec<VarInfo>, parameters: &mut Vec<Var>) -> Known {
-        let mut parameter = |vars: &mut Vec<VarInfo>, ty: Type| {
-            let var = fresh(vars, ty);
-            parameters.push(var);
-            Atom::Var(var)
-        };
-        match self {
-            Shape::Data => Known::Data(parameter(vars, ty.clone())),
-            Shape::Closure(function, count) => {
-                let mut captured: Vec<Atom> = Vec::with_capacity(*count);
-                for info in &program.function(*function).vars[..*count] {
-                    let ty = with_sizes(&info.ty, |var| captured.get(var.0 as usize).copied());
-                    captured.push(parameter(vars, ty));
-                }
-                Known::Closure(*function, captured)
-            }
-            Shape::Choice(yes, no) => {
-                let condition = parameter(vars, Type::Bool);
-                let yes = yes.parameters(ty, program, vars, parameters);
-                let no = no.parameters(ty, program, vars, parameters);
-                Known::Choice(condition, Box::new(yes), Box::new(no))
-            }
-            Shape::Tuple(parts) => {
-                let types = ty.components().unwrap_or_default();
-                let parts = parts.iter().zip(&types);
-                Known::Tuple(parts.map(|(part, ty)| part.parameters(ty, program, vars, parameters)).collect())
-            }
-        }
-    }
-}
-
-// ---- one function ----
 
 struct Specialiser<'c> {
     calculus: &'c mut Calculus,
@@ -405,29 +306,58 @@ impl Specialiser<'_> {
     }
 
     /// A function and arguments, some with functions in them that are known: the copy of the function that makes these
-    /// itself, and what they captured in their place.
+    /// itself, and what they captured in their place. Where nothing is known there is a copy too, if the function takes
+    /// functions: it stays as it was written, for other programs to be specialised from.
     fn direct(&mut self, function: FunctionId, arguments: Vec<Atom>) -> (FunctionId, Vec<Atom>) {
         let known: Vec<Known> =
             arguments.iter().map(|argument| self.known(*argument).unwrap_or(Known::Data(*argument))).collect();
         let shapes: Vec<Shape> = known.iter().map(Known::shape).collect();
-        if shapes.iter().all(|shape| *shape == Shape::Data) {
-            return (function, arguments);
+        let specialisation = &self.calculus.specialisation;
+        let original = specialisation.originals.get(&function).copied().unwrap_or(function);
+        if shapes.iter().any(|shape| *shape != Shape::Data) {
+            let nested = specialisation.nesting(function, original, &shapes);
+            let derives = contains_derivative(&self.calculus.program.function(original).body);
+            if nested[&original] <= if derives { MOST_DERIVED } else { MOST_NESTED }
+                && let Some(copy) = self.copied(function, shapes, original, nested)
+            {
+                let mut passed = Vec::new();
+                known.iter().for_each(|known| known.flatten(&mut passed));
+                return (copy, passed);
+            }
         }
-        let mut passed = Vec::new();
-        known.iter().for_each(|known| known.flatten(&mut passed));
-        let specialisation = &mut self.calculus.specialisation;
+        let called = self.calculus.program.function(function);
+        if original == function && called.vars[..called.parameters].iter().any(|info| has_functions(&info.ty)) {
+            let nothing = vec![Shape::Data; arguments.len()];
+            let copy = self.copied(function, nothing, original, FxHashMap::default());
+            return (copy.unwrap_or(function), arguments);
+        }
+        (function, arguments)
+    }
+
+    /// The copy of a function for what is known of its arguments.
+    fn copied(
+        &mut self,
+        function: FunctionId,
+        shapes: Vec<Shape>,
+        original: FunctionId,
+        nested: FxHashMap<FunctionId, usize>,
+    ) -> Option<FunctionId> {
+        let specialisation = &self.calculus.specialisation;
         let key = (function, shapes);
         if let Some(&copy) = specialisation.copies.get(&key) {
-            return (copy, passed);
+            return Some(copy);
         }
         if specialisation.copies.len() >= MOST_COPIES {
-            return (function, arguments);
+            return None;
         }
         let copy = copy(&self.calculus.program, self.calculus.program.function(function), &key.1);
         self.calculus.program.functions.push(copy);
         let copy = FunctionId(self.calculus.program.functions.len() as u32 - 1);
-        self.calculus.specialisation.copies.insert(key, copy);
-        (copy, passed)
+        let specialisation = &mut self.calculus.specialisation;
+        specialisation.copies.insert(key, copy);
+        specialisation.nested.insert(copy, nested);
+        specialisation.originals.insert(copy, original);
+        Some(copy)
     }
 }
 

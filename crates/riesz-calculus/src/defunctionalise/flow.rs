@@ -1,0 +1,178 @@
+//! Which functions a value can hold: for every variable, those made somewhere that can get there. The least solution of
+//! `made(source) ⊆ made(target)` over all that passes values on.
+
+use super::{has_functions, shape};
+use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Origin, Program, Turn, Var};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// What can be called.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Made {
+    /// A closure of a function.
+    Function(FunctionId),
+    /// A linear map of a type, which may stand for a function.
+    Map(Type),
+}
+
+/// Where something is: in a variable of a function, or in its result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Place {
+    Variable(FunctionId, Var),
+    Result(FunctionId),
+}
+
+/// What can be where.
+pub(super) struct Flow<'p> {
+    program: &'p Program,
+    made: FxHashMap<Place, FxHashSet<Made>>,
+    changed: bool,
+}
+
+impl<'p> Flow<'p> {
+    /// What flows through some functions of a program, which are all that can be called in them.
+    pub fn new(program: &'p Program, functions: &[FunctionId]) -> Flow<'p> {
+        let mut flow = Flow { program, made: FxHashMap::default(), changed: true };
+        while std::mem::replace(&mut flow.changed, false) {
+            for &function in functions {
+                let body = &program.function(function).body;
+                flow.body(function, body);
+                flow.pass(function, body.result, Place::Result(function));
+            }
+        }
+        flow
+    }
+
+    /// What a variable of a type of functions can be, in a fixed order; nothing where a linear map can stand there.
+    pub fn alternatives(&self, function: FunctionId, called: Atom) -> Option<Vec<FunctionId>> {
+        let mut found = Vec::new();
+        for made in self.callable(function, called) {
+            match made {
+                Made::Function(function) => found.push(function),
+                Made::Map(_) => return None,
+            }
+        }
+        found.sort_unstable();
+        Some(found)
+    }
+
+    /// What is there, as far as its type is that of the function which is called.
+    fn callable(&self, function: FunctionId, called: Atom) -> Vec<Made> {
+        let Atom::Var(var) = called else { return Vec::new() };
+        let expected = shape(&self.program.function(function).var(var).ty);
+        let fits = |made: &&Made| match made {
+            Made::Function(function) => {
+                let function = self.program.function(*function);
+                let parameter = &function.vars[function.parameters - 1].ty;
+                shape(&Type::function(parameter.clone(), function.result.clone())) == expected
+            }
+            Made::Map(ty) => *ty == expected,
+        };
+        self.made.get(&Place::Variable(function, var)).into_iter().flatten().filter(fits).cloned().collect()
+    }
+
+    fn body(&mut self, function: FunctionId, body: &'p Body) {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            for binding in &body.bindings {
+                self.binding(function, binding);
+            }
+        });
+    }
+
+    fn binding(&mut self, function: FunctionId, Binding { var, op, .. }: &'p Binding) {
+        let here = Place::Variable(function, *var);
+        op.visit_bodies(&mut |body| self.body(function, body));
+        match op {
+            Op::Closure(called, captured) => {
+                self.arguments(function, captured, *called);
+                self.add(here, [Made::Function(*called)]);
+            }
+            Op::Map { forward, reverse, captured } => {
+                self.arguments(function, captured, *forward);
+                self.arguments(function, captured, *reverse);
+            }
+            Op::Call(called, arguments) => {
+                self.arguments(function, arguments, *called);
+                self.follow(Place::Result(*called), here);
+            }
+            Op::Apply(called, argument) => self.apply(function, *called, *argument, here),
+            Op::Derive(_, operands) => self.apply(function, operands[0], operands[1], here),
+            Op::Global(global) => {
+                if let Origin::Computed(thunk) = self.program.global(*global).origin {
+                    self.follow(Place::Result(thunk), here);
+                }
+            }
+            Op::Loop(Turn { state, start, body, .. })
+            | Op::Scan(Turn { state, start, body, .. })
+            | Op::Trace(Turn { state, start, body, .. })
+            | Op::While { state, start, body, .. }
+            | Op::TraceWhile { state, start, body, .. } => {
+                for source in [*start, body.result] {
+                    self.pass(function, source, Place::Variable(function, *state));
+                    self.pass(function, source, here);
+                }
+            }
+            _ => {
+                op.visit_atoms(&mut |atom| self.pass(function, *atom, here));
+                op.visit_bodies(&mut |body| self.pass(function, body.result, here));
+            }
+        }
+    }
+
+    fn apply(&mut self, function: FunctionId, called: Atom, argument: Atom, here: Place) {
+        for made in self.callable(function, called) {
+            if let Made::Function(called) = made {
+                let last = self.program.function(called).parameters as u32 - 1;
+                self.pass(function, argument, Place::Variable(called, Var(last)));
+                self.follow(Place::Result(called), here);
+            }
+        }
+    }
+
+    fn arguments(&mut self, function: FunctionId, arguments: &[Atom], called: FunctionId) {
+        for (at, argument) in arguments.iter().enumerate() {
+            self.pass(function, *argument, Place::Variable(called, Var(at as u32)));
+        }
+    }
+
+    /// What an operand holds is also there.
+    fn pass(&mut self, function: FunctionId, source: Atom, to: Place) {
+        let Atom::Var(var) = source else { return };
+        let mut maps = Vec::new();
+        find_maps(&self.program.function(function).var(var).ty, &mut maps);
+        self.add(to, maps);
+        self.follow(Place::Variable(function, var), to);
+    }
+
+    fn follow(&mut self, from: Place, to: Place) {
+        if let Some(made) = self.made.get(&from).cloned() {
+            self.add(to, made);
+        }
+    }
+
+    fn add(&mut self, to: Place, made: impl IntoIterator<Item = Made>) {
+        let ty = match to {
+            Place::Variable(function, var) => &self.program.function(function).var(var).ty,
+            Place::Result(function) => &self.program.function(function).result,
+        };
+        if !has_functions(ty) {
+            return;
+        }
+        let there = self.made.entry(to).or_default();
+        for made in made {
+            self.changed |= there.insert(made);
+        }
+    }
+}
+
+/// The linear maps that a value of a type holds.
+fn find_maps(ty: &Type, maps: &mut Vec<Made>) {
+    match ty {
+        Type::Linear(_) => maps.push(Made::Map(shape(ty))),
+        Type::Array(_, element) => find_maps(element, maps),
+        Type::Tuple(_) | Type::Record(_) => {
+            ty.components().unwrap_or_default().iter().for_each(|part| find_maps(part, maps));
+        }
+        _ => {}
+    }
+}

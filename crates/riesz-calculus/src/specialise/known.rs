@@ -1,0 +1,150 @@
+//! What is known of a value with functions in it, with and without the values that these captured.
+
+use super::fresh;
+use crate::compile::with_sizes;
+use riesz_core::Type;
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Program, Var, VarInfo};
+use riesz_syntax::Span;
+
+/// A value with functions in it that are known.
+#[derive(Clone)]
+pub(super) enum Known {
+    /// A value without functions.
+    Data(Atom),
+    /// A function and what it captured.
+    Closure(FunctionId, Vec<Atom>),
+    /// One or the other, by a condition.
+    Choice(Atom, Box<Known>, Box<Known>),
+    /// A tuple or record.
+    Tuple(Vec<Known>),
+}
+
+/// What is known of a value, without the values in it.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub(super) enum Shape {
+    Data,
+    Closure(FunctionId, usize),
+    Choice(Box<Shape>, Box<Shape>),
+    Tuple(Vec<Shape>),
+}
+
+impl Known {
+    pub(super) fn shape(&self) -> Shape {
+        match self {
+            Known::Data(_) => Shape::Data,
+            Known::Closure(function, captured) => Shape::Closure(*function, captured.len()),
+            Known::Choice(_, yes, no) => Shape::Choice(Box::new(yes.shape()), Box::new(no.shape())),
+            Known::Tuple(parts) => Shape::Tuple(parts.iter().map(Known::shape).collect()),
+        }
+    }
+
+    /// The values in it.
+    pub(super) fn flatten(&self, atoms: &mut Vec<Atom>) {
+        match self {
+            Known::Data(atom) => atoms.push(*atom),
+            Known::Closure(_, captured) => atoms.extend(captured),
+            Known::Choice(condition, yes, no) => {
+                atoms.push(*condition);
+                yes.flatten(atoms);
+                no.flatten(atoms);
+            }
+            Known::Tuple(parts) => parts.iter().for_each(|part| part.flatten(atoms)),
+        }
+    }
+
+    /// The operation that makes the value.
+    pub(super) fn make(&self, ty: &Type, vars: &mut Vec<VarInfo>, out: &mut Vec<Binding>, span: Span) -> Op {
+        match self {
+            Known::Data(atom) => Op::Copy(*atom),
+            Known::Closure(function, captured) => Op::Closure(*function, captured.clone()),
+            Known::Choice(condition, yes, no) => {
+                let mut body = |known: &Known| {
+                    let mut bindings = Vec::new();
+                    let result = known.made(ty, vars, &mut bindings, span);
+                    Body { bindings, result }
+                };
+                Op::If { condition: *condition, yes: body(yes), no: body(no) }
+            }
+            Known::Tuple(parts) => {
+                let types = ty.components().unwrap_or_default();
+                Op::Tuple(parts.iter().zip(&types).map(|(part, ty)| part.made(ty, vars, out, span)).collect())
+            }
+        }
+    }
+
+    pub(super) fn made(&self, ty: &Type, vars: &mut Vec<VarInfo>, out: &mut Vec<Binding>, span: Span) -> Atom {
+        if let Known::Data(atom) = self {
+            return *atom;
+        }
+        let op = self.make(ty, vars, out, span);
+        let var = fresh(vars, ty.clone());
+        out.push(Binding { var, op, span });
+        Atom::Var(var)
+    }
+}
+
+impl Shape {
+    /// The functions in it.
+    pub(super) fn visit_functions(&self, f: &mut dyn FnMut(FunctionId)) {
+        match self {
+            Shape::Data => {}
+            Shape::Closure(function, _) => f(*function),
+            Shape::Choice(yes, no) => {
+                yes.visit_functions(f);
+                no.visit_functions(f);
+            }
+            Shape::Tuple(parts) => parts.iter().for_each(|part| part.visit_functions(f)),
+        }
+    }
+
+    /// What is known, given the values in it.
+    pub(super) fn known(&self, atoms: &mut dyn Iterator<Item = Atom>) -> Known {
+        let mut next = || atoms.next().expect("as many values as the shape has");
+        match self {
+            Shape::Data => Known::Data(next()),
+            Shape::Closure(function, count) => Known::Closure(*function, (0..*count).map(|_| next()).collect()),
+            Shape::Choice(yes, no) => {
+                let condition = next();
+                Known::Choice(condition, Box::new(yes.known(atoms)), Box::new(no.known(atoms)))
+            }
+            Shape::Tuple(parts) => Known::Tuple(parts.iter().map(|part| part.known(atoms)).collect()),
+        }
+    }
+
+    /// Parameters for the values in it, where it stands for a parameter of a type.
+    pub(super) fn parameters(
+        &self,
+        ty: &Type,
+        program: &Program,
+        vars: &mut Vec<VarInfo>,
+        parameters: &mut Vec<Var>,
+    ) -> Known {
+        let mut parameter = |vars: &mut Vec<VarInfo>, ty: Type| {
+            let var = fresh(vars, ty);
+            parameters.push(var);
+            Atom::Var(var)
+        };
+        match self {
+            Shape::Data => Known::Data(parameter(vars, ty.clone())),
+            Shape::Closure(function, count) => {
+                let mut captured: Vec<Atom> = Vec::with_capacity(*count);
+                for info in &program.function(*function).vars[..*count] {
+                    let ty = with_sizes(&info.ty, |var| captured.get(var.0 as usize).copied());
+                    captured.push(parameter(vars, ty));
+                }
+                Known::Closure(*function, captured)
+            }
+            Shape::Choice(yes, no) => {
+                let condition = parameter(vars, Type::Bool);
+                let yes = yes.parameters(ty, program, vars, parameters);
+                let no = no.parameters(ty, program, vars, parameters);
+                Known::Choice(condition, Box::new(yes), Box::new(no))
+            }
+            Shape::Tuple(parts) => {
+                let types = ty.components().unwrap_or_default();
+                let parts = parts.iter().zip(&types);
+                Known::Tuple(parts.map(|(part, ty)| part.parameters(ty, program, vars, parameters)).collect())
+            }
+        }
+    }
+}
