@@ -2,7 +2,7 @@
 
 use crate::compile::{Compiler, Settings};
 use crate::fault::fault;
-use crate::marshal::{Arguments, result, result_words};
+use crate::marshal::{Arguments, has_nan, is_nan, result, result_words};
 use libloading::Library;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
@@ -41,6 +41,8 @@ pub struct Function {
     signature: Signature,
     /// Its position among the exports.
     at: usize,
+    /// Whether it says, behind its result, whether there may be a NaN in it.
+    watched: bool,
 }
 
 /// What a procedure takes and gives, as values of the core.
@@ -106,7 +108,16 @@ impl Code {
         let mut plain = lowered.clone();
         if !settings.careful && riesz_program::relax(&mut plain) {
             let careful = Settings { careful: true, ..settings };
-            let code = Code::build(plain, signatures.clone(), compiler, careful, place)?;
+            let mut watched = Vec::new();
+            for procedure in signatures.iter().flatten().map(|signature| signature.procedure) {
+                if !watched.contains(&procedure) && riesz_program::watch(&mut plain.procedures[procedure.0 as usize]) {
+                    watched.push(procedure);
+                }
+            }
+            let mut code = Code::build(plain, signatures.clone(), compiler, careful, place)?;
+            for function in code.functions.iter_mut().flatten() {
+                function.watched = watched.contains(&function.signature.procedure);
+            }
             let compiler = compiler.clone();
             let careful = Careful { lowered, signatures, compiler, settings: careful, code: OnceCell::new() };
             return Ok(Code { careful: Some(careful), ..code });
@@ -125,7 +136,7 @@ impl Code {
         let functions = signatures.into_iter().map(|signature| {
             at += 1;
             match signature {
-                Ok(signature) => Ok(Function { signature, at: at - 1 }),
+                Ok(signature) => Ok(Function { signature, at: at - 1, watched: false }),
                 Err(problem) => {
                     at -= 1;
                     Err(problem)
@@ -190,7 +201,7 @@ impl Code {
 
     /// Runs a function on arguments that are ready, and drops what it gives: for clocks.
     pub fn run(&self, ready: &Ready, limits: &Limits) -> Result<(), Stop> {
-        self.enter(&ready.function, &ready.passed, limits, self.crew(), |_| ())
+        self.exactly(&ready.function, &ready.passed, limits, |_| ())
     }
 
     fn crew(&self) -> Crew {
@@ -212,13 +223,29 @@ impl Code {
 
     fn value_of(&self, function: &Function, passed: &Arguments, limits: &Limits) -> Result<Value<f64>, Stop> {
         let read = |words: &[u64]| unsafe { result(words, &function.signature.result, self.precision) };
-        let value = self.enter(function, passed, limits, self.crew(), read)?;
-        match &self.careful {
-            Some(careful) if has_nan(&value) => match careful.code() {
+        self.exactly(function, passed, limits, read)
+    }
+
+    /// Runs a function, and again with exact products where plain ones made a NaN.
+    fn exactly<T>(
+        &self,
+        function: &Function,
+        passed: &Arguments,
+        limits: &Limits,
+        read: impl Fn(&[u64]) -> T,
+    ) -> Result<T, Stop> {
+        let Some(careful) = &self.careful else { return self.enter(function, passed, limits, self.crew(), read) };
+        let looked = |words: &[u64]| {
+            let seen = !function.watched || words.last().is_some_and(|word| is_nan(*word, self.precision));
+            // The words are those of a result of the function.
+            (seen && unsafe { has_nan(words, &function.signature.result, self.precision) }, read(words))
+        };
+        match self.enter(function, passed, limits, self.crew(), looked)? {
+            (false, value) => Ok(value),
+            (true, _) => match careful.code() {
                 Some(code) => code.enter(function, passed, limits, self.crew(), read),
                 None => Err(Stop::Elsewhere),
             },
-            _ => Ok(value),
         }
     }
 
@@ -246,7 +273,7 @@ impl Code {
         let entered = unsafe { self.library.get::<Entered>(name.as_bytes()) }.map_err(|_| Stop::Elsewhere)?;
         let free = unsafe { self.library.get::<Free>(b"riesz_free") }.map_err(|_| Stop::Elsewhere)?;
         let (count, buffers) = result_words(&function.signature.result, self.precision);
-        let mut results = vec![0u64; count];
+        let mut results = vec![0u64; count + usize::from(function.watched)];
         let mut told = [0u64; FAULT_WORDS];
         let status = unsafe { entered(&mut *context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
         if status != 0 {
@@ -268,16 +295,6 @@ impl Careful {
             Code::build(lowered, signatures, &self.compiler, self.settings, &place).ok().map(Box::new)
         };
         self.code.get_or_init(build).as_deref()
-    }
-}
-
-fn has_nan(value: &Value<f64>) -> bool {
-    match value {
-        Value::Real(number) => number.is_nan(),
-        Value::Reals(numbers) => numbers.iter().fold(false, |found, number| found | number.is_nan()),
-        Value::Tuple(parts) => parts.iter().any(has_nan),
-        Value::Values(elements) => elements.iter().any(has_nan),
-        _ => false,
     }
 }
 

@@ -155,6 +155,42 @@ pub(crate) fn result_words(ty: &Type, precision: Precision) -> (usize, Vec<(usiz
     (count, buffers)
 }
 
+/// Whether there is a NaN in a result.
+///
+/// # Safety
+/// The words are those of a result of the type.
+pub(crate) unsafe fn has_nan(words: &[u64], ty: &Type, precision: Precision) -> bool {
+    use riesz_program::layout::{Slot, slots};
+    fn any<R: Copy>(numbers: &[R], is_nan: impl Fn(R) -> bool) -> bool {
+        numbers.iter().fold(false, |found, number| found | is_nan(*number))
+    }
+    let mut at = 0;
+    slots(ty, Passing::Result).unwrap_or_default().into_iter().any(|slot| {
+        at += 1;
+        match slot {
+            Slot::Number(Kind::Real) => is_nan(words[at - 1], precision),
+            Slot::Number(_) | Slot::Length => false,
+            Slot::Elements(kind) => {
+                at += 1;
+                let (first, len) = (words[at - 2], words[at - 1] as usize);
+                match (kind, precision) {
+                    (Kind::Real, Precision::Double) => any(unsafe { slice(first, 0, len) }, f64::is_nan),
+                    (Kind::Real, Precision::Single) => any(unsafe { slice(first, 0, len) }, f32::is_nan),
+                    _ => false,
+                }
+            }
+        }
+    })
+}
+
+/// Whether a word is a NaN.
+pub(crate) fn is_nan(word: u64, precision: Precision) -> bool {
+    match precision {
+        Precision::Double => f64::from_bits(word).is_nan(),
+        Precision::Single => f32::from_bits(word as u32).is_nan(),
+    }
+}
+
 fn part(words: &mut impl Iterator<Item = u64>, ty: &Type) -> Part {
     match ty {
         Type::Array(_, element) => {

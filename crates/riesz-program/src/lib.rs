@@ -14,6 +14,7 @@
 //! - [`stage`](mod@stage): what a turn reads far apart from its neighbours, it reads once
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`relax`](mod@relax): products in which zero is exact, without the price
+//! - [`watch`](mod@watch): whether a result is NaN, noticed while it is written
 //! - [`verify`](mod@verify): what every loop program is
 //! - [`evaluate`]: what a loop program computes
 //! - [`pass`]: values for the evaluator
@@ -41,9 +42,11 @@ pub mod tidy;
 mod turns;
 pub mod verify;
 mod visit;
+pub mod watch;
 
 pub use improve::improve;
 pub use lower::{Entry, Unsupported, lower, lower_plainly};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;
 pub use visit::{any_buffer, blocks, each_operand};
+pub use watch::watch;

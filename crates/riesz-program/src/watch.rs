@@ -1,0 +1,95 @@
+//! What a procedure writes to its results, added up on the way: `s = Σ v` over all it stores and adds is NaN where any `v`
+//! is, and costs an addition while `v` is in a register. Whoever wants to know whether a result is NaN has to read it again
+//! only where `s` is NaN.
+//!
+//! This is done where results are written by loops, one turn an element, and not in loops inside of these: there is one
+//! addition for what is written then, and not for every term of a sum.
+
+use crate::program::{
+    Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo, Statement,
+};
+use crate::visit::{Use, each_statement};
+use riesz_primitive::scalar;
+
+/// Has a procedure give, as its last result, a number that is NaN where one of its other results is. Whether it does.
+pub fn watch(procedure: &mut Procedure) -> bool {
+    let real = |buffer: &Buffer| procedure.buffers[buffer.0 as usize].kind == Kind::Real;
+    let buffers: Vec<Buffer> = (procedure.results.iter())
+        .filter_map(|result| if let Outcome::Buffer(buffer) = result { Some(*buffer) } else { None })
+        .filter(real)
+        .collect();
+    let is_given = |buffer: Buffer| buffers.contains(&buffer);
+    if buffers.is_empty() || !is_written_by_turns(procedure, &is_given) {
+        return false;
+    }
+    let numbers: Vec<Operand> = (procedure.results.iter())
+        .filter_map(
+            |result| if let Outcome::Number(operand @ Operand::Register(_)) = result { Some(*operand) } else { None },
+        )
+        .filter(|operand| kind(procedure, *operand) == Kind::Real)
+        .collect();
+    let total = register(procedure, true);
+    let mut body = std::mem::take(&mut procedure.body);
+    for statement in &mut body {
+        let Statement::For(each) = statement else { continue };
+        let written = each.body.iter().filter_map(|statement| written(statement, &is_given)).collect();
+        add_up(procedure, total, written, &mut each.body);
+    }
+    add_up(procedure, total, numbers, &mut body);
+    body.insert(0, Statement::Set(total, Operand::Real(0.0)));
+    procedure.body = body;
+    procedure.results.push(Outcome::Number(Operand::Register(total)));
+    true
+}
+
+/// Whether the turns of outermost loops are all that writes some buffers, but for zeros.
+fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool) -> bool {
+    let (mut all, mut by_turns) = (0, 0);
+    each_statement(&procedure.body, &mut |statement| {
+        statement.buffers(&mut |buffer, used| all += usize::from(is_given(buffer) && matches!(used, Use::Write)));
+    });
+    for statement in &procedure.body {
+        match statement {
+            Statement::For(each) => {
+                by_turns += each.body.iter().filter(|statement| written(statement, is_given).is_some()).count();
+            }
+            Statement::Fill(element, _, Operand::Real(value)) if is_given(element.buffer) && !value.is_nan() => {
+                by_turns += 1;
+            }
+            _ => {}
+        }
+    }
+    all == by_turns
+}
+
+/// What a statement writes to some buffers.
+fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<Operand> {
+    match statement {
+        Statement::Store(element, value) | Statement::Add(element, value) if is_given(element.buffer) => Some(*value),
+        _ => None,
+    }
+}
+
+/// Adds the sum of some numbers to a register, at the end of a block.
+fn add_up(procedure: &mut Procedure, total: Register, numbers: Vec<Operand>, block: &mut Vec<Statement>) {
+    let sum = numbers.into_iter().reduce(|sum, number| {
+        let both = register(procedure, false);
+        block.push(Statement::Let(both, Expression::Real(&scalar::ADD, vec![sum, number])));
+        Operand::Register(both)
+    });
+    block.extend(sum.map(|sum| Statement::Reduce(total, Combine::Sum, sum)));
+}
+
+fn register(procedure: &mut Procedure, mutable: bool) -> Register {
+    procedure.registers.push(RegisterInfo { name: Some("seen".into()), kind: Kind::Real, mutable });
+    Register(procedure.registers.len() as u32 - 1)
+}
+
+fn kind(procedure: &Procedure, operand: Operand) -> Kind {
+    match operand {
+        Operand::Register(register) => procedure.registers[register.0 as usize].kind,
+        Operand::Real(_) => Kind::Real,
+        Operand::Int(_) => Kind::Int,
+        Operand::Bool(_) => Kind::Bool,
+    }
+}
