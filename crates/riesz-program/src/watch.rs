@@ -10,6 +10,7 @@ use crate::program::{
 };
 use crate::visit::{Use, each_statement};
 use riesz_primitive::scalar;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Has a procedure give, as its last result, a number that is NaN where one of its other results is. Whether it does.
 pub fn watch(procedure: &mut Procedure) -> bool {
@@ -33,7 +34,8 @@ pub fn watch(procedure: &mut Procedure) -> bool {
     for statement in &mut body {
         let Statement::For(each) = statement else { continue };
         let written = each.body.iter().filter_map(|statement| written(statement, &is_given)).collect();
-        add_up(procedure, total, written, &mut each.body);
+        let telling = telling(&each.body, written);
+        add_up(procedure, total, telling, &mut each.body);
     }
     add_up(procedure, total, numbers, &mut body);
     body.insert(0, Statement::Set(total, Operand::Real(0.0)));
@@ -68,6 +70,34 @@ fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<O
         Statement::Store(element, value) | Statement::Add(element, value) if is_given(element.buffer) => Some(*value),
         _ => None,
     }
+}
+
+/// Those of some numbers that tell of all: a number that another is a sum or product of is NaN only where that is.
+fn telling(block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
+    let made: FxHashMap<Register, &[Operand]> = (block.iter())
+        .filter_map(|statement| match statement {
+            Statement::Let(register, Expression::Real(primitive, operands))
+                if matches!(primitive.name, "+" | "-" | "*" | "unary -") =>
+            {
+                Some((*register, &operands[..]))
+            }
+            _ => None,
+        })
+        .collect();
+    let mut told: FxHashSet<Register> = FxHashSet::default();
+    let mut work = numbers.clone();
+    while let Some(number) = work.pop() {
+        let Operand::Register(register) = number else { continue };
+        for operand in made.get(&register).copied().unwrap_or_default() {
+            if let Operand::Register(part) = operand
+                && told.insert(*part)
+            {
+                work.push(*operand);
+            }
+        }
+    }
+    let is_told = |number: &Operand| matches!(number, Operand::Register(register) if told.contains(register));
+    numbers.into_iter().filter(|number| !is_told(number)).collect()
 }
 
 /// Adds the sum of some numbers to a register, at the end of a block.
