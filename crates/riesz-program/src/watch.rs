@@ -6,7 +6,7 @@
 //! addition for what is written then, and not for every term of a sum.
 
 use crate::program::{
-    Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo, Statement,
+    Block, Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo, Statement,
 };
 use crate::visit::{Use, each_statement};
 use riesz_primitive::scalar;
@@ -32,16 +32,28 @@ pub fn watch(procedure: &mut Procedure) -> bool {
     let total = register(procedure, true);
     let mut body = std::mem::take(&mut procedure.body);
     for statement in &mut body {
-        let Statement::For(each) = statement else { continue };
-        let written = each.body.iter().filter_map(|statement| written(statement, &is_given)).collect();
-        let telling = telling(&each.body, written);
-        add_up(procedure, total, telling, &mut each.body);
+        if let Statement::For(each) = statement {
+            watch_turns(procedure, total, &is_given, &mut each.body);
+        }
     }
     add_up(procedure, total, numbers, &mut body);
     body.insert(0, Statement::Set(total, Operand::Real(0.0)));
     procedure.body = body;
     procedure.results.push(Outcome::Number(Operand::Register(total)));
     true
+}
+
+/// Adds up what a block of a turn writes, its branches included.
+fn watch_turns(procedure: &mut Procedure, total: Register, is_given: &dyn Fn(Buffer) -> bool, block: &mut Block) {
+    for statement in block.iter_mut() {
+        if let Statement::If(_, yes, no) = statement {
+            watch_turns(procedure, total, is_given, yes);
+            watch_turns(procedure, total, is_given, no);
+        }
+    }
+    let written = block.iter().filter_map(|statement| written(statement, is_given)).collect();
+    let telling = telling(block, written);
+    add_up(procedure, total, telling, block);
 }
 
 /// Whether the turns of outermost loops are all that writes some buffers, but for zeros.
@@ -52,9 +64,7 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     });
     for statement in &procedure.body {
         match statement {
-            Statement::For(each) => {
-                by_turns += each.body.iter().filter(|statement| written(statement, is_given).is_some()).count();
-            }
+            Statement::For(each) => by_turns += count(&each.body, is_given),
             Statement::Fill(element, _, Operand::Real(value)) if is_given(element.buffer) && !value.is_nan() => {
                 by_turns += 1;
             }
@@ -62,6 +72,15 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
         }
     }
     all == by_turns
+}
+
+/// How many statements of a block of a turn, and of its branches, write some buffers.
+fn count(block: &Block, is_given: &dyn Fn(Buffer) -> bool) -> usize {
+    let of = |statement: &Statement| match statement {
+        Statement::If(_, yes, no) => count(yes, is_given) + count(no, is_given),
+        statement => usize::from(written(statement, is_given).is_some()),
+    };
+    block.iter().map(of).sum()
 }
 
 /// What a statement writes to some buffers.
@@ -101,7 +120,7 @@ fn telling(block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
 }
 
 /// Adds the sum of some numbers to a register, at the end of a block.
-fn add_up(procedure: &mut Procedure, total: Register, numbers: Vec<Operand>, block: &mut Vec<Statement>) {
+fn add_up(procedure: &mut Procedure, total: Register, numbers: Vec<Operand>, block: &mut Block) {
     let sum = numbers.into_iter().reduce(|sum, number| {
         let both = register(procedure, false);
         block.push(Statement::Let(both, Expression::Real(&scalar::ADD, vec![sum, number])));
