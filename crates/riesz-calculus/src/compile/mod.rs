@@ -82,12 +82,14 @@ pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
 }
 
 fn differentiate(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
-    let mut roots = roots.to_vec();
-    let reachable = program.reachable(&roots);
-    roots.extend(reachable.globals.iter().filter_map(|id| match program.global(*id).origin {
+    // Values before those that need them, so that each is compiled for itself first.
+    let mut globals = program.reachable(roots).globals;
+    globals.sort_unstable();
+    let values = globals.into_iter().filter_map(|id| match program.global(id).origin {
         Origin::Computed(function) => Some(function),
         Origin::Given => None,
-    }));
+    });
+    let roots: Vec<FunctionId> = values.chain(roots.iter().copied()).collect();
     let mut calculus = Calculus::new(std::mem::take(program));
     calculus.checkpoints = options.checkpoints;
     calculus.by_cost = options.by_cost;
