@@ -182,7 +182,8 @@ impl Wide<'_, '_> {
                 continue;
             }
             let name = self.writer.buffer(buffer).to_string();
-            self.line(format!("let mut {name}_near = Lanes::splat(0.0);"));
+            // What is added to −0 is left as it is, and so the first addition costs nothing.
+            self.line(format!("let mut {name}_near = Lanes::splat(-0.0);"));
         }
         let mut inside = declared.clone();
         self.block(&each.body, &mut inside, None);
