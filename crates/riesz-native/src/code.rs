@@ -7,6 +7,7 @@ use libloading::Library;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
 use riesz_core::types::Type;
+use riesz_program::layout::{Passing, Slot, slots};
 use riesz_program::{Entry, ProcedureId, Program, Unsupported};
 use riesz_runtime::{Context, Crew, Pool};
 use riesz_rust::{FAULT_WORDS, Options, Precision};
@@ -16,7 +17,11 @@ use std::sync::Arc;
 
 /// A library, and the functions of a program that it holds.
 pub struct Code {
-    library: Library,
+    /// What the functions below are in.
+    _library: Library,
+    entries: Vec<Entered>,
+    /// Takes buffers back; there where there is anything to enter.
+    free: Option<Free>,
     sites: Vec<riesz_program::program::Site>,
     functions: Vec<Result<Function, Unsupported>>,
     /// What to ask where plain products make a NaN that exact ones may not.
@@ -39,6 +44,8 @@ struct Careful {
 #[derive(Clone, Debug)]
 pub struct Function {
     signature: Signature,
+    /// What its result is passed in.
+    slots: Vec<Slot>,
     /// Its position among the exports.
     at: usize,
     /// Whether it says, behind its result, whether there may be a NaN in it.
@@ -132,11 +139,21 @@ impl Code {
         // The library has just been written by the compiler, from source that does nothing when it is loaded.
         let library =
             unsafe { Library::new(&path) }.map_err(|error| format!("cannot load {}: {error}", path.display()))?;
+        // The names and types are those that the boundary of the generated source has.
+        let entries: Result<Vec<Entered>, String> =
+            (0..exports.len()).map(|at| unsafe { symbol(&library, &format!("riesz_{at}")) }).collect();
+        let free = match exports.is_empty() {
+            true => None,
+            false => Some(unsafe { symbol(&library, "riesz_free") }?),
+        };
         let mut at = 0;
         let functions = signatures.into_iter().map(|signature| {
             at += 1;
             match signature {
-                Ok(signature) => Ok(Function { signature, at: at - 1, watched: false }),
+                Ok(signature) => {
+                    let slots = slots(&signature.result, Passing::Result).unwrap_or_default();
+                    Ok(Function { signature, slots, at: at - 1, watched: false })
+                }
                 Err(problem) => {
                     at -= 1;
                     Err(problem)
@@ -144,7 +161,9 @@ impl Code {
             }
         });
         Ok(Code {
-            library,
+            _library: library,
+            entries: entries?,
+            free,
             functions: functions.collect(),
             sites: lowered.sites,
             careful: None,
@@ -238,7 +257,7 @@ impl Code {
         let looked = |words: &[u64]| {
             let seen = !function.watched || words.last().is_some_and(|word| is_nan(*word, self.precision));
             // The words are those of a result of the function.
-            (seen && unsafe { has_nan(words, &function.signature.result, self.precision) }, read(words))
+            (seen && unsafe { has_nan(words, &function.slots, self.precision) }, read(words))
         };
         match self.enter(function, passed, limits, self.crew(), looked)? {
             (false, value) => Ok(value),
@@ -268,11 +287,10 @@ impl Code {
         limits: &Limits,
         read: impl FnOnce(&[u64]) -> T,
     ) -> Result<T, Stop> {
-        let name = format!("riesz_{}", function.at);
-        // The names and types are those that the boundary of the generated source has.
-        let entered = unsafe { self.library.get::<Entered>(name.as_bytes()) }.map_err(|_| Stop::Elsewhere)?;
-        let free = unsafe { self.library.get::<Free>(b"riesz_free") }.map_err(|_| Stop::Elsewhere)?;
-        let (count, buffers) = result_words(&function.signature.result, self.precision);
+        let (Some(entered), Some(free)) = (self.entries.get(function.at), self.free) else {
+            return Err(Stop::Elsewhere);
+        };
+        let (count, buffers) = result_words(&function.slots, self.precision);
         let mut results = vec![0u64; count + usize::from(function.watched)];
         let mut told = [0u64; FAULT_WORDS];
         let status = unsafe { entered(&mut *context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
@@ -295,6 +313,17 @@ impl Careful {
             Code::build(lowered, signatures, &self.compiler, self.settings, &place).ok().map(Box::new)
         };
         self.code.get_or_init(build).as_deref()
+    }
+}
+
+/// A function of a library.
+///
+/// # Safety
+/// It is of this type, and not called when the library is gone.
+unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+    match unsafe { library.get::<F>(name.as_bytes()) } {
+        Ok(function) => Ok(*function),
+        Err(error) => Err(format!("cannot find {name} in what has been compiled: {error}")),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use riesz_core::evaluate::Value;
 use riesz_core::types::Type;
-use riesz_program::layout::{Passing, kind_of};
+use riesz_program::layout::{Passing, Slot, kind_of};
 use riesz_program::program::Kind;
 use riesz_rust::Precision;
 
@@ -135,10 +135,9 @@ pub(crate) unsafe fn result(words: &[u64], ty: &Type, precision: Precision) -> V
 }
 
 /// How many words a result has, and which of them are buffers of elements of which size.
-pub(crate) fn result_words(ty: &Type, precision: Precision) -> (usize, Vec<(usize, usize)>) {
-    use riesz_program::layout::{Slot, slots};
+pub(crate) fn result_words(slots: &[Slot], precision: Precision) -> (usize, Vec<(usize, usize)>) {
     let (mut count, mut buffers) = (0, Vec::new());
-    for slot in slots(ty, Passing::Result).unwrap_or_default() {
+    for slot in slots {
         match slot {
             Slot::Number(_) | Slot::Length => count += 1,
             Slot::Elements(kind) => {
@@ -158,14 +157,13 @@ pub(crate) fn result_words(ty: &Type, precision: Precision) -> (usize, Vec<(usiz
 /// Whether there is a NaN in a result.
 ///
 /// # Safety
-/// The words are those of a result of the type.
-pub(crate) unsafe fn has_nan(words: &[u64], ty: &Type, precision: Precision) -> bool {
-    use riesz_program::layout::{Slot, slots};
+/// The words are those of a result in these slots.
+pub(crate) unsafe fn has_nan(words: &[u64], slots: &[Slot], precision: Precision) -> bool {
     fn any<R: Copy>(numbers: &[R], is_nan: impl Fn(R) -> bool) -> bool {
         numbers.iter().fold(false, |found, number| found | is_nan(*number))
     }
     let mut at = 0;
-    slots(ty, Passing::Result).unwrap_or_default().into_iter().any(|slot| {
+    slots.iter().any(|slot| {
         at += 1;
         match slot {
             Slot::Number(Kind::Real) => is_nan(words[at - 1], precision),
