@@ -87,10 +87,18 @@ const PRODUCTIONS: Productions =
 /// What programs with functions that are known only when they run are made with besides.
 const CHOSEN: Productions = &[chosen::ALL];
 
-/// The names of everything that programs are made with.
+/// The names of everything that a [`program`] is made with.
 pub fn constructs() -> BTreeSet<&'static str> {
-    let productions = PRODUCTIONS.iter().chain(CHOSEN).flat_map(|group| group.iter()).map(|(name, ..)| *name);
-    productions.chain(scalar::functions().map(|primitive| primitive.name)).collect()
+    names(PRODUCTIONS).chain(scalar::functions().map(|primitive| primitive.name)).collect()
+}
+
+/// The names of what a [`choosing_program`] is made with besides.
+pub fn choosing_constructs() -> BTreeSet<&'static str> {
+    names(CHOSEN).collect()
+}
+
+fn names(productions: Productions) -> impl Iterator<Item = &'static str> {
+    productions.iter().flat_map(|group| group.iter()).map(|(name, ..)| *name)
 }
 
 /// The program of a seed, of about a number of nodes, whose functions are known before it runs.
