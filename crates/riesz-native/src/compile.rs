@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// The source of the runtime, file by file.
-const RUNTIME: [(&str, &str); 24] = [
+const RUNTIME: &[(&str, &str)] = &[
     ("tile.rs", include_str!("../../riesz-runtime/src/tile.rs")),
     ("memory.rs", include_str!("../../riesz-runtime/src/memory.rs")),
     ("arithmetic.rs", include_str!("../../riesz-runtime/src/arithmetic.rs")),
@@ -140,7 +140,7 @@ impl Compiler {
         if !library.exists() {
             self.build(
                 &name,
-                &RUNTIME,
+                RUNTIME,
                 "lib.rs",
                 &library,
                 |command| {

@@ -76,6 +76,25 @@ pub struct Procedure {
     pub body: Block,
 }
 
+impl Procedure {
+    /// What an operand is.
+    pub fn kind(&self, operand: Operand) -> Kind {
+        operand.kind(&self.registers)
+    }
+}
+
+impl Operand {
+    /// What it is, among some registers.
+    pub(crate) fn kind(self, registers: &[RegisterInfo]) -> Kind {
+        match self {
+            Operand::Register(register) => registers[register.0 as usize].kind,
+            Operand::Real(_) => Kind::Real,
+            Operand::Int(_) => Kind::Int,
+            Operand::Bool(_) => Kind::Bool,
+        }
+    }
+}
+
 /// Statements in order.
 pub type Block = Vec<Statement>;
 

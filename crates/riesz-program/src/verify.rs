@@ -94,12 +94,7 @@ impl Verifier<'_> {
     }
 
     fn kind(&self, operand: Operand) -> Kind {
-        match operand {
-            Operand::Register(register) => self.procedure.registers[register.0 as usize].kind,
-            Operand::Real(_) => Kind::Real,
-            Operand::Int(_) => Kind::Int,
-            Operand::Bool(_) => Kind::Bool,
-        }
+        self.procedure.kind(operand)
     }
 
     fn expect(&self, operand: Operand, kind: Kind) -> Verified {

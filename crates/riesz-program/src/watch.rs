@@ -27,7 +27,7 @@ pub fn watch(procedure: &mut Procedure) -> bool {
         .filter_map(
             |result| if let Outcome::Number(operand @ Operand::Register(_)) = result { Some(*operand) } else { None },
         )
-        .filter(|operand| kind(procedure, *operand) == Kind::Real)
+        .filter(|operand| procedure.kind(*operand) == Kind::Real)
         .collect();
     let total = register(procedure, true);
     let mut body = std::mem::take(&mut procedure.body);
@@ -52,7 +52,7 @@ fn watch_turns(procedure: &mut Procedure, total: Register, is_given: &dyn Fn(Buf
         }
     }
     let written = block.iter().filter_map(|statement| written(statement, is_given)).collect();
-    let telling = telling(block, written);
+    let telling = telling(procedure, block, written);
     add_up(procedure, total, telling, block);
 }
 
@@ -64,7 +64,7 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     });
     for statement in &procedure.body {
         match statement {
-            Statement::For(each) => by_turns += count(&each.body, is_given),
+            Statement::For(each) => by_turns += count(procedure, &each.body, is_given),
             Statement::Fill(element, _, Operand::Real(value)) if is_given(element.buffer) && !value.is_nan() => {
                 by_turns += 1;
             }
@@ -74,13 +74,29 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     all == by_turns
 }
 
-/// How many statements of a block of a turn, and of its branches, write some buffers.
-fn count(block: &Block, is_given: &dyn Fn(Buffer) -> bool) -> usize {
-    let of = |statement: &Statement| match statement {
-        Statement::If(_, yes, no) => count(yes, is_given) + count(no, is_given),
-        statement => usize::from(written(statement, is_given).is_some()),
+/// How many statements of a block of a turn, and of its branches, write to some buffers what is still there at the end of
+/// the block.
+fn count(procedure: &Procedure, block: &Block, is_given: &dyn Fn(Buffer) -> bool) -> usize {
+    let of = |(at, statement): (usize, &Statement)| match statement {
+        Statement::If(_, yes, no) => count(procedure, yes, is_given) + count(procedure, no, is_given),
+        statement => {
+            let stays = |value: Operand| !is_mutable(procedure, value) || !is_set(&block[at + 1..], value);
+            usize::from(written(statement, is_given).is_some_and(stays))
+        }
     };
-    block.iter().map(of).sum()
+    block.iter().enumerate().map(of).sum()
+}
+
+fn is_mutable(procedure: &Procedure, operand: Operand) -> bool {
+    matches!(operand, Operand::Register(register) if procedure.registers[register.0 as usize].mutable)
+}
+
+/// Whether statements change a register.
+fn is_set(statements: &[Statement], operand: Operand) -> bool {
+    statements.iter().any(|statement| match statement {
+        Statement::Set(register, _) | Statement::Reduce(register, ..) => Operand::Register(*register) == operand,
+        statement => statement.blocks().into_iter().any(|block| is_set(block, operand)),
+    })
 }
 
 /// What a statement writes to some buffers.
@@ -91,8 +107,9 @@ fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<O
     }
 }
 
-/// Those of some numbers that tell of all: a number that another is a sum or product of is NaN only where that is.
-fn telling(block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
+/// Those of some numbers that tell of all: a number that another is a sum or product of is NaN only where that is. What is
+/// set more than once tells of itself alone.
+fn telling(procedure: &Procedure, block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
     let made: FxHashMap<Register, &[Operand]> = (block.iter())
         .filter_map(|statement| match statement {
             Statement::Let(register, Expression::Real(primitive, operands))
@@ -109,6 +126,7 @@ fn telling(block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
         let Operand::Register(register) = number else { continue };
         for operand in made.get(&register).copied().unwrap_or_default() {
             if let Operand::Register(part) = operand
+                && !is_mutable(procedure, *operand)
                 && told.insert(*part)
             {
                 work.push(*operand);
@@ -132,13 +150,4 @@ fn add_up(procedure: &mut Procedure, total: Register, numbers: Vec<Operand>, blo
 fn register(procedure: &mut Procedure, mutable: bool) -> Register {
     procedure.registers.push(RegisterInfo { name: Some("seen".into()), kind: Kind::Real, mutable });
     Register(procedure.registers.len() as u32 - 1)
-}
-
-fn kind(procedure: &Procedure, operand: Operand) -> Kind {
-    match operand {
-        Operand::Register(register) => procedure.registers[register.0 as usize].kind,
-        Operand::Real(_) => Kind::Real,
-        Operand::Int(_) => Kind::Int,
-        Operand::Bool(_) => Kind::Bool,
-    }
 }

@@ -56,15 +56,8 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, precision: Pre
     for (result, name) in procedure.results.iter().zip(&names) {
         match result {
             Outcome::Number(operand) => {
-                let kind = match operand {
-                    riesz_program::program::Operand::Register(register) => {
-                        procedure.registers[register.0 as usize].kind
-                    }
-                    riesz_program::program::Operand::Real(_) => Kind::Real,
-                    riesz_program::program::Operand::Int(_) => Kind::Int,
-                    riesz_program::program::Operand::Bool(_) => Kind::Bool,
-                };
-                let _ = writeln!(text, "                *results.add({word}) = {};", to_word(kind, name));
+                let value = to_word(procedure.kind(*operand), name);
+                let _ = writeln!(text, "                *results.add({word}) = {value};");
                 word += 1;
             }
             Outcome::Buffer(_) => {

@@ -45,13 +45,20 @@ pub(crate) fn defunctionalise(program: &mut Program, root: FunctionId) -> Option
         touched.iter().enumerate().map(|(at, id)| (*id, FunctionId(first + at as u32))).collect();
     let flow = Flow::new(program, &functions);
     let mut finished = Vec::with_capacity(touched.len());
-    let mut made = Made { first: first + touched.len() as u32, functions: Vec::new(), rests: Vec::new() };
+    let mut besides = Besides { first: first + touched.len() as u32, functions: Vec::new(), rests: Vec::new() };
     for &id in &touched {
         let function = program.function(id);
         let mut vars = function.vars.clone();
         vars.iter_mut().for_each(|info| info.ty = as_data(&info.ty));
-        let mut writer =
-            Writer { program, id, copies: &copies, flow: &flow, vars, known: FxHashMap::default(), made: &mut made };
+        let mut writer = Writer {
+            program,
+            id,
+            copies: &copies,
+            flow: &flow,
+            vars,
+            known: FxHashMap::default(),
+            besides: &mut besides,
+        };
         let mut body = writer.body(&function.body)?;
         let vars = writer.vars;
         drop_dead(&mut body, &vars);
@@ -67,7 +74,7 @@ pub(crate) fn defunctionalise(program: &mut Program, root: FunctionId) -> Option
         ));
     }
     program.functions.extend(finished);
-    program.functions.extend(made.functions);
+    program.functions.extend(besides.functions);
     copies.get(&root).copied()
 }
 
@@ -148,7 +155,7 @@ struct Writer<'p> {
     vars: Vec<VarInfo>,
     /// Functions known by where they were made.
     known: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
-    made: &'p mut Made,
+    besides: &'p mut Besides,
 }
 
 impl Writer<'_> {
@@ -344,7 +351,7 @@ impl Writer<'_> {
 }
 
 /// Functions that are made besides the copies.
-struct Made {
+struct Besides {
     /// The number of the first.
     first: u32,
     functions: Vec<Function>,
@@ -352,7 +359,7 @@ struct Made {
     rests: Vec<(FunctionId, FunctionId)>,
 }
 
-impl Made {
+impl Besides {
     fn add(&mut self, function: Function) -> FunctionId {
         self.functions.push(function);
         FunctionId(self.first + self.functions.len() as u32 - 1)

@@ -50,7 +50,7 @@ impl Writer<'_> {
     /// The function of what it captured, a point, and the rest of another point, that gives the rest of the value where the
     /// functions are those of the first.
     fn rest_function(&mut self, function: FunctionId) -> FunctionId {
-        if let Some((_, known)) = self.made.rests.iter().find(|(of, _)| *of == function) {
+        if let Some((_, known)) = self.besides.rests.iter().find(|(of, _)| *of == function) {
             return *known;
         }
         let original = self.program.function(function);
@@ -71,8 +71,8 @@ impl Writer<'_> {
         let ty = without(&original.result);
         let body = Body { bindings, result };
         let name = original.name.clone();
-        let id = self.made.add(Function { name, vars, parameters, body, result: ty, span });
-        self.made.rests.push((function, id));
+        let id = self.besides.add(Function { name, vars, parameters, body, result: ty, span });
+        self.besides.rests.push((function, id));
         id
     }
 }

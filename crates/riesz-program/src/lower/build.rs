@@ -97,12 +97,7 @@ impl Builder {
     }
 
     pub fn kind(&self, operand: Operand) -> Kind {
-        match operand {
-            Operand::Register(register) => self.registers[register.0 as usize].kind,
-            Operand::Real(_) => Kind::Real,
-            Operand::Int(_) => Kind::Int,
-            Operand::Bool(_) => Kind::Bool,
-        }
+        operand.kind(&self.registers)
     }
 
     pub fn is_mutable(&self, operand: Operand) -> bool {

@@ -132,12 +132,7 @@ impl<'p> Writer<'p> {
     }
 
     pub fn kind(&self, operand: Operand) -> Kind {
-        match operand {
-            Operand::Register(register) => self.procedure.registers[register.0 as usize].kind,
-            Operand::Real(_) => Kind::Real,
-            Operand::Int(_) => Kind::Int,
-            Operand::Bool(_) => Kind::Bool,
-        }
+        self.procedure.kind(operand)
     }
 
     pub fn kind_of(&self, buffer: Buffer) -> Kind {

@@ -1,0 +1,56 @@
+//! Zero times infinity is zero in derivatives of native code too. Plain products run first and make a NaN of it, which is
+//! noticed while results are written, and exact products run then.
+
+#[allow(dead_code)]
+mod support;
+
+use riesz_core::evaluate::{Limits, Value};
+use riesz_native::{Code, Compiler, Settings};
+use support::Cases;
+
+/// `√y` has an infinite derivative at 0, where `u` and `c` are 0.
+const PROGRAM: &str = "
+    let x = [if i == 57 then 0.0 else 1.0 + 0.1 * i | i < 100]
+    let u = [if i == 57 then 0.0 else 1.0 | i < 100]
+    let c = u";
+
+/// What is stored, what is added near an index, what is added in a branch, and what is added in loops inside of others.
+const EXPRESSIONS: &[(&str, bool)] = &[
+    ("jvp(\\z -> [sqrt(y) | y in z], x, u).1", true),
+    ("grad(\\z -> sum(c[i] * sqrt(z[i]) + z[i] * z[i + 1] | i < 99), x)", true),
+    ("grad(\\z -> sum(if c[i] < 2.0 then c[i] * sqrt(z[i]) else 0.0 | i < 100), x)", true),
+    ("vjp(\\z -> sum(c[i] * sqrt(z[i]) | i < 100), x, 1.0)", true),
+    ("grad(\\z -> sum(sum(c[i] * sqrt(z[i]) * z[j] | j < 9) | i < 100), x)", false),
+];
+
+#[test]
+fn zeros_are_exact_in_native_code() {
+    let compiler = Compiler::find().expect("tests need a Rust compiler");
+    let mut all = Cases::default();
+    let expressions: Vec<&str> = EXPRESSIONS.iter().map(|(expression, _)| *expression).collect();
+    all.push("zeros", PROGRAM, &expressions);
+    let mut plain = all.lowered.clone();
+    assert!(riesz_program::relax(&mut plain), "there are exact products");
+    for (signature, (expression, watched)) in all.signatures.iter().flatten().zip(EXPRESSIONS) {
+        let procedure = &mut plain.procedures[signature.procedure.0 as usize];
+        assert_eq!(riesz_program::watch(procedure), *watched, "{expression}");
+    }
+    riesz_program::verify::verify(&plain).expect("what is watched is a loop program");
+    for settings in [Settings::default(), Settings { checked: true, quick: true, ..Settings::default() }] {
+        let code = Code::build(all.lowered.clone(), all.signatures.clone(), &compiler, settings, &|_| "a test".into());
+        let code = code.unwrap_or_else(|problem| panic!("{problem}"));
+        for (function, case) in code.functions().iter().zip(&all.cases) {
+            let function = function.as_ref().expect("all of them were lowered");
+            let found = code.call(function, &[], &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
+            let (expected, found) = (case.expected.as_ref().expect("a value"), found.expect("a value"));
+            assert!(is_finite(expected), "{}: {expected:?}", case.name);
+            assert!(expected.distance(&found) < 1e-12, "{}: {found:?}, not {expected:?}", case.name);
+        }
+    }
+}
+
+fn is_finite(value: &Value<f64>) -> bool {
+    let mut finite = true;
+    value.visit_reals(&mut |number| finite &= number.is_finite());
+    finite
+}
