@@ -36,10 +36,9 @@ fn branches_in_branches_and_conditions_on_numbers() {
 }
 
 #[test]
-fn stencils_and_their_derivatives() {
-    divided("grad(\\y -> sum(100 * (y[i + 1] - y[i]^2)^2 + (1 - y[i])^2 | i < n - 1), x)", true);
-    divided("grad(\\y -> sum((y[i + 2] - 2 * y[i + 1] + y[i])^2 | i < n - 2), x)", true);
+fn second_derivatives_of_neighbours() {
     divided("flatten(hessian(\\y -> sum((y[i + 1] - y[i]^2)^2 | i < n - 1), x))", true);
+    divided("flatten(hessian(\\y -> sum((y[i + 2] - y[i + 1] * y[i])^2 | i < n - 2), x))", true);
 }
 
 /// Sizes in which the condition changes far from both ends are left as they are.
