@@ -1,8 +1,9 @@
 //! The turns at the edges of a loop apart from those inside, which need not ask where they are.
 //!
 //! ```text
-//! for i < n: if 0 < i: s; if i < n − 1: t     is     for i < n − 2: s; t   at i + 1
-//!                                                    for e < 2: the turns 0 and n − 1 as they were
+//! for i < n: if 0 < i: s; if i < n − 1: t     is     for i < 1: the turn 0 as it was
+//!                                                    for i < n − 2: s; t   at i + 1
+//!                                                    for i < 1: the turn n − 1 as it was
 //! ```
 //!
 //! A condition on integers is a sum that is to be at most 0: of the index, of what else is known, and of a number. Where
@@ -233,39 +234,48 @@ impl Edges {
     }
 }
 
-/// Writes a loop as its turns inside, and those at its edges. A loop of fewer turns than there are at the edges has none
-/// inside.
+/// Writes a loop as its first turns, those inside and its last ones. A loop of fewer turns than there are at the edges has
+/// none but first ones.
 fn divide(procedure: &mut Procedure, sums: &Sums, each: &For, edges: Edges, made: &mut Block) {
-    let (first, outer) = (Operand::Int(edges.first), Operand::Int(edges.first + edges.last));
-    let mut bind = |procedure: &mut Procedure, kind: Kind, expression: Expression| {
+    let (first, last) = (Operand::Int(edges.first), Operand::Int(edges.last));
+    let mut bind = |kind: Kind, expression: Expression| {
         let register = procedure.register(kind, false);
         made.push(Statement::Let(register, expression));
         Operand::Register(register)
     };
-    let few = bind(procedure, Kind::Bool, Expression::Compare(Comparison::Less, each.count, outer));
-    let early = bind(procedure, Kind::Int, Expression::Select(few, each.count, first));
-    let at_edges = bind(procedure, Kind::Int, Expression::Select(few, each.count, outer));
-    let inside = bind(procedure, Kind::Int, Expression::Position(Arithmetic::Sub, each.count, at_edges));
-
+    let few =
+        bind(Kind::Bool, Expression::Compare(Comparison::Less, each.count, Operand::Int(edges.first + edges.last)));
+    let early = bind(Kind::Int, Expression::Select(few, each.count, first));
+    let late = bind(Kind::Int, Expression::Select(few, Operand::Int(0), last));
+    let until = bind(Kind::Int, Expression::Position(Arithmetic::Sub, each.count, late));
+    let inside = bind(Kind::Int, Expression::Position(Arithmetic::Sub, until, early));
     let to = sums.sum(each.count).and_then(|count| count.plus(1, &Sum::number(-edges.last - 1)));
     let range = to.map(|to| (Sum::number(edges.first), to));
-    let mut turns = Stretch::of(procedure, sums, each, range);
-    let mut middle = For { count: inside, ..turns.names.again(each, turns.procedure) };
-    let turn = Operand::Register(middle.index);
-    let index = turns.procedure.position(Arithmetic::Add, turn, first, &mut middle.body);
-    turns.names.insert(each.index, index);
-    turns.write(&each.body, true, &mut middle.body);
-    made.push(Statement::For(middle));
+    made.push(stretch(procedure, sums, each, early, Operand::Int(0), None));
+    made.push(stretch(procedure, sums, each, inside, first, range));
+    if edges.last > 0 {
+        made.push(stretch(procedure, sums, each, late, until, None));
+    }
+}
 
-    let mut turns = Stretch::of(procedure, sums, each, None);
-    let mut edge = For { count: at_edges, parallel: false, ..turns.names.again(each, turns.procedure) };
-    let turn = Operand::Register(edge.index);
-    let late = turns.procedure.position(Arithmetic::Add, turn, inside, &mut edge.body);
-    let is_early = turns.bind(Kind::Bool, Expression::Compare(Comparison::Less, turn, early), &mut edge.body);
-    let index = turns.bind(Kind::Int, Expression::Select(is_early, turn, late), &mut edge.body);
-    turns.names.insert(each.index, index);
-    turns.write(&each.body, true, &mut edge.body);
-    made.push(Statement::For(edge));
+/// So many turns of a loop, the first of them at `from`, with what is known of the range of their index. They are in lanes
+/// only where it is known.
+fn stretch(
+    procedure: &mut Procedure,
+    sums: &Sums,
+    each: &For,
+    count: Operand,
+    from: Operand,
+    range: Option<(Sum, Sum)>,
+) -> Statement {
+    let mut names = Names::default();
+    let parallel = range.is_some();
+    let mut turns = For { count, parallel, ..names.again(each, procedure) };
+    let index = procedure.position(Arithmetic::Add, Operand::Register(turns.index), from, &mut turns.body);
+    names.insert(each.index, index);
+    let mut stretch = Stretch { procedure, sums: sums.clone(), names, index: each.index, range };
+    stretch.write(&each.body, true, &mut turns.body);
+    Statement::For(turns)
 }
 
 /// Some turns of a loop, which are written again with what is known of them.
@@ -279,11 +289,7 @@ struct Stretch<'p> {
     range: Option<(Sum, Sum)>,
 }
 
-impl<'p> Stretch<'p> {
-    fn of(procedure: &'p mut Procedure, sums: &Sums, each: &For, range: Option<(Sum, Sum)>) -> Stretch<'p> {
-        Stretch { procedure, sums: sums.clone(), names: Names::default(), index: each.index, range }
-    }
-
+impl Stretch<'_> {
     /// Writes a block. It is straight where it is not in a branch: what registers are set to is then known behind it.
     fn write(&mut self, block: &Block, straight: bool, made: &mut Block) {
         for statement in block {
