@@ -39,8 +39,12 @@ pub fn sign(x: R) -> R {
 }
 
 /// A whole power of a number: squares and inverses to the last bit.
-#[inline]
+#[inline(always)]
 pub fn powi(x: R, n: R) -> R {
+    if x == -1.0 && n.abs() < 9007199254740992.0 {
+        // Signs by turns, exactly as the power has them; every number beyond is even.
+        return if n as i64 & 1 == 0 { 1.0 } else { -1.0 };
+    }
     if n == 2.0 {
         x * x
     } else if n == -1.0 {

@@ -242,7 +242,7 @@ impl<'p> Lowerer<'_, 'p> {
             Some(target) => Some(target.clone()),
             None if self.holds_arrays(ty) => {
                 let shape = self.foresee(Atom::Var(var))?;
-                Some(Target { cells: self.room_for(&shape, &self.name(var), span), add: false })
+                Some(Target { cells: self.room_for_choice(var, &shape, span)?, add: false })
             }
             None => None,
         };

@@ -11,7 +11,14 @@ impl Writer<'_> {
     pub fn allocate(&mut self, allocation: &Allocation) {
         let (name, kind) = (self.buffer(allocation.buffer), self.rust(self.kind_of(allocation.buffer)));
         let (count, site) = (self.operand(allocation.count), allocation.site.0);
-        self.line(format!("let mut {name} = context.buffer::<{kind}>({count}, {site})?;"));
+        if !self.is_local(allocation.buffer) {
+            self.line(format!("let mut {name} = context.buffer::<{kind}>({count}, {site})?;"));
+            return;
+        }
+        let room = format!("let mut {name}_room = Room::<{kind}>::new();");
+        let line = format!("let {name} = context.local(&mut {name}_room, {count}, {site})?;");
+        self.line(room);
+        self.line(line);
     }
 
     pub(super) fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, outermost: bool) {
