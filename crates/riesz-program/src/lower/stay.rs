@@ -20,7 +20,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The components of conditionals that are kept, and for nothing else: of each conditional the component that each variable
 /// is.
 pub(super) fn find(function: &Function, uses: &[u32]) -> FxHashMap<Var, FxHashMap<usize, Var>> {
-    let bindings: FxHashMap<Var, &Binding> = function.body.bindings.iter().map(|binding| (binding.var, binding)).collect();
+    let bindings: FxHashMap<Var, &Binding> =
+        function.body.bindings.iter().map(|binding| (binding.var, binding)).collect();
     let kept = (function.body.bindings.iter()).filter(|binding| function.var(binding.var).ty == Type::Kept);
     let parts = kept.filter_map(|binding| match &binding.op {
         Op::Copy(Atom::Var(tuple)) if uses[tuple.0 as usize] == 1 => match &bindings.get(tuple)?.op {

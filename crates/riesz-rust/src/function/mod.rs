@@ -8,8 +8,8 @@ use crate::names::{Names, variables};
 use crate::{Options, Precision};
 use riesz_program::each_statement;
 use riesz_program::program::{
-    Argument, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, Program, Register, Statement,
-    Strided, While,
+    Argument, Block, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program,
+    Register, Statement, Strided, While,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -24,13 +24,16 @@ pub(crate) fn write(
     text: &mut String,
 ) {
     let names = variables(procedure, functions);
-    let local = if is_called(program, at) { local(procedure) } else { FxHashSet::default() };
+    let called = is_called(program, at);
+    let local = if called { local(procedure) } else { FxHashSet::default() };
     let mut writer = Writer {
         program,
         procedure,
         functions,
         names,
         local,
+        called,
+        leading_here: leading_to(program, at),
         depth: 1,
         text: String::new(),
         plain: false,
@@ -81,6 +84,10 @@ pub(crate) struct Writer<'p> {
     names: Names,
     /// Buffers that are there as long as a call is, and can be in its frame.
     local: FxHashSet<Buffer>,
+    /// Whether the procedure is called by others, or by itself: what it does may be little, and done often.
+    pub called: bool,
+    /// The procedures that call this one, or call one that does.
+    leading_here: FxHashSet<ProcedureId>,
     pub depth: usize,
     text: String,
     /// Whether loops are written one turn after the other.
@@ -143,6 +150,15 @@ impl<'p> Writer<'p> {
 
     pub fn kind_of(&self, buffer: Buffer) -> Kind {
         self.procedure.buffers[buffer.0 as usize].kind
+    }
+
+    /// Whether a block calls what may call this procedure again.
+    pub fn recurs(&self, block: &Block) -> bool {
+        let mut found = false;
+        each_statement(block, &mut |statement| {
+            found |= matches!(statement, Statement::Call(call) if self.leading_here.contains(&call.procedure));
+        });
+        found
     }
 
     fn is_local(&self, buffer: Buffer) -> bool {
@@ -244,6 +260,22 @@ fn is_called(program: &Program, at: usize) -> bool {
         each_statement(&procedure.body, &mut |statement| {
             found |= matches!(statement, Statement::Call(call) if call.procedure.0 as usize == at);
         });
+    }
+    found
+}
+
+/// The procedures whose calls lead to one.
+fn leading_to(program: &Program, at: usize) -> FxHashSet<ProcedureId> {
+    let (mut found, mut work) = (FxHashSet::default(), vec![ProcedureId(at as u32)]);
+    while let Some(wanted) = work.pop() {
+        for (caller, procedure) in program.procedures.iter().enumerate() {
+            let caller = ProcedureId(caller as u32);
+            each_statement(&procedure.body, &mut |statement| {
+                if matches!(statement, Statement::Call(call) if call.procedure == wanted) && found.insert(caller) {
+                    work.push(caller);
+                }
+            });
+        }
     }
     found
 }
