@@ -149,3 +149,15 @@ pub fn acosh(x: R) -> R {
 pub fn atanh(x: R) -> R {
     c::atanh(x as f64) as R
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_of_minus_one_are_signs_by_turns() {
+        for n in [0.0, 1.0, 2.0, 3.0, -1.0, -2.0, -3.0, 1e6 + 1.0, 1e15 + 1.0, 1e16, 1e30, R::INFINITY] {
+            assert_eq!(powi(-1.0, n), (-1.0 as R).powf(n), "{n}");
+        }
+    }
+}
