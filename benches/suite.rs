@@ -62,7 +62,8 @@ fn row(workload: &Workload, native: &Toolchain, plain: &Hand, optimised: &Hand, 
     let (derivative, riesz_g) = riesz(workload.derivative).unwrap_or_else(|problem| panic!("{problem}"));
     let by_hand = |hand: &Hand, name: &str, expected: &[f64]| {
         let mut found = vec![0.0; expected.len()];
-        let took = time(|| hand.call(name, &words, &mut found));
+        let function = hand.function(name);
+        let took = time(|| function(&words, &mut found));
         let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs() / 1f64.max(b.abs())).fold(0.0, f64::max);
         assert!(apart < 1e-9, "{}: `{name}` is {apart} apart", workload.name);
         took
@@ -71,7 +72,10 @@ fn row(workload: &Workload, native: &Toolchain, plain: &Hand, optimised: &Hand, 
     let hand_g = by_hand(optimised, workload.hand.1, &derivative);
     let plain_g = workload.plain.map(|name| by_hand(plain, name, &derivative));
     let over = |a: Duration, b: Duration| format!("{:.2}", a.as_secs_f64() / b.as_secs_f64().max(1e-12));
-    let micro = |time: Duration| format!("{:.1}", 1e6 * time.as_secs_f64());
+    let micro = |time: Duration| {
+        let time = 1e6 * time.as_secs_f64();
+        format!("{time:.0$}", if time < 10.0 { 2 } else { usize::from(time < 100.0) })
+    };
     let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
     let mut row = vec![
         workload.name.clone(),

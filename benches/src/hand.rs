@@ -38,15 +38,15 @@ impl Hand {
         Hand { library: loaded }
     }
 
-    /// Calls a function, which writes its result over the numbers.
+    /// A function, which writes its result over the numbers that it is given.
     ///
     /// # Panics
     /// If there is no such function.
-    pub fn call(&self, name: &str, words: &Words, to: &mut [f64]) {
+    pub fn function(&self, name: &str) -> impl Fn(&Words, &mut [f64]) {
         let entry =
             unsafe { self.library.get::<Entry>(name.as_bytes()) }.unwrap_or_else(|_| panic!("no code `{name}`"));
         // The arrays that the words point to are in `words`, and the caller knows how long the result is.
-        unsafe { entry(words.words.as_ptr(), to.as_mut_ptr()) }
+        move |words, to| unsafe { entry(words.words.as_ptr(), to.as_mut_ptr()) }
     }
 }
 
