@@ -50,5 +50,5 @@ pub use improve::improve;
 pub use lower::{Entry, Unsupported, lower, lower_plainly};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;
-pub use visit::{any_buffer, blocks, each_operand};
+pub use visit::{any_buffer, blocks, each_operand, each_statement};
 pub use watch::watch;

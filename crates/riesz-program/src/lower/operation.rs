@@ -241,7 +241,7 @@ impl<'p> Lowerer<'_, 'p> {
         let made = match target {
             Some(target) => Some(target.clone()),
             None if self.holds_arrays(ty) => match self.foresee(Atom::Var(var)) {
-                Ok(shape) => Some(Target { cells: self.room_for(&shape, &self.name(var), span), add: false }),
+                Ok(shape) => Some(Target { cells: self.room_for_choice(var, &shape, span)?, add: false }),
                 Err(_) => return self.either_grown(condition, [yes, no], var, span),
             },
             None => None,
