@@ -3,7 +3,7 @@
 //! A time is that of the thread, not of the wall, so that a busy machine changes it little. Each is the median of many
 //! runs.
 
-pub mod hand;
+pub mod code;
 pub mod peers;
 pub mod workload;
 
@@ -136,12 +136,34 @@ pub fn parsed(text: &str) -> Tree {
     tree
 }
 
-/// How long something takes: the median over half a second of runs, and at least five.
+/// How long something takes: the median over half a second of runs, and at least five. What is short runs several times
+/// between two looks at the clock, which take a good part of a microsecond themselves.
 pub fn time<T>(mut run: impl FnMut() -> T) -> Duration {
-    time_after(|| (), |()| run())
+    let mut turns = |count: u32| {
+        let start = now();
+        (1..count).for_each(|_| drop(black_box(run())));
+        let last = black_box(run());
+        let took = now() - start;
+        drop(last);
+        took
+    };
+    turns(1);
+    let mut count = 1;
+    while turns(count) < Duration::from_micros(20) {
+        count *= 2;
+    }
+    let mut times = Vec::new();
+    let mut total = Duration::ZERO;
+    while times.len() < 5 || total < Duration::from_millis(500) {
+        let took = turns(count);
+        total += took;
+        times.push(took);
+    }
+    times.sort_unstable();
+    times[times.len() / 2] / count
 }
 
-/// The same for what needs something made anew for each run, which is not counted.
+/// The same for what needs something made anew for each run, which is not counted, and looks at the clock for each.
 pub fn time_after<A, T>(mut make: impl FnMut() -> A, mut run: impl FnMut(A) -> T) -> Duration {
     let mut times = Vec::new();
     let mut total = Duration::ZERO;
