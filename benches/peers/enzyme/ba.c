@@ -42,12 +42,11 @@ void ba(const uint64_t *words, double *to) {
   const int64_t count = words[5];
   for (int64_t i = 0; i < count; ++i) {
     const double *camera = REALS(0) + 11 * INTEGERS(6)[i], *x = REALS(2) + 3 * INTEGERS(8)[i];
-    for (int row = 0; row < 2; ++row) {
-      double found[15] = {0.0}, error[2], seed[2] = {row == 0, row == 1};
-      __enzyme_autodiff((void *)errors, enzyme_dup, camera, found, enzyme_dup, x, found + 11, enzyme_dup, REALS(4) + i,
-                        found + 14, enzyme_const, REALS(10) + 2 * i, enzyme_dupnoneed, error, seed);
-      memcpy(to + 30 * i + 15 * row, found, sizeof found);
-    }
+    double *first = to + 30 * i, *second = first + 15, error[2], seed[2] = {1.0, 0.0}, other[2] = {0.0, 1.0};
+    for (int entry = 0; entry < 30; ++entry) first[entry] = 0.0;
+    __enzyme_autodiff((void *)errors, enzyme_width, 2, enzyme_dup, camera, first, second, enzyme_dup, x, first + 11,
+                      second + 11, enzyme_dup, REALS(4) + i, first + 14, second + 14, enzyme_const, REALS(10) + 2 * i,
+                      enzyme_dupnoneed, error, seed, other);
   }
   for (int64_t i = 0; i < count; ++i) to[30 * count + i] = __enzyme_autodiff((void *)slack, REALS(4)[i]);
 }

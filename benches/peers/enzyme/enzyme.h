@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
-extern int enzyme_const, enzyme_dup, enzyme_dupnoneed;
+extern int enzyme_const, enzyme_dup, enzyme_dupnoneed, enzyme_width;
 extern double __enzyme_autodiff(void *, ...);
 extern double __enzyme_fwddiff(void *, ...);
 
