@@ -136,48 +136,42 @@ pub fn parsed(text: &str) -> Tree {
     tree
 }
 
-/// How long something takes: the median over half a second of runs, and at least five. What is short runs several times
-/// between two looks at the clock, which take a good part of a microsecond themselves.
+/// How long something takes: the median over half a second of runs, and at least five. What is short is run many times
+/// between two looks at the clock, which take a microsecond themselves.
 pub fn time<T>(mut run: impl FnMut() -> T) -> Duration {
-    let mut turns = |count: u32| {
-        let start = now();
-        (1..count).for_each(|_| drop(black_box(run())));
-        let last = black_box(run());
-        let took = now() - start;
-        drop(last);
-        took
+    let mut several = |runs: u32| {
+        for _ in 0..runs {
+            black_box(run());
+        }
     };
-    turns(1);
-    let mut count = 1;
-    while turns(count) < Duration::from_micros(20) {
-        count *= 2;
+    let mut runs = 1;
+    while time_once(|| several(runs)) < Duration::from_micros(50) {
+        runs *= 2;
     }
-    let mut times = Vec::new();
-    let mut total = Duration::ZERO;
-    while times.len() < 5 || total < Duration::from_millis(500) {
-        let took = turns(count);
-        total += took;
-        times.push(took);
-    }
-    times.sort_unstable();
-    times[times.len() / 2] / count
+    time_after(|| (), |()| several(runs)) / runs
 }
 
-/// The same for what needs something made anew for each run, which is not counted, and looks at the clock for each.
+/// The same for what needs something made anew for each run, which is not counted.
 pub fn time_after<A, T>(mut make: impl FnMut() -> A, mut run: impl FnMut(A) -> T) -> Duration {
     let mut times = Vec::new();
     let mut total = Duration::ZERO;
     while times.len() < 5 || total < Duration::from_millis(500) {
         let made = make();
-        let start = now();
-        let result = black_box(run(made));
-        let took = now() - start;
-        drop(result);
+        let took = time_once(|| run(made));
         total += took;
         times.push(took);
     }
     times.sort_unstable();
     times[times.len() / 2]
+}
+
+/// How long a run takes, without the time to drop what it gives.
+fn time_once<T>(run: impl FnOnce() -> T) -> Duration {
+    let start = now();
+    let result = black_box(run());
+    let took = now() - start;
+    drop(result);
+    took
 }
 
 /// What the clock of this thread shows.
