@@ -42,11 +42,26 @@ const DEEPEST: usize = 12;
 /// # Errors
 /// Where the function has something in it that is not compiled yet: derivatives, and linear maps as values.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
-    let pure = purify(program, function);
+    compile_with(program, function, &[])
+}
+
+/// The combinators of a function, of those that it calls, and of others that it may be given to call.
+///
+/// # Errors
+/// Likewise.
+pub fn compile_with(
+    program: &Program,
+    function: FunctionId,
+    others: &[FunctionId],
+) -> Result<Combinators, Box<Diagnostic>> {
+    let roots: Vec<FunctionId> = [function].iter().chain(others).copied().collect();
+    let pure = purify(program, &roots);
     let program = pure.as_ref().unwrap_or(program);
     let mut compiler =
         Compiler { program, numbers: HashMap::new(), work: VecDeque::new(), done: Combinators::default() };
-    compiler.number(function);
+    roots.into_iter().for_each(|root| {
+        compiler.number(root);
+    });
     while let Some(next) = compiler.work.pop_front() {
         let definition = compiler.definition(next)?;
         compiler.done.definitions.push(definition);

@@ -13,7 +13,7 @@
 
 use crate::category::{Category, Linear};
 use crate::combinator::Combinators;
-use crate::compile::compile;
+use crate::compile::compile_with;
 use crate::count::{Count, counted};
 use crate::derivative::{Context, D};
 use crate::interpret::interpret;
@@ -99,7 +99,21 @@ impl Prepared {
         limits: Limits,
         given: impl Fn(GlobalId) -> Option<Value<f64>>,
     ) -> Result<Prepared, Box<Diagnostic>> {
-        let combinators = compile(program, function)?;
+        Prepared::with(program, function, &[], limits, given)
+    }
+
+    /// Likewise, of a function whose arguments are made of others.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn with(
+        program: &Program,
+        function: FunctionId,
+        others: &[FunctionId],
+        limits: Limits,
+        given: impl Fn(GlobalId) -> Option<Value<f64>>,
+    ) -> Result<Prepared, Box<Diagnostic>> {
+        let combinators = compile_with(program, function, others)?;
         let mut machine = Machine::<f64>::new(program, limits.clone(), &given);
         let mut globals = Vec::with_capacity(combinators.globals.len());
         for (name, id) in &combinators.globals {

@@ -7,7 +7,7 @@ use super::array::{self, Empty};
 use super::limits::Fault;
 use super::matrix::places;
 use super::value::{Map, Table, Value};
-use crate::term::OnMaps;
+use crate::term::{OnMaps, Program};
 use crate::types::Type;
 use riesz_primitive::{Number, Series};
 use riesz_syntax::{Diagnostic, Span};
@@ -41,7 +41,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 let right = self.apply_map(right, argument, adjoint, span)?;
                 array::combine(left, &right, &riesz_primitive::scalar::ADD, Empty::Differs, span)
             }
-            Map::Table(table) => Ok(table.apply(&argument, adjoint)),
+            Map::Table(table) => Ok(table.apply(&self.with_tables(argument, span)?, adjoint)),
             Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),
         })
     }
@@ -123,6 +123,16 @@ impl<'p, S: Number> Machine<'p, S> {
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
         machine.depth = self.depth;
         machine
+    }
+
+    /// Works with a machine for a program that has all that this one has, and more.
+    pub fn within<R>(&mut self, program: &Program, work: impl FnOnce(&mut Machine<S>) -> R) -> R {
+        let mut machine = Machine::new(program, self.limits.clone(), |global| self.globals.get(global.0 as usize)?.clone());
+        std::mem::swap(&mut machine.fuel, &mut self.fuel);
+        machine.depth = self.depth;
+        let result = work(&mut machine);
+        std::mem::swap(&mut machine.fuel, &mut self.fuel);
+        result
     }
 
     pub(super) fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
@@ -214,9 +224,9 @@ impl<S: Number> Table<S> {
     /// `Σⱼ aᵢⱼ xⱼ`, or of the adjoint `Σᵢ aᵢⱼ yᵢ`, with exact zeros.
     fn apply(&self, argument: &Value<S>, adjoint: bool) -> Value<S> {
         let mut numbers = Vec::new();
-        argument.visit_reals(&mut |x| numbers.push(x.clone()));
+        argument.visit_coordinates(&mut |x| numbers.push(x.clone()));
         let result = if adjoint { &self.domain } else { &self.codomain };
-        let mut sums = vec![S::zero(); result.count_reals()];
+        let mut sums = vec![S::zero(); result.count_coordinates()];
         for (row, entries) in self.rows.iter().enumerate() {
             for (column, entry) in entries {
                 let (from, to) = if adjoint { (row, *column) } else { (*column, row) };
@@ -226,8 +236,7 @@ impl<S: Number> Table<S> {
                 }
             }
         }
-        let mut sums = sums.into_iter();
-        result.map_reals(&mut |_| sums.next().unwrap_or_else(S::zero))
+        result.tangent(&mut sums.into_iter())
     }
 
     fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Table<T> {
