@@ -40,7 +40,8 @@ const DEEPEST: usize = 12;
 /// The combinators of a function, and of those that it calls.
 ///
 /// # Errors
-/// Where the function has something in it that is not compiled yet: derivatives, and linear maps as values.
+/// Where the function has something in it that has no combinator: derivatives that have not been compiled, `taylor`, and
+/// sparse matrices of linear maps that are known only when the program runs.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
     compile_with(program, function, &[])
 }
@@ -286,7 +287,7 @@ impl<'p> Bodies<'_, 'p> {
     fn unknown(&self, binding: &Binding, what: &str) -> Box<Diagnostic> {
         Box::new(
             Diagnostic::error("no-combinator", binding.span, format!("{what} cannot be written as a combinator"))
-                .help("a function that takes or gives linear maps has no combinator: apply the map inside of it"),
+                .help("`compiled` has all derivatives, and is what there is without `--via`"),
         )
     }
 }

@@ -9,8 +9,9 @@ use super::matrix::places;
 use super::value::{Map, Table, Value};
 use crate::term::{OnMaps, Program};
 use crate::types::Type;
-use riesz_primitive::{Number, Series};
+use riesz_primitive::{Counted, Number, Series};
 use riesz_syntax::{Diagnostic, Span};
+use std::any::TypeId;
 use std::rc::Rc;
 
 /// The place of what is asked of a map from outside the program.
@@ -87,6 +88,13 @@ impl<'p, S: Number> Machine<'p, S> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
+        if ![TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
+            let message = "`taylor` is asked for values alone, and here numbers carry derivatives too";
+            return Err(Box::new(
+                Diagnostic::error("not-represented", span, message)
+                    .help("derivatives of `taylor` are compiled: leave out `--via`, and write `D` for an outer `taylor`"),
+            ));
+        }
         let order = order_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
         let mut directions = Vec::new();
@@ -284,7 +292,7 @@ impl<S: Number> Value<S> {
     }
 
     /// The multiple of a vector, where an exact zero gives exact zeros.
-    fn scaled(&self, factor: &S) -> Value<S> {
+    pub fn scaled(&self, factor: &S) -> Value<S> {
         match self {
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| part.scaled(factor)).collect()),
             Value::Values(elements) => Value::values(elements.iter().map(|element| element.scaled(factor)).collect()),

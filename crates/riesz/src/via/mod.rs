@@ -214,10 +214,3 @@ impl Differentiate<Counted> for Via {
         Ok(found.over(&mut |x: &f64| Counted(*x)))
     }
 }
-
-/// The numbers of a value, in order.
-pub(crate) fn reals(value: &Value) -> Vec<f64> {
-    let mut numbers = Vec::new();
-    value.visit_reals(&mut |x| numbers.push(*x));
-    numbers
-}
