@@ -284,11 +284,9 @@ impl<'p> Bodies<'_, 'p> {
         Ok(Combinator::together(self.atoms(atoms, environment)?))
     }
 
-    fn unknown(&self, binding: &Binding, what: &str) -> Box<Diagnostic> {
-        Box::new(
-            Diagnostic::error("no-combinator", binding.span, format!("{what} cannot be written as a combinator"))
-                .help("`compiled` has all derivatives, and is what there is without `--via`"),
-        )
+    fn unknown(&self, binding: &Binding, what: &str, help: &str) -> Box<Diagnostic> {
+        let message = format!("{what} cannot be written as a combinator");
+        Box::new(Diagnostic::error("no-combinator", binding.span, message).help(help))
     }
 }
 

@@ -198,9 +198,7 @@ impl<C: Programs> Reader<'_, C> {
             }
             Combinator::Closure(number) => C::closure(self.function(*number)),
             Combinator::Map(forward, reverse) => C::map(self.function(*forward), self.function(*reverse)),
-            Combinator::OnMaps(operation, span) => {
-                C::on_maps(self.context, self.table.clone(), *operation, *span)
-            }
+            Combinator::OnMaps(operation, span) => C::on_maps(self.context, self.table.clone(), *operation, *span),
             Combinator::Apply(span) => C::apply(self.context, self.table.clone(), *span),
             Combinator::Global(number) => C::global(self.context, *number),
         }

@@ -30,9 +30,7 @@ fn space_of_map(map: &Map<f64>) -> Space {
         Map::Functions { captured, .. } => Space::product(captured.iter().map(space)),
         Map::Table(table) => power(table.rows.iter().map(Vec::len).sum(), || Space::Real),
         Map::Adjoint(map) => space_of_map(map),
-        Map::Compose(left, right) | Map::Add(left, right) => {
-            Space::product([space_of_map(left), space_of_map(right)])
-        }
+        Map::Compose(left, right) | Map::Add(left, right) => Space::product([space_of_map(left), space_of_map(right)]),
         Map::Scale(_, map) => Space::product([Space::Real, space_of_map(map)]),
     })
 }

@@ -159,6 +159,7 @@ let table = [if i < 2 then square(i + 1.0) else \\y -> sin(y) * i | i < 4]
         "grad(\\z -> step(table[3], z), 0.7)",
         "grad(\\z -> sum([step(f, z) | f in table]), 0.7)",
         "grad(stepped(3, \\y -> y * sin(y)), 0.7)",
+        "grad(stepped(5, table[3]), 0.7)",
         "matrix(D(\\z -> [grad(f, z[0]) * z[1] | f in table], [0.7, 0.4]))",
         "{ let f = if table[0](1.0) > 0 then sin else cos in hessian(\\z -> grad(f, z[0]) * z[1], [0.7, 0.4]) }",
         "jvp(\\(x, f) -> f(x) * x, (0.7, table[1]), (1.0, ()))",
@@ -209,7 +210,9 @@ let m = D(f, at)
         ("\\m -> compose(m, m)", "m"),
     ] {
         let mut session = Session::default();
-        session.load_text("maps.rz", text, &NoFiles).unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+        session
+            .load_text("maps.rz", text, &NoFiles)
+            .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
         let modes = session.modes(function, point, Vec::new(), ONCE);
         let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
         all_agree("maps.rz", function, &modes);
@@ -222,7 +225,9 @@ let m = D(f, at)
 fn all_give_the_same(text: &str, expression: &str) {
     let numbers = |via: &'static Representation| -> Vec<f64> {
         let mut session = Session::new(Options { via: Some(via), ..Options::default() });
-        session.load_text("given.rz", text, &NoFiles).unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+        session
+            .load_text("given.rz", text, &NoFiles)
+            .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
         let found = session.evaluate(expression, Vec::new());
         let found = found.unwrap_or_else(|problems| panic!("{via:?}\n{}", session.render(&problems, false)));
         let mut numbers = Vec::new();

@@ -79,15 +79,25 @@ impl<'p> Bodies<'_, 'p> {
                 };
                 Combinator::then([Combinator::Fork(operands), turns])
             }
-            Op::Derive(Derive::Taylor, _) => return Err(self.unknown(binding, "`taylor`")),
-            Op::Derive(..) => return Err(self.unknown(binding, "a derivative of a function that is not known here")),
+            Op::Derive(Derive::Taylor, _) => {
+                return Err(self.unknown(
+                    binding,
+                    "`taylor`",
+                    "`D` can be; and `--via compiled` has derivatives of `taylor`",
+                ));
+            }
+            Op::Derive(..) => {
+                let help = "differentiate a `fun`, or a function written where it is differentiated";
+                return Err(self.unknown(binding, "a derivative of a function that is not known here", help));
+            }
             Op::Map { forward, reverse, captured } => {
                 let captured = Combinator::Fork(self.atoms(captured, environment)?);
                 let [forward, reverse] = [forward, reverse].map(|function| self.compiler.number(*function));
                 Combinator::then([captured, Combinator::Map(forward, reverse)])
             }
             Op::OnMaps(OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries, _) => {
-                return Err(self.unknown(binding, "the sparse matrix of a linear map that is not known here"));
+                let what = "the sparse matrix of a linear map that is not known here";
+                return Err(self.unknown(binding, what, "`matrix` can be; and `--via compiled` has its derivatives"));
             }
             Op::OnMaps(operation, operands) => {
                 let operands = Combinator::Fork(self.atoms(operands, environment)?);

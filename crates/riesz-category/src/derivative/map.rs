@@ -107,7 +107,9 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         self.plain(x)?;
         let result = if adjoint { &table.domain } else { &table.codomain };
         let places = table.rows.iter().enumerate().flat_map(|(row, entries)| {
-            entries.iter().map(move |(column, entry)| if adjoint { (row, *column, *entry) } else { (*column, row, *entry) })
+            entries
+                .iter()
+                .map(move |(column, entry)| if adjoint { (row, *column, *entry) } else { (*column, row, *entry) })
         });
         let (mut sources, mut targets, mut factors) = (Vec::new(), Vec::new(), Vec::new());
         for (source, target, entry) in places {

@@ -90,10 +90,9 @@ impl<'p, S: Number> Machine<'p, S> {
         };
         if ![TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
             let message = "`taylor` is asked for values alone, and here numbers carry derivatives too";
-            return Err(Box::new(
-                Diagnostic::error("not-represented", span, message)
-                    .help("derivatives of `taylor` are compiled: leave out `--via`, and write `D` for an outer `taylor`"),
-            ));
+            return Err(Box::new(Diagnostic::error("not-represented", span, message).help(
+                "derivatives of `taylor` are compiled: leave out `--via`, and write `D` for an outer `taylor`",
+            )));
         }
         let order = order_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
@@ -135,7 +134,8 @@ impl<'p, S: Number> Machine<'p, S> {
 
     /// Works with a machine for a program that has all that this one has, and more.
     pub fn within<R>(&mut self, program: &Program, work: impl FnOnce(&mut Machine<S>) -> R) -> R {
-        let mut machine = Machine::new(program, self.limits.clone(), |global| self.globals.get(global.0 as usize)?.clone());
+        let mut machine =
+            Machine::new(program, self.limits.clone(), |global| self.globals.get(global.0 as usize)?.clone());
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
         machine.depth = self.depth;
         let result = work(&mut machine);

@@ -142,9 +142,10 @@ impl Via {
     fn is_unfinished(&self, program: &Program, closure: &Closure<f64>, point: &Value) -> bool {
         let functions = functions_of(closure.captured().iter().chain([point]));
         let mut unfinished = self.unfinished.borrow_mut();
-        [closure.function].into_iter().chain(functions).any(|function| {
-            *unfinished.entry(function).or_insert_with(|| has_derivatives(program, &[function]))
-        })
+        [closure.function]
+            .into_iter()
+            .chain(functions)
+            .any(|function| *unfinished.entry(function).or_insert_with(|| has_derivatives(program, &[function])))
     }
 
     fn answer(
