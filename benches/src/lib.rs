@@ -3,7 +3,7 @@
 //! A time is that of the thread, not of the wall, so that a busy machine changes it little. Each is the median of many
 //! runs.
 
-pub mod hand;
+pub mod code;
 pub mod peers;
 pub mod workload;
 
@@ -136,9 +136,21 @@ pub fn parsed(text: &str) -> Tree {
     tree
 }
 
-/// How long something takes: the median over half a second of runs, and at least five.
+/// How long something takes: the median over half a second of runs, and at least five. What is short is run many times
+/// between two looks at the clock, which take a microsecond themselves.
 pub fn time<T>(mut run: impl FnMut() -> T) -> Duration {
-    time_after(|| (), |()| run())
+    let mut several = |runs: u32| {
+        for _ in 0..runs {
+            black_box(run());
+        }
+    };
+    // The first run meets memory that nobody has touched.
+    several(1);
+    let mut runs = 1;
+    while time_once(|| several(runs)) < Duration::from_micros(50) {
+        runs *= 2;
+    }
+    time_after(|| (), |()| several(runs)) / runs
 }
 
 /// The same for what needs something made anew for each run, which is not counted.
@@ -147,15 +159,21 @@ pub fn time_after<A, T>(mut make: impl FnMut() -> A, mut run: impl FnMut(A) -> T
     let mut total = Duration::ZERO;
     while times.len() < 5 || total < Duration::from_millis(500) {
         let made = make();
-        let start = now();
-        let result = black_box(run(made));
-        let took = now() - start;
-        drop(result);
+        let took = time_once(|| run(made));
         total += took;
         times.push(took);
     }
     times.sort_unstable();
     times[times.len() / 2]
+}
+
+/// How long a run takes, without the time to drop what it gives.
+fn time_once<T>(run: impl FnOnce() -> T) -> Duration {
+    let start = now();
+    let result = black_box(run());
+    let took = now() - start;
+    drop(result);
+    took
 }
 
 /// What the clock of this thread shows.

@@ -86,12 +86,13 @@ let hand = {
 ";
 
 /// Loops and recursions of unknown length: functions `f : [3]R -> R`.
-const LONG: [(&str, &str); 6] = [
+const LONG: [(&str, &str); 7] = [
     ("a loop", "(loop (s, k) = (x[0], 0) while abs(s) < 20 and k < 30 do (s * 1.3 + x[1], k + 1)).0 * x[2]"),
     ("arrays", "sum(loop v = x while norm(v) < 50 do [v[1] + 0.5, v[2] * 1.2 + 1, v[0] + v[1]])"),
     ("a power", "power(x[0], 9) + power(x[1], 0) * x[2]"),
     ("a sum of recursions", "sum(power(y, k) | y in x, k < 4)"),
     ("a tree", "tree(x, 4)"),
+    ("a wide tree", "tree([0.3 * x[mod(i, 3)] | i < 20], 2)"),
     ("recursion in a loop", "(loop s = x[0] for i < 5 do tree([s, x[1], x[2]], 2) / 3)"),
 ];
 

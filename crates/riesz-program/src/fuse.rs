@@ -75,7 +75,9 @@ impl Fusing {
     }
 
     fn fused(&mut self, first: &For, second: &For) -> Option<For> {
-        if first.parallel != second.parallel || may_stop(&second.body) || !second.private.is_empty() {
+        // Turns that call something are long: nothing is lost where a loop of independent turns joins them.
+        let together = first.parallel == second.parallel || second.parallel && calls(&first.body);
+        if !together || may_stop(&second.body) || !second.private.is_empty() {
             return None;
         }
         let (one, two) = (Touched::of(&first.body), Touched::of(&second.body));
@@ -265,6 +267,12 @@ fn defined(block: &Block) -> FxHashSet<Register> {
             found.insert(register);
         });
     });
+    found
+}
+
+fn calls(block: &Block) -> bool {
+    let mut found = false;
+    each_statement(block, &mut |statement| found |= matches!(statement, Statement::Call(_)));
     found
 }
 

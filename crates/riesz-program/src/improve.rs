@@ -1,13 +1,13 @@
 //! The passes over loop programs, in order.
 
 use crate::program::{Procedure, Program};
-use crate::{cell, fuse, once, own, place, pull, stage, tabulate, tidy};
+use crate::{cell, edge, fuse, once, own, place, pull, stage, tabulate, tidy};
 
 /// A pass over a procedure.
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they are made. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 12] = [
+pub const PASSES: [(&str, Pass); 14] = [
     ("cell", cell::cell),
     ("tidy", tidy::tidy),
     ("once", once::once),
@@ -16,6 +16,8 @@ pub const PASSES: [(&str, Pass); 12] = [
     ("fuse", fuse::fuse),
     ("pull", pull::pull),
     ("tabulate", tabulate::tabulate),
+    ("tidy", tidy::tidy),
+    ("edge", edge::edge),
     ("tidy", tidy::tidy),
     ("own", own::own),
     ("stage", stage::stage),

@@ -10,6 +10,7 @@
 //! - [`fuse`](mod@fuse): loops over the same indices are one
 //! - [`pull`](mod@pull): linear maps come out of sums
 //! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
+//! - [`edge`](mod@edge): the turns at the edges of a loop apart from those inside
 //! - [`own`](mod@own): what a turn writes for others to keep, it reads from a copy of its own
 //! - [`stage`](mod@stage): what a turn reads far apart from its neighbours, it reads once
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
@@ -22,6 +23,7 @@
 
 mod apart;
 pub mod cell;
+pub mod edge;
 pub mod evaluate;
 mod expand;
 pub mod fuse;
@@ -48,5 +50,5 @@ pub use improve::improve;
 pub use lower::{Entry, Unsupported, lower, lower_plainly};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;
-pub use visit::{any_buffer, blocks, each_operand};
+pub use visit::{any_buffer, blocks, each_operand, each_statement};
 pub use watch::watch;

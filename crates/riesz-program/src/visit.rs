@@ -247,7 +247,7 @@ pub fn blocks(statement: &Statement) -> Vec<&Block> {
 }
 
 /// Calls `f` on every statement of a block and of the blocks in it, outer ones first.
-pub(crate) fn each_statement<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Statement)) {
+pub fn each_statement<'a>(block: &'a Block, f: &mut dyn FnMut(&'a Statement)) {
     let mut work: Vec<&Block> = vec![block];
     while let Some(block) = work.pop() {
         for statement in block {

@@ -1,6 +1,7 @@
 //! What a run may use, and how it fails.
 
 use crate::{Crew, single};
+use std::mem::MaybeUninit;
 
 /// What a run may still use.
 #[derive(Clone, Copy, Debug)]
@@ -97,6 +98,18 @@ impl Context {
         Ok(T::buffer(count as usize))
     }
 
+    /// A buffer for as long as a call takes: in its frame where it is small. Its elements are whatever was there before.
+    #[inline(always)]
+    pub fn local<'r, T: Element>(&mut self, room: &'r mut Room<T>, count: i64, site: u32) -> Outcome<&'r mut [T]> {
+        if count > FEW as i64 {
+            room.many = self.buffer(count, site)?;
+            return Ok(&mut room.many);
+        }
+        let count = count.max(0) as usize;
+        self.memory -= (count * size_of::<T>()) as i64;
+        if self.memory < 0 { Err(fault(site, &[count as i64])) } else { Ok(T::few(&mut room.few[..count])) }
+    }
+
     /// Makes a buffer hold at least so many elements: what it holds stays, and what is new is written before it is read.
     /// Buffers double, so that one that grows by an element at a time is copied twice at most, all in all.
     #[inline(always)]
@@ -114,10 +127,32 @@ impl Context {
     }
 }
 
+/// How many elements there is room for in the frame of a call: a recursion may be deep.
+const FEW: usize = 16;
+
+/// Room for a buffer of a call.
+#[derive(Debug)]
+pub struct Room<T> {
+    few: [MaybeUninit<T>; FEW],
+    many: Vec<T>,
+}
+
+impl<T: Element> Room<T> {
+    /// Room in which there is nothing yet.
+    #[inline(always)]
+    #[allow(clippy::new_without_default)]
+    pub fn new() -> Room<T> {
+        Room { few: [MaybeUninit::uninit(); FEW], many: Vec::new() }
+    }
+}
+
 /// What buffers are made of.
 pub trait Element: Copy {
     /// A buffer of so many elements.
     fn buffer(count: usize) -> Vec<Self>;
+
+    /// Room as a buffer.
+    fn few(room: &mut [MaybeUninit<Self>]) -> &mut [Self];
 }
 
 macro_rules! elements {
@@ -131,6 +166,12 @@ macro_rules! elements {
                 unsafe { buffer.set_len(count) };
                 buffer
             }
+
+            #[inline(always)]
+            fn few(room: &mut [MaybeUninit<$ty>]) -> &mut [$ty] {
+                // The same holds here.
+                unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
+            }
         }
     )*};
 }
@@ -142,5 +183,11 @@ elements!(single::Lanes, single::Ints, single::Mask, single::LaneStrip, single::
 impl Element for bool {
     fn buffer(count: usize) -> Vec<bool> {
         vec![false; count]
+    }
+
+    fn few(room: &mut [MaybeUninit<bool>]) -> &mut [bool] {
+        room.fill(MaybeUninit::new(false));
+        // All of them have just been written.
+        unsafe { std::slice::from_raw_parts_mut(room.as_mut_ptr().cast(), room.len()) }
     }
 }

@@ -185,6 +185,7 @@ fn items() {
     check_program("type T = R[n]", &["1:10 array-type-order"]);
     check_program("type T = []R", &["1:10 missing-size"]);
     check_program("type T = [(n + 1) * m]R", &["1:11 malformed-size"]);
+    check_program("fun f(v: [n]R): [div(n, 2)]R = v", &["1:18 malformed-size"]);
     check_program("type T = [n / 2]R", &["1:13 unexpected-token"]);
     check_program("type T = [n]", &["1:13 unexpected-token"]);
     check_program("type T = [99999999999999999999]R", &["1:11 number-too-large"]);

@@ -9,8 +9,8 @@
 //!
 //! The store is three buffers that grow: integers, with all the words; real numbers; truth values. A function whose
 //! arguments or results hold what is kept is passed the store of its caller; any other function that has to do with it
-//! has one of its own. What is kept is written once and then only read; what a turn of a loop keeps for itself is forgotten
-//! behind it.
+//! has one of its own. What is kept is written once and then only read, straight to the store where it can be (`stay`); what
+//! a turn of a loop keeps for itself is forgotten behind it.
 
 use super::operation::unsupported;
 use super::value::{Array, Cells, Extent, Length, Place, Shape, Target, Value};
@@ -139,41 +139,58 @@ impl Lowerer<'_, '_> {
         matches!(atom, Atom::Var(var) if *self.ty(var) == Type::Kept)
     }
 
-    fn opened_store(&self, span: Span) -> Lowered<Store> {
+    pub(super) fn opened_store(&self, span: Span) -> Lowered<Store> {
         self.store.ok_or_else(|| unsupported("there is no room for what a recursion keeps", span))
     }
 
-    /// Keeps the components of a tuple: where they are.
+    /// Keeps the components of a tuple: where they are. Their words stand in a row, and behind them the words of those that
+    /// have several.
     pub(super) fn keep(&mut self, atom: Atom, span: Span) -> Lowered<Value> {
-        let value = self.whole(atom, span)?;
-        let (parts, types) = match (&value, atom) {
-            (Value::Number(_), _) => return Ok(value),
-            (Value::Tuple(parts), Atom::Var(var)) => (parts, self.ty(var).components().unwrap_or_default()),
-            _ => return Err(unsupported("something is kept that is no tuple", span)),
+        let parts = match self.parts_of_kept(atom, span)? {
+            Ok(parts) => parts,
+            Err(number) => return Ok(number),
         };
+        let mut rows = Vec::with_capacity(parts.len());
+        for (value, ty, staying) in parts {
+            let mut words = Vec::new();
+            match staying.and_then(|var| self.stays.get(&var).cloned()) {
+                Some(known) => {
+                    self.fill_staying(&value, &known);
+                    words = known;
+                }
+                None => self.words(&value, &ty, &mut words, span)?,
+            }
+            rows.push((matches!(value, Value::Number(_)), words));
+        }
         // Nothing, where another branch keeps something.
-        if parts.is_empty() {
+        if rows.is_empty() {
             return Ok(Value::Number(Operand::Int(0)));
         }
-        let mut words = Vec::with_capacity(parts.len());
-        for (part, ty) in parts.iter().zip(&types) {
-            let mut own = Vec::new();
-            self.words(part, ty, &mut own, span)?;
-            words.push(match (part, &own[..]) {
-                (Value::Number(_), [word]) => *word,
-                _ => self.put_words(&own, span)?,
-            });
-        }
-        self.put_words(&words, span).map(Value::Number)
+        self.put_rows(&rows, span).map(Value::Number)
     }
 
-    /// Puts words in a row.
-    fn put_words(&mut self, words: &[Operand], span: Span) -> Lowered<Operand> {
+    /// Puts the words of components in a row, and those of a component that has several behind it.
+    fn put_rows(&mut self, rows: &[(bool, Vec<Operand>)], span: Span) -> Lowered<Operand> {
         let store = self.opened_store(span)?;
-        let first = self.reserve(Kind::Int, Operand::Int(words.len() as i64), span)?;
-        for (at, word) in words.iter().enumerate() {
-            let at = self.build.add(first, Operand::Int(at as i64));
-            self.build.push(Statement::Store(Element { buffer: store.ints, at }, *word));
+        let apart: usize = rows.iter().filter(|(single, _)| !single).map(|(_, words)| words.len()).sum();
+        let first = self.reserve(Kind::Int, Operand::Int((rows.len() + apart) as i64), span)?;
+        let mut next = rows.len();
+        for (at, (single, words)) in rows.iter().enumerate() {
+            let place = |lowerer: &mut Self, at: usize| lowerer.build.add(first, Operand::Int(at as i64));
+            let put = |lowerer: &mut Self, at: usize, word: Operand| {
+                let at = place(lowerer, at);
+                lowerer.build.push(Statement::Store(Element { buffer: store.ints, at }, word));
+            };
+            if let (true, [word]) = (single, &words[..]) {
+                put(self, at, *word);
+                continue;
+            }
+            let row = place(self, next);
+            put(self, at, row);
+            for word in words {
+                put(self, next, *word);
+                next += 1;
+            }
         }
         Ok(first)
     }
@@ -229,7 +246,7 @@ impl Lowerer<'_, '_> {
     }
 
     /// Room in the store for values of a shape inside of arrays of some lengths, and the words that tell where.
-    fn room_in_store(
+    pub(super) fn room_in_store(
         &mut self,
         shape: &Shape,
         lens: &mut Vec<Operand>,

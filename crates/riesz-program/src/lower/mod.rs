@@ -15,7 +15,8 @@
 //! - `signature`: what a procedure takes and gives
 //! - `place`, `write`: values where they are to stay, room for them, and copies of them
 //! - `left_out`: arrays that a branch leaves empty
-//! - `kept`: what a recursive function keeps for its derivative
+//! - `grown`: arrays of branches whose sizes nobody foresees
+//! - `kept`, `stay`: what a recursive function keeps for its derivative
 //! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `iterate`, `turn`, `array`, `call`: the operations of the
 //!   core
 
@@ -26,6 +27,7 @@ mod build;
 mod call;
 mod fold;
 mod foresee;
+mod grown;
 mod iterate;
 mod kept;
 mod left_out;
@@ -34,6 +36,7 @@ mod place;
 mod scalar;
 mod signature;
 mod size;
+mod stay;
 mod turn;
 mod value;
 mod vector;
@@ -239,6 +242,10 @@ struct Lowerer<'l, 'p> {
     added: FxHashSet<Var>,
     /// Where what recursions keep is, in functions that have to do with it.
     store: Option<Store>,
+    /// Components of conditionals that are kept, and the variables that they are.
+    kept_of_choices: FxHashMap<Var, FxHashMap<usize, Var>>,
+    /// The words of arrays that are in the store already.
+    stays: FxHashMap<Var, Vec<Operand>>,
     /// Shapes found while one is foreseen.
     foreseen: FxHashMap<Var, Shape>,
     /// What may be left out of variables.
@@ -293,6 +300,8 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         Lowerer {
             added,
             store: None,
+            kept_of_choices: stay::find(function, &uses),
+            stays: FxHashMap::default(),
             foreseen: FxHashMap::default(),
             omissions: Omissions::new(lowering.program, bindings.clone(), lowering.omitted.clone()),
             build: Builder::new(sites),

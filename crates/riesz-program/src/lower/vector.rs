@@ -11,20 +11,27 @@ use riesz_syntax::tree::Name;
 impl Lowerer<'_, '_> {
     /// Whether two values agree in every component: are equal, or within a tolerance of each other.
     pub(super) fn all_agree(&mut self, a: &Value, b: &Value, tolerance: Option<Operand>, span: Span) -> Lowered<Value> {
+        if let (Value::Number(a), Value::Number(b)) = (a, b) {
+            return Ok(Value::Number(self.numbers_agree(*a, *b, tolerance)));
+        }
         let result = self.build.mutable(Kind::Bool, None);
         self.build.push(Statement::Set(result, Operand::Bool(true)));
         self.agree(a, b, tolerance, result, span)?;
         Ok(Value::Number(Operand::Register(result)))
     }
 
+    fn numbers_agree(&mut self, a: Operand, b: Operand, tolerance: Option<Operand>) -> Operand {
+        let agree = match tolerance {
+            Some(tolerance) => Expression::Near(a, b, tolerance),
+            None => Expression::Equal(a, b),
+        };
+        self.build.bind(Kind::Bool, None, agree)
+    }
+
     fn agree(&mut self, a: &Value, b: &Value, tolerance: Option<Operand>, result: Register, span: Span) -> Lowered<()> {
         match (a, b) {
             (Value::Number(a), Value::Number(b)) => {
-                let agrees = match tolerance {
-                    Some(tolerance) => Expression::Near(*a, *b, tolerance),
-                    None => Expression::Equal(*a, *b),
-                };
-                let agrees = self.build.bind(Kind::Bool, None, agrees);
+                let agrees = self.numbers_agree(*a, *b, tolerance);
                 self.build.push(Statement::Reduce(result, Combine::All, agrees));
                 Ok(())
             }

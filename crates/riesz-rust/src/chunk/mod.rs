@@ -214,9 +214,10 @@ impl Outline {
     }
 }
 
-/// Writes a loop one turn after the other, in chunks, if that can be.
+/// Writes a loop one turn after the other, in chunks, if that can be. Turns that call the procedure again are many and short:
+/// what leads to the first of these calls can be cut, they cannot.
 pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Register>) -> bool {
-    if writer.chunked {
+    if writer.chunked || writer.recurs(&each.body) {
         return false;
     }
     let Some(outline) = Outline::of(writer, each, None, &FxHashSet::default()) else { return false };

@@ -6,8 +6,10 @@ mod statement;
 
 use crate::names::{Names, variables};
 use crate::{Options, Precision};
+use riesz_program::each_statement;
 use riesz_program::program::{
-    Buffer, Element, Kind, Operand, Outcome, Parameter, Procedure, Program, Register, Strided,
+    Argument, Block, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program,
+    Register, Statement, Strided, While,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -22,11 +24,16 @@ pub(crate) fn write(
     text: &mut String,
 ) {
     let names = variables(procedure, functions);
+    let called = is_called(program, at);
+    let local = if called { local(procedure) } else { FxHashSet::default() };
     let mut writer = Writer {
         program,
         procedure,
         functions,
         names,
+        local,
+        called,
+        leading_here: leading_to(program, at),
         depth: 1,
         text: String::new(),
         plain: false,
@@ -75,6 +82,12 @@ pub(crate) struct Writer<'p> {
     pub procedure: &'p Procedure,
     functions: &'p [String],
     names: Names,
+    /// Buffers that are there as long as a call is, and can be in its frame.
+    local: FxHashSet<Buffer>,
+    /// Whether the procedure is called by others, or by itself: what it does may be little, and done often.
+    pub called: bool,
+    /// The procedures that call this one, or call one that does.
+    leading_here: FxHashSet<ProcedureId>,
     pub depth: usize,
     text: String,
     /// Whether loops are written one turn after the other.
@@ -139,6 +152,19 @@ impl<'p> Writer<'p> {
         self.procedure.buffers[buffer.0 as usize].kind
     }
 
+    /// Whether a block calls what may call this procedure again.
+    pub fn recurs(&self, block: &Block) -> bool {
+        let mut found = false;
+        each_statement(block, &mut |statement| {
+            found |= matches!(statement, Statement::Call(call) if self.leading_here.contains(&call.procedure));
+        });
+        found
+    }
+
+    fn is_local(&self, buffer: Buffer) -> bool {
+        self.local.contains(&buffer)
+    }
+
     fn is_parameter(&self, buffer: Buffer) -> bool {
         (self.procedure.parameters.iter())
             .any(|parameter| matches!(parameter, Parameter::Read(b) | Parameter::Added(b) | Parameter::Grown(b) if *b == buffer))
@@ -193,7 +219,7 @@ impl<'p> Writer<'p> {
 
     pub fn buffer_mut(&self, buffer: Buffer) -> String {
         let name = self.buffer(buffer);
-        match (self.passed.contains(&buffer), self.is_parameter(buffer)) {
+        match (self.passed.contains(&buffer), self.is_parameter(buffer) || self.is_local(buffer)) {
             (true, _) => name.to_string(),
             (false, true) => format!("&mut *{name}"),
             (false, false) => format!("&mut {name}"),
@@ -204,6 +230,7 @@ impl<'p> Writer<'p> {
         let name = self.buffer(buffer);
         match self.passed.contains(&buffer) || self.is_parameter(buffer) {
             true => name.to_string(),
+            false if self.is_local(buffer) => format!("&*{name}"),
             false => format!("&{name}"),
         }
     }
@@ -224,6 +251,56 @@ impl<'p> Writer<'p> {
             (self.operand(strided.first.at), self.operand(strided.row), self.operand(strided.column));
         format!("({name}, Strides {{ first: {first}, row: {row}, column: {column} }})")
     }
+}
+
+/// Whether a procedure is called by others, or by itself. One that is only entered makes its buffers once.
+fn is_called(program: &Program, at: usize) -> bool {
+    let mut found = false;
+    for procedure in &program.procedures {
+        each_statement(&procedure.body, &mut |statement| {
+            found |= matches!(statement, Statement::Call(call) if call.procedure.0 as usize == at);
+        });
+    }
+    found
+}
+
+/// The procedures whose calls lead to one.
+fn leading_to(program: &Program, at: usize) -> FxHashSet<ProcedureId> {
+    let (mut found, mut work) = (FxHashSet::default(), vec![ProcedureId(at as u32)]);
+    while let Some(wanted) = work.pop() {
+        for (caller, procedure) in program.procedures.iter().enumerate() {
+            let caller = ProcedureId(caller as u32);
+            each_statement(&procedure.body, &mut |statement| {
+                if matches!(statement, Statement::Call(call) if call.procedure == wanted) && found.insert(caller) {
+                    work.push(caller);
+                }
+            });
+        }
+    }
+    found
+}
+
+/// The buffers of a procedure that are made once in a call and gone with it: they are not given, grown or exchanged.
+fn local(procedure: &Procedure) -> FxHashSet<Buffer> {
+    let (mut made, mut moved) = (FxHashSet::default(), FxHashSet::default());
+    moved.extend(procedure.results.iter().filter_map(|result| match result {
+        Outcome::Buffer(buffer) => Some(*buffer),
+        Outcome::Number(_) => None,
+    }));
+    each_statement(&procedure.body, &mut |statement| match statement {
+        Statement::Allocate(allocation) => made.extend([allocation.buffer]),
+        Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => {
+            made.extend(private.iter().map(|allocation| allocation.buffer));
+        }
+        Statement::Grow(allocation) => moved.extend([allocation.buffer]),
+        Statement::Swap(a, b) => moved.extend([*a, *b]),
+        Statement::Call(call) => moved.extend(call.arguments.iter().filter_map(|argument| match argument {
+            Argument::Whole(buffer) => Some(*buffer),
+            _ => None,
+        })),
+        _ => {}
+    });
+    made.difference(&moved).copied().collect()
 }
 
 /// One stands for itself, several for their tuple.

@@ -3,7 +3,8 @@
 use super::block::zero;
 use super::{Writer, tuple};
 use riesz_program::program::{
-    Allocation, Argument, Block, Call, Combine, Matrix, Operand, Parameter, Product, Register, Statement, Target, While,
+    Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
+    While,
 };
 use rustc_hash::FxHashSet;
 
@@ -11,7 +12,14 @@ impl Writer<'_> {
     pub fn allocate(&mut self, allocation: &Allocation) {
         let (name, kind) = (self.buffer(allocation.buffer), self.rust(self.kind_of(allocation.buffer)));
         let (count, site) = (self.operand(allocation.count), allocation.site.0);
-        self.line(format!("let mut {name} = context.buffer::<{kind}>({count}, {site})?;"));
+        if !self.is_local(allocation.buffer) {
+            self.line(format!("let mut {name} = context.buffer::<{kind}>({count}, {site})?;"));
+            return;
+        }
+        let room = format!("let mut {name}_room = Room::<{kind}>::new();");
+        let line = format!("let {name} = context.local(&mut {name}_room, {count}, {site})?;");
+        self.line(room);
+        self.line(line);
     }
 
     pub(super) fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, outermost: bool) {
@@ -52,19 +60,7 @@ impl Writer<'_> {
             }
             Statement::For(each) if !self.plain && crate::lanes::write(self, each, declared).is_ok() => {}
             Statement::For(each) if !self.plain && crate::chunk::plain(self, each, declared) => {}
-            Statement::For(each) => {
-                for allocation in &each.private {
-                    self.allocate(allocation);
-                }
-                let count = self.operand(each.count);
-                let nested = each.body.iter().any(contains_loop);
-                if outermost || nested {
-                    self.line(format!("context.step({count}, {})?;", each.site.0));
-                }
-                self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
-                self.nested(&each.body, declared);
-                self.line("}".into());
-            }
+            Statement::For(each) => self.turn_by_turn(each, declared, outermost),
             Statement::While(each) => self.repeat(each, declared),
             Statement::If(condition, yes, no) => {
                 self.line(format!("if {} {{", self.operand(*condition)));
@@ -87,6 +83,21 @@ impl Writer<'_> {
             Statement::Product(product) => self.product(product),
             Statement::Matrix(matrix) => self.matrix(matrix),
         }
+    }
+
+    /// A loop, one turn after the other.
+    fn turn_by_turn(&mut self, each: &For, declared: &mut FxHashSet<Register>, outermost: bool) {
+        for allocation in &each.private {
+            self.allocate(allocation);
+        }
+        let count = self.operand(each.count);
+        let nested = each.body.iter().any(contains_loop);
+        if outermost || nested {
+            self.line(format!("context.step({count}, {})?;", each.site.0));
+        }
+        self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
+        self.nested(&each.body, declared);
+        self.line("}".into());
     }
 
     /// Brings a number together with what is in a register.

@@ -99,6 +99,12 @@ impl Wide<'_, '_> {
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
         let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
+        // A call of few turns does not pay for more.
+        let guarded = outline.is_some() && self.writer.called;
+        if guarded {
+            self.line(format!("if {count} >= {lanes} {{"));
+            self.writer.depth += 1;
+        }
         let (from, to) = match &outline {
             Some(outline) => {
                 outline.open(self.writer, &given);
@@ -135,6 +141,10 @@ impl Wide<'_, '_> {
         }
         if let Some(outline) = &outline {
             outline.end(self.writer);
+        }
+        if guarded {
+            self.writer.depth -= 1;
+            self.line("}".into());
         }
         self.writer.cleared.retain(|buffer, _| !near.contains(buffer));
         let index = self.writer.register(each.index).to_string();

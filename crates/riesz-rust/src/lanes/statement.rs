@@ -272,12 +272,12 @@ impl Wide<'_, '_> {
     fn fill(&mut self, element: Element, count: Operand, value: Operand, mask: Option<&str>) {
         let count = self.writer.bound(count);
         if self.lanes.private.contains(&element.buffer) && self.is_uniform(element.at) && mask.is_none() {
-            let (name, at) = (self.writer.buffer(element.buffer).to_string(), self.writer.operand(element.at));
+            let (buffer, at) = (self.writer.buffer_mut(element.buffer), self.writer.operand(element.at));
             let value = match self.lanes.varying.contains(&element.buffer) {
                 true => self.wide(value),
                 false => self.writer.operand(value),
             };
-            return self.line(format!("part_mut(&mut {name}, {at}, {count}).fill({value});"));
+            return self.line(format!("part_mut({buffer}, {at}, {count}).fill({value});"));
         }
         self.line(format!("for at_element in 0..{count} {{"));
         self.writer.depth += 1;

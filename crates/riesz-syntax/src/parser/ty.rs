@@ -221,7 +221,14 @@ impl Parser<'_> {
             _ if self.recovering => SizeKind::Error,
             TokenKind::Name => {
                 self.bump();
-                SizeKind::Name(self.name_of(token))
+                if self.current().kind == TokenKind::LeftParen && self.current().gap == Gap::None {
+                    let message = "sizes are sums and products of names and integers";
+                    let diagnostic = Diagnostic::error("malformed-size", span, message).here("a function is called");
+                    self.fail(diagnostic.help("a size that is computed otherwise is written `_`: `[_]R`"));
+                    SizeKind::Error
+                } else {
+                    SizeKind::Name(self.name_of(token))
+                }
             }
             TokenKind::Underscore => {
                 self.bump();
