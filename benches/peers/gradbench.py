@@ -3,7 +3,7 @@
     python gradbench.py CHECKOUT RIESZ [EVAL ...]
 
 CHECKOUT is a copy of gradbench/gradbench whose `tools/manual` can be built, RIESZ the command. Every tool is asked for
-the same thing one after the other, several times, on one core. Prints a row for each eval, input and tool: the shortest
+the same thing one after the other, several times, with one thread. Prints a row for each eval, input and tool: the shortest
 times of the value and of the derivative, and whether the eval found both valid; then a table of the derivatives.
 
 `RIESZ_ENZYME` names Enzyme's plugin for clang, `ClangEnzyme-19.so` for `clang++-19`; without it `tools/enzyme` is left
@@ -32,6 +32,9 @@ EVALS = {
     "particle": ([], None, "rr"),
     "saddle": ([], None, "rr"),
 }
+
+# GradBench's JAX keeps to one core, and its PyTorch to what this says.
+ONE_THREAD = {"OMP_NUM_THREADS": "1", "XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"}
 
 # How often each tool is asked, unless an answer takes longer than the seconds below.
 TURNS = 4
@@ -109,13 +112,13 @@ class Session:
         repetitions = [] if name == "hello" else ["--min-runs", "1", "--min-seconds", "0.1"]
         script = f"python/gradbench/gradbench/evals/{name}/run.py"
         path = [os.path.join(checkout, "python/gradbench"), os.environ.get("PYTHONPATH", "")]
-        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path), "OMP_NUM_THREADS": "1"}
+        environment = os.environ | {"PYTHONPATH": os.pathsep.join(path), **ONE_THREAD}
         if tool == "Enzyme":
             environment |= enzyme(os.environ["RIESZ_ENZYME"])
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": checkout}
         self.eval = subprocess.Popen([sys.executable, script, *arguments, *repetitions], env=environment, **pipes)
         errors = {"stderr": subprocess.DEVNULL}
-        self.process = subprocess.Popen(command, env=environment, preexec_fn=on_one_core, **pipes, **errors)
+        self.process = subprocess.Popen(command, env=environment, **pipes, **errors)
 
     def next_question(self):
         """Answers what is not to be timed; whether there is something that is."""
@@ -168,10 +171,6 @@ class Session:
                 pass
             process.terminate()
             process.wait()
-
-
-def on_one_core():
-    os.sched_setaffinity(0, [0])
 
 
 def enzyme(plugin):
