@@ -2,8 +2,8 @@
 //! is, and costs an addition while `v` is in a register. Whoever wants to know whether a result is NaN has to read it again
 //! only where `s` is NaN.
 //!
-//! This is done where results are written by loops, one turn an element, and not in loops inside of these: there is one
-//! addition for what is written then, and not for every term of a sum.
+//! This is done where results are written by loops, one turn an element. Of loops inside of these only what they store is
+//! added up, and not what they add to: there is one addition for what is written then, and not for every term of a sum.
 
 use crate::program::{
     Block, Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo, Statement,
@@ -33,7 +33,7 @@ pub fn watch(procedure: &mut Procedure) -> bool {
     let mut body = std::mem::take(&mut procedure.body);
     for statement in &mut body {
         if let Statement::For(each) = statement {
-            watch_turns(procedure, total, &is_given, &mut each.body);
+            watch_turns(procedure, total, &|statement| written(statement, &is_given), &mut each.body);
         }
     }
     add_up(procedure, total, numbers, &mut body);
@@ -43,18 +43,25 @@ pub fn watch(procedure: &mut Procedure) -> bool {
     true
 }
 
-/// Adds up what a block of a turn writes, its branches included.
-fn watch_turns(procedure: &mut Procedure, total: Register, is_given: &dyn Fn(Buffer) -> bool, block: &mut Block) {
+/// Adds up what a block of a turn writes, its branches included, and what loops inside store.
+fn watch_turns(procedure: &mut Procedure, total: Register, written: &Written, block: &mut Block) {
     for statement in block.iter_mut() {
-        if let Statement::If(_, yes, no) = statement {
-            watch_turns(procedure, total, is_given, yes);
-            watch_turns(procedure, total, is_given, no);
+        match statement {
+            Statement::If(_, yes, no) => {
+                watch_turns(procedure, total, written, yes);
+                watch_turns(procedure, total, written, no);
+            }
+            Statement::For(each) => watch_turns(procedure, total, &|inner| stored(inner, written), &mut each.body),
+            _ => {}
         }
     }
-    let written = block.iter().filter_map(|statement| written(statement, is_given)).collect();
+    let written = block.iter().filter_map(written).collect();
     let telling = telling(procedure, block, written);
     add_up(procedure, total, telling, block);
 }
+
+/// What a statement writes, where that is to be seen.
+type Written<'a> = dyn Fn(&Statement) -> Option<Operand> + 'a;
 
 /// Whether the turns of outermost loops are all that writes some buffers, but for zeros.
 fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool) -> bool {
@@ -64,7 +71,9 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     });
     for statement in &procedure.body {
         match statement {
-            Statement::For(each) => by_turns += count(procedure, &each.body, is_given),
+            Statement::For(each) => {
+                by_turns += count(procedure, &each.body, &|statement| written(statement, is_given));
+            }
             Statement::Fill(element, _, Operand::Real(value)) if is_given(element.buffer) && !value.is_nan() => {
                 by_turns += 1;
             }
@@ -74,14 +83,15 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     all == by_turns
 }
 
-/// How many statements of a block of a turn, and of its branches, write to some buffers what is still there at the end of
-/// the block.
-fn count(procedure: &Procedure, block: &Block, is_given: &dyn Fn(Buffer) -> bool) -> usize {
+/// How many statements of a block of a turn, of its branches and of loops inside, write what is seen and still there at the
+/// end of the block.
+fn count(procedure: &Procedure, block: &Block, written: &Written) -> usize {
     let of = |(at, statement): (usize, &Statement)| match statement {
-        Statement::If(_, yes, no) => count(procedure, yes, is_given) + count(procedure, no, is_given),
+        Statement::If(_, yes, no) => count(procedure, yes, written) + count(procedure, no, written),
+        Statement::For(each) => count(procedure, &each.body, &|inner| stored(inner, written)),
         statement => {
             let stays = |value: Operand| !is_mutable(procedure, value) || !is_set(&block[at + 1..], value);
-            usize::from(written(statement, is_given).is_some_and(stays))
+            usize::from(written(statement).is_some_and(stays))
         }
     };
     block.iter().enumerate().map(of).sum()
@@ -105,6 +115,11 @@ fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<O
         Statement::Store(element, value) | Statement::Add(element, value) if is_given(element.buffer) => Some(*value),
         _ => None,
     }
+}
+
+/// What a statement stores.
+fn stored(statement: &Statement, written: &Written) -> Option<Operand> {
+    matches!(statement, Statement::Store(..)).then(|| written(statement)).flatten()
 }
 
 /// Those of some numbers that tell of all: a number that another is a sum or product of is NaN only where that is. What is
