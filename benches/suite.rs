@@ -1,108 +1,179 @@
-//! Every workload, by hand, in Riesz and by peers, in one run: times in microseconds, and ratios.
+//! Every workload, by hand, in Riesz and by peers, in one run: times in microseconds, and ratios. The first table has the
+//! best peer of each workload, the second all of them.
 //!
-//! `RIESZ_PYTHON` names the Python that has the peers; what it does not have is left out. Words after `--` choose the
-//! workloads whose names have one of them.
+//! `RIESZ_PYTHON` names the Python that has the peers, `RIESZ_ENZYME` the plugin of Enzyme; what is not there is left out.
+//! Words after `--` choose the workloads whose names have one of them.
 
 use riesz::bench::Toolchain;
 use riesz::{NoFiles, Session};
-use riesz_bench::hand::{Hand, Words, numbers};
-use riesz_bench::peers::{Peer, figures};
+use riesz_bench::code::{Code, Words, numbers};
+use riesz_bench::peers::{Compiled, Figure, figures, libraries};
 use riesz_bench::workload::{Workload, workloads};
 use riesz_bench::{print_table, time};
 use std::time::Duration;
 
-/// What is read and what code by hand writes lies where Riesz has its buffers, so that both walk memory alike.
+/// What is read and what compiled code writes lies where Riesz has its buffers, so that all walk memory alike.
 #[global_allocator]
 static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
 
 fn main() {
     let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let native = Toolchain::find(1).expect("a Rust compiler");
-    let (plain, optimised) = (Hand::build("plain.rs"), Hand::build("optimised.rs"));
-    let workloads = workloads();
-    let wanted = |workload: &&Workload| chosen.is_empty() || chosen.iter().any(|word| workload.name.contains(word));
-    let names: Vec<&str> = workloads.iter().filter(wanted).map(|workload| workload.name.as_str()).collect();
-    let peers = figures(&names);
-    let rows: Vec<Vec<String>> = workloads
-        .iter()
-        .filter(wanted)
-        .flat_map(|workload| {
-            let here: Vec<&Peer> = peers.iter().filter(|peer| peer.workload == workload.name).collect();
-            let row = row(workload, &native, &plain, &optimised, &here);
-            eprintln!("{}", row.join("  "));
-            [row]
-        })
-        .collect();
+    let mut workloads = workloads();
+    workloads.retain(|workload| chosen.is_empty() || chosen.iter().any(|word| workload.name.contains(word)));
+    let names: Vec<&str> = workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let tools = Tools {
+        native: Toolchain::find(1).expect("a Rust compiler"),
+        plain: Code::by_hand("plain.rs"),
+        optimised: Code::by_hand("optimised.rs"),
+        figures: figures(&names),
+        libraries: libraries(&names),
+    };
+    let (mut best, mut all) = (Vec::new(), Vec::new());
+    for workload in &workloads {
+        let times = Times::of(workload, &tools);
+        best.push(times.with_the_best_peer(workload));
+        eprintln!("{}", best[best.len() - 1].join("  "));
+        all.extend(times.beside_each_peer(workload));
+    }
     let heading = [
         "workload", "plain g", "hand f", "hand g", "Riesz f", "Riesz g", "g/f", "to plain", "to hand", "peer",
         "peer f", "peer g", "g/f", "to peer",
     ];
-    print_table(&heading, &rows);
+    print_table(&heading, &best);
+    print_table(&["workload", "peer", "peer f", "peer g", "g/f", "Riesz g", "g/f", "to peer"], &all);
 }
 
-fn row(workload: &Workload, native: &Toolchain, plain: &Hand, optimised: &Hand, peers: &[&Peer]) -> Vec<String> {
-    let mut session = Session::default();
-    let text = workload.program.as_str();
-    let said = |session: &Session, problems: Vec<riesz::Diagnostic>| session.render(&problems, false);
-    session.load_text(&workload.name, text, &NoFiles).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let mut words = Words::default();
-    for name in workload.arguments {
-        words.push(&session.evaluate(name, Vec::new()).unwrap_or_else(|problems| panic!("{problems:?}")).value);
-    }
-    let mut riesz = |expression: &str| -> Result<(Vec<f64>, Duration), String> {
-        let prepared =
-            session.prepare(expression, Vec::new(), Some(native)).map_err(|problems| said(&session, problems))?;
-        if let Some(note) = &prepared.note {
-            eprintln!("{}", session.render(std::slice::from_ref(note), false));
+/// What runs the workloads.
+struct Tools {
+    native: Toolchain,
+    plain: Code,
+    optimised: Code,
+    figures: Vec<Figure>,
+    libraries: Vec<Compiled>,
+}
+
+/// How long a value and its derivative take.
+#[derive(Clone, Copy)]
+struct Pair {
+    f: Duration,
+    g: Duration,
+}
+
+/// How long a workload takes with each tool.
+struct Times {
+    riesz: Pair,
+    hand: Pair,
+    plain: Option<Duration>,
+    peers: Vec<(String, Pair)>,
+}
+
+impl Times {
+    fn of(workload: &Workload, tools: &Tools) -> Times {
+        let mut session = Session::default();
+        session
+            .load_text(&workload.name, &workload.program, &NoFiles)
+            .unwrap_or_else(|problems| panic!("{problems:?}"));
+        let mut words = Words::default();
+        for name in workload.arguments {
+            words.push(&session.evaluate(name, Vec::new()).unwrap_or_else(|problems| panic!("{problems:?}")).value);
         }
-        let took = time(|| prepared.run(&session).unwrap_or_else(|problem| panic!("{problem:?}")));
-        Ok((numbers(&prepared.value.value), took))
-    };
-    let (value, riesz_f) = riesz(workload.value).unwrap_or_else(|problem| panic!("{problem}"));
-    let (derivative, riesz_g) = riesz(workload.derivative).unwrap_or_else(|problem| panic!("{problem}"));
-    let by_hand = |hand: &Hand, name: &str, expected: &[f64]| {
-        let mut found = vec![0.0; expected.len()];
-        let function = hand.function(name);
-        let took = time(|| function(&words, &mut found));
-        let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs() / 1f64.max(b.abs())).fold(0.0, f64::max);
-        assert!(apart < 1e-9, "{}: `{name}` is {apart} apart", workload.name);
-        took
-    };
-    let hand_f = by_hand(optimised, workload.hand.0, &value);
-    let hand_g = by_hand(optimised, workload.hand.1, &derivative);
-    let plain_g = workload.plain.map(|name| by_hand(plain, name, &derivative));
-    let over = |a: Duration, b: Duration| format!("{:.2}", a.as_secs_f64() / b.as_secs_f64().max(1e-12));
-    let micro = |time: Duration| {
-        let time = 1e6 * time.as_secs_f64();
-        format!("{time:.0$}", if time < 10.0 { 2 } else { usize::from(time < 100.0) })
-    };
-    let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
-    let mut row = vec![
-        workload.name.clone(),
-        or_dash(plain_g.map(micro)),
-        micro(hand_f),
-        micro(hand_g),
-        micro(riesz_f),
-        micro(riesz_g),
-        over(riesz_g, riesz_f),
-        or_dash(plain_g.map(|plain| over(riesz_g, plain))),
-        over(riesz_g, hand_g),
-    ];
-    let best = peers.iter().min_by(|a, b| a.derivative.cmp(&b.derivative));
-    for peer in peers {
-        let found: f64 = derivative.iter().enumerate().map(|(at, number)| number * (at as f64).cos()).sum();
-        let apart = (found - peer.checksum).abs() / 1f64.max(found.abs());
-        assert!(apart < 1e-7, "{}: {} is {apart} apart", workload.name, peer.name);
+        let mut riesz = |expression: &str| -> (Vec<f64>, Duration) {
+            let prepared = session
+                .prepare(expression, Vec::new(), Some(&tools.native))
+                .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+            if let Some(note) = &prepared.note {
+                eprintln!("{}", session.render(std::slice::from_ref(note), false));
+            }
+            let took = time(|| prepared.run(&session).unwrap_or_else(|problem| panic!("{problem:?}")));
+            (numbers(&prepared.value.value), took)
+        };
+        let (value, f) = riesz(workload.value);
+        let (derivative, g) = riesz(workload.derivative);
+        let riesz = Pair { f, g };
+        let compiled = |code: &Code, name: &str, expected: &[f64]| -> Option<Duration> {
+            let function = code.function(name)?;
+            let mut found = vec![0.0; expected.len()];
+            let took = time(|| function.call(&words, &mut found));
+            let scale = scale(expected);
+            let apart = found.iter().zip(expected).map(|(a, b)| (a - b).abs() / scale.max(b.abs()));
+            let apart = apart.fold(0.0, |a: f64, b| if b.is_nan() { b } else { a.max(b) });
+            assert!(apart < 1e-9, "{}: `{name}` is {apart} apart", workload.name);
+            Some(took)
+        };
+        let pair = |code: &Code| {
+            let (f, g) = workload.hand;
+            Some(Pair { f: compiled(code, f, &value)?, g: compiled(code, g, &derivative)? })
+        };
+        let hand = pair(&tools.optimised).unwrap_or_else(|| panic!("no code by hand for {}", workload.name));
+        let plain = workload.plain.and_then(|name| compiled(&tools.plain, name, &derivative));
+        let mut peers = Vec::new();
+        for peer in tools.figures.iter().filter(|peer| peer.workload == workload.name) {
+            let found: f64 = derivative.iter().enumerate().map(|(at, number)| number * (at as f64).cos()).sum();
+            let apart = (found - peer.checksum).abs() / scale(&derivative).max(found.abs());
+            assert!(apart < 1e-7, "{}: {} is {apart} apart", workload.name, peer.name);
+            peers.push((peer.name.clone(), Pair { f: peer.value, g: peer.derivative }));
+        }
+        for peer in &tools.libraries {
+            if peer.workload.as_ref().is_none_or(|name| *name == workload.name) {
+                peers.extend(pair(&peer.code).map(|took| (peer.name.clone(), took)));
+            }
+        }
+        Times { riesz, hand, plain, peers }
     }
-    row.extend(match best {
-        Some(peer) => vec![
-            peer.name.clone(),
-            micro(peer.value),
-            micro(peer.derivative),
-            over(peer.derivative, peer.value),
-            over(riesz_g, peer.derivative),
-        ],
-        None => vec!["-".to_string(); 5],
-    });
-    row
+
+    fn with_the_best_peer(&self, workload: &Workload) -> Vec<String> {
+        let or_dash = |text: Option<String>| text.unwrap_or_else(|| "-".into());
+        let mut row = vec![
+            workload.name.clone(),
+            or_dash(self.plain.map(micro)),
+            micro(self.hand.f),
+            micro(self.hand.g),
+            micro(self.riesz.f),
+            micro(self.riesz.g),
+            over(self.riesz.g, self.riesz.f),
+            or_dash(self.plain.map(|plain| over(self.riesz.g, plain))),
+            over(self.riesz.g, self.hand.g),
+        ];
+        row.extend(match self.peers.iter().min_by_key(|(_, took)| took.g) {
+            Some((name, took)) => {
+                vec![name.clone(), micro(took.f), micro(took.g), over(took.g, took.f), over(self.riesz.g, took.g)]
+            }
+            None => vec!["-".to_string(); 5],
+        });
+        row
+    }
+
+    fn beside_each_peer(&self, workload: &Workload) -> impl Iterator<Item = Vec<String>> {
+        self.peers.iter().map(|(name, took)| {
+            vec![
+                workload.name.clone(),
+                name.clone(),
+                micro(took.f),
+                micro(took.g),
+                over(took.g, took.f),
+                micro(self.riesz.g),
+                over(self.riesz.g, self.riesz.f),
+                over(self.riesz.g, took.g),
+            ]
+        })
+    }
+}
+
+/// Differences are relative to a number itself, but to no less than this: one, unless all numbers are smaller.
+fn scale(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs())).min(1.0)
+}
+
+fn over(a: Duration, b: Duration) -> String {
+    format!("{:.2}", a.as_secs_f64() / b.as_secs_f64().max(1e-12))
+}
+
+/// Microseconds, with as many digits as mean something.
+fn micro(time: Duration) -> String {
+    let micro = 1e6 * time.as_secs_f64();
+    match micro {
+        ..10.0 => format!("{micro:.2}"),
+        10.0..100.0 => format!("{micro:.1}"),
+        _ => format!("{micro:.0}"),
+    }
 }

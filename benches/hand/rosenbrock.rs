@@ -57,3 +57,18 @@ pub unsafe extern "C" fn rosenbrock_hessian(arguments: *const u64, to: *mut f64)
         to[(i + 1) * n + i] = -400.0 * x[i];
     }
 }
+
+/// The entries of the Hessian that are not zero by its form, row after row.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn rosenbrock_entries(arguments: *const u64, to: *mut f64) {
+    let x = unsafe { array(arguments) };
+    let n = x.len();
+    let to = unsafe { std::slice::from_raw_parts_mut(to, 3 * n - 2) };
+    let beside = |i: usize| -400.0 * x[i];
+    let right = |i: usize| 1200.0 * x[i] * x[i] - 400.0 * x[i + 1] + 2.0;
+    to[..2].copy_from_slice(&[right(0), beside(0)]);
+    for (i, row) in (1..n - 1).zip(to[2..].chunks_exact_mut(3)) {
+        row.copy_from_slice(&[beside(i - 1), 200.0 + right(i), beside(i)]);
+    }
+    to[3 * n - 4..].copy_from_slice(&[beside(n - 2), 200.0]);
+}

@@ -71,15 +71,23 @@ def rosenbrock(n):
 
 
 def clock(run):
-    """The median of at least five runs and half a second, by the processor time of the process."""
-    run()
-    run()
+    """The median over half a second of runs, and at least five, by the processor time of the process. What is short runs
+    several times between two looks at the clock."""
+
+    def turns(count):
+        start = time.process_time()
+        for _ in range(count):
+            run()
+        return time.process_time() - start
+
+    turns(2)
+    count = 1
+    while turns(count) < 20e-6:
+        count *= 2
     times = []
     while len(times) < 5 or sum(times) < 0.5:
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return sorted(times)[len(times) // 2]
+        times.append(turns(count))
+    return sorted(times)[len(times) // 2] / count
 
 
 def report(name, value, derivative, numbers):

@@ -89,6 +89,15 @@ pub fn workloads() -> Vec<Workload> {
             hand: ("rosenbrock_value", "rosenbrock_hessian"),
             plain: None,
         },
+        Workload {
+            name: "rosenbrock sparse hessian n=100".into(),
+            program: rosenbrock(100),
+            value: "f(x)",
+            derivative: "coo(D(\\v -> grad(f, v), x)).vals",
+            arguments: &["x"],
+            hand: ("rosenbrock_value", "rosenbrock_entries"),
+            plain: None,
+        },
         recurrence("recurrence forward", "jvp(f, x, 1.0).1", "recurrence_forward", None),
         recurrence("recurrence reverse", "grad(f, x)", "recurrence", Some("recurrence")),
     ]

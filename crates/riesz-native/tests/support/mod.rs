@@ -62,7 +62,7 @@ impl Cases {
         let (made, entries) = riesz_program::lower(&core, &functions);
         let moved = self.lowered.append(made);
         for ((id, entry), expression) in functions.iter().zip(entries).zip(expressions) {
-            let entry = entry.unwrap_or_else(|problem| panic!("{name}: {}", problem.reason));
+            let entry = entry.unwrap_or_else(|problem| panic!("{name}: {expression}: {}", problem.reason));
             let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
             let expected = machine.run(*id).map_err(|fault| fault.code);
             let mut signature = Signature::of(&core, *id, entry);

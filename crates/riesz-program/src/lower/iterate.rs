@@ -76,7 +76,13 @@ impl<'p> Lowerer<'_, 'p> {
     ) -> Lowered<Value> {
         let count = self.number(iteration.count, span)?;
         self.build.check_count(count, span);
-        let target = self.target_for(var, target, span)?;
+        let target = match (self.target_for(var, target, span), self.ty(var)) {
+            (Ok(target), _) => target,
+            (Err(_), Type::Array(_, element)) => {
+                return Ok(Value::Array(self.build_grown(iteration, count, element, self.name(var), span)?));
+            }
+            (Err(problem), _) => return Err(problem),
+        };
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
         self.set_length(length, count, if target.add { Fault::Elements } else { Fault::Unforeseen }, span);
         self.iterate(iteration, count, span, &mut |lowerer| {
@@ -99,7 +105,13 @@ impl<'p> Lowerer<'_, 'p> {
     ) -> Lowered<Value> {
         let count = self.number(iteration.count, span)?;
         self.build.check_count(count, span);
-        let mut target = self.target_for(var, target, span)?;
+        let mut target = match target {
+            Some(target) => target.clone(),
+            None => match self.foresee(Atom::Var(var)) {
+                Ok(shape) => Target { cells: self.room_for(&shape, &self.name(var), span), add: false },
+                Err(problem) => return self.builds_grown(iteration, count, var, span).map_err(|_| problem),
+            },
+        };
         if let Cells::Tuple(arrays) = &mut target.cells
             && arrays.iter().any(|cells| matches!(cells, Cells::Absent))
         {

@@ -15,6 +15,7 @@
 //! - `signature`: what a procedure takes and gives
 //! - `place`, `write`: values where they are to stay, room for them, and copies of them
 //! - `left_out`: arrays that a branch leaves empty
+//! - `grown`: arrays of branches whose sizes nobody foresees
 //! - `kept`, `stay`: what a recursive function keeps for its derivative
 //! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `iterate`, `turn`, `array`, `call`: the operations of the
 //!   core
@@ -26,6 +27,7 @@ mod build;
 mod call;
 mod fold;
 mod foresee;
+mod grown;
 mod iterate;
 mod kept;
 mod left_out;

@@ -240,10 +240,10 @@ impl<'p> Lowerer<'_, 'p> {
         let ty = self.ty(var);
         let made = match target {
             Some(target) => Some(target.clone()),
-            None if self.holds_arrays(ty) => {
-                let shape = self.foresee(Atom::Var(var))?;
-                Some(Target { cells: self.room_for_choice(var, &shape, span)?, add: false })
-            }
+            None if self.holds_arrays(ty) => match self.foresee(Atom::Var(var)) {
+                Ok(shape) => Some(Target { cells: self.room_for_choice(var, &shape, span)?, add: false }),
+                Err(_) => return self.either_grown(condition, [yes, no], var, span),
+            },
             None => None,
         };
         if let Some(target) = made {

@@ -2,7 +2,7 @@
 
 use super::value::{Accumulator, Array, Cells, Extent, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};
-use crate::program::{Element, Fault, For, Kind, Operand, Statement};
+use crate::program::{Buffer, Element, Fault, For, Kind, Operand, Statement};
 use riesz_core::Comparison;
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
@@ -55,36 +55,44 @@ impl Cells {
 impl Lowerer<'_, '_> {
     /// Room for a value of a shape.
     pub(super) fn room_for(&mut self, shape: &Shape, name: &Option<Name>, span: Span) -> Cells {
-        self.room(shape, &mut Vec::new(), name, span)
+        self.room_by(shape, &mut |build, kind, count, lengths| {
+            let name = if lengths { Some("lengths".into()) } else { name.clone() };
+            build.allocate(kind, name, count, span)
+        })
+    }
+
+    /// Room for a value of a shape in buffers for so many numbers of a kind, some of which are lengths.
+    pub(super) fn room_by(&mut self, shape: &Shape, make: &mut Make) -> Cells {
+        self.room(shape, &mut Vec::new(), make)
     }
 
     /// Room for values of a shape inside of arrays of some lengths.
-    fn room(&mut self, shape: &Shape, lens: &mut Vec<Operand>, name: &Option<Name>, span: Span) -> Cells {
+    fn room(&mut self, shape: &Shape, lens: &mut Vec<Operand>, make: &mut Make) -> Cells {
         match shape {
-            Shape::Number(kind) => Cells::Number(*kind, self.room_for_numbers(*kind, lens, name, span)),
-            Shape::Tuple(parts) => Cells::Tuple(parts.iter().map(|part| self.room(part, lens, name, span)).collect()),
+            Shape::Number(kind) => Cells::Number(*kind, self.room_for_numbers(*kind, lens, false, make)),
+            Shape::Tuple(parts) => Cells::Tuple(parts.iter().map(|part| self.room(part, lens, make)).collect()),
             Shape::Array(Extent { most, exact }, element) => {
                 let length = if *exact {
                     Length::Known(*most)
                 } else {
-                    let place = self.room_for_numbers(Kind::Int, lens, &Some("lengths".into()), span);
+                    let place = self.room_for_numbers(Kind::Int, lens, true, make);
                     Length::Stored { place, capacity: *most }
                 };
                 lens.push(*most);
-                let inner = self.room(element, lens, name, span);
+                let inner = self.room(element, lens, make);
                 lens.pop();
                 Cells::Array(length, Box::new(inner))
             }
         }
     }
 
-    fn room_for_numbers(&mut self, kind: Kind, lens: &[Operand], name: &Option<Name>, span: Span) -> Place {
+    fn room_for_numbers(&mut self, kind: Kind, lens: &[Operand], lengths: bool, make: &mut Make) -> Place {
         let mut count = Operand::Int(1);
         for len in lens.iter().rev() {
             count = self.build.mul(*len, count);
         }
         let strides = self.strides(lens);
-        let buffer = self.build.allocate(kind, name.clone(), count, span);
+        let buffer = make(&mut self.build, kind, count, lengths);
         Place { buffer, offset: Operand::Int(0), strides }
     }
 
@@ -338,6 +346,9 @@ impl Lowerer<'_, '_> {
         })
     }
 }
+
+/// Makes a buffer for so many numbers of a kind, and is told whether they are lengths.
+pub(super) type Make<'a> = dyn FnMut(&mut super::build::Builder, Kind, Operand, bool) -> Buffer + 'a;
 
 type Multiply<'a> = dyn FnMut(&mut super::build::Builder, Operand, Operand) -> Operand + 'a;
 

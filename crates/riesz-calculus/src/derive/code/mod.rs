@@ -6,8 +6,9 @@
 //! ```
 //!
 //! In *A-normal form* every value has a name. In the *short form* a value that its author has not named and that is used
-//! once, in the same body, stands where it is used: what is computed, and how often, is the same. Sizes that the types tell are not shown as
-//! parameters, and products that treat zero as exact are written as products.
+//! once, in the same body, stands where it is used: what is computed, and how often, is the same. Sizes that the types tell
+//! are not shown as parameters, products that treat zero as exact are written as products, and a sum with 0 that makes 0
+//! of −0 is not written.
 
 mod names;
 mod operation;

@@ -6,6 +6,7 @@ use super::super::term::Operation;
 use super::{Writer, is_size};
 use riesz_core::Type;
 use riesz_core::term::{Atom, Body, Derive, FunctionId, Iteration, OnMaps, Op, Place, Turn, Var};
+use riesz_primitive::scalar::ADD;
 
 impl Writer<'_> {
     pub(super) fn atom(&self, atom: Atom) -> Written {
@@ -63,6 +64,9 @@ impl Writer<'_> {
     pub(super) fn expression(&self, var: Var, op: &Op) -> Written {
         let a = |atom: &Atom| self.atom(*atom);
         match op {
+            Op::Scalar(primitive, arguments) if self.short && *primitive == &ADD && arguments[1] == Atom::Real(0.0) => {
+                a(&arguments[0])
+            }
             Op::Scalar(primitive, arguments) | Op::ArrayFunction(primitive, arguments) => {
                 notation::applied(Operation(primitive).name(), &self.atoms(arguments))
             }

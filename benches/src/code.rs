@@ -1,25 +1,29 @@
-//! Code by hand: a library that `rustc` builds with all its optimisations, and loads.
+//! Compiled code that is called and timed here: code by hand, which `rustc` builds with all its optimisations, and that
+//! of peers that give a library.
 
 #![allow(unsafe_code)]
 
-use libloading::Library;
+use libloading::{Library, Symbol};
 use riesz_core::evaluate::Value;
 use std::path::Path;
 use std::process::Command;
 
-/// Code by hand. A function of it takes words and writes numbers.
-pub struct Hand {
+/// A library. Its functions take words and write numbers.
+pub struct Code {
     library: Library,
 }
 
 type Entry = unsafe extern "C" fn(*const u64, *mut f64);
 
-impl Hand {
+/// A function of a library.
+pub struct Function<'a>(Symbol<'a, Entry>);
+
+impl Code {
     /// Builds and loads a file of the folder `hand`.
     ///
     /// # Panics
     /// If it does not compile.
-    pub fn build(file: &str) -> Hand {
+    pub fn by_hand(file: &str) -> Code {
         let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("hand").join(file);
         let library = std::env::temp_dir().join(format!("riesz-hand-{}-{file}.so", std::process::id()));
         let rustc = std::env::var_os("RIESZ_RUSTC").unwrap_or_else(|| "rustc".into());
@@ -31,26 +35,34 @@ impl Hand {
             .args(["-C", "opt-level=3", "-C", "target-cpu=native", "-C", "codegen-units=1", "-C", "panic=abort"])
             .status();
         assert!(built.is_ok_and(|status| status.success()), "{file} does not compile");
-        // It was built just now, and does nothing when it is loaded.
-        let loaded = unsafe { Library::new(&library) }.unwrap_or_else(|error| panic!("{file}: {error}"));
-        // Once it is loaded the file is no longer needed.
-        let _ = std::fs::remove_file(library);
-        Hand { library: loaded }
+        Code::load(&library).unwrap_or_else(|error| panic!("{file}: {error}"))
     }
 
-    /// A function, which writes its result over the numbers that it is given.
-    ///
-    /// # Panics
-    /// If there is no such function.
-    pub fn function(&self, name: &str) -> impl Fn(&Words, &mut [f64]) {
-        let entry =
-            unsafe { self.library.get::<Entry>(name.as_bytes()) }.unwrap_or_else(|_| panic!("no code `{name}`"));
-        // The arrays that the words point to are in `words`, and the caller knows how long the result is.
-        move |words, to| unsafe { entry(words.words.as_ptr(), to.as_mut_ptr()) }
+    /// Loads a library that was built just now, and removes its file, which is no longer needed then.
+    pub fn load(library: &Path) -> Result<Code, libloading::Error> {
+        // All of them are built from sources of the folders `hand` and `peers`, and do nothing when they are loaded.
+        let loaded = unsafe { Library::new(library) };
+        // A file that stays is only a file too many.
+        let _ = std::fs::remove_file(library);
+        Ok(Code { library: loaded? })
+    }
+
+    /// A function, if there is one with that name.
+    pub fn function(&self, name: &str) -> Option<Function<'_>> {
+        // All functions of these libraries have the one type.
+        unsafe { self.library.get::<Entry>(name.as_bytes()) }.ok().map(Function)
     }
 }
 
-/// Values as code by hand takes them: numbers, and addresses and lengths of arrays.
+impl Function<'_> {
+    /// Calls it; it writes its result over the numbers.
+    pub fn call(&self, words: &Words, to: &mut [f64]) {
+        // The arrays that the words point to are in `words`, and the caller knows how long the result is.
+        unsafe { (self.0)(words.words.as_ptr(), to.as_mut_ptr()) }
+    }
+}
+
+/// Values as compiled code takes them: numbers, and addresses and lengths of arrays.
 #[derive(Default)]
 pub struct Words {
     words: Vec<u64>,
