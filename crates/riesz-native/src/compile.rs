@@ -12,6 +12,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("tile.rs", include_str!("../../riesz-runtime/src/tile.rs")),
     ("memory.rs", include_str!("../../riesz-runtime/src/memory.rs")),
     ("arithmetic.rs", include_str!("../../riesz-runtime/src/arithmetic.rs")),
+    ("integer.rs", include_str!("../../riesz-runtime/src/integer.rs")),
     ("gather.rs", include_str!("../../riesz-runtime/src/gather.rs")),
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),

@@ -1,18 +1,19 @@
 //! The passes over loop programs, in order.
 
 use crate::program::{Procedure, Program};
-use crate::{cell, edge, fuse, once, own, place, pull, stage, tabulate, tidy};
+use crate::{cell, edge, fuse, join, once, own, place, pull, stage, tabulate, tidy};
 
 /// A pass over a procedure.
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they are made. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 14] = [
+pub const PASSES: [(&str, Pass); 15] = [
     ("cell", cell::cell),
     ("tidy", tidy::tidy),
     ("once", once::once),
     ("tidy", tidy::tidy),
     ("place", place::place),
+    ("join", join::join),
     ("fuse", fuse::fuse),
     ("pull", pull::pull),
     ("tabulate", tabulate::tabulate),

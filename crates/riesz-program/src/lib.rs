@@ -7,6 +7,7 @@
 //! - [`cell`](mod@cell): a buffer of one number is a register
 //! - [`once`](mod@once): what every turn of a loop writes alike is written once
 //! - [`place`](mod@place): a product of matrices that is only copied is computed where it goes
+//! - [`join`](mod@join): arrays that are only joined are written where they go
 //! - [`fuse`](mod@fuse): loops over the same indices are one
 //! - [`pull`](mod@pull): linear maps come out of sums
 //! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
@@ -28,6 +29,7 @@ pub mod evaluate;
 mod expand;
 pub mod fuse;
 pub mod improve;
+pub mod join;
 pub mod layout;
 pub mod lower;
 pub mod once;

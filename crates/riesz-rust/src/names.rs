@@ -60,7 +60,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 143] = [
+const RESERVED: [&str; 144] = [
     "as",
     "break",
     "const",
@@ -184,6 +184,7 @@ const RESERVED: [&str; 143] = [
     "turns",
     "in_chunks",
     "Chunks",
+    "Room",
     "Shared",
     "add_lanes",
     "add_all",

@@ -6,7 +6,7 @@ use riesz_native::Signature;
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-pub const FUNCTIONS: [&str; 31] = [
+pub const FUNCTIONS: [&str; 33] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -38,6 +38,8 @@ pub const FUNCTIONS: [&str; 31] = [
     "sum(dot([x[i] * j | i < n, j < 37], [x[i] + j | j < 37, i < n])[i][n - 1 - i] | i < n)",
     "sum(dot([x[i] * j | i < n, j < 530], transpose([x[i] + j | i < 30, j < 530]))[i][mod(i, 30)] | i < n)",
     "sum(sum([[x[i] * j | j < 13], [x[i] + j | j < 13]][mod(i, 2)][j] * x[j] | j < 13) | i < n)",
+    "(let all = concat([y * y | y in x], [x[i] * i | i < n - 1], x) in sum(all[i] * all[k[0] + i] | i < n))",
+    "sum(x[if i < 4 then mod(i * i - 3, n) else mod(div(i * (i - 9), 7) * 5, n)] * i | i < n)",
 ];
 
 /// Functions without parameters, lowered together, each with its name, what the interpreter says and what it takes.

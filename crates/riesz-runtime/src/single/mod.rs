@@ -7,6 +7,8 @@
 pub mod arithmetic;
 #[path = "../gather.rs"]
 pub mod gather;
+#[path = "../integer.rs"]
+pub mod integer;
 #[path = "../lanes.rs"]
 pub mod lanes;
 pub mod math;
@@ -19,7 +21,8 @@ pub mod rows;
 pub mod strip;
 
 pub use crate::{
-    Chunks, Context, Element, Fault, Outcome, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut, put,
+    Chunks, Context, Element, Fault, Outcome, Room, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut,
+    put,
 };
 pub use gather::*;
 pub use lanes::*;

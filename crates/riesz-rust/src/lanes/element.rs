@@ -33,7 +33,7 @@ impl Wide<'_, '_> {
         let (ty, ints, element) = (self.ty(kind), self.ty(Kind::Int), lanes_of(kind));
         match (self.position(element_at, further), own) {
             (Position::Same(at), _) => format!("at({name}, {at})"),
-            (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
+            (Position::Apart(at, step), false) if self.is_plain(kind) && mask.is_none() => {
                 format!("{ty}::load({name}, {at}, {step})")
             }
             (Position::Apart(at, step), false) => {
@@ -44,6 +44,15 @@ impl Wide<'_, '_> {
             }
             (Position::Any(at), false) => format!("{gather}::<{element}>({name}, {at}, {lanes})"),
             (Position::Any(at), true) => format!("gather_{suffix}own({name}, {at}, {lanes})"),
+        }
+    }
+
+    /// Whether elements that are a step apart are read and written at once.
+    fn is_plain(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Real => true,
+            Kind::Int => !self.strip,
+            Kind::Bool => false,
         }
     }
 
@@ -71,7 +80,7 @@ impl Wide<'_, '_> {
                 }
                 None => format!("put({name}, {at}, {spread});"),
             },
-            (Position::Apart(at, step), false) if kind == Kind::Real && mask.is_none() => {
+            (Position::Apart(at, step), false) if self.is_plain(kind) && mask.is_none() => {
                 format!("{spread}.store({name}, {at}, {step});")
             }
             (Position::Apart(at, step), false) => {

@@ -74,14 +74,20 @@ impl Wide<'_, '_> {
             .collect();
         let one = "Ints::splat(0)".to_string();
         let (a, b) = (&shown[0], shown.get(1).unwrap_or(&one));
+        let at_once = match primitive.name {
+            "+" => Some("add"),
+            "-" => Some("sub"),
+            "*" => Some("mul"),
+            "div" => Some("div"),
+            "mod" => Some("modulo"),
+            _ => None,
+        };
+        if let Some(name) = at_once {
+            return format!("{a}.try_{name}({b}).ok_or_else(|| fault({ELSEWHERE}, &[]))?");
+        }
         let function = match primitive.name {
-            "+" => "i64::checked_add",
-            "-" => "i64::checked_sub",
-            "*" => "i64::checked_mul",
             "unary -" => "|a, _| a.checked_neg()",
             "abs" => "|a, _| a.checked_abs()",
-            "div" => "div",
-            "mod" => "modulo",
             "min" => "|a, b| Some(a.min(b))",
             "max" => "|a, b| Some(a.max(b))",
             "sign" => "|a, _| Some(a.signum())",

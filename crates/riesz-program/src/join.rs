@@ -1,0 +1,284 @@
+//! Arrays that are only joined are written where they go.
+//!
+//! ```text
+//! b[i] = x;  c[j] = y                                     a[i] = x;  a[n + j] = y
+//! a[0 ..] = b[.. n];  a[n ..] = c[.. m]             is
+//! ```
+//!
+//! A buffer that is made in a block, written there, and read by nothing but one copy of all of it, is the part of the other
+//! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last.
+
+use crate::program::{
+    Arithmetic, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo,
+    Statement,
+};
+use crate::visit::{Use, each_statement};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Writes what is only joined where it goes.
+pub fn join(procedure: &mut Procedure) {
+    let mut reads: FxHashMap<Buffer, usize> = FxHashMap::default();
+    each_statement(&procedure.body, &mut |statement| {
+        statement.buffers(&mut |buffer, how| *reads.entry(buffer).or_default() += usize::from(how == Use::Read));
+    });
+    let is_given = |buffer: Buffer| procedure.results.contains(&Outcome::Buffer(buffer));
+    let once: FxHashSet<Buffer> = reads
+        .into_iter()
+        .filter(|(buffer, count)| *count == 1 && !is_given(*buffer))
+        .map(|(buffer, _)| buffer)
+        .collect();
+    let sizes = Sizes::of(procedure);
+    let mut work = vec![&mut procedure.body];
+    while let Some(block) = work.pop() {
+        let made: Vec<Buffer> = (block.iter())
+            .filter_map(|statement| if let Statement::Allocate(made) = statement { Some(made.buffer) } else { None })
+            .collect();
+        for buffer in made {
+            if let Some(joined) = Joined::of(block, buffer, &once, &sizes, &procedure.registers) {
+                *block = joined.write(std::mem::take(block), &mut procedure.registers);
+            }
+        }
+        work.extend(block.iter_mut().flat_map(Statement::blocks_mut));
+    }
+}
+
+/// Buffers that are parts of another.
+struct Joined {
+    /// Where each of them begins.
+    parts: FxHashMap<Buffer, Element>,
+    /// The statements that go: where they are made and copied.
+    gone: FxHashSet<usize>,
+    /// Where the first is made.
+    first: usize,
+    /// What has to come before it, in order: the other buffer, and sizes.
+    earlier: Vec<usize>,
+}
+
+impl Joined {
+    /// Looks at what is copied to a buffer that a block makes.
+    fn of(
+        block: &Block,
+        whole: Buffer,
+        once: &FxHashSet<Buffer>,
+        sizes: &Sizes,
+        registers: &[RegisterInfo],
+    ) -> Option<Joined> {
+        let is_made = |statement: &Statement, buffer: Buffer| matches!(statement, Statement::Allocate(made) if made.buffer == buffer);
+        let at = block.iter().position(|statement| is_made(statement, whole))?;
+        let copies = copies_in_a_row(block, at, whole, sizes);
+        let made_of = |copied: usize| {
+            let Statement::Copy { from, count, .. } = &block[copied] else { return None };
+            let made = block[..copied].iter().position(|statement| is_made(statement, from.buffer))?;
+            let whole = matches!(&block[made], Statement::Allocate(made) if sizes.same(made.count, *count, STEPS));
+            let own = block[made + 1..copied].iter().all(|statement| writes_only(statement, from.buffer));
+            let later = block[copied + 1..].iter().any(|statement| touches(statement, from.buffer));
+            let fits = once.contains(&from.buffer) && from.at == Operand::Int(0);
+            (fits && whole && own && !later).then_some(made)
+        };
+        let found: Vec<(usize, usize)> =
+            copies.into_iter().filter_map(|copied| Some((made_of(copied)?, copied))).collect();
+        let first = found.iter().map(|(made, _)| *made).min()?;
+        let mut earlier = Vec::new();
+        if at > first {
+            let Statement::Allocate(allocation) = &block[at] else { return None };
+            needed(block, first, allocation.count, registers, &mut earlier)?;
+            earlier.push(at);
+        }
+        let (mut parts, mut gone) = (FxHashMap::default(), FxHashSet::default());
+        for (made, copied) in found {
+            let Statement::Copy { to, from, .. } = &block[copied] else { continue };
+            needed(block, first, to.at, registers, &mut earlier)?;
+            parts.insert(from.buffer, *to);
+            gone.extend([made, copied]);
+        }
+        earlier.sort_unstable();
+        earlier.dedup();
+        Some(Joined { parts, gone, first, earlier })
+    }
+
+    /// The block with what is written to the parts going to the whole.
+    fn write(self, block: Block, registers: &mut Vec<RegisterInfo>) -> Block {
+        let (mut moved, mut rest) = (Vec::new(), Vec::new());
+        for (at, statement) in block.into_iter().enumerate() {
+            match (self.earlier.binary_search(&at), self.gone.contains(&at)) {
+                (Ok(_), _) => moved.push(statement),
+                (_, true) => {}
+                _ => rest.push((at, statement)),
+            }
+        }
+        let behind = rest.partition_point(|(at, _)| *at < self.first);
+        let behind = rest.split_off(behind);
+        let mut written: Block = rest.into_iter().map(|(_, statement)| statement).collect();
+        written.extend(moved);
+        for (_, statement) in behind {
+            redirect(statement, &self.parts, registers, &mut written);
+        }
+        written
+    }
+}
+
+/// The copies to a buffer that come before all else that is done with it, each going behind the last.
+fn copies_in_a_row(block: &Block, made: usize, buffer: Buffer, sizes: &Sizes) -> Vec<usize> {
+    let (mut found, mut last) = (Vec::new(), None);
+    for (at, statement) in block.iter().enumerate().skip(made + 1) {
+        match statement {
+            Statement::Copy { to, from, count }
+                if to.buffer == buffer
+                    && from.buffer != buffer
+                    && last.map_or(to.at == Operand::Int(0), |(last, count)| sizes.is_behind(to.at, last, count)) =>
+            {
+                found.push(at);
+                last = Some((to.at, *count));
+            }
+            statement if touches(statement, buffer) => return found,
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether a statement has nothing to do with a buffer but writing elements of it.
+fn writes_only(statement: &Statement, buffer: Buffer) -> bool {
+    let mut fine = true;
+    let mut look = |statement: &Statement| {
+        let element = match statement {
+            Statement::Store(element, _) | Statement::Add(element, _) | Statement::Fill(element, ..) => Some(element),
+            Statement::Copy { to, .. } => Some(to),
+            _ => None,
+        };
+        let mut uses = 0;
+        statement.buffers(&mut |other, _| uses += usize::from(other == buffer));
+        fine &= uses == usize::from(element.is_some_and(|element| element.buffer == buffer));
+    };
+    look(statement);
+    for block in statement.blocks() {
+        each_statement(block, &mut |statement| look(statement));
+    }
+    fine
+}
+
+fn touches(statement: &Statement, buffer: Buffer) -> bool {
+    let mut found = false;
+    let mut look = |statement: &Statement| statement.buffers(&mut |other, _| found |= other == buffer);
+    look(statement);
+    for block in statement.blocks() {
+        each_statement(block, &mut |statement| look(statement));
+    }
+    found
+}
+
+/// How sizes and places are computed.
+struct Sizes {
+    known: FxHashMap<Register, (Arithmetic, Operand, Operand)>,
+    /// Which registers are set more than once.
+    mutable: Vec<bool>,
+}
+
+impl Sizes {
+    fn of(procedure: &Procedure) -> Sizes {
+        let mut known = FxHashMap::default();
+        each_statement(&procedure.body, &mut |statement| {
+            if let Statement::Let(register, Expression::Position(arithmetic, a, b)) = statement {
+                known.insert(*register, (*arithmetic, *a, *b));
+            }
+        });
+        Sizes { known, mutable: procedure.registers.iter().map(|info| info.mutable).collect() }
+    }
+
+    fn made(&self, operand: Operand) -> Option<(Arithmetic, Operand, Operand)> {
+        match operand {
+            Operand::Register(register) => self.known.get(&register).copied(),
+            _ => None,
+        }
+    }
+
+    fn is_mutable(&self, operand: Operand) -> bool {
+        matches!(operand, Operand::Register(register) if self.mutable.get(register.0 as usize).is_some_and(|mutable| *mutable))
+    }
+
+    /// Whether two sizes are one number, or computed alike, by so many steps at most.
+    fn same(&self, a: Operand, b: Operand, steps: u32) -> bool {
+        if a == b {
+            return !self.is_mutable(a);
+        }
+        let (Some((f, a, b)), Some((g, c, d)), 1..) = (self.made(a), self.made(b), steps) else { return false };
+        let same = |a: Operand, b: Operand| self.same(a, b, steps - 1);
+        f == g && (same(a, c) && same(b, d) || f != Arithmetic::Sub && same(a, d) && same(b, c))
+    }
+
+    /// Whether a place is so many elements behind another.
+    fn is_behind(&self, place: Operand, other: Operand, count: Operand) -> bool {
+        let same = |a: Operand, b: Operand| self.same(a, b, STEPS);
+        match self.made(place) {
+            _ if other == Operand::Int(0) => same(place, count),
+            Some((Arithmetic::Add, a, b)) => same(a, other) && same(b, count) || same(a, count) && same(b, other),
+            _ => false,
+        }
+    }
+}
+
+/// Sizes are short.
+const STEPS: u32 = 4;
+
+/// The statements behind a place that compute a size from what is there at that place; none where that cannot be.
+fn needed(
+    block: &Block,
+    place: usize,
+    size: Operand,
+    registers: &[RegisterInfo],
+    found: &mut Vec<usize>,
+) -> Option<()> {
+    let Operand::Register(register) = size else { return Some(()) };
+    if registers[register.0 as usize].mutable {
+        return None;
+    }
+    let binds = |statement: &Statement| {
+        let mut binds = false;
+        statement.defines(&mut |defined| binds |= defined == register);
+        binds
+    };
+    let Some(at) = block[place..].iter().position(binds).map(|at| place + at) else { return Some(()) };
+    match &block[at] {
+        Statement::Let(_, Expression::Position(_, a, b)) => {
+            found.push(at);
+            needed(block, place, *a, registers, found)?;
+            needed(block, place, *b, registers, found)
+        }
+        _ => None,
+    }
+}
+
+/// Has what a statement writes to parts go to the whole.
+fn redirect(
+    mut statement: Statement,
+    parts: &FxHashMap<Buffer, Element>,
+    registers: &mut Vec<RegisterInfo>,
+    written: &mut Block,
+) {
+    for inner in statement.blocks_mut() {
+        let mut block = Vec::with_capacity(inner.len());
+        for statement in std::mem::take(inner) {
+            redirect(statement, parts, registers, &mut block);
+        }
+        *inner = block;
+    }
+    if let Statement::Store(element, _)
+    | Statement::Add(element, _)
+    | Statement::Fill(element, ..)
+    | Statement::Copy { to: element, .. } = &mut statement
+        && let Some(first) = parts.get(&element.buffer)
+    {
+        let at = match (element.at, first.at) {
+            (Operand::Int(0), first) => first,
+            (at, Operand::Int(0)) => at,
+            (at, first) => {
+                registers.push(RegisterInfo { name: None, kind: Kind::Int, mutable: false });
+                let sum = Register(registers.len() as u32 - 1);
+                written.push(Statement::Let(sum, Expression::Position(Arithmetic::Add, first, at)));
+                Operand::Register(sum)
+            }
+        };
+        *element = Element { buffer: first.buffer, at };
+    }
+    written.push(statement);
+}
