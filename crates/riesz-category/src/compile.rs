@@ -40,13 +40,29 @@ const DEEPEST: usize = 12;
 /// The combinators of a function, and of those that it calls.
 ///
 /// # Errors
-/// Where the function has something in it that is not compiled yet: derivatives, and linear maps as values.
+/// Where the function has something in it that has no combinator: derivatives that have not been compiled, `taylor`, and
+/// sparse matrices of linear maps that are known only when the program runs.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
-    let pure = purify(program, function);
+    compile_with(program, function, &[])
+}
+
+/// The combinators of a function, of those that it calls, and of others that it may be given to call.
+///
+/// # Errors
+/// Likewise.
+pub fn compile_with(
+    program: &Program,
+    function: FunctionId,
+    others: &[FunctionId],
+) -> Result<Combinators, Box<Diagnostic>> {
+    let roots: Vec<FunctionId> = [function].iter().chain(others).copied().collect();
+    let pure = purify(program, &roots);
     let program = pure.as_ref().unwrap_or(program);
     let mut compiler =
         Compiler { program, numbers: HashMap::new(), work: VecDeque::new(), done: Combinators::default() };
-    compiler.number(function);
+    roots.into_iter().for_each(|root| {
+        compiler.number(root);
+    });
     while let Some(next) = compiler.work.pop_front() {
         let definition = compiler.definition(next)?;
         compiler.done.definitions.push(definition);
@@ -268,11 +284,9 @@ impl<'p> Bodies<'_, 'p> {
         Ok(Combinator::together(self.atoms(atoms, environment)?))
     }
 
-    fn unknown(&self, binding: &Binding, what: &str) -> Box<Diagnostic> {
-        Box::new(
-            Diagnostic::error("no-combinator", binding.span, format!("{what} cannot be written as a combinator"))
-                .help("a function that takes or gives linear maps has no combinator: apply the map inside of it"),
-        )
+    fn unknown(&self, binding: &Binding, what: &str, help: &str) -> Box<Diagnostic> {
+        let message = format!("{what} cannot be written as a combinator");
+        Box::new(Diagnostic::error("no-combinator", binding.span, message).help(help))
     }
 }
 

@@ -16,8 +16,8 @@ use crate::combinator::{Combinators, Constant, Operation};
 use crate::derivative::{Context, component};
 use crate::interpret::{Form, Interpreted, Later, Programs, Table, interpret};
 use riesz_core::FunctionId;
-use riesz_core::evaluate::{Fault, Value};
-use riesz_core::term::Op;
+use riesz_core::evaluate::{Fault, Map, Value};
+use riesz_core::term::{OnMaps, Op};
 use riesz_linear::Space;
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
@@ -363,17 +363,19 @@ impl Programs for Incremental {
     }
 
     fn closure(function: FunctionId) -> Responsive {
-        let close = move |captured: &Value<f64>| {
+        made(move |captured| {
             Value::Closure(Rc::new(riesz_core::evaluate::Closure::new(function, captured.parts().to_vec())))
-        };
-        Responsive::new(move |mut captured| {
-            let value = close(&captured);
-            let update = move |change: &Change| {
-                captured = change.apply(&captured);
-                Ok(if change.is_same() { Change::Same } else { Change::New(close(&captured)) })
-            };
-            Ok((value, Box::new(update)))
         })
+    }
+
+    fn map(forward: FunctionId, reverse: FunctionId) -> Responsive {
+        made(move |captured| {
+            Value::Map(Map::Functions { forward, reverse, captured: captured.parts().to_vec() }.share())
+        })
+    }
+
+    fn on_maps(_: &Rc<Context>, _: Table<Responsive>, _: OnMaps, span: Span) -> Responsive {
+        Responsive::new(move |_| Err(lost(span)))
     }
 
     fn apply(context: &Rc<Context>, definitions: Table<Responsive>, span: Span) -> Responsive {
@@ -395,6 +397,23 @@ impl Programs for Incremental {
     }
 }
 
+/// What is made of captured values, and made anew where one of them changes.
+fn made(make: impl Fn(&Value<f64>) -> Value<f64> + 'static) -> Responsive {
+    let make = Rc::new(make);
+    Responsive::new(move |mut captured| {
+        let (value, make) = (make(&captured), make.clone());
+        let update = move |change: &Change| {
+            captured = change.apply(&captured);
+            Ok(if change.is_same() { Change::Same } else { Change::New(make(&captured)) })
+        };
+        Ok((value, Box::new(update)))
+    })
+}
+
 fn lost(span: Span) -> Fault {
-    Box::new(Diagnostic::error("no-combinator", span, "a function is called that is not among the combinators"))
+    let message = "a function is called that is not among the combinators, or a linear map used as a value";
+    Box::new(
+        Diagnostic::error("no-combinator", span, message)
+            .help("what is recomputed by its changes calls functions, and applies derivatives where they are made"),
+    )
 }

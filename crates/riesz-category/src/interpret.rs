@@ -5,7 +5,7 @@
 
 use crate::category::Cartesian;
 use crate::combinator::{Combinator, Combinators, Constant, Operation};
-use riesz_core::term::Reduction;
+use riesz_core::term::{OnMaps, Reduction};
 use riesz_core::{FunctionId, Type};
 use riesz_syntax::Span;
 use std::cell::OnceCell;
@@ -45,6 +45,17 @@ pub trait Programs: Cartesian {
 
     /// From a function and an argument to what it gives.
     fn apply(context: &Self::Context, definitions: Table<Self::Morphism>, span: Span) -> Self::Morphism;
+
+    /// From a tuple of captured values to the linear map that two functions of them are, it and its adjoint.
+    fn map(forward: FunctionId, reverse: FunctionId) -> Self::Morphism;
+
+    /// From the tuple of its operands to what an operation on linear maps gives.
+    fn on_maps(
+        context: &Self::Context,
+        definitions: Table<Self::Morphism>,
+        operation: OnMaps,
+        span: Span,
+    ) -> Self::Morphism;
 
     /// A value of the program.
     fn global(context: &Self::Context, number: usize) -> Self::Morphism;
@@ -119,6 +130,11 @@ impl<M: Clone> Interpreted<M> {
     pub fn main(&self) -> Option<M> {
         Some(self.definitions.get()?.first()?.1.clone())
     }
+
+    /// All definitions.
+    pub fn table(&self) -> Table<M> {
+        Table(Rc::downgrade(&self.definitions))
+    }
 }
 
 /// Reads combinators in a category.
@@ -143,6 +159,10 @@ struct Reader<'c, C: Programs> {
 impl<C: Programs> Reader<'_, C> {
     fn read(&self, combinator: &Combinator) -> C::Morphism {
         crate::closure::with_room(|| self.read_form(combinator))
+    }
+
+    fn function(&self, number: usize) -> FunctionId {
+        self.combinators.definitions.get(number).map_or(FunctionId(0), |it| it.function)
     }
 
     fn all(&self, parts: &[Combinator]) -> Vec<C::Morphism> {
@@ -176,10 +196,9 @@ impl<C: Programs> Reader<'_, C> {
             Combinator::Call(number, span) => {
                 C::call(self.context, Later { table: self.table.clone(), number: *number }, *span)
             }
-            Combinator::Closure(number) => {
-                let function = self.combinators.definitions.get(*number).map_or(FunctionId(0), |it| it.function);
-                C::closure(function)
-            }
+            Combinator::Closure(number) => C::closure(self.function(*number)),
+            Combinator::Map(forward, reverse) => C::map(self.function(*forward), self.function(*reverse)),
+            Combinator::OnMaps(operation, span) => C::on_maps(self.context, self.table.clone(), *operation, *span),
             Combinator::Apply(span) => C::apply(self.context, self.table.clone(), *span),
             Combinator::Global(number) => C::global(self.context, *number),
         }

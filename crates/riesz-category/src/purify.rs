@@ -12,9 +12,9 @@ use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
 use std::collections::{HashMap, HashSet};
 
-/// The same program without additions in place, as far as a function needs it; none where there are none.
-pub fn purify(program: &Program, function: FunctionId) -> Option<Program> {
-    let reachable = program.reachable(&[function]).functions;
+/// The same program without additions in place, as far as functions need it; none where there are none.
+pub fn purify(program: &Program, functions: &[FunctionId]) -> Option<Program> {
+    let reachable = program.reachable(functions).functions;
     let holds = |id: &FunctionId| {
         program.function(*id).vars.iter().any(|var| var.ty.any(&mut |part| matches!(part, Type::Accumulator(_))))
     };

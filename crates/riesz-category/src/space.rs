@@ -1,11 +1,13 @@
 //! The spaces of values: `R` for a number, `()` for what does not vary, parts for parts.
 //!
-//! A function value varies with what it captured, so its space is the product of those of what it captured. Elements of an
+//! A function value varies with what it captured, so its space is the product of those of what it captured; so does a linear
+//! map, which may also vary with its entries, or with the maps it is made of. Elements of an
 //! array that are alike have one space, and make a power; functions in an array need not be, nor arrays that a derivative has
 //! kept, and make a product.
 
+use crate::closure::with_room;
 use crate::tangent::{Real, Tangent};
-use riesz_core::evaluate::Value;
+use riesz_core::evaluate::{Map, Value};
 use riesz_linear::Space;
 
 /// The tangent space at a value.
@@ -18,8 +20,19 @@ pub fn space(value: &Value<f64>) -> Space {
         Value::Ints(numbers) => power(numbers.len(), || Space::product([])),
         Value::Values(elements) if unlike(elements) => Space::product(elements.iter().map(space)),
         Value::Values(elements) => power(elements.len(), || space(&elements[0])),
-        Value::Int(_) | Value::Bool(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => Space::product([]),
+        Value::Map(map) => space_of_map(map),
+        Value::Int(_) | Value::Bool(_) | Value::Zero | Value::Accumulator(_) => Space::product([]),
     }
+}
+
+fn space_of_map(map: &Map<f64>) -> Space {
+    with_room(|| match map {
+        Map::Functions { captured, .. } => Space::product(captured.iter().map(space)),
+        Map::Table(table) => power(table.rows.iter().map(Vec::len).sum(), || Space::Real),
+        Map::Adjoint(map) => space_of_map(map),
+        Map::Compose(left, right) | Map::Add(left, right) => Space::product([space_of_map(left), space_of_map(right)]),
+        Map::Scale(_, map) => Space::product([Space::Real, space_of_map(map)]),
+    })
 }
 
 fn power(n: usize, element: impl FnOnce() -> Space) -> Space {
@@ -47,7 +60,7 @@ fn alike(a: &Value<f64>, b: &Value<f64>) -> bool {
 /// Whether values of the type of this one may have different spaces.
 pub(crate) fn holds_functions(value: &Value<f64>) -> bool {
     match value {
-        Value::Closure(_) => true,
+        Value::Closure(_) | Value::Map(_) => true,
         Value::Tuple(parts) => parts.iter().any(holds_functions),
         Value::Values(elements) => elements.first().is_some_and(holds_functions),
         _ => false,
@@ -68,8 +81,25 @@ fn collect(value: &Value<f64>, found: &mut Vec<f64>) {
         Value::Tuple(parts) => parts.iter().for_each(|part| collect(part, found)),
         Value::Values(elements) => elements.iter().for_each(|element| collect(element, found)),
         Value::Closure(closure) => closure.captured().iter().for_each(|value| collect(value, found)),
-        Value::Int(_) | Value::Bool(_) | Value::Ints(_) | Value::Map(_) | Value::Zero | Value::Accumulator(_) => {}
+        Value::Map(map) => collect_from_map(map, found),
+        Value::Int(_) | Value::Bool(_) | Value::Ints(_) | Value::Zero | Value::Accumulator(_) => {}
     }
+}
+
+fn collect_from_map(map: &Map<f64>, found: &mut Vec<f64>) {
+    with_room(|| match map {
+        Map::Functions { captured, .. } => captured.iter().for_each(|value| collect(value, found)),
+        Map::Table(table) => found.extend(table.rows.iter().flatten().map(|(_, entry)| *entry)),
+        Map::Adjoint(map) => collect_from_map(map, found),
+        Map::Compose(left, right) | Map::Add(left, right) => {
+            collect_from_map(left, found);
+            collect_from_map(right, found);
+        }
+        Map::Scale(factor, map) => {
+            found.push(*factor);
+            collect_from_map(map, found);
+        }
+    })
 }
 
 /// A tangent at a value, as a value of the tangent space: numbers in the places of numbers, `()` in place of what does not

@@ -13,9 +13,9 @@
 
 use crate::category::{Category, Linear};
 use crate::combinator::Combinators;
-use crate::compile::compile;
+use crate::compile::compile_with;
 use crate::count::{Count, counted};
-use crate::derivative::{Context, D};
+use crate::derivative::{Context, D, Maps};
 use crate::interpret::interpret;
 use crate::linear::{Additive, Arrow, Begin, Beginning, Cont, Continued, Dual, Matrices, Reversed, Rows, Terms};
 use crate::space::{flat, space, vector};
@@ -23,7 +23,7 @@ use riesz_core::evaluate::{Fault, Limits, Machine, Value};
 use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId, Program};
 use riesz_linear::{LinearMap, Space};
-use riesz_syntax::Diagnostic;
+use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
 
 /// A representation of derivatives.
@@ -83,6 +83,7 @@ pub fn derivative(
 
 /// A function as combinators, ready to be differentiated at many points.
 pub struct Prepared {
+    span: Span,
     combinators: Combinators,
     limits: Limits,
     globals: Vec<Value<f64>>,
@@ -99,7 +100,21 @@ impl Prepared {
         limits: Limits,
         given: impl Fn(GlobalId) -> Option<Value<f64>>,
     ) -> Result<Prepared, Box<Diagnostic>> {
-        let combinators = compile(program, function)?;
+        Prepared::with(program, function, &[], limits, given)
+    }
+
+    /// Likewise, of a function whose arguments are made of others.
+    ///
+    /// # Errors
+    /// Likewise.
+    pub fn with(
+        program: &Program,
+        function: FunctionId,
+        others: &[FunctionId],
+        limits: Limits,
+        given: impl Fn(GlobalId) -> Option<Value<f64>>,
+    ) -> Result<Prepared, Box<Diagnostic>> {
+        let combinators = compile_with(program, function, others)?;
         let mut machine = Machine::<f64>::new(program, limits.clone(), &given);
         let mut globals = Vec::with_capacity(combinators.globals.len());
         for (name, id) in &combinators.globals {
@@ -112,7 +127,7 @@ impl Prepared {
                 }
             });
         }
-        Ok(Prepared { combinators, limits, globals })
+        Ok(Prepared { span: program.function(function).span, combinators, limits, globals })
     }
 
     /// The combinators.
@@ -176,7 +191,13 @@ impl Prepared {
         let argument = if arguments.len() == 1 { arguments.remove(0) } else { Value::Tuple(arguments.into()) };
         let read = interpret::<D<K>>(&self.combinators, &context);
         match read.main() {
-            Some(function) => function.at(argument),
+            Some(function) => {
+                let (value, map) = function.at(argument)?;
+                let from = K::codomain(&map);
+                let maps = Maps { context: &context, definitions: &read.table(), span: self.span };
+                let (value, entries) = maps.with_tables::<K>(value, &from)?;
+                Ok((value, K::after(entries, map)))
+            }
             None => Ok((argument.clone(), K::identity(&space(&argument)))),
         }
     }

@@ -11,7 +11,7 @@
 
 use crate::evaluate::show_real;
 use crate::size;
-use crate::term::{Atom, Body, Derive, Function, Iteration, OnMaps, Op, Place, Program, Step, Turn, Var};
+use crate::term::{Atom, Body, Derive, Function, Iteration, Op, Place, Program, Step, Turn, Var};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 
@@ -162,7 +162,7 @@ impl Printer<'_> {
             Op::Map { forward, reverse, captured } => {
                 format!("map #{} #{}({})", forward.0, reverse.0, self.atoms(captured))
             }
-            Op::OnMaps(operation, operands) => format!("{}({})", show_on_maps(*operation), self.atoms(operands)),
+            Op::OnMaps(operation, operands) => format!("{}({})", operation.name(), self.atoms(operands)),
             Op::Reduce(reduction, Iteration { count, index, body }) => {
                 let header = format!("{} {} < {}", reduction.name(), self.name(*index), a(count));
                 return inner(header, body, text);
@@ -194,21 +194,6 @@ fn show_derive(derive: Derive) -> &'static str {
         Derive::Forward => "jvp",
         Derive::Reverse => "vjp",
         Derive::Taylor => "taylor",
-    }
-}
-
-fn show_on_maps(operation: OnMaps) -> &'static str {
-    match operation {
-        OnMaps::Adjoint => "adjoint",
-        OnMaps::Compose => "compose",
-        OnMaps::Add => "add",
-        OnMaps::Subtract => "subtract",
-        OnMaps::Scale => "scale",
-        OnMaps::Matrix => "matrix",
-        OnMaps::Coo => "coo",
-        OnMaps::Entries => "entries",
-        OnMaps::OfEntries => "map of entries",
-        OnMaps::OfMatrix => "map of matrix",
     }
 }
 

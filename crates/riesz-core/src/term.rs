@@ -323,6 +323,38 @@ pub enum OnMaps {
     OfMatrix,
 }
 
+impl OnMaps {
+    /// All of them.
+    pub const ALL: [OnMaps; 10] = [
+        OnMaps::Adjoint,
+        OnMaps::Compose,
+        OnMaps::Add,
+        OnMaps::Subtract,
+        OnMaps::Scale,
+        OnMaps::Matrix,
+        OnMaps::Coo,
+        OnMaps::Entries,
+        OnMaps::OfEntries,
+        OnMaps::OfMatrix,
+    ];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            OnMaps::Adjoint => "adjoint",
+            OnMaps::Compose => "compose",
+            OnMaps::Add => "add",
+            OnMaps::Subtract => "subtract",
+            OnMaps::Scale => "scale",
+            OnMaps::Matrix => "matrix",
+            OnMaps::Coo => "coo",
+            OnMaps::Entries => "entries",
+            OnMaps::OfEntries => "map_of_entries",
+            OnMaps::OfMatrix => "map_of_matrix",
+        }
+    }
+}
+
 /// A step into an accumulator.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Place {

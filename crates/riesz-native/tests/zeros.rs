@@ -14,12 +14,15 @@ const PROGRAM: &str = "
     let u = [if i == 57 then 0.0 else 1.0 | i < 100]
     let c = u";
 
-/// What is stored, what is added near an index, what is added in a branch, and what is added in loops inside of others.
+/// What is stored, what is added near an index, what is added in a branch, what is stored in loops inside of
+/// others, what is copied, and what is added in loops inside of others.
 const EXPRESSIONS: &[(&str, bool)] = &[
     ("jvp(\\z -> [sqrt(y) | y in z], x, u).1", true),
     ("grad(\\z -> sum(c[i] * sqrt(z[i]) + z[i] * z[i + 1] | i < 99), x)", true),
     ("grad(\\z -> sum(if c[i] < 2.0 then c[i] * sqrt(z[i]) else 0.0 | i < 100), x)", true),
     ("vjp(\\z -> sum(c[i] * sqrt(z[i]) | i < 100), x, 1.0)", true),
+    ("jvp(\\z -> [[sqrt(y) * real(j) | j < 9] | y in z], x, u).1", true),
+    ("[matrix(D(\\a b -> [b * sqrt(a), a], (x[i], c[i]))) | i < 100]", true),
     ("grad(\\z -> sum(sum(c[i] * sqrt(z[i]) * z[j] | j < 9) | i < 100), x)", false),
 ];
 

@@ -13,6 +13,7 @@ use crate::program::{Arithmetic, Block, Expression, For, Kind, Operand, Procedur
 use crate::turns::Names;
 use crate::visit::each_statement;
 use riesz_core::Comparison;
+use riesz_primitive::scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -325,17 +326,17 @@ impl Stretch<'_> {
         if let Some(sum) = self.sums.expression(expression) {
             self.sums.known.insert(register, sum);
         }
-        let settled = match (self.holds(expression), self.names.expression(expression)) {
-            (Some(holds), _) => Some(Operand::Bool(holds)),
-            (None, Expression::Copy(value)) if !self.is_mutable(value) => Some(value),
-            (None, Expression::And(Operand::Bool(true), other) | Expression::And(other, Operand::Bool(true)))
-                if !self.is_mutable(other) =>
-            {
-                Some(other)
-            }
+        let settled = match self.names.expression(expression) {
+            Expression::Copy(value) => Some(value),
+            Expression::And(Operand::Bool(true), other) | Expression::And(other, Operand::Bool(true)) => Some(other),
+            Expression::Int(primitive, operands, _) if std::ptr::eq(primitive, &scalar::ADD) => match operands[..] {
+                [Operand::Int(a), Operand::Int(b)] => a.checked_add(b).map(Operand::Int),
+                _ => None,
+            },
             _ => None,
         };
-        let value = settled.unwrap_or_else(|| {
+        let settled = settled.filter(|value| !self.is_mutable(*value));
+        let value = self.holds(expression).map(Operand::Bool).or(settled).unwrap_or_else(|| {
             let expression = self.names.expression(expression);
             let register = self.names.fresh(register, self.procedure);
             made.push(Statement::Let(register, expression));

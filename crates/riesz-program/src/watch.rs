@@ -19,7 +19,8 @@ pub fn watch(procedure: &mut Procedure) -> bool {
         .filter_map(|result| if let Outcome::Buffer(buffer) = result { Some(*buffer) } else { None })
         .filter(real)
         .collect();
-    let is_given = |buffer: Buffer| buffers.contains(&buffer);
+    let given = with_copied(procedure, &buffers);
+    let is_given = |buffer: Buffer| given.contains(&buffer);
     if buffers.is_empty() || !is_written_by_turns(procedure, &is_given) {
         return false;
     }
@@ -43,6 +44,33 @@ pub fn watch(procedure: &mut Procedure) -> bool {
     true
 }
 
+/// Some buffers, and those of the procedure's own that are copied to them: what is written there is seen on the way.
+fn with_copied(procedure: &Procedure, buffers: &[Buffer]) -> FxHashSet<Buffer> {
+    let mut own = FxHashSet::default();
+    each_statement(&procedure.body, &mut |statement| {
+        statement.buffers(&mut |buffer, used| {
+            if used == Use::Make {
+                own.insert(buffer);
+            }
+        });
+    });
+    let mut found: FxHashSet<Buffer> = buffers.iter().copied().collect();
+    loop {
+        let before = found.len();
+        each_statement(&procedure.body, &mut |statement| {
+            if let Statement::Copy { to, from, .. } = statement
+                && found.contains(&to.buffer)
+                && own.contains(&from.buffer)
+            {
+                found.insert(from.buffer);
+            }
+        });
+        if found.len() == before {
+            return found;
+        }
+    }
+}
+
 /// Adds up what a block of a turn writes, its branches included, and what loops inside store.
 fn watch_turns(procedure: &mut Procedure, total: Register, written: &Written, block: &mut Block) {
     for statement in block.iter_mut() {
@@ -55,9 +83,13 @@ fn watch_turns(procedure: &mut Procedure, total: Register, written: &Written, bl
             _ => {}
         }
     }
-    let written = block.iter().filter_map(written).collect();
-    let telling = telling(procedure, block, written);
-    add_up(procedure, total, telling, block);
+    let numbers = block.iter().filter_map(written).collect();
+    let telling = telling(procedure, block, numbers);
+    let watched = std::mem::take(block).into_iter().flat_map(|statement| {
+        let seen = written(&statement).filter(|value| telling.contains(value));
+        [Some(statement), seen.map(|value| Statement::Reduce(total, Combine::Sum, value))].into_iter().flatten()
+    });
+    *block = watched.collect();
 }
 
 /// What a statement writes, where that is to be seen.
@@ -72,41 +104,35 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     for statement in &procedure.body {
         match statement {
             Statement::For(each) => {
-                by_turns += count(procedure, &each.body, &|statement| written(statement, is_given));
+                by_turns += count(&each.body, is_given, &|statement| written(statement, is_given));
             }
-            Statement::Fill(element, _, Operand::Real(value)) if is_given(element.buffer) && !value.is_nan() => {
-                by_turns += 1;
-            }
-            _ => {}
+            statement => by_turns += usize::from(is_seen_elsewhere(statement, is_given)),
         }
     }
     all == by_turns
 }
 
-/// How many statements of a block of a turn, of its branches and of loops inside, write what is seen and still there at the
-/// end of the block.
-fn count(procedure: &Procedure, block: &Block, written: &Written) -> usize {
-    let of = |(at, statement): (usize, &Statement)| match statement {
-        Statement::If(_, yes, no) => count(procedure, yes, written) + count(procedure, no, written),
-        Statement::For(each) => count(procedure, &each.body, &|inner| stored(inner, written)),
-        statement => {
-            let stays = |value: Operand| !is_mutable(procedure, value) || !is_set(&block[at + 1..], value);
-            usize::from(written(statement).is_some_and(stays))
-        }
+/// How many statements of a block of a turn, of its branches and of loops inside, write to some buffers what is seen.
+fn count(block: &Block, is_given: &dyn Fn(Buffer) -> bool, written: &Written) -> usize {
+    let of = |statement: &Statement| match statement {
+        Statement::If(_, yes, no) => count(yes, is_given, written) + count(no, is_given, written),
+        Statement::For(each) => count(&each.body, is_given, &|inner| stored(inner, written)),
+        statement => usize::from(written(statement).is_some() || is_seen_elsewhere(statement, is_given)),
     };
-    block.iter().enumerate().map(of).sum()
+    block.iter().map(of).sum()
+}
+
+/// Whether a statement writes to some buffers what is a number, or what is seen where it comes from.
+fn is_seen_elsewhere(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> bool {
+    match statement {
+        Statement::Fill(element, _, Operand::Real(value)) => is_given(element.buffer) && !value.is_nan(),
+        Statement::Copy { to, from, .. } => is_given(to.buffer) && is_given(from.buffer),
+        _ => false,
+    }
 }
 
 fn is_mutable(procedure: &Procedure, operand: Operand) -> bool {
     matches!(operand, Operand::Register(register) if procedure.registers[register.0 as usize].mutable)
-}
-
-/// Whether statements change a register.
-fn is_set(statements: &[Statement], operand: Operand) -> bool {
-    statements.iter().any(|statement| match statement {
-        Statement::Set(register, _) | Statement::Reduce(register, ..) => Operand::Register(*register) == operand,
-        statement => statement.blocks().into_iter().any(|block| is_set(block, operand)),
-    })
 }
 
 /// What a statement writes to some buffers.

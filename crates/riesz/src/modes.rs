@@ -5,11 +5,11 @@ mod growth;
 pub use growth::{Grow, Grown, Growth, Sample};
 
 use crate::session::Session;
-use crate::via::{REPRESENTATIONS, Representation, reals};
+use crate::via::{REPRESENTATIONS, Representation};
 use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
 use riesz_calculus::Options;
 use riesz_core::Thunk;
-use riesz_core::evaluate::{Machine, from_data};
+use riesz_core::evaluate::{Machine, Map, from_data, show_real};
 use riesz_core::term::Program;
 use riesz_primitive::{Counted, Number, Operations, count};
 use std::rc::Rc;
@@ -107,6 +107,7 @@ impl Session {
         let point = self.evaluate_as("point", at, bindings)?;
         // As a value of the program the point is known when the program runs, not before.
         let scope = self.scope();
+        let point = if holds_maps(&point.ty) { at.to_string() } else { point.to_string() };
         let defined = self.define("point", &format!("let {POINT} = {point}"), &NoFiles);
         let modes = defined.and_then(|_| self.modes_at_point(function, measuring));
         self.restore(scope);
@@ -136,9 +137,12 @@ impl Session {
     fn question(&mut self, function: &str) -> Result<Question, Vec<Diagnostic>> {
         let value = self.evaluate_as("expression", &format!("({function})({POINT})"), Vec::new())?;
         let is_gradient = value.ty == Type::Real;
+        let point = self.evaluate_as("point", POINT, Vec::new())?.ty;
         // The expression also has the value, so that all representations compute both.
         let expression = match is_gradient {
             true => format!("vjp({function}, {POINT}, 1.0).1"),
+            // The rows of its matrix are those of its table.
+            false if holds_maps(&value.ty) || holds_maps(&point) => format!("D({function}, {POINT})"),
             false => format!("matrix(D({function}, {POINT}))"),
         };
         let thunk = self.check("expression", &expression, Vec::new())?;
@@ -157,14 +161,20 @@ impl Session {
         let (plain, function) = (self.program(), *function);
         let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {
             let via = Rc::new(representation.differentiator(counted));
+            let span = plain.function(function).span;
             match (representation.is_compiled(), counted) {
                 // What is known only while it runs is left to be differentiated then.
-                (true, false) => self.machine::<f64>(compiled).differentiate_with(compiled, via).run(function),
                 (true, true) => {
                     let mut machine = self.machine::<Counted>(compiled).differentiate_with(compiled, via);
-                    Ok(machine.run(function)?.over(&mut |number: &Counted| number.0))
+                    let value = machine.run(function)?;
+                    Ok(machine.with_tables(value, span)?.over(&mut |number: &Counted| number.0))
                 }
-                (false, _) => self.machine::<f64>(plain).differentiate_with(compiled, via).run(function),
+                (is_compiled, _) => {
+                    let program = if is_compiled { compiled } else { plain };
+                    let mut machine = self.machine::<f64>(program).differentiate_with(compiled, via);
+                    let value = machine.run(function)?;
+                    machine.with_tables(value, span)
+                }
             }
         };
         let (value, operations) = count(|| run(true));
@@ -185,8 +195,10 @@ impl Session {
             }
             long = timed()?;
         }
-        let numbers = reals(&value);
-        Ok(Measured { derivative: value.show(ty), numbers, operations, time, bytes, agrees: false })
+        let mut numbers = Vec::new();
+        value.visit_coordinates(&mut |number| numbers.push(*number));
+        let derivative = value.show_with(ty, &mut show_table);
+        Ok(Measured { derivative, numbers, operations, time, bytes, agrees: false })
     }
 
     /// A machine for a program with the data of the expression that is evaluated.
@@ -195,6 +207,21 @@ impl Session {
             self.given(global).map(|data| from_data(data, &program.global(global).ty))
         })
     }
+}
+
+/// Whether values of a type have linear maps in them.
+fn holds_maps(ty: &Type) -> bool {
+    ty.any(&mut |part| matches!(part, Type::Linear(_)))
+}
+
+/// The entries of a map, row by row.
+fn show_table(map: &Map<f64>) -> Option<String> {
+    let Map::Table(table) = map else { return None };
+    let row = |entries: &Vec<(usize, f64)>| {
+        let entries: Vec<String> = entries.iter().map(|(_, entry)| show_real(*entry)).collect();
+        format!("[{}]", entries.join(", "))
+    };
+    Some(format!("[{}]", table.rows.iter().map(row).collect::<Vec<_>>().join(", ")))
 }
 
 /// Whether two vectors are the same up to rounding.

@@ -144,6 +144,108 @@ fn functions_that_a_program_makes_are_differentiated() {
     }
 }
 
+/// What is differentiated may capture functions that are known only when the program runs, take them in its point, and
+/// differentiate them.
+#[test]
+fn functions_known_only_when_a_program_runs_are_differentiated() {
+    let text = "fun square(k: R): R -> R = \\x -> k * x * x
+fun step(f: R -> R, x: R): R = x - 0.1 * grad(f, x)
+fun stepped(n: Int, f: R -> R): R -> R = loop g = f for i < n do \\x -> g(x) - 0.1 * grad(g, x)
+let table = [if i < 2 then square(i + 1.0) else \\y -> sin(y) * i | i < 4]
+";
+    for expression in [
+        "[grad(\\z -> f(z) * z, 0.7) | f in table]",
+        "{ let f = if table[0](1.0) > 0 then sin else cos in grad(\\z -> f(z) * z, 0.7) }",
+        "grad(\\z -> step(table[3], z), 0.7)",
+        "grad(\\z -> sum([step(f, z) | f in table]), 0.7)",
+        "grad(stepped(3, \\y -> y * sin(y)), 0.7)",
+        "grad(stepped(5, table[3]), 0.7)",
+        "matrix(D(\\z -> [grad(f, z[0]) * z[1] | f in table], [0.7, 0.4]))",
+        "{ let f = if table[0](1.0) > 0 then sin else cos in hessian(\\z -> grad(f, z[0]) * z[1], [0.7, 0.4]) }",
+        "jvp(\\(x, f) -> f(x) * x, (0.7, table[1]), (1.0, ()))",
+        "jvp(\\(x, f) -> grad(f, x) * x, (0.7, table[1]), (1.0, ()))",
+        "vjp(\\(x, f) -> (f(x) * x, f), (0.7, table[1]), (1.0, ())).1.0",
+        "matrix(D(\\(x, fs) -> fs[0](x[0]) * x, ([0.7, 0.2], [square(3.0), square(2.0)])))[0].0",
+    ] {
+        all_give_the_same(text, expression);
+    }
+}
+
+/// Functions may take and give linear maps, make them while they run, and hold them in arrays and loops.
+#[test]
+fn functions_of_linear_maps_are_differentiated() {
+    let text = "fun f(u: [2]R): [2]R = [u[0] * u[1]^2, sin(u[0])]
+fun chosen(v: [2]R): [2]R -o [2]R = if v[0] > 0 then D(f, v) else D(\\u -> u, v)
+fun turned(v: [2]R): [2]R -o [2]R = loop m = chosen(v) for i < 2 do compose(m, D(f, v))
+let at = [0.3, 0.4]
+let m = D(f, at)
+";
+    for expression in [
+        "D(\\x -> D(sin, x), 1.0)(1.0)(1.0)",
+        "D(\\x -> (D(sin, x), x * x), 1.0)(1.0).0(1.0)",
+        "jvp(\\m -> sin(m(2.0)), D(sin, 0.3), D(cos, 0.3))",
+        "grad(\\m -> sin(m(2.0)), D(sin, 0.3))(3.0)",
+        "grad(\\(f, x) -> f(x) * x, (D(sin, 0.3), 2.0)).1",
+        "D(\\m -> compose(m, m), D(sin, 0.3))(D(cos, 0.3))(1.0)",
+        "matrix(D(\\m -> compose(m, m), m)(D(\\u -> u, at)))",
+        "grad(\\v -> sum(m(v)) * v[0], at)",
+        "matrix(D(\\v -> D(f, v), at)([1.0, 2.0]))",
+        "matrix(vjp(\\(m, x) -> m(x) * x[0], (m, at), [1.0, 0.5]).1.0)",
+        "matrix(jvp(\\v -> compose(adjoint(chosen(v)), chosen(v)), at, [1.0, 0.0]).1)",
+        "matrix(jvp(\\v -> v[0] * chosen(v) - D(\\u -> u, v), at, [1.0, 0.0]).1)",
+        "grad(\\v -> sum(matrix(chosen(v))[0]), at)",
+        "grad(\\v -> sum(sum(m(v)) | m in [chosen(v), D(\\u -> u, v)]), at)",
+        "grad(\\v -> sum(turned(v)(v)), at)",
+        "grad(\\x -> let m = (if x > 0 then D(sin, x) else D(cos, x)) in grad(\\y -> m(y) * y, x), 1.0)",
+        "grad(\\x -> let m = (if x > 0 then D(sin, x) else D(cos, x)) in matrix(D(\\y -> m(y) * y, x)), 1.0)",
+        "{ let fs = [\\y -> y * y, sin] in hessian(\\z -> sum([f(z[0]) * z[1] | f in fs]), at) }",
+    ] {
+        all_give_the_same(text, expression);
+    }
+    for (function, point) in [
+        ("\\x -> D(sin, x)", "1.0"),
+        ("chosen", "[0.3, 0.4]"),
+        ("turned", "[0.3, 0.4]"),
+        ("\\m -> sum(m([1.0, 2.0]))", "m"),
+        ("\\m -> compose(m, m)", "m"),
+    ] {
+        let mut session = Session::default();
+        session
+            .load_text("maps.rz", text, &NoFiles)
+            .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+        let modes = session.modes(function, point, Vec::new(), ONCE);
+        let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
+        all_agree("maps.rz", function, &modes);
+        let compiled = modes.rows.last().and_then(|row| row.outcome.as_ref().ok());
+        assert!(compiled.is_some_and(|measured| !measured.numbers.is_empty()), "{function}");
+    }
+}
+
+/// Evaluates an expression with derivatives in every representation.
+fn all_give_the_same(text: &str, expression: &str) {
+    let numbers = |via: &'static Representation| -> Vec<f64> {
+        let mut session = Session::new(Options { via: Some(via), ..Options::default() });
+        session
+            .load_text("given.rz", text, &NoFiles)
+            .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+        let found = session.evaluate(expression, Vec::new());
+        let found = found.unwrap_or_else(|problems| panic!("{via:?}\n{}", session.render(&problems, false)));
+        let mut numbers = Vec::new();
+        found.value.visit_reals(&mut |x| numbers.push(*x));
+        numbers
+    };
+    let expected = REPRESENTATIONS.last().map(numbers).unwrap_or_default();
+    assert!(!expected.is_empty(), "{expression}");
+    for representation in &REPRESENTATIONS {
+        let found = numbers(representation);
+        let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
+        assert!(
+            found.len() == expected.len() && found.iter().zip(&expected).all(same),
+            "{expression}: {representation:?} says {found:?}, compiled {expected:?}"
+        );
+    }
+}
+
 /// `matrix(D(f, x))` in the category of matrices is that of the compiled code; also of gradients, whose matrix is the
 /// Hessian.
 #[test]

@@ -17,6 +17,8 @@
 mod flow;
 mod point;
 
+pub(crate) use point::without;
+
 use crate::compile::{visit_functions, with_sizes};
 use crate::optimise::drop_dead;
 use flow::Flow;

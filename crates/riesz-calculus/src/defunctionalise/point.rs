@@ -160,6 +160,6 @@ impl Scribe<'_> {
 }
 
 /// The type, with `()` in the place of functions.
-fn without(ty: &Type) -> Type {
+pub(crate) fn without(ty: &Type) -> Type {
     ty.rebuild(&mut Clone::clone, &mut |part| matches!(part, Type::Function(_)).then(Type::unit))
 }

@@ -28,7 +28,7 @@ pub use operation::Operation;
 pub(crate) use operation::{kind, shape};
 pub use parse::ParseError;
 
-use riesz_core::term::Reduction;
+use riesz_core::term::{OnMaps, Reduction};
 use riesz_core::{FunctionId, GlobalId, Type};
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
@@ -70,8 +70,12 @@ pub enum Combinator {
     Call(usize, Span),
     /// The function that a definition is once its first arguments are known: a tuple.
     Closure(usize),
-    /// A function value at an argument.
+    /// A function value or a linear map at an argument.
     Apply(Span),
+    /// The linear map that two definitions are once their first arguments are known: it and its adjoint.
+    Map(usize, usize),
+    /// An operation on linear maps, on the tuple of its operands.
+    OnMaps(OnMaps, Span),
     /// A value of the program, by its number.
     Global(usize),
 }
@@ -172,6 +176,8 @@ impl Combinator {
             | Combinator::Call(..)
             | Combinator::Closure(_)
             | Combinator::Apply(_)
+            | Combinator::Map(..)
+            | Combinator::OnMaps(..)
             | Combinator::Global(_) => {}
         }
     }

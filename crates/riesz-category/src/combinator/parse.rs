@@ -3,7 +3,7 @@
 use super::print::bare_name;
 use super::{Combinator, Combinators, Constant, Definition, Operation, Repeated};
 use crate::closure::with_room;
-use riesz_core::term::{Atom, Comparison, Op, Place, Reduction, Step, Var};
+use riesz_core::term::{Atom, Comparison, OnMaps, Op, Place, Reduction, Step, Var};
 use riesz_core::{FunctionId, GlobalId, Size, Type, size};
 use riesz_primitive::{Kind, find};
 use riesz_syntax::{FileId, Span};
@@ -194,6 +194,15 @@ impl<'t> Reader<'t> {
             "closure" => Ok(Combinator::Closure(self.reference()?.1)),
             "global" => Ok(Combinator::Global(self.reference()?.1)),
             "apply" => Ok(Combinator::Apply(nowhere())),
+            "map" => Ok(Combinator::Map(self.reference()?.1, self.reference()?.1)),
+            "maps" => {
+                self.skip_space();
+                let name = self.take(|c| c.is_alphanumeric() || c == '_');
+                match OnMaps::ALL.into_iter().find(|known| known.name() == name) {
+                    Some(operation) => Ok(Combinator::OnMaps(operation, nowhere())),
+                    None => self.fail("no operation on linear maps has this name"),
+                }
+            }
             name if braces && !["size", "add_to", "accumulator"].contains(&name) => {
                 match Reduction::ALL.into_iter().find(|known| known.name() == name) {
                     Some(reduction) => Ok(Combinator::Reduce(reduction, self.braced_type()?, self.body()?)),

@@ -138,6 +138,10 @@ impl Names<'_> {
             Combinator::Call(number, _) => format!("call {}", named(&self.definitions, *number)),
             Combinator::Closure(number) => format!("closure {}", named(&self.definitions, *number)),
             Combinator::Apply(_) => "apply".into(),
+            Combinator::Map(forward, reverse) => {
+                format!("map {} {}", named(&self.definitions, *forward), named(&self.definitions, *reverse))
+            }
+            Combinator::OnMaps(operation, _) => format!("maps {}", operation.name()),
             Combinator::Global(number) => format!("global {}", named(&self.globals, *number)),
         };
         (head, parts)

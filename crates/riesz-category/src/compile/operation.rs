@@ -3,7 +3,7 @@
 use super::environment::Environment;
 use super::{Bodies, uses};
 use crate::combinator::{Combinator, Constant, Operation, Repeated, kind, shape};
-use riesz_core::term::{Atom, Binding, Iteration, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Derive, Iteration, OnMaps, Op, Turn, Var};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::scalar;
 use riesz_syntax::{Diagnostic, Span};
@@ -29,9 +29,6 @@ impl<'p> Bodies<'_, 'p> {
                 Combinator::then([captured, Combinator::Closure(self.compiler.number(*function))])
             }
             Op::Apply(function, argument) => {
-                if let Some(Type::Linear(_)) = self.atom_type(*function) {
-                    return Err(self.unknown(binding, "a linear map as a value"));
-                }
                 let operands = Combinator::Fork(self.atoms(&[*function, *argument], environment)?);
                 Combinator::then([operands, Combinator::Apply(span)])
             }
@@ -82,8 +79,30 @@ impl<'p> Bodies<'_, 'p> {
                 };
                 Combinator::then([Combinator::Fork(operands), turns])
             }
-            Op::Derive(..) => return Err(self.unknown(binding, "a derivative")),
-            Op::Map { .. } | Op::OnMaps(..) => return Err(self.unknown(binding, "a linear map as a value")),
+            Op::Derive(Derive::Taylor, _) => {
+                return Err(self.unknown(
+                    binding,
+                    "`taylor`",
+                    "`D` can be; and `--via compiled` has derivatives of `taylor`",
+                ));
+            }
+            Op::Derive(..) => {
+                let help = "differentiate a `fun`, or a function written where it is differentiated";
+                return Err(self.unknown(binding, "a derivative of a function that is not known here", help));
+            }
+            Op::Map { forward, reverse, captured } => {
+                let captured = Combinator::Fork(self.atoms(captured, environment)?);
+                let [forward, reverse] = [forward, reverse].map(|function| self.compiler.number(*function));
+                Combinator::then([captured, Combinator::Map(forward, reverse)])
+            }
+            Op::OnMaps(OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries, _) => {
+                let what = "the sparse matrix of a linear map that is not known here";
+                return Err(self.unknown(binding, what, "`matrix` can be; and `--via compiled` has its derivatives"));
+            }
+            Op::OnMaps(operation, operands) => {
+                let operands = Combinator::Fork(self.atoms(operands, environment)?);
+                Combinator::then([operands, Combinator::OnMaps(*operation, span)])
+            }
             op => {
                 let mut operands = Vec::new();
                 op.visit_atoms(&mut |atom| operands.push(*atom));
@@ -116,13 +135,6 @@ impl<'p> Bodies<'_, 'p> {
 
     pub(super) fn atoms(&mut self, atoms: &[Atom], environment: &Environment) -> Result<Vec<Combinator>> {
         atoms.iter().map(|atom| self.atom(*atom, environment)).collect()
-    }
-
-    fn atom_type(&self, atom: Atom) -> Option<&'p Type> {
-        match atom {
-            Atom::Var(var) => Some(&self.function.var(var).ty),
-            _ => None,
-        }
     }
 
     /// The number and the environment of the body, which sees the index too.

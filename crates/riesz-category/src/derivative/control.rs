@@ -9,14 +9,14 @@
 
 use super::keep::{Kept, collect, each_part, fork_to_array, turn};
 use super::operation::derivative;
-use super::{Context, D, Differentiable, Point, component};
+use super::{Context, D, Differentiable, Maps, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
 use crate::combinator::{Constant, Operation};
 use crate::interpret::{Form, Later, Programs, Table};
 use crate::space::{holds_functions, numbers, space};
 use riesz_core::Type;
-use riesz_core::evaluate::{Closure, Fault, Limits, Value};
-use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, Op, Reduction, Var};
+use riesz_core::evaluate::{Closure, Fault, Limits, Map, Value};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, OnMaps, Op, Reduction, Var};
 use riesz_linear::{LinearMap, Space, Vector};
 use riesz_primitive::derivative::partial_derivatives;
 use riesz_primitive::{Primitive, scalar};
@@ -38,14 +38,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
         let indices = indices.to_vec();
         Differentiable::new(move |point| {
             let value = indices.iter().fold(point.value, |value, index| component(&value, *index));
-            let mut derivatives = Vec::with_capacity(indices.len());
-            let mut space = point.space.clone();
-            for index in &indices {
-                let next = part(*index, &space);
-                derivatives.push(K::project(*index, &space));
-                space = next;
-            }
-            Ok((value, K::compose(&point.space, derivatives)))
+            Ok((value, path::<K>(&indices, &point.space)))
         })
     }
 
@@ -67,9 +60,11 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
                 _ => point.value.parts(),
             };
             let value = context.evaluate(&operation, &point.value)?;
-            let map = match K::VALUES_ONLY {
-                true => K::zero(&point.space, &point.space),
-                false => derivative::<K>(&operation, operands, &point.space, &value),
+            let map = match (operation.op(), &value) {
+                _ if K::VALUES_ONLY => K::zero(&point.space, &point.space),
+                // The sum of two maps is made of both.
+                (Op::Plus(..), Value::Map(_)) => K::identity(&point.space),
+                _ => derivative::<K>(&operation, operands, &point.space, &value),
             };
             Ok((value, map))
         })
@@ -118,24 +113,35 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
 
     fn apply(context: &Rc<Context>, definitions: Table<Self::Morphism>, span: Span) -> Self::Morphism {
         let context = context.clone();
+        Differentiable::new(move |point| match component(&point.value, 0) {
+            Value::Closure(closure) => {
+                let body = definitions.find(closure.function).ok_or_else(|| lost(span))?;
+                call::<K>(&context, &body, closure.captured(), component(&point.value, 1), &point.space, span)
+            }
+            Value::Map(map) => {
+                let maps = Maps { context: &context, definitions: &definitions, span };
+                maps.apply::<K>(&map, false, component(&point.value, 1), &point.space)
+            }
+            _ => Err(lost(span)),
+        })
+    }
+
+    fn map(forward: FunctionId, reverse: FunctionId) -> Self::Morphism {
         Differentiable::new(move |point| {
-            let Value::Closure(closure) = component(&point.value, 0) else { return Err(lost(span)) };
-            let body = definitions.find(closure.function).ok_or_else(|| lost(span))?;
-            let mut arguments = closure.captured().to_vec();
-            arguments.push(component(&point.value, 1));
-            // ((c₁, …), a) ↦ (c₁, …, a)
-            let captured = part(0, &point.space);
-            let mut maps: Vec<K::Morphism> = (0..arguments.len() - 1)
-                .map(|at| K::after(K::project(at, &captured), K::project(0, &point.space)))
-                .collect();
-            maps.push(K::project(1, &point.space));
-            let (value, arranged) = match maps.len() {
-                1 => (arguments.remove(0), maps.remove(0)),
-                _ => (Value::Tuple(arguments.into()), K::fork(&point.space, maps)),
-            };
-            let inner = Point { value, space: K::codomain(&arranged) };
-            let (value, map) = context.deeper(span, || body.at_point(inner))?;
-            Ok((value, K::after(map, arranged)))
+            let map = Map::Functions { forward, reverse, captured: point.value.parts().to_vec() };
+            Ok((Value::Map(map.share()), K::identity(&point.space)))
+        })
+    }
+
+    fn on_maps(
+        context: &Rc<Context>,
+        definitions: Table<Self::Morphism>,
+        operation: OnMaps,
+        span: Span,
+    ) -> Self::Morphism {
+        let context = context.clone();
+        Differentiable::new(move |point| {
+            Maps { context: &context, definitions: &definitions, span }.operate::<K>(operation, &point)
         })
     }
 
@@ -146,7 +152,42 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
     }
 }
 
-fn lost(span: Span) -> Fault {
+/// A function of what it captured and an argument, from the product of both.
+pub(super) fn call<K: Linear<Morphism: 'static>>(
+    context: &Rc<Context>,
+    body: &Differentiable<K::Morphism>,
+    captured: &[Value<f64>],
+    argument: Value<f64>,
+    from: &Space,
+    span: Span,
+) -> Outcome<K> {
+    let mut arguments = captured.to_vec();
+    arguments.push(argument);
+    // ((c₁, …), a) ↦ (c₁, …, a)
+    let mut maps: Vec<K::Morphism> = (0..captured.len()).map(|at| path::<K>(&[0, at], from)).collect();
+    maps.push(path::<K>(&[1], from));
+    let (value, arranged) = match maps.len() {
+        1 => (arguments.remove(0), maps.remove(0)),
+        _ => (Value::Tuple(arguments.into()), K::fork(from, maps)),
+    };
+    let inner = Point { value, space: K::codomain(&arranged) };
+    let (value, map) = context.deeper(span, || body.at_point(inner))?;
+    Ok((value, K::after(map, arranged)))
+}
+
+/// A part of a part of a product, and so on.
+pub(super) fn path<K: Linear>(indices: &[usize], from: &Space) -> K::Morphism {
+    let mut space = from.clone();
+    let mut steps = Vec::with_capacity(indices.len());
+    for index in indices {
+        let next = part(*index, &space);
+        steps.push(K::project(*index, &space));
+        space = next;
+    }
+    K::compose(from, steps)
+}
+
+pub(super) fn lost(span: Span) -> Fault {
     Box::new(Diagnostic::error("no-combinator", span, "a function is called that is not among the combinators"))
 }
 

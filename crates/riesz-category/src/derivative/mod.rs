@@ -16,10 +16,12 @@
 
 mod control;
 mod keep;
+mod map;
 mod matrix;
 mod operation;
 
 pub(crate) use control::reduced;
+pub(crate) use map::Maps;
 
 use crate::category::{Cartesian, Category, Cocartesian, Linear, part, power};
 use crate::closure::Closure;

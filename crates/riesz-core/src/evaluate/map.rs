@@ -7,10 +7,11 @@ use super::array::{self, Empty};
 use super::limits::Fault;
 use super::matrix::places;
 use super::value::{Map, Table, Value};
-use crate::term::OnMaps;
+use crate::term::{OnMaps, Program};
 use crate::types::Type;
-use riesz_primitive::{Number, Series};
+use riesz_primitive::{Counted, Number, Series};
 use riesz_syntax::{Diagnostic, Span};
+use std::any::TypeId;
 use std::rc::Rc;
 
 /// The place of what is asked of a map from outside the program.
@@ -41,7 +42,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 let right = self.apply_map(right, argument, adjoint, span)?;
                 array::combine(left, &right, &riesz_primitive::scalar::ADD, Empty::Differs, span)
             }
-            Map::Table(table) => Ok(table.apply(&argument, adjoint)),
+            Map::Table(table) => Ok(table.apply(&self.with_tables(argument, span)?, adjoint)),
             Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),
         })
     }
@@ -87,6 +88,12 @@ impl<'p, S: Number> Machine<'p, S> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
+        if ![TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
+            let message = "`taylor` is asked for values alone, and here numbers carry derivatives too";
+            return Err(Box::new(Diagnostic::error("not-represented", span, message).help(
+                "derivatives of `taylor` are compiled: leave out `--via`, and write `D` for an outer `taylor`",
+            )));
+        }
         let order = order_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
         let mut directions = Vec::new();
@@ -123,6 +130,17 @@ impl<'p, S: Number> Machine<'p, S> {
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
         machine.depth = self.depth;
         machine
+    }
+
+    /// Works with a machine for a program that has all that this one has, and more.
+    pub fn within<R>(&mut self, program: &Program, work: impl FnOnce(&mut Machine<S>) -> R) -> R {
+        let mut machine =
+            Machine::new(program, self.limits.clone(), |global| self.globals.get(global.0 as usize)?.clone());
+        std::mem::swap(&mut machine.fuel, &mut self.fuel);
+        machine.depth = self.depth;
+        let result = work(&mut machine);
+        std::mem::swap(&mut machine.fuel, &mut self.fuel);
+        result
     }
 
     pub(super) fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
@@ -214,9 +232,9 @@ impl<S: Number> Table<S> {
     /// `Σⱼ aᵢⱼ xⱼ`, or of the adjoint `Σᵢ aᵢⱼ yᵢ`, with exact zeros.
     fn apply(&self, argument: &Value<S>, adjoint: bool) -> Value<S> {
         let mut numbers = Vec::new();
-        argument.visit_reals(&mut |x| numbers.push(x.clone()));
+        argument.visit_coordinates(&mut |x| numbers.push(x.clone()));
         let result = if adjoint { &self.domain } else { &self.codomain };
-        let mut sums = vec![S::zero(); result.count_reals()];
+        let mut sums = vec![S::zero(); result.count_coordinates()];
         for (row, entries) in self.rows.iter().enumerate() {
             for (column, entry) in entries {
                 let (from, to) = if adjoint { (row, *column) } else { (*column, row) };
@@ -226,8 +244,7 @@ impl<S: Number> Table<S> {
                 }
             }
         }
-        let mut sums = sums.into_iter();
-        result.map_reals(&mut |_| sums.next().unwrap_or_else(S::zero))
+        result.tangent(&mut sums.into_iter())
     }
 
     fn over<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Table<T> {
@@ -275,7 +292,7 @@ impl<S: Number> Value<S> {
     }
 
     /// The multiple of a vector, where an exact zero gives exact zeros.
-    fn scaled(&self, factor: &S) -> Value<S> {
+    pub fn scaled(&self, factor: &S) -> Value<S> {
         match self {
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| part.scaled(factor)).collect()),
             Value::Values(elements) => Value::values(elements.iter().map(|element| element.scaled(factor)).collect()),

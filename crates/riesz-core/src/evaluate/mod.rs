@@ -5,6 +5,7 @@
 //! share the frame. Every error names the place in the source that the binding came from.
 
 mod array;
+mod coordinate;
 mod data;
 mod iterate;
 mod kept;
@@ -105,7 +106,7 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 
     /// The value of a function of what it captures and an argument, over another algebra, in which the numbers known here
-    /// are constants.
+    /// are constants. Linear maps in it are tables of all their entries.
     pub fn call_over<T: Number>(
         &mut self,
         closure: &Closure<S>,
@@ -117,7 +118,8 @@ impl<'p, S: Number> Machine<'p, S> {
         self.over(|machine| {
             let missing = machine.needed(closure.function);
             machine.compute(missing)?;
-            machine.call(closure.function, &mut captured.into_iter().chain([argument]), span)
+            let value = machine.call(closure.function, &mut captured.into_iter().chain([argument]), span)?;
+            machine.with_tables(value, span)
         })
     }
 

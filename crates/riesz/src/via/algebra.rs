@@ -68,16 +68,16 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
     wish: Wish,
     span: Span,
 ) -> Result<Answer, Fault> {
-    let size = super::reals(point).len();
+    let size = point.count_coordinates();
     let shape = E::shape(point, size);
     let mut at = 0;
-    let argument = point.over(&mut |x| {
+    let argument = point.with_coordinates(&mut |x| {
         at += 1;
         Nagata { primal: D::constant(*x), tangent: E::coordinate(&shape, at - 1) }
     });
     let value = machine.call_over(closure, argument, span)?;
     let mut gradients: Vec<E> = Vec::new();
-    value.visit_reals(&mut |number| gradients.push(number.tangent.clone()));
+    value.visit_coordinates(&mut |number| gradients.push(number.tangent.clone()));
     let found = match wish {
         Wish::Reverse(cotangent) => {
             let multiples = gradients.iter().zip(cotangent).map(|(gradient, y)| match *y {

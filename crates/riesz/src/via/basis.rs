@@ -67,9 +67,8 @@ impl Shape {
         match value {
             Value::Real(_) => Shape::Number,
             Value::Tuple(values) => parts(values.iter().map(Shape::of).collect()),
-            Value::Reals(numbers) => parts(numbers.iter().map(|_| Shape::Number).collect()),
             Value::Values(values) => parts(values.iter().map(Shape::of).collect()),
-            _ => parts(Vec::new()),
+            other => parts((0..other.count_coordinates()).map(|_| Shape::Number).collect()),
         }
     }
 

@@ -3,7 +3,9 @@
 
 use super::{Answer, Differentiator, Found, Representation, Wish};
 use crate::{Span, Value};
+use riesz_calculus::functions_of;
 use riesz_category::count::counted;
+use riesz_category::space::space;
 use riesz_category::via::{Derivative, Prepared, Via};
 use riesz_core::evaluate::{Closure, Fault, Machine};
 use riesz_primitive::{Counted, Operations, record};
@@ -64,21 +66,46 @@ fn differentiate<const VIA: usize>(
 ) -> Result<Answer, Fault> {
     let known = machine.globals().to_vec();
     let given = |global: riesz_core::GlobalId| known.get(global.0 as usize).cloned().flatten();
-    let prepared = Prepared::new(machine.compiled(), closure.function, machine.limits().clone(), given)?;
-    let captured: Vec<Value> = closure.captured().to_vec();
-    // The derivative is one in all arguments, of which the point is the last.
-    let before: usize = captured.iter().map(|value| super::reals(value).len()).sum();
-    let arguments: Vec<Value> = captured.into_iter().chain([point.clone()]).collect();
+    let arguments: Vec<Value> = closure.captured().iter().chain([point]).cloned().collect();
+    let others = functions_of(&arguments);
+    let prepared = Prepared::with(machine.compiled(), closure.function, &others, machine.limits().clone(), given)?;
     let derivative = prepared.derivative(arguments.clone(), Via::ALL[VIA])?;
+    // The derivative is one in all arguments, of which the point is the last.
+    let captured = closure.captured().iter().map(|value| space(value).dimension()).sum();
+    let mut columns = vec![None; captured];
+    number(point, &mut 0, &mut columns);
+    let mut rows = Vec::new();
+    number(&derivative.value, &mut 0, &mut rows);
     let found = match wish {
-        Wish::Map => Found::Rows(entries(&derivative, &prepared.structure(arguments)?, before)),
+        Wish::Map => Found::Rows(entries(&derivative, &prepared.structure(arguments)?, &rows, &columns)),
         Wish::Forward(tangent) => {
-            let all: Vec<f64> = std::iter::repeat_n(0.0, before).chain(tangent.iter().copied()).collect();
-            Found::Vector(derivative.apply(&all))
+            let image = derivative.apply(&spread(tangent, &columns));
+            Found::Vector(image.into_iter().zip(&rows).filter_map(|(x, at)| at.and(Some(x))).collect())
         }
-        Wish::Reverse(cotangent) => Found::Vector(derivative.transpose_apply(cotangent).split_off(before)),
+        Wish::Reverse(cotangent) => {
+            let image = derivative.transpose_apply(&spread(cotangent, &rows));
+            Found::Vector(image.into_iter().zip(&columns).filter_map(|(x, at)| at.and(Some(x))).collect())
+        }
     };
     Ok(Answer { value: derivative.value, found })
+}
+
+/// Numbers the coordinates of a value among those of its space. What functions captured is no coordinate.
+fn number(value: &Value, next: &mut usize, numbers: &mut Vec<Option<usize>>) {
+    match value {
+        Value::Tuple(parts) => parts.iter().for_each(|part| number(part, next, numbers)),
+        Value::Values(elements) => elements.iter().for_each(|element| number(element, next, numbers)),
+        Value::Closure(_) => numbers.resize(numbers.len() + space(value).dimension(), None),
+        other => other.visit_coordinates(&mut |_| {
+            numbers.push(Some(*next));
+            *next += 1;
+        }),
+    }
+}
+
+/// A vector with zeros where there are no coordinates.
+fn spread(vector: &[f64], numbers: &[Option<usize>]) -> Vec<f64> {
+    numbers.iter().map(|number| number.and_then(|at| vector.get(at)).copied().unwrap_or(0.0)).collect()
 }
 
 /// The same, with what it takes.
@@ -97,10 +124,16 @@ fn count<const VIA: usize>(
     answer
 }
 
-/// The entries of the matrix that are not structurally zero, behind those of what is captured.
-fn entries(derivative: &Derivative, structure: &[Vec<usize>], before: usize) -> Vec<Vec<(usize, f64)>> {
-    let own = |(row, columns): (&Vec<f64>, &Vec<usize>)| {
-        columns.iter().filter_map(|column| Some((column.checked_sub(before)?, row[*column]))).collect()
+/// The entries of the matrix that are not structurally zero, by coordinates.
+fn entries(
+    derivative: &Derivative,
+    structure: &[Vec<usize>],
+    rows: &[Option<usize>],
+    columns: &[Option<usize>],
+) -> Vec<Vec<(usize, f64)>> {
+    let own = |((row, places), _): ((&Vec<f64>, &Vec<usize>), &Option<usize>)| {
+        places.iter().filter_map(|place| Some((columns[*place]?, row[*place]))).collect()
     };
-    derivative.rows().iter().zip(structure).map(own).collect()
+    let all = derivative.rows();
+    all.iter().zip(structure).zip(rows).filter(|(_, row)| row.is_some()).map(own).collect()
 }

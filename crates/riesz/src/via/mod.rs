@@ -13,9 +13,12 @@ mod symbol;
 mod tower;
 
 use crate::{Diagnostic, Span, Value};
+use riesz_calculus::{Whole, Wholes, functions_of, has_derivatives};
 use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table};
-use riesz_core::term::Derive;
+use riesz_core::term::{Derive, FunctionId, Program};
 use riesz_primitive::Counted;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::fmt;
 
 /// A way to represent derivatives.
@@ -110,7 +113,7 @@ impl Representation {
     pub(crate) fn differentiator(&self, counted: bool) -> Via {
         let differentiate = if counted { self.counted } else { self.differentiate };
         match differentiate {
-            Some(differentiate) => Via { name: self.name, differentiate },
+            Some(differentiate) => Via::new(differentiate),
             None => algebra::REVERSE_ARRAY.differentiator(counted),
         }
     }
@@ -124,8 +127,41 @@ impl fmt::Debug for Representation {
 
 /// Differentiates in a representation while a program runs.
 pub(crate) struct Via {
-    name: &'static str,
     differentiate: Differentiator,
+    /// Whether a function has derivatives in it that could not be compiled, as far as that has been asked.
+    unfinished: RefCell<HashMap<FunctionId, bool>>,
+    wholes: RefCell<Wholes>,
+}
+
+impl Via {
+    fn new(differentiate: Differentiator) -> Via {
+        Via { differentiate, unfinished: RefCell::default(), wholes: RefCell::default() }
+    }
+
+    /// Whether what is differentiated has derivatives in it, of functions that are known only now.
+    fn is_unfinished(&self, program: &Program, closure: &Closure<f64>, point: &Value) -> bool {
+        let functions = functions_of(closure.captured().iter().chain([point]));
+        let mut unfinished = self.unfinished.borrow_mut();
+        [closure.function]
+            .into_iter()
+            .chain(functions)
+            .any(|function| *unfinished.entry(function).or_insert_with(|| has_derivatives(program, &[function])))
+    }
+
+    fn answer(
+        &self,
+        machine: &mut Machine<f64>,
+        closure: &Closure<f64>,
+        point: &Value,
+        wish: Wish,
+        span: Span,
+    ) -> Result<Answer, Fault> {
+        if !self.is_unfinished(machine.compiled(), closure, point) {
+            return (self.differentiate)(machine, closure, point, wish, span);
+        }
+        let Whole { program, closure, point } = self.wholes.borrow_mut().whole(machine.compiled(), closure, point)?;
+        machine.within(&program, |machine| (self.differentiate)(machine, &closure, &point, wish, span))
+    }
 }
 
 impl Differentiate<f64> for Via {
@@ -136,30 +172,29 @@ impl Differentiate<f64> for Via {
         operands: &[Value],
         span: Span,
     ) -> Result<Value, Fault> {
-        let [Value::Closure(closure), point, ..] = operands else {
+        let [Value::Closure(closure), point, rest @ ..] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
-        let numbers = operands.get(2).map(reals).unwrap_or_default();
+        let point = &machine.with_tables(point.clone(), span)?;
+        let mut numbers = Vec::new();
+        if let Some(vector) = rest.first() {
+            machine.with_tables(vector.clone(), span)?.visit_coordinates(&mut |x| numbers.push(*x));
+        }
         let wish = match derive {
             Derive::Forward => Wish::Forward(&numbers),
             Derive::Reverse => Wish::Reverse(&numbers),
             Derive::Derivative | Derive::Taylor => Wish::Map,
         };
-        let Answer { value, found } = (self.differentiate)(machine, closure, point, wish, span)?;
-        if holds_maps(point) || holds_maps(&value) {
-            let message = format!("`{}` has no derivatives of functions that take or give linear maps", self.name);
-            return Err(Box::new(
-                Diagnostic::error("not-represented", span, message)
-                    .help("differentiate what a map makes of a vector; `compiled` has all derivatives"),
-            ));
-        }
-        let (domain, codomain) = (point.zero_tangent(), value.zero_tangent());
+        let Answer { value, found } = self.answer(machine, closure, point, wish, span)?;
+        let zero = |value: &Value| value.tangent(&mut std::iter::empty());
         Ok(match found {
-            Found::Rows(rows) => Value::Map(Map::Table(Table { domain, codomain, rows }).share()),
+            Found::Rows(rows) => {
+                let (domain, codomain) = (zero(point), zero(&value));
+                Value::Map(Map::Table(Table { domain, codomain, rows }).share())
+            }
             Found::Vector(numbers) => {
-                let space = if derive == Derive::Forward { codomain } else { domain };
-                let mut numbers = numbers.into_iter();
-                let vector = space.map_reals(&mut |_| numbers.next().unwrap_or(0.0));
+                let space = if derive == Derive::Forward { &value } else { point };
+                let vector = space.tangent(&mut numbers.into_iter());
                 Value::Tuple([value, vector].into())
             }
         })
@@ -178,21 +213,5 @@ impl Differentiate<Counted> for Via {
         let operands: Vec<Value> = operands.iter().map(|operand| operand.over(&mut |x: &Counted| x.0)).collect();
         let found = machine.over(|plain: &mut Machine<f64>| self.derive(plain, derive, &operands, span))?;
         Ok(found.over(&mut |x: &f64| Counted(*x)))
-    }
-}
-
-/// The numbers of a value, in order.
-pub(crate) fn reals(value: &Value) -> Vec<f64> {
-    let mut numbers = Vec::new();
-    value.visit_reals(&mut |x| numbers.push(*x));
-    numbers
-}
-
-fn holds_maps(value: &Value) -> bool {
-    match value {
-        Value::Map(_) => true,
-        Value::Tuple(parts) => parts.iter().any(holds_maps),
-        Value::Values(elements) => elements.iter().any(holds_maps),
-        _ => false,
     }
 }

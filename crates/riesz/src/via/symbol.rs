@@ -65,14 +65,14 @@ fn symbolic<D: Field>(
 ) -> Result<Answer, Fault> {
     PARTS.with_borrow_mut(Vec::clear);
     let mut size = 0;
-    let argument = point.over(&mut |x| {
+    let argument = point.with_coordinates(&mut |x| {
         size += 1;
         Nagata { primal: part(Part::Given(*x), *x), tangent: Sparse::unit(size - 1) }
     });
     let value: riesz_core::evaluate::Value<Nagata<Symbol, Sparse<usize, Symbol>>> =
         machine.call_over(closure, argument, span)?;
     let mut gradients = Vec::new();
-    value.visit_reals(&mut |number| gradients.push(number.tangent.clone()));
+    value.visit_coordinates(&mut |number| gradients.push(number.tangent.clone()));
     let symbols = gradients.iter().flat_map(|gradient| gradient.entries().map(|(_, symbol)| symbol.at));
     let values = PARTS.with_borrow(|parts| evaluate::<D>(parts, symbols.collect()));
     let row = |gradient: &Sparse<usize, Symbol>| -> Vec<(usize, D)> {

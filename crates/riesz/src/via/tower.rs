@@ -25,13 +25,13 @@ fn tower<D: Field>(
     span: Span,
 ) -> Result<Answer, Fault> {
     let mut size = 0;
-    let argument = point.over(&mut |x| {
+    let argument = point.with_coordinates(&mut |x| {
         size += 1;
         Stream::variable(size - 1, D::constant(*x))
     });
     let value: evaluate::Value<Stream<usize, D>> = machine.call_over(closure, argument, span)?;
     let mut rows = Vec::new();
-    value.visit_reals(&mut |number| {
+    value.visit_coordinates(&mut |number| {
         let entry = |at: usize| Some((at, number.derivative_unless_zero(&at)?.value().clone()));
         rows.push((0..size).filter_map(entry).collect::<Vec<(usize, D)>>());
     });

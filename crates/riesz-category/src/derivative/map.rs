@@ -1,0 +1,366 @@
+//! Linear maps as values. A map varies with what it captured, and what is made of maps with what it is made of:
+//!
+//! ```text
+//!   space (m with c)  = space c          space (g ∘ f), space (f + g) = the product of both
+//!   space (entries)   = R^n              space (k · f)                = (R, space f)
+//!
+//!   (m, x) ↦ m x      is what the map does, at the map and at the vector
+//! ```
+
+use super::control::{call, lost, path};
+use super::keep::fork_to_array;
+use super::operation::derivative;
+use super::{Context, Outcome, Point};
+use crate::category::{Linear, part};
+use crate::closure::with_room;
+use crate::combinator::Operation;
+use crate::interpret::Table as Definitions;
+use crate::space::{numbers, space};
+use riesz_core::Type;
+use riesz_core::evaluate::{Fault, Map, Table, Value};
+use riesz_core::term::{Atom, OnMaps, Op, Var};
+use riesz_linear::{LinearMap, Relation, Space, SpaceError, Vector};
+use riesz_syntax::{Diagnostic, Span};
+use std::rc::Rc;
+
+/// What is done with maps, at a place in the source.
+pub(crate) struct Maps<'c, M> {
+    pub context: &'c Rc<Context>,
+    /// The functions that maps are made of.
+    pub definitions: &'c Definitions<M>,
+    pub span: Span,
+}
+
+impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
+    /// `(m, x) ↦ m x`, or `mᵀ x`, from the space of both.
+    pub fn apply<K: Linear<Morphism = M> + 'static>(
+        &self,
+        map: &Map<f64>,
+        adjoint: bool,
+        x: Value<f64>,
+        from: &Space,
+    ) -> Outcome<M> {
+        with_room(|| match map {
+            Map::Functions { forward, reverse, captured } => {
+                let function = if adjoint { *reverse } else { *forward };
+                let body = self.definitions.find(function).ok_or_else(|| lost(self.span))?;
+                call::<K>(self.context, &body, captured, x, from, self.span)
+            }
+            Map::Adjoint(map) => self.apply::<K>(map, !adjoint, x, from),
+            Map::Compose(after, before) => {
+                let [(first, at), (second, then)] =
+                    if adjoint { [(after, 0), (before, 1)] } else { [(before, 1), (after, 0)] };
+                let (y, dy) = self.part::<K>(first, at, adjoint, x, from)?;
+                let both = K::fork(from, vec![path::<K>(&[0, then], from), dy]);
+                let (z, dz) = self.apply::<K>(second, adjoint, y, &K::codomain(&both))?;
+                Ok((z, K::after(dz, both)))
+            }
+            Map::Add(left, right) => {
+                let (y, dy) = self.part::<K>(left, 0, adjoint, x.clone(), from)?;
+                let (z, dz) = self.part::<K>(right, 1, adjoint, x, from)?;
+                self.plain(&y)?;
+                let [first, second] = [0, 1].map(|at| Atom::Var(Var(at)));
+                let plus = Operation::new(Op::Plus(first, second), 2, Type::unit(), self.span);
+                let operands = [y, z];
+                let sum = self.context.evaluate(&plus, &Value::Tuple(operands.to_vec().into()))?;
+                let both = K::fork(from, vec![dy, dz]);
+                let added = derivative::<K>(&plus, &operands, &K::codomain(&both), &sum);
+                Ok((sum, K::after(added, both)))
+            }
+            Map::Scale(factor, map) => {
+                let (y, dy) = self.part::<K>(map, 1, adjoint, x, from)?;
+                self.plain(&y)?;
+                let to = space(&y);
+                let by_factor = match Vector::new(to.clone(), numbers(&y)) {
+                    Ok(vector) => K::after(K::primitive(&LinearMap::column(vector)), path::<K>(&[0, 0], from)),
+                    Err(_) => K::zero(from, &to),
+                };
+                let sum = K::add(from, &to, vec![by_factor, K::times(*factor, dy)]);
+                Ok((y.scaled(factor), sum))
+            }
+            Map::Table(table) => self.entries::<K>(table, adjoint, &x, from),
+        })
+    }
+
+    /// Applies a map that another is made of.
+    fn part<K: Linear<Morphism = M> + 'static>(
+        &self,
+        map: &Map<f64>,
+        at: usize,
+        adjoint: bool,
+        x: Value<f64>,
+        from: &Space,
+    ) -> Outcome<M> {
+        let both = K::fork(from, vec![path::<K>(&[0, at], from), path::<K>(&[1], from)]);
+        let (y, dy) = self.apply::<K>(map, adjoint, x, &K::codomain(&both))?;
+        Ok((y, K::after(dy, both)))
+    }
+
+    /// `Σⱼ aᵢⱼ xⱼ`: bilinear in the entries and the vector.
+    fn entries<K: Linear<Morphism = M>>(
+        &self,
+        table: &Table<f64>,
+        adjoint: bool,
+        x: &Value<f64>,
+        from: &Space,
+    ) -> Outcome<M> {
+        self.plain(x)?;
+        let result = if adjoint { &table.domain } else { &table.codomain };
+        let places = table.rows.iter().enumerate().flat_map(|(row, entries)| {
+            entries
+                .iter()
+                .map(move |(column, entry)| if adjoint { (row, *column, *entry) } else { (*column, row, *entry) })
+        });
+        let (mut sources, mut targets, mut factors) = (Vec::new(), Vec::new(), Vec::new());
+        for (source, target, entry) in places {
+            sources.push(source);
+            targets.push(target);
+            factors.push(entry);
+        }
+        let vector = numbers(x);
+        let mut sums = vec![0.0; result.count_coordinates()];
+        for ((source, target), factor) in sources.iter().zip(&targets).zip(&factors) {
+            if let (Some(x), Some(sum)) = (vector.get(*source), sums.get_mut(*target)) {
+                *sum += if *factor == 0.0 || *x == 0.0 { 0.0 } else { factor * x };
+            }
+        }
+        let size = sums.len();
+        let value = result.tangent(&mut sums.into_iter());
+        let to = space(&value);
+        if K::VALUES_ONLY || size == 0 || factors.is_empty() || vector.is_empty() {
+            return Ok((value, K::zero(from, &to)));
+        }
+        let seen: Vec<f64> = sources.iter().map(|source| vector.get(*source).copied().unwrap_or(0.0)).collect();
+        let maps = || -> Result<[LinearMap; 2], SpaceError> {
+            let gather = LinearMap::reduce(Relation::gather(sources, vector.len())?, Space::Real);
+            let scatter = LinearMap::reduce(Relation::scatter(targets, size)?, Space::Real);
+            let down = LinearMap::reshape(space(x), Space::reals(vector.len()))?;
+            let up = LinearMap::reshape(Space::reals(size), to.clone())?;
+            let by = |factors: Vec<f64>| LinearMap::diagonal(Vector::of_reals(factors));
+            Ok([
+                LinearMap::compose(vec![up.clone(), scatter.clone(), by(seen)])?,
+                LinearMap::compose(vec![up, scatter, by(factors), gather, down])?,
+            ])
+        };
+        let [by_entries, by_vector] = maps().map_err(|_| lost(self.span))?;
+        let terms = vec![
+            K::after(K::primitive(&by_entries), path::<K>(&[0], from)),
+            K::after(K::primitive(&by_vector), path::<K>(&[1], from)),
+        ];
+        Ok((value, K::add(from, &to, terms)))
+    }
+
+    /// The zeros of the spaces of a map, and the rows of its matrix, from the space of the map.
+    fn rows<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, from: &Space) -> Result<Rows<M>, Fault> {
+        let domain = self.domain::<K>(map, from)?;
+        let codomain = self.at::<K>(map, false, domain.clone(), from)?.0;
+        self.plain(&domain)?;
+        self.plain(&codomain)?;
+        let mut rows = Vec::new();
+        for at in 0..codomain.count_coordinates() {
+            let unit = codomain.tangent(&mut (0..=at).map(|other| f64::from(u8::from(other == at))));
+            rows.push(self.at::<K>(map, true, unit, from)?);
+        }
+        Ok(Rows { domain, codomain, rows })
+    }
+
+    /// `m ↦ m x`, for a fixed vector.
+    fn at<K: Linear<Morphism = M> + 'static>(
+        &self,
+        map: &Map<f64>,
+        adjoint: bool,
+        x: Value<f64>,
+        from: &Space,
+    ) -> Outcome<M> {
+        let still = space(&x);
+        let both = K::fork(from, vec![K::identity(from), K::zero(from, &still)]);
+        let (y, dy) = self.apply::<K>(map, adjoint, x, &K::codomain(&both))?;
+        Ok((y, K::after(dy, both)))
+    }
+
+    /// The zero of a map's domain.
+    fn domain<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, from: &Space) -> Result<Value<f64>, Fault> {
+        with_room(|| match map {
+            Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
+            Map::Table(table) => Ok(table.domain.clone()),
+            Map::Adjoint(map) => {
+                let domain = self.domain::<K>(map, from)?;
+                Ok(self.at::<K>(map, false, domain, from)?.0)
+            }
+            Map::Compose(_, map) => self.domain::<K>(map, &part(1, from)),
+            Map::Add(map, _) => self.domain::<K>(map, &part(0, from)),
+            Map::Scale(_, map) => self.domain::<K>(map, &part(1, from)),
+        })
+    }
+
+    /// An operation on maps, on the tuple of its operands.
+    pub fn operate<K: Linear<Morphism = M> + 'static>(&self, operation: OnMaps, point: &Point) -> Outcome<M> {
+        let from = &point.space;
+        let operands = point.value.parts();
+        let is_zero = |at: usize| matches!(operands.get(at), Some(Value::Zero));
+        let read = |at: usize| path::<K>(&[at], from);
+        // A zero is one of the map beside it.
+        let map = |at: usize| match (operands.get(at), operands.last()) {
+            (Some(Value::Map(map)), _) => Ok((map.clone(), read(at))),
+            (Some(Value::Zero), Some(Value::Map(like))) => {
+                let last = read(operands.len() - 1);
+                Ok((Map::Scale(0.0, like.clone()).share(), K::fork(from, vec![K::zero(from, &Space::Real), last])))
+            }
+            _ => Err(lost(self.span)),
+        };
+        let nothing = || (Value::Zero, K::zero(from, &space(&Value::Zero)));
+        Ok(match operation {
+            OnMaps::Adjoint | OnMaps::OfMatrix if is_zero(0) => nothing(),
+            OnMaps::Compose | OnMaps::Scale if is_zero(0) || is_zero(1) => nothing(),
+            OnMaps::Add | OnMaps::Subtract if is_zero(1) => (operands[0].clone(), read(0)),
+            OnMaps::Add if is_zero(0) => (operands[1].clone(), read(1)),
+            OnMaps::Adjoint => {
+                let (map, derivative) = map(0)?;
+                let adjoint = match &*map {
+                    Map::Adjoint(inner) => inner.clone(),
+                    _ => Map::Adjoint(map).share(),
+                };
+                (Value::Map(adjoint), derivative)
+            }
+            OnMaps::Compose | OnMaps::Add => {
+                let ((left, by_left), (right, by_right)) = (map(0)?, map(1)?);
+                let made = if operation == OnMaps::Add { Map::Add(left, right) } else { Map::Compose(left, right) };
+                (Value::Map(made.share()), K::fork(from, vec![by_left, by_right]))
+            }
+            OnMaps::Subtract => {
+                let ((left, by_left), (right, by_right)) = (map(0)?, map(1)?);
+                let negative = K::fork(from, vec![K::zero(from, &Space::Real), by_right]);
+                let made = Map::Add(left, Map::Scale(-1.0, right).share()).share();
+                (Value::Map(made), K::fork(from, vec![by_left, negative]))
+            }
+            OnMaps::Scale => {
+                let (scaled, by_map) = map(1)?;
+                (Value::Map(Map::Scale(operands[0].real(), scaled).share()), K::fork(from, vec![read(0), by_map]))
+            }
+            OnMaps::Matrix => {
+                let (map, by_map) = map(0)?;
+                let of = K::codomain(&by_map);
+                let Rows { codomain, rows, .. } = self.rows::<K>(&map, &of)?;
+                let (matrix, by_rows) = assemble::<K>(&codomain, &mut rows.into_iter(), &of);
+                (matrix, K::after(by_rows, by_map))
+            }
+            OnMaps::OfMatrix => {
+                let (like, by_like) = map(1)?;
+                let of = K::codomain(&by_like);
+                let domain = self.domain::<K>(&like, &of)?;
+                let codomain = self.at::<K>(&like, false, domain.clone(), &of)?.0;
+                let columns = domain.count_coordinates();
+                let mut entries = numbers(&operands[0]).into_iter();
+                let row = |_| entries.by_ref().take(columns).enumerate().collect();
+                let rows = (0..codomain.count_coordinates()).map(row).collect();
+                let made = Value::Map(Map::Table(Table { domain, codomain, rows }).share());
+                let flat = self.reshaped::<K>(&part(0, from), &space(&made), read(0))?;
+                (made, flat)
+            }
+            OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries => return Err(lost(self.span)),
+        })
+    }
+
+    /// The value with a table of all its entries in the place of every linear map, from the space of the value.
+    pub fn with_tables<K: Linear<Morphism = M> + 'static>(&self, value: Value<f64>, from: &Space) -> Outcome<M> {
+        let parts = |parts: &[Value<f64>]| -> Result<(Vec<Value<f64>>, M), Fault> {
+            let (mut values, mut maps) = (Vec::new(), Vec::new());
+            for (at, value) in parts.iter().enumerate() {
+                let (value, map) = self.with_tables::<K>(value.clone(), &part(at, from))?;
+                values.push(value);
+                maps.push(K::after(map, K::project(at, from)));
+            }
+            Ok((values, K::fork(from, maps)))
+        };
+        Ok(match &value {
+            value if !value.holds_maps() => (value.clone(), K::identity(from)),
+            Value::Tuple(all) => {
+                let (values, map) = parts(all)?;
+                (Value::Tuple(values.into()), map)
+            }
+            Value::Values(all) => {
+                let (values, map) = parts(&all[..])?;
+                (Value::values(values), map)
+            }
+            Value::Map(map) => {
+                let Rows { domain, codomain, rows } = self.rows::<K>(map, from)?;
+                let columns = domain.count_coordinates();
+                let (mut entries, mut maps) = (Vec::new(), Vec::new());
+                for (row, map) in rows {
+                    maps.push(self.reshaped::<K>(&space(&row), &Space::reals(columns), map)?);
+                    entries.push(numbers(&row).into_iter().enumerate().collect());
+                }
+                let count = entries.len();
+                let table = Value::Map(Map::Table(Table { domain, codomain, rows: entries }).share());
+                let to = space(&table);
+                let by_map = match count * columns {
+                    0 => K::zero(from, &to),
+                    _ => {
+                        let rows = Space::array(count, Space::reals(columns));
+                        self.reshaped::<K>(&rows, &to, K::fork_each(from, maps))?
+                    }
+                };
+                (table, by_map)
+            }
+            value => (value.clone(), K::identity(from)),
+        })
+    }
+
+    fn reshaped<K: Linear<Morphism = M>>(&self, from: &Space, to: &Space, map: M) -> Result<M, Fault> {
+        if K::VALUES_ONLY || from == to {
+            return Ok(map);
+        }
+        let reshape = LinearMap::reshape(from.clone(), to.clone()).map_err(|_| lost(self.span))?;
+        Ok(K::primitive_after(&reshape, map))
+    }
+
+    /// Vectors with maps in them are known as their coordinates alone.
+    fn plain(&self, vector: &Value<f64>) -> Result<(), Fault> {
+        if !vector.holds_maps() {
+            return Ok(());
+        }
+        let message = "a linear map between spaces of linear maps cannot be written as a combinator";
+        Err(Box::new(
+            Diagnostic::error("no-combinator", self.span, message)
+                .help("apply the maps in it to vectors, or leave out `--via`: `compiled` has all derivatives"),
+        ))
+    }
+}
+
+/// The zeros of the spaces of a map, and the rows of its matrix.
+struct Rows<M> {
+    domain: Value<f64>,
+    codomain: Value<f64>,
+    rows: Vec<(Value<f64>, M)>,
+}
+
+/// The codomain with every number replaced by a row.
+fn assemble<K: Linear>(
+    codomain: &Value<f64>,
+    rows: &mut std::vec::IntoIter<(Value<f64>, K::Morphism)>,
+    from: &Space,
+) -> (Value<f64>, K::Morphism) {
+    let mut row = || rows.next().unwrap_or_else(|| (Value::Real(0.0), K::zero(from, &Space::Real)));
+    match codomain {
+        Value::Real(_) => row(),
+        Value::Reals(elements) => {
+            let (values, maps): (Vec<_>, Vec<_>) = elements.iter().map(|_| row()).unzip();
+            let value = match values.first() {
+                Some(Value::Real(_)) | None => Value::reals(values.iter().map(Value::real).collect()),
+                _ => Value::values(values),
+            };
+            let map = if maps.is_empty() { K::zero(from, &space(&value)) } else { fork_to_array::<K>(from, maps) };
+            (value, map)
+        }
+        Value::Tuple(parts) if !parts.is_empty() => {
+            let (values, maps): (Vec<_>, Vec<_>) = parts.iter().map(|part| assemble::<K>(part, rows, from)).unzip();
+            (Value::Tuple(values.into()), K::fork(from, maps))
+        }
+        Value::Values(elements) if !elements.is_empty() => {
+            let (values, maps): (Vec<_>, Vec<_>) =
+                elements.iter().map(|element| assemble::<K>(element, rows, from)).unzip();
+            (Value::values(values), fork_to_array::<K>(from, maps))
+        }
+        other => (other.clone(), K::zero(from, &space(other))),
+    }
+}
