@@ -24,7 +24,7 @@ EVALS = {
     "lse": (["-n", "10000", "1280000"], "primal", "gradient"),
     "det": (["-l", "5", "6", "8"], "primal", "gradient"),
     "ode": (["-n", "1000", "10000", "-s", "10", "100"], "primal", "gradient"),
-    "gmm": (["-d", "2", "10", "64", "-k", "25"], "objective", "jacobian"),
+    "gmm": (["-d", "2", "10", "64", "-k", "5", "25"], "objective", "jacobian"),
     "kmeans": (["-k", "10", "100", "-n", "1000", "-d", "8", "16"], "cost", "dir"),
     "lstm": (["-l", "2", "4", "-c", "1024"], "objective", "jacobian"),
     "ba": (["--min", "1", "--max", "1"], "objective", "jacobian"),
