@@ -416,7 +416,7 @@ impl Finisher<'_, '_> {
         let draft = &mut self.draft.lambdas[lambda.0 as usize];
         let (parameter, result, span) = (draft.parameter, draft.result.clone(), draft.span);
         let body = draft.body.take().unwrap_or(Body { bindings: Vec::new(), result: Atom::Int(0) });
-        let body = self.body_with(&[parameter], body);
+        let body = self.lambda_body(parameter, body, span);
         let result = self.rename(&self.draft.final_type(&result));
         let mut free = Free { bound: FxHashSet::from_iter([parameter]), found: Vec::new(), seen: FxHashSet::default() };
         free.type_of(self, Atom::Var(parameter));
@@ -427,6 +427,56 @@ impl Finisher<'_, '_> {
         self.draft.checker.program.functions.push(function);
         let id = FunctionId(self.draft.checker.program.functions.len() as u32 - 1);
         Op::Closure(id, captured.into_iter().map(Atom::Var).collect())
+    }
+}
+
+impl Finisher<'_, '_> {
+    /// The body of a function of one parameter. Sizes in the parameter's type that only a later use of the function told are
+    /// read off the parameter.
+    fn lambda_body(&mut self, parameter: Var, body: Body, span: Span) -> Body {
+        let mut later = Vec::new();
+        self.sizes_told_later(&self.type_of(Atom::Var(parameter)), &mut Vec::new(), &mut later);
+        self.defined.insert(parameter);
+        self.bodies.push(Vec::with_capacity(body.bindings.len() + later.len()));
+        for (size, path) in &later {
+            let read = self.bind(Op::SizeOf(Atom::Var(parameter), path.clone()), Type::Int, span);
+            self.same.insert(*size, read);
+        }
+        for binding in body.bindings {
+            self.binding(binding);
+        }
+        let result = self.atom(body.result);
+        let body = self.end_body(result);
+        self.defined.remove(&parameter);
+        for (size, _) in &later {
+            self.same.remove(size);
+        }
+        body
+    }
+
+    /// The sizes in a type that cannot be used here, and where they stand.
+    fn sizes_told_later(&self, ty: &Type, path: &mut Vec<Step>, found: &mut Vec<(Var, Vec<Step>)>) {
+        match ty {
+            Type::Array(size, element) => {
+                if let Size::Atom(size::Atom::Var(var)) = size
+                    && !self.defined.contains(var)
+                    && found.iter().all(|(other, _)| other != var)
+                {
+                    found.push((*var, path.clone()));
+                }
+                path.push(Step::Elements);
+                self.sizes_told_later(element, path, found);
+                path.pop();
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
+                    path.push(Step::Component(at));
+                    self.sizes_told_later(part, path, found);
+                    path.pop();
+                }
+            }
+            _ => {}
+        }
     }
 }
 

@@ -59,9 +59,12 @@ impl<'p> Lowerer<'_, 'p> {
                     plan.insert(var, target.clone());
                 }
             }
-            // An accumulator adds up where the sum is to stay.
+            // An accumulator adds up where the sum is to stay, unless that may move while calls add to it.
             Op::Read(Atom::Var(accumulator))
-                if !target.add && target.cells.is_exact() && inside.contains(accumulator) =>
+                if !target.add
+                    && target.cells.is_exact()
+                    && inside.contains(accumulator)
+                    && !self.is_in_store(&target.cells) =>
             {
                 let made = self.bindings.get(accumulator).map(|binding| &binding.op);
                 if matches!(made, Some(Op::Accumulator))

@@ -82,6 +82,17 @@ impl Lowerer<'_, '_> {
         Ok(Cells::Tuple(cells))
     }
 
+    /// Whether there is a part of some cells in the store.
+    pub(super) fn is_in_store(&self, cells: &Cells) -> bool {
+        let Some(store) = self.store else { return false };
+        match cells {
+            Cells::Number(_, place) => store.buffers().contains(&place.buffer),
+            Cells::Tuple(parts) => parts.iter().any(|part| self.is_in_store(part)),
+            Cells::Array(_, inner) => self.is_in_store(inner),
+            Cells::Absent => false,
+        }
+    }
+
     /// Room in the store for an array that is as long as its type says, if it is there.
     fn room_that_stays(&mut self, var: Var, shape: &Shape, span: Span) -> Lowered<Option<Cells>> {
         let (Shape::Array(extent, element), Type::Array(size, _)) = (shape, self.ty(var)) else { return Ok(None) };
