@@ -30,6 +30,10 @@ const NEAR: usize = 32;
 /// The longest composition that is opened although it is shared.
 const SMALL: usize = 8;
 
+/// How many tasks there may be for each part of a map. Maps of nothing cost nothing, so that two laws can undo each other
+/// there; everything else ends long before.
+const MOST_TASKS: usize = 2000;
+
 /// One use of a law.
 #[derive(Clone)]
 pub struct Step {
@@ -56,18 +60,20 @@ impl LinearMap {
     /// The simplified map, and the laws that were used, in order.
     pub fn simplify_with_steps(&self) -> (LinearMap, Vec<Step>) {
         let work = self.cost().work();
-        for small in [SMALL, 0] {
-            let (mut simple, mut steps) = Simplifier::new(self, small).run(self);
-            while !is_open(&simple) {
-                let (simpler, more) = Simplifier::new(&simple, small).run(&simple);
-                simple = simpler;
-                steps.extend(more);
-            }
-            if simple.cost().work() <= work {
-                return (simple, steps);
-            }
+        let cheaper = |(simple, _): &(LinearMap, Vec<Step>)| simple.cost().work() <= work;
+        let found = [SMALL, 0].into_iter().find_map(|small| self.simplified(small).filter(cheaper));
+        found.unwrap_or_else(|| (self.clone(), Vec::new()))
+    }
+
+    /// The map as laws make it, unless there is no end to that.
+    fn simplified(&self, small: usize) -> Option<(LinearMap, Vec<Step>)> {
+        let (mut simple, mut steps) = Simplifier::new(self, small).run(self)?;
+        while !is_open(&simple) {
+            let (simpler, more) = Simplifier::new(&simple, small).run(&simple)?;
+            simple = simpler;
+            steps.extend(more);
         }
-        (self.clone(), Vec::new())
+        Some((simple, steps))
     }
 }
 
@@ -189,9 +195,12 @@ impl Simplifier {
         }
     }
 
-    fn run(mut self, map: &LinearMap) -> (LinearMap, Vec<Step>) {
+    fn run(mut self, map: &LinearMap) -> Option<(LinearMap, Vec<Step>)> {
+        let mut left = MOST_TASKS;
+        visit(map, |part| left += MOST_TASKS * part.children().len());
         self.tasks.push(Task::Enter(map.clone()));
         while let Some(task) = self.tasks.pop() {
+            left = left.checked_sub(1)?;
             match task {
                 Task::Enter(map) => self.enter(map),
                 Task::Rebuild(map) => {
@@ -212,7 +221,7 @@ impl Simplifier {
                 Task::Judge { law, before, after, steps } => self.judge(law, before, after, steps),
             }
         }
-        (self.results.pop().unwrap_or_else(|| map.clone()), self.steps)
+        Some((self.results.pop().unwrap_or_else(|| map.clone()), self.steps))
     }
 
     fn enter(&mut self, map: LinearMap) {

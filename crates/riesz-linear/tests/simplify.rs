@@ -164,3 +164,14 @@ fn long_chains_that_share_their_parts_stay_linear() {
     assert!(simple.cost().work() <= cost.work());
     assert_eq!(simple.apply(&[0.0, 1.0])[..8], all.apply(&[0.0, 1.0])[..8]);
 }
+
+/// Maps of nothing cost nothing, and laws that undo each other there come to an end.
+#[test]
+fn there_is_an_end_to_maps_of_nothing() {
+    let text = "fork [(0 : R -o [0]R) + replicate [0]R + replicate [0]R, \
+                replicate [0]R + ([] : [0]R) ⊗ 1.0 + replicate [0]R]";
+    let map: LinearMap = text.parse().unwrap();
+    let simple = map.simplify();
+    assert_eq!((simple.domain(), simple.codomain()), (map.domain(), map.codomain()));
+    assert!(simple.cost().work() <= map.cost().work());
+}
