@@ -105,12 +105,9 @@ impl<'p> Lowerer<'_, 'p> {
     ) -> Lowered<Value> {
         let count = self.number(iteration.count, span)?;
         self.build.check_count(count, span);
-        let mut target = match target {
-            Some(target) => target.clone(),
-            None => match self.foresee(Atom::Var(var)) {
-                Ok(shape) => Target { cells: self.room_for(&shape, &self.name(var), span), add: false },
-                Err(problem) => return self.builds_grown(iteration, count, var, span).map_err(|_| problem),
-            },
+        let mut target = match self.target_for(var, target, span) {
+            Ok(target) => target,
+            Err(problem) => return self.builds_grown(iteration, count, var, span).map_err(|_| problem),
         };
         if let Cells::Tuple(arrays) = &mut target.cells
             && arrays.iter().any(|cells| matches!(cells, Cells::Absent))
