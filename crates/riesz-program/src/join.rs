@@ -6,7 +6,9 @@
 //! ```
 //!
 //! A buffer that is made in a block, written there, and read by nothing but one copy of all of it, is the part of the other
-//! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last.
+//! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last,
+//! until it is full. There is room for each of them, as the sizes of the others are not negative. Where that is checked when
+//! the program runs, nothing is written there before.
 
 use crate::polynomial::Polynomials;
 use crate::program::{
@@ -32,10 +34,12 @@ pub fn join(procedure: &mut Procedure) {
     let polynomials = Polynomials::of(procedure);
     let mut work = vec![&mut procedure.body];
     while let Some(block) = work.pop() {
-        let made: Vec<Buffer> = (block.iter())
-            .filter_map(|statement| if let Statement::Allocate(made) = statement { Some(made.buffer) } else { None })
+        // In this order, those that are parts of others come first.
+        let mut wholes: Vec<Buffer> = (block.iter())
+            .filter_map(|statement| if let Statement::Copy { to, .. } = statement { Some(to.buffer) } else { None })
             .collect();
-        for buffer in made {
+        wholes.dedup();
+        for buffer in wholes {
             if let Some(joined) = Joined::of(block, buffer, &once, &polynomials, &procedure.registers) {
                 *block = joined.write(std::mem::take(block), &mut procedure.registers);
             }
@@ -65,25 +69,32 @@ impl Joined {
         polynomials: &Polynomials,
         registers: &[RegisterInfo],
     ) -> Option<Joined> {
-        let is_made = |statement: &Statement, buffer: Buffer| matches!(statement, Statement::Allocate(made) if made.buffer == buffer);
-        let at = block.iter().position(|statement| is_made(statement, whole))?;
-        let copies = copies_in_a_row(block, at, whole, polynomials);
+        let making = |buffer: Buffer| {
+            block.iter().enumerate().find_map(|(at, statement)| match statement {
+                Statement::Allocate(made) if made.buffer == buffer => Some((at, made.count)),
+                _ => None,
+            })
+        };
+        let (at, size) = making(whole)?;
+        let copies = copies_in_a_row(block, at, whole, size, polynomials)?;
+        let settled = checked(&block[..*copies.last()?]);
         let made_of = |copied: usize| {
-            let Statement::Copy { from, count, .. } = &block[copied] else { return None };
-            let made = block[..copied].iter().position(|statement| is_made(statement, from.buffer))?;
-            let whole = matches!(&block[made], Statement::Allocate(made) if polynomials.same(made.count, *count));
+            let Statement::Copy { to, from, count } = &block[copied] else { return None };
+            let (made, len) = making(from.buffer).filter(|(made, _)| *made < copied)?;
+            let before = polynomials.operand(to.at);
+            let behind = polynomials.operand(size).sub(&before)?.sub(&polynomials.operand(*count))?;
+            let fits = made >= settled || [before, behind].iter().all(|room| matches!(room, Size::Constant(0..)));
             let own = block[made + 1..copied].iter().all(|statement| writes_only(statement, from.buffer));
             let later = block[copied + 1..].iter().any(|statement| touches(statement, from.buffer));
-            let fits = once.contains(&from.buffer) && from.at == Operand::Int(0);
-            (fits && whole && own && !later).then_some(made)
+            let all = once.contains(&from.buffer) && from.at == Operand::Int(0) && polynomials.same(len, *count);
+            (all && fits && own && !later).then_some(made)
         };
         let found: Vec<(usize, usize)> =
             copies.into_iter().filter_map(|copied| Some((made_of(copied)?, copied))).collect();
         let first = found.iter().map(|(made, _)| *made).min()?;
         let mut earlier = Vec::new();
         if at > first {
-            let Statement::Allocate(allocation) = &block[at] else { return None };
-            needed(block, first, allocation.count, registers, &mut earlier)?;
+            needed(block, first, size, registers, &mut earlier)?;
             earlier.push(at);
         }
         let (mut parts, mut gone) = (FxHashMap::default(), FxHashSet::default());
@@ -119,24 +130,45 @@ impl Joined {
     }
 }
 
-/// The copies to a buffer that come before all else that is done with it, each going behind the last.
-fn copies_in_a_row(block: &Block, made: usize, buffer: Buffer, polynomials: &Polynomials) -> Vec<usize> {
+/// The copies to a buffer of a size that come before all else that is done with it, each going behind the last, if they fill
+/// it.
+fn copies_in_a_row(
+    block: &Block,
+    made: usize,
+    buffer: Buffer,
+    size: Operand,
+    polynomials: &Polynomials,
+) -> Option<Vec<usize>> {
+    let is = |operand: Operand, end: &Size| polynomials.operand(operand).sub(end) == Some(Size::Constant(0));
     let (mut found, mut end) = (Vec::new(), Size::Constant(0));
     for (at, statement) in block.iter().enumerate().skip(made + 1) {
         match statement {
-            Statement::Copy { to, from, count }
-                if to.buffer == buffer
-                    && from.buffer != buffer
-                    && polynomials.operand(to.at).sub(&end) == Some(Size::Constant(0)) =>
-            {
+            Statement::Copy { to, from, count } if to.buffer == buffer && from.buffer != buffer && is(to.at, &end) => {
                 found.push(at);
                 end = end.add(&polynomials.operand(*count)).unwrap_or(Size::Hole);
             }
-            statement if touches(statement, buffer) => return found,
+            statement if touches(statement, buffer) => break,
             _ => {}
         }
     }
-    found
+    is(size, &end).then_some(found)
+}
+
+/// The first place behind all checks of some statements that may say that a size is not negative.
+fn checked(block: &[Statement]) -> usize {
+    let mut others = FxHashSet::default();
+    let mut place = 0;
+    for (at, statement) in block.iter().enumerate() {
+        match statement {
+            Statement::Let(register, Expression::Within(..) | Expression::Equal(..)) => {
+                others.insert(*register);
+            }
+            Statement::Check(Operand::Register(condition), ..) if others.contains(condition) => {}
+            Statement::Check(..) => place = at + 1,
+            _ => {}
+        }
+    }
+    place
 }
 
 /// Whether a statement has nothing to do with a buffer but writing elements of it.
