@@ -1,10 +1,7 @@
 //! The turns at the edges of loops are apart from those inside: these have no branches left, and arrays of all sizes,
 //! also those that are all edge, come out as before.
 
-#[path = "support/plain.rs"]
-mod plain;
-
-use plain::Plain;
+use crate::plain::Plain;
 use riesz_program::cell::cell;
 use riesz_program::edge::edge;
 use riesz_program::fuse::fuse;

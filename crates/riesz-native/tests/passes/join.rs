@@ -1,10 +1,7 @@
 //! Arrays that are only joined are written where they go: their buffers and the copies of them are gone, and what arrays of
 //! all sizes give is as before.
 
-#[path = "support/plain.rs"]
-mod plain;
-
-use plain::Plain;
+use crate::plain::Plain;
 use riesz_program::cell::cell;
 use riesz_program::each_statement;
 use riesz_program::improve::Pass;
