@@ -114,3 +114,60 @@ pub fn slope(size: &Size, register: Register) -> Option<i64> {
 pub fn with(size: &Size, register: Register, value: &Size) -> Size {
     size.replace(&mut |other| if other == atom(register) { value.clone() } else { Size::Atom(other) })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::RegisterInfo;
+    use riesz_syntax::{FileId, Span};
+
+    /// `n` and `i`; `m`, which is set more than once; and what is bound to the expressions.
+    fn procedure(bound: Vec<Expression>) -> Procedure {
+        let info = |at| RegisterInfo { name: None, kind: Kind::Int, mutable: at == 2 };
+        let registers = (0..3 + bound.len()).map(info).collect();
+        let body = bound.into_iter().zip(3..).map(|(expression, at)| Statement::Let(Register(at), expression));
+        Procedure {
+            name: "f".into(),
+            span: Span { file: FileId(0), start: 0, end: 0 },
+            parameters: Vec::new(),
+            results: Vec::new(),
+            registers,
+            buffers: Vec::new(),
+            body: body.collect(),
+        }
+    }
+
+    const N: Operand = Operand::Register(Register(0));
+    const I: Operand = Operand::Register(Register(1));
+    const M: Operand = Operand::Register(Register(2));
+
+    fn bound(at: u32) -> Operand {
+        Operand::Register(Register(3 + at))
+    }
+
+    #[test]
+    fn what_is_computed_in_other_ways_is_the_same() {
+        let polynomials = Polynomials::of(&procedure(vec![
+            Expression::Position(Arithmetic::Add, I, Operand::Int(1)),
+            Expression::Position(Arithmetic::Mul, bound(0), N),
+            Expression::Position(Arithmetic::Mul, N, I),
+            Expression::Position(Arithmetic::Add, N, bound(2)),
+        ]));
+        assert!(polynomials.same(bound(1), bound(3)));
+        assert!(!polynomials.same(bound(1), bound(2)));
+        assert_eq!(slope(&polynomials.operand(bound(0)), Register(1)), Some(1));
+        assert_eq!(slope(&polynomials.operand(bound(1)), Register(1)), None);
+        let first = with(&polynomials.operand(bound(1)), Register(1), &Size::Constant(0));
+        assert_eq!(first, polynomials.operand(N));
+    }
+
+    #[test]
+    fn what_is_set_more_than_once_is_not_known() {
+        let mut polynomials = Polynomials::of(&procedure(vec![Expression::Copy(M), Expression::Copy(M)]));
+        assert!(!polynomials.same(bound(0), bound(1)));
+        assert!(!polynomials.same(M, M));
+        assert!(polynomials.same(bound(0), bound(0)));
+        polynomials.set(Register(2), polynomials.operand(N));
+        assert!(polynomials.same(M, N));
+    }
+}
