@@ -19,7 +19,7 @@ use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
 
 /// The most turns that an edge has.
-const WIDEST: i64 = 8;
+pub(crate) const WIDEST: i64 = 8;
 /// The fewest turns of a loop with edges, where it says how many it has.
 const FEWEST: i64 = 4 * WIDEST;
 /// The most statements of a loop that is written twice.
@@ -52,6 +52,11 @@ fn divided(procedure: &mut Procedure, polynomials: &Polynomials, block: Block) -
         made.push(statement);
     }
     made
+}
+
+/// Whether a loop will be divided.
+pub(crate) fn has_edges(each: &For, polynomials: &Polynomials) -> bool {
+    each.parallel && Edges::of(each, polynomials).is_some()
 }
 
 /// The polynomials that a condition on integers says to be at most 0.

@@ -6,30 +6,34 @@
 //! ```
 //!
 //! The second loop may read what the first has written only at the place of the same turn. A buffer that nobody reads any
-//! more goes away ([`tidy`](mod@crate::tidy)).
+//! more goes away ([`tidy`](mod@crate::tidy)). The second may have a few turns less: then those of the first are at its edge
+//! ([`edge`](mod@crate::edge)).
 
+use crate::edge::{WIDEST, has_edges};
 use crate::polynomial::{Polynomials, atom};
-use crate::program::{Block, Buffer, Element, Expression, For, Operand, Procedure, Register, Statement};
+use crate::program::{
+    Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, RegisterInfo, Statement,
+};
 use crate::turns::Names;
 use crate::visit::{Use, each_statement};
-use riesz_core::size::Atom;
+use riesz_core::Comparison;
+use riesz_core::size::{Atom, Size};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fuses the loops of a procedure.
 pub fn fuse(procedure: &mut Procedure) {
-    let mutable = procedure.registers.iter().map(|info| info.mutable).collect();
-    let mut fusing = Fusing { mutable, positions: Polynomials::of(procedure) };
+    let positions = Polynomials::of(procedure);
+    let mut fusing = Fusing { registers: &mut procedure.registers, positions };
     let body = std::mem::take(&mut procedure.body);
     procedure.body = fusing.block(body);
 }
 
-struct Fusing {
-    /// Which registers are mutable.
-    mutable: Vec<bool>,
+struct Fusing<'p> {
+    registers: &'p mut Vec<RegisterInfo>,
     positions: Polynomials,
 }
 
-impl Fusing {
+impl Fusing<'_> {
     fn block(&mut self, block: Block) -> Block {
         let mut written: Block = Vec::with_capacity(block.len());
         for mut statement in block {
@@ -59,15 +63,61 @@ impl Fusing {
     fn with_earlier(&mut self, second: &For, written: &Block) -> Option<(usize, For, Vec<usize>)> {
         for (at, earlier) in written.iter().enumerate().rev() {
             match earlier {
-                Statement::For(first) if first.count == second.count => {
-                    let late = late(first, &written[at + 1..], second)?;
-                    return self.fused(first, second).map(|fused| (at, fused, late));
+                Statement::For(first) => {
+                    let between = &written[at + 1..];
+                    let checks = between.iter().any(|statement| matches!(statement, Statement::Check(..)));
+                    let late = late(first, between, second).filter(|_| !checks || !may_stop(&first.body))?;
+                    let fused = match first.count == second.count {
+                        true => self.fused(first, second)?,
+                        false => {
+                            let late = late.iter().map(|place| &between[*place]);
+                            self.fused_with_shorter(first, late, second)?
+                        }
+                    };
+                    return Some((at, fused, late));
                 }
-                Statement::Let(..) | Statement::Set(..) | Statement::Allocate(_) | Statement::Fill(..) => {}
+                Statement::Let(..)
+                | Statement::Set(..)
+                | Statement::Allocate(_)
+                | Statement::Fill(..)
+                | Statement::Check(..) => {}
                 _ => return None,
             }
         }
         None
+    }
+
+    /// A loop with one that has a few turns less, and some statements that come after both.
+    fn fused_with_shorter<'s>(
+        &mut self,
+        first: &For,
+        mut late: impl Iterator<Item = &'s Statement>,
+        second: &For,
+    ) -> Option<For> {
+        let more = self.positions.operand(first.count).sub(&self.positions.operand(second.count));
+        let is_few = matches!(more, Some(Size::Constant(1..=WIDEST)));
+        let plain = (second.body.iter())
+            .all(|statement| matches!(statement, Statement::Let(..) | Statement::Store(..) | Statement::Add(..)));
+        let counts = |statement: &Statement| {
+            let mut found = false;
+            statement.defines(&mut |register| found |= Operand::Register(register) == second.count);
+            found
+        };
+        if !is_few || !plain || late.any(counts) {
+            return None;
+        }
+        let mut fused = self.fused(first, second)?;
+        let turn = fused.body.split_off(first.body.len());
+        self.registers.push(RegisterInfo { name: None, kind: Kind::Bool, mutable: false });
+        let condition = Register(self.registers.len() as u32 - 1);
+        let less = Expression::Compare(Comparison::Less, Operand::Register(first.index), second.count);
+        fused.body.push(Statement::Let(condition, less));
+        fused.body.push(Statement::If(Operand::Register(condition), turn, Vec::new()));
+        has_edges(&fused, &self.positions).then_some(fused)
+    }
+
+    fn is_mutable(&self, register: Register) -> bool {
+        self.registers[register.0 as usize].mutable
     }
 
     fn fused(&mut self, first: &For, second: &For) -> Option<For> {
@@ -77,7 +127,7 @@ impl Fusing {
             return None;
         }
         let (one, two) = (Touched::of(&first.body), Touched::of(&second.body));
-        let mutable = |register: &&Register| self.mutable[register.0 as usize];
+        let mutable = |register: &&Register| self.is_mutable(**register);
         if two.registers.iter().filter(mutable).any(|register| one.registers.contains(register)) {
             return None;
         }
@@ -106,7 +156,7 @@ impl Fusing {
             match statement {
                 Statement::Store(element, value) if shared.contains(&element.buffer) => {
                     // One store, of something that stays what it is, at a place of this turn's own.
-                    let stays = !matches!(value, Operand::Register(register) if self.mutable[register.0 as usize]);
+                    let stays = !matches!(value, Operand::Register(register) if self.is_mutable(*register));
                     let own = self.is_own(element.at, first.index);
                     if !stays || !own || stored.insert(element.buffer, (element.at, *value)).is_some() {
                         return None;

@@ -10,10 +10,10 @@ pub type Pass = fn(&mut Procedure);
 pub const PASSES: [(&str, Pass); 15] = [
     ("cell", cell::cell),
     ("tidy", tidy::tidy),
+    ("join", join::join),
     ("once", once::once),
     ("tidy", tidy::tidy),
     ("place", place::place),
-    ("join", join::join),
     ("fuse", fuse::fuse),
     ("pull", pull::pull),
     ("tabulate", tabulate::tabulate),

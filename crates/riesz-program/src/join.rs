@@ -5,15 +5,15 @@
 //! a[0 ..] = b[.. n];  a[n ..] = c[.. m]             is
 //! ```
 //!
-//! A buffer that is made in a block, written there, and read by nothing but one copy of all of it, is the part of the other
+//! A buffer that is made in a block, or anew for each turn of it, written there, and read by nothing but one copy of all of it, is the part of the other
 //! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last,
 //! until it is full. There is room for each of them, as the sizes of the others are not negative. Where that is checked when
 //! the program runs, nothing is written there before.
 
 use crate::polynomial::Polynomials;
 use crate::program::{
-    Arithmetic, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo,
-    Statement,
+    Allocation, Arithmetic, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Procedure, Register,
+    RegisterInfo, Statement,
 };
 use crate::visit::{Use, each_statement};
 use riesz_core::size::Size;
@@ -32,8 +32,10 @@ pub fn join(procedure: &mut Procedure) {
         .map(|(buffer, _)| buffer)
         .collect();
     let polynomials = Polynomials::of(procedure);
-    let mut work = vec![&mut procedure.body];
-    while let Some(block) = work.pop() {
+    let mut work = vec![(&mut procedure.body, None)];
+    while let Some((block, private)) = work.pop() {
+        let mut nothing = Vec::new();
+        let private = Private::open(block, private.unwrap_or(&mut nothing), &once);
         // In this order, those that are parts of others come first.
         let mut wholes: Vec<Buffer> = (block.iter())
             .filter_map(|statement| if let Statement::Copy { to, .. } = statement { Some(to.buffer) } else { None })
@@ -44,7 +46,56 @@ pub fn join(procedure: &mut Procedure) {
                 *block = joined.write(std::mem::take(block), &mut procedure.registers);
             }
         }
-        work.extend(block.iter_mut().flat_map(Statement::blocks_mut));
+        let parts: Vec<Buffer> = (block.iter())
+            .filter_map(|statement| if let Statement::Copy { from, .. } = statement { Some(from.buffer) } else { None })
+            .filter(|buffer| once.contains(buffer))
+            .collect();
+        for buffer in parts {
+            if let Some(joined) = Joined::into_other(block, buffer, &polynomials, &procedure.registers) {
+                *block = joined.write(std::mem::take(block), &mut procedure.registers);
+            }
+        }
+        private.close(block);
+        for statement in block {
+            match statement {
+                Statement::For(each) => work.push((&mut each.body, Some(&mut each.private))),
+                statement => work.extend(statement.blocks_mut().into_iter().map(|block| (block, None))),
+            }
+        }
+    }
+}
+
+/// The buffers that each turn of a loop uses anew. While joins are looked for, they are made where a turn comes to them.
+struct Private<'p> {
+    allocations: &'p mut Vec<Allocation>,
+    buffers: FxHashSet<Buffer>,
+}
+
+impl<'p> Private<'p> {
+    fn open(block: &mut Block, allocations: &'p mut Vec<Allocation>, once: &FxHashSet<Buffer>) -> Private<'p> {
+        let buffers: FxHashSet<Buffer> = allocations.iter().map(|made| made.buffer).collect();
+        let is_part = |statement: &Statement| match statement {
+            Statement::Copy { from, .. } => buffers.contains(&from.buffer) && once.contains(&from.buffer),
+            _ => false,
+        };
+        if block.iter().any(is_part) {
+            for made in std::mem::take(allocations) {
+                let first = block.iter().position(|statement| touches(statement, made.buffer));
+                block.insert(first.unwrap_or(block.len()), Statement::Allocate(made));
+            }
+        }
+        Private { allocations, buffers }
+    }
+
+    fn close(self, block: &mut Block) {
+        let Private { allocations, buffers } = self;
+        block.retain(|statement| match statement {
+            Statement::Allocate(made) if buffers.contains(&made.buffer) => {
+                allocations.push(made.clone());
+                false
+            }
+            _ => true,
+        });
     }
 }
 
@@ -69,25 +120,16 @@ impl Joined {
         polynomials: &Polynomials,
         registers: &[RegisterInfo],
     ) -> Option<Joined> {
-        let making = |buffer: Buffer| {
-            block.iter().enumerate().find_map(|(at, statement)| match statement {
-                Statement::Allocate(made) if made.buffer == buffer => Some((at, made.count)),
-                _ => None,
-            })
-        };
-        let (at, size) = making(whole)?;
+        let (at, size) = making(block, whole)?;
         let copies = copies_in_a_row(block, at, whole, size, polynomials)?;
         let settled = checked(&block[..*copies.last()?]);
         let made_of = |copied: usize| {
             let Statement::Copy { to, from, count } = &block[copied] else { return None };
-            let (made, len) = making(from.buffer).filter(|(made, _)| *made < copied)?;
+            let made = whole_part(block, copied, polynomials).filter(|_| once.contains(&from.buffer))?;
             let before = polynomials.operand(to.at);
             let behind = polynomials.operand(size).sub(&before)?.sub(&polynomials.operand(*count))?;
             let fits = made >= settled || [before, behind].iter().all(|room| matches!(room, Size::Constant(0..)));
-            let own = block[made + 1..copied].iter().all(|statement| writes_only(statement, from.buffer));
-            let later = block[copied + 1..].iter().any(|statement| touches(statement, from.buffer));
-            let all = once.contains(&from.buffer) && from.at == Operand::Int(0) && polynomials.same(len, *count);
-            (all && fits && own && !later).then_some(made)
+            fits.then_some(made)
         };
         let found: Vec<(usize, usize)> =
             copies.into_iter().filter_map(|copied| Some((made_of(copied)?, copied))).collect();
@@ -109,6 +151,49 @@ impl Joined {
         Some(Joined { parts, gone, first, earlier })
     }
 
+    /// Looks at where a buffer is copied to that a block makes: a part of one that is there before, and that nobody looks
+    /// at or writes to, at that place, until the copy. There is room, as no check stands between.
+    fn into_other(
+        block: &Block,
+        part: Buffer,
+        polynomials: &Polynomials,
+        registers: &[RegisterInfo],
+    ) -> Option<Joined> {
+        let copied = block
+            .iter()
+            .position(|statement| matches!(statement, Statement::Copy { from, .. } if from.buffer == part))?;
+        let Statement::Copy { to, count, .. } = &block[copied] else { return None };
+        let made = whole_part(block, copied, polynomials)?;
+        if checked(&block[..copied]) > made || making(block, to.buffer).is_some_and(|(at, _)| at > made) {
+            return None;
+        }
+        let is_behind = |place: Operand, other: Operand, count: Operand| {
+            let end = polynomials.operand(other).add(&polynomials.operand(count));
+            let room = end.and_then(|end| polynomials.operand(place).sub(&end));
+            matches!(room, Some(Size::Constant(0..)))
+        };
+        let is_apart = |statement: &Statement| match statement {
+            Statement::Copy { to: other, from, count: size } if from.buffer != to.buffer => {
+                is_behind(to.at, other.at, *size) || is_behind(other.at, to.at, *count)
+            }
+            _ => false,
+        };
+        let free = |statement: &Statement| !touches(statement, to.buffer) || is_apart(statement);
+        if !block[made + 1..copied].iter().all(free) {
+            return None;
+        }
+        let mut earlier = Vec::new();
+        needed(block, made, to.at, registers, &mut earlier)?;
+        earlier.sort_unstable();
+        earlier.dedup();
+        Some(Joined {
+            parts: [(part, *to)].into_iter().collect(),
+            gone: [made, copied].into_iter().collect(),
+            first: made,
+            earlier,
+        })
+    }
+
     /// The block with what is written to the parts going to the whole.
     fn write(self, block: Block, registers: &mut Vec<RegisterInfo>) -> Block {
         let (mut moved, mut rest) = (Vec::new(), Vec::new());
@@ -128,6 +213,25 @@ impl Joined {
         }
         written
     }
+}
+
+/// Where a block makes a buffer, and how large it is.
+fn making(block: &Block, buffer: Buffer) -> Option<(usize, Operand)> {
+    block.iter().enumerate().find_map(|(at, statement)| match statement {
+        Statement::Allocate(made) if made.buffer == buffer => Some((at, made.count)),
+        _ => None,
+    })
+}
+
+/// Where a block makes the buffer that is copied somewhere, if it is copied whole and only written before, and that is the
+/// end of it.
+fn whole_part(block: &Block, copied: usize, polynomials: &Polynomials) -> Option<usize> {
+    let Statement::Copy { from, count, .. } = &block[copied] else { return None };
+    let (made, len) = making(block, from.buffer).filter(|(made, _)| *made < copied)?;
+    let own = block[made + 1..copied].iter().all(|statement| writes_only(statement, from.buffer));
+    let later = block[copied + 1..].iter().any(|statement| touches(statement, from.buffer));
+    let whole = from.at == Operand::Int(0) && polynomials.same(len, *count);
+    (whole && own && !later).then_some(made)
 }
 
 /// The copies to a buffer of a size that come before all else that is done with it, each going behind the last, if they fill

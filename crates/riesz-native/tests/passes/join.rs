@@ -6,14 +6,12 @@ use riesz_program::cell::cell;
 use riesz_program::each_statement;
 use riesz_program::improve::Pass;
 use riesz_program::join::join;
-use riesz_program::once::once;
-use riesz_program::place::place;
 use riesz_program::print::print;
 use riesz_program::program::{Program, Statement};
 use riesz_program::tidy::tidy;
 
 /// The passes before.
-const BEFORE: [Pass; 5] = [cell, tidy, once, tidy, place];
+const BEFORE: [Pass; 2] = [cell, tidy];
 
 #[test]
 fn parts_of_a_whole() {
@@ -45,6 +43,13 @@ fn there_is_room() {
     joined("concat([2 * x[i] | i < n - 1], [1.0])", [3, 2], [1, 0]);
 }
 
+#[test]
+fn what_each_turn_makes_anew() {
+    // The first part is made before the check of the size of the other.
+    joined("loop y = x for k < 3 do concat(y[0] * slice(y, 0, 1), [2 * y[i] | i < n - 1])", [5, 4], [4, 3]);
+    joined("loop s = 0.0 for k < 3 do sum(y * y | y in concat(x^2, [y + s | y in x]))", [3, 2], [1, 0]);
+}
+
 /// Joins what a function of an array makes: how many buffers it makes and how many copies, before and after.
 fn joined(body: &str, before: [usize; 2], after: [usize; 2]) {
     let plain = Plain::of(body, &BEFORE);
@@ -53,12 +58,16 @@ fn joined(body: &str, before: [usize; 2], after: [usize; 2]) {
     assert_eq!(counts(&improved), after, "{}", print(&improved));
 }
 
-/// How many buffers a program makes, and how many copies.
+/// How many buffers a program makes, once or for each turn of a loop, and how many copies.
 fn counts(program: &Program) -> [usize; 2] {
     let [mut made, mut copies] = [0, 0];
     for procedure in &program.procedures {
         each_statement(&procedure.body, &mut |statement| {
-            made += usize::from(matches!(statement, Statement::Allocate(_)));
+            made += match statement {
+                Statement::Allocate(_) => 1,
+                Statement::For(each) => each.private.len(),
+                _ => 0,
+            };
             copies += usize::from(matches!(statement, Statement::Copy { .. }));
         });
     }
