@@ -198,6 +198,8 @@ impl Compiler<'_> {
             return Ok(());
         }
         let ty = self.vars[var.0 as usize].ty.clone();
+        let before = self.points.len();
+        self.compute_points(map, span, out);
         let matrix = match self.fewer_columns(map, span, out) {
             Fewer::Rows => self.by_rows(map, &ty, span, out)?,
             Fewer::Columns => self.by_columns(map, &ty, span, out)?,
@@ -210,8 +212,21 @@ impl Compiler<'_> {
                 self.bind(Op::If { condition, yes, no }, ty, out, span)
             }
         };
+        self.points.truncate(before);
         out.push(Binding { var, op: Op::Copy(matrix), span });
         Ok(())
+    }
+
+    /// Computes once what does not depend on the vector that a map is applied to.
+    fn compute_points(&mut self, map: &KnownMap, span: Span, out: &mut Vec<Binding>) {
+        match &map.form {
+            Form::Derivative { function, point, .. } => self.compute_at(*function, *point, span, out),
+            Form::Compose(a, b) | Form::Sum(a, b) => {
+                self.compute_points(a, span, out);
+                self.compute_points(b, span, out);
+            }
+            Form::Multiple(_, map) => self.compute_points(map, span, out),
+        }
     }
 
     /// Whether a matrix has fewer columns than rows. As many count as fewer: a pass forward is the cheaper one.

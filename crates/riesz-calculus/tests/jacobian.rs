@@ -196,6 +196,16 @@ fn a_dense_matrix_takes_a_pass_for_each_row_or_column() {
 }
 
 #[test]
+fn what_no_column_changes_is_computed_once() {
+    // A call that might have no end, before it comes to what varies.
+    let program = "let x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
+        fun long(s: R, k: Int): R = if k == 0 then s else long(sin(s), k - 1)
+        fun f(x: [n]R): [9]R = { let c = long(1.0, 1000); let s = prod(x); [c * s * i | i < 9] }\n";
+    let (value, matrix) = (operations(program, "f(x)"), operations(program, "jacobian(f, x)"));
+    assert!(matrix < 2 * value, "the matrix takes {matrix} operations, the value {value}");
+}
+
+#[test]
 fn what_is_zero_by_structure() {
     let of = |expression: &str| run(check("").unwrap(), expression).map(|(value, _)| entries(&value)).unwrap();
     let found = of("coo(D(\\v -> [v[0] * v[2], 5, v[1]], [1, 2, 3]))");

@@ -6,16 +6,17 @@
 //!                                                    for i < 1: the turn n − 1 as it was
 //! ```
 //!
-//! A condition on integers is a sum that is to be at most 0: of the index, of what else is known, and of a number. Where
-//! the first index that it changes at is a few turns from the beginning or from the end, there is an edge.
+//! A condition on integers is a polynomial that is to be at most 0, `± i + c`. Where the first index that it changes at is a
+//! few turns from the beginning or from the end, there is an edge.
 
+use crate::polynomial::{Polynomials, slope, with};
 use crate::program::{Arithmetic, Block, Expression, For, Kind, Operand, Procedure, Register, Statement};
 use crate::turns::Names;
 use crate::visit::each_statement;
 use riesz_core::Comparison;
+use riesz_core::size::Size;
 use riesz_primitive::scalar;
-use rustc_hash::{FxHashMap, FxHashSet};
-use std::collections::BTreeMap;
+use rustc_hash::FxHashSet;
 
 /// The most turns that an edge has.
 const WIDEST: i64 = 8;
@@ -27,24 +28,24 @@ const LONGEST: usize = 300;
 /// Divides the parallel loops of a procedure that have edges. Loops inside of these are left alone: they are the work of
 /// one lane.
 pub fn edge(procedure: &mut Procedure) {
-    let sums = Sums::of(procedure);
+    let polynomials = Polynomials::of(procedure);
     let body = std::mem::take(&mut procedure.body);
-    procedure.body = divided(procedure, &sums, body);
+    procedure.body = divided(procedure, &polynomials, body);
 }
 
-fn divided(procedure: &mut Procedure, sums: &Sums, block: Block) -> Block {
+fn divided(procedure: &mut Procedure, polynomials: &Polynomials, block: Block) -> Block {
     let mut made = Vec::with_capacity(block.len());
     for mut statement in block {
         match &mut statement {
             Statement::For(each) if each.parallel => {
-                if let Some(edges) = Edges::of(each, sums) {
-                    divide(procedure, sums, each, edges, &mut made);
+                if let Some(edges) = Edges::of(each, polynomials) {
+                    divide(procedure, polynomials, each, edges, &mut made);
                     continue;
                 }
             }
             other => {
                 for inner in other.blocks_mut() {
-                    *inner = divided(procedure, sums, std::mem::take(inner));
+                    *inner = divided(procedure, polynomials, std::mem::take(inner));
                 }
             }
         }
@@ -53,131 +54,22 @@ fn divided(procedure: &mut Procedure, sums: &Sums, block: Block) -> Block {
     made
 }
 
-// ---- sums ----
-
-/// `Σ sₖ rₖ + number`
-#[derive(Clone, Default)]
-struct Sum {
-    registers: BTreeMap<Register, i64>,
-    number: i64,
+/// The polynomials that a condition on integers says to be at most 0.
+fn condition(polynomials: &Polynomials, expression: &Expression) -> Option<Vec<Size>> {
+    let at_most = |a: Operand, b: Operand, less: i64| {
+        let difference = polynomials.arithmetic(Arithmetic::Sub, a, b);
+        difference.add(&Size::Constant(less)).unwrap_or(Size::Hole)
+    };
+    Some(match expression {
+        Expression::Compare(Comparison::Less, a, b) => vec![at_most(*a, *b, 1)],
+        Expression::Compare(Comparison::LessEqual, a, b) => vec![at_most(*a, *b, 0)],
+        Expression::Compare(Comparison::Greater, a, b) => vec![at_most(*b, *a, 1)],
+        Expression::Compare(Comparison::GreaterEqual, a, b) => vec![at_most(*b, *a, 0)],
+        Expression::Equal(a, b) => vec![at_most(*a, *b, 0), at_most(*b, *a, 0)],
+        Expression::Within(a, len) => vec![at_most(Operand::Int(0), *a, 0), at_most(*a, *len, 1)],
+        _ => return None,
+    })
 }
-
-impl Sum {
-    fn number(number: i64) -> Sum {
-        Sum { number, ..Sum::default() }
-    }
-
-    /// `self + factor · other`, where that fits.
-    fn plus(mut self, factor: i64, other: &Sum) -> Option<Sum> {
-        let add = |a: i64, b: i64| factor.checked_mul(b).and_then(|b| a.checked_add(b));
-        self.number = add(self.number, other.number)?;
-        for (register, times) in &other.registers {
-            match add(self.registers.get(register).copied().unwrap_or(0), *times)? {
-                0 => self.registers.remove(register),
-                times => self.registers.insert(*register, times),
-            };
-        }
-        (self.registers.len() <= MOST_TERMS).then_some(self)
-    }
-
-    /// How often a register is in it.
-    fn times(&self, register: Register) -> i64 {
-        self.registers.get(&register).copied().unwrap_or(0)
-    }
-
-    /// The sum with another one for a register.
-    fn with(&self, register: Register, by: &Sum) -> Option<Sum> {
-        let mut rest = self.clone();
-        match rest.registers.remove(&register) {
-            Some(times) => rest.plus(times, by),
-            None => Some(rest),
-        }
-    }
-
-    /// The number that it is, if it is one.
-    fn constant(&self) -> Option<i64> {
-        self.registers.is_empty().then_some(self.number)
-    }
-}
-
-/// The most registers in a sum.
-const MOST_TERMS: usize = 8;
-
-/// The integers of a procedure that are sums of others. Registers that are set more than once are not among them.
-#[derive(Clone, Default)]
-struct Sums {
-    known: FxHashMap<Register, Sum>,
-    /// What registers hold that are set more than once, where that is known.
-    now: FxHashMap<Register, Sum>,
-    kinds: Vec<(Kind, bool)>,
-}
-
-impl Sums {
-    fn of(procedure: &Procedure) -> Sums {
-        let kinds = procedure.registers.iter().map(|info| (info.kind, info.mutable)).collect();
-        let mut sums = Sums { kinds, ..Sums::default() };
-        each_statement(&procedure.body, &mut |statement| {
-            if let Statement::Let(register, expression) = statement
-                && let Some(sum) = sums.expression(expression)
-            {
-                sums.known.insert(*register, sum);
-            }
-        });
-        sums
-    }
-
-    fn sum(&self, operand: Operand) -> Option<Sum> {
-        match operand {
-            Operand::Int(number) => Some(Sum::number(number)),
-            Operand::Register(register) => match self.kinds.get(register.0 as usize)? {
-                (Kind::Int, true) => self.now.get(&register).cloned(),
-                (Kind::Int, false) => Some(
-                    self.known
-                        .get(&register)
-                        .cloned()
-                        .unwrap_or_else(|| Sum { registers: [(register, 1)].into_iter().collect(), number: 0 }),
-                ),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
-    fn expression(&self, expression: &Expression) -> Option<Sum> {
-        match expression {
-            Expression::Copy(a) => self.sum(*a),
-            Expression::Position(Arithmetic::Add, a, b) => self.sum(*a)?.plus(1, &self.sum(*b)?),
-            Expression::Position(Arithmetic::Sub, a, b) => self.sum(*a)?.plus(-1, &self.sum(*b)?),
-            Expression::Position(Arithmetic::Mul, a, b) => {
-                let (a, b) = (self.sum(*a)?, self.sum(*b)?);
-                match (a.constant(), b.constant()) {
-                    (Some(factor), _) => Sum::default().plus(factor, &b),
-                    (_, Some(factor)) => Sum::default().plus(factor, &a),
-                    _ => None,
-                }
-            }
-            _ => None,
-        }
-    }
-
-    /// The sums that a condition says to be at most 0.
-    fn condition(&self, expression: &Expression) -> Option<Vec<Sum>> {
-        let less = |a: Operand, b: Operand, by: i64| -> Option<Sum> {
-            self.sum(a)?.plus(-1, &self.sum(b)?)?.plus(1, &Sum::number(by))
-        };
-        match expression {
-            Expression::Compare(Comparison::Less, a, b) => Some(vec![less(*a, *b, 1)?]),
-            Expression::Compare(Comparison::LessEqual, a, b) => Some(vec![less(*a, *b, 0)?]),
-            Expression::Compare(Comparison::Greater, a, b) => Some(vec![less(*b, *a, 1)?]),
-            Expression::Compare(Comparison::GreaterEqual, a, b) => Some(vec![less(*b, *a, 0)?]),
-            Expression::Equal(a, b) => Some(vec![less(*a, *b, 0)?, less(*b, *a, 0)?]),
-            Expression::Within(a, len) => Some(vec![less(Operand::Int(0), *a, 0)?, less(*a, *len, 1)?]),
-            _ => None,
-        }
-    }
-}
-
-// ---- edges ----
 
 /// How many turns are at the edges of a loop.
 #[derive(Clone, Copy, Default)]
@@ -188,8 +80,8 @@ struct Edges {
 
 impl Edges {
     /// The edges that the conditions of a loop make, if it can be divided.
-    fn of(each: &For, sums: &Sums) -> Option<Edges> {
-        let count = sums.sum(each.count)?;
+    fn of(each: &For, polynomials: &Polynomials) -> Option<Edges> {
+        let count = polynomials.operand(each.count);
         let (mut edges, mut statements, mut plain) = (Edges::default(), 0, each.private.is_empty());
         let (mut set, mut reduced) = (FxHashSet::default(), FxHashSet::default());
         each_statement(&each.body, &mut |statement| {
@@ -198,7 +90,7 @@ impl Edges {
                 Statement::Let(_, expression) => {
                     // What is checked holds at the edges too, or the program is wrong.
                     if !matches!(expression, Expression::Within(..)) {
-                        let conditions = sums.condition(expression).unwrap_or_default();
+                        let conditions = condition(polynomials, expression).unwrap_or_default();
                         conditions.iter().for_each(|condition| edges.add(condition, each.index, &count));
                     }
                 }
@@ -212,24 +104,23 @@ impl Edges {
                 _ => plain = false,
             }
         });
-        let many = count.constant().is_none_or(|count| count >= FEWEST);
+        let many = !matches!(count, Size::Hole | Size::Constant(..FEWEST));
         let plain = plain && set.is_disjoint(&reduced);
         (plain && many && statements <= LONGEST && edges.first + edges.last > 0).then_some(edges)
     }
 
     /// The edge that a condition makes, which changes from one index on.
-    fn add(&mut self, condition: &Sum, index: Register, count: &Sum) {
-        let rest = condition.with(index, &Sum::default());
-        let from = match condition.times(index) {
-            1 => rest.and_then(|rest| Sum::number(1).plus(-1, &rest)),
-            -1 => rest,
+    fn add(&mut self, condition: &Size, index: Register, count: &Size) {
+        let rest = with(condition, index, &Size::Constant(0));
+        let from = match slope(condition, index) {
+            Some(1) => Size::Constant(1).sub(&rest),
+            Some(-1) => Some(rest),
             _ => None,
         };
         let Some(from) = from else { return };
-        let narrow = |turns: &i64| (1..=WIDEST).contains(turns);
-        if let Some(turns) = from.constant().filter(narrow) {
+        if let Size::Constant(turns @ 1..=WIDEST) = from {
             self.first = self.first.max(turns);
-        } else if let Some(turns) = count.clone().plus(-1, &from).and_then(|left| left.constant()).filter(narrow) {
+        } else if let Some(Size::Constant(turns @ 1..=WIDEST)) = count.sub(&from) {
             self.last = self.last.max(turns);
         }
     }
@@ -237,7 +128,7 @@ impl Edges {
 
 /// Writes a loop as its first turns, those inside and its last ones. A loop of fewer turns than there are at the edges has
 /// none but first ones.
-fn divide(procedure: &mut Procedure, sums: &Sums, each: &For, edges: Edges, made: &mut Block) {
+fn divide(procedure: &mut Procedure, polynomials: &Polynomials, each: &For, edges: Edges, made: &mut Block) {
     let (first, last) = (Operand::Int(edges.first), Operand::Int(edges.last));
     let mut bind = |kind: Kind, expression: Expression| {
         let register = procedure.register(kind, false);
@@ -250,12 +141,12 @@ fn divide(procedure: &mut Procedure, sums: &Sums, each: &For, edges: Edges, made
     let late = bind(Kind::Int, Expression::Select(few, Operand::Int(0), last));
     let until = bind(Kind::Int, Expression::Position(Arithmetic::Sub, each.count, late));
     let inside = bind(Kind::Int, Expression::Position(Arithmetic::Sub, until, early));
-    let to = sums.sum(each.count).and_then(|count| count.plus(1, &Sum::number(-edges.last - 1)));
-    let range = to.map(|to| (Sum::number(edges.first), to));
-    made.push(stretch(procedure, sums, each, early, Operand::Int(0), None));
-    made.push(stretch(procedure, sums, each, inside, first, range));
+    let to = polynomials.operand(each.count).sub(&Size::Constant(edges.last + 1));
+    let range = to.map(|to| (Size::Constant(edges.first), to));
+    made.push(stretch(procedure, polynomials, each, early, Operand::Int(0), None));
+    made.push(stretch(procedure, polynomials, each, inside, first, range));
     if edges.last > 0 {
-        made.push(stretch(procedure, sums, each, late, until, None));
+        made.push(stretch(procedure, polynomials, each, late, until, None));
     }
 }
 
@@ -263,18 +154,18 @@ fn divide(procedure: &mut Procedure, sums: &Sums, each: &For, edges: Edges, made
 /// only where it is known.
 fn stretch(
     procedure: &mut Procedure,
-    sums: &Sums,
+    polynomials: &Polynomials,
     each: &For,
     count: Operand,
     from: Operand,
-    range: Option<(Sum, Sum)>,
+    range: Option<(Size, Size)>,
 ) -> Statement {
     let mut names = Names::default();
     let parallel = range.is_some();
     let mut turns = For { count, parallel, ..names.again(each, procedure) };
     let index = procedure.position(Arithmetic::Add, Operand::Register(turns.index), from, &mut turns.body);
     names.insert(each.index, index);
-    let mut stretch = Stretch { procedure, sums: sums.clone(), names, index: each.index, range };
+    let mut stretch = Stretch { procedure, polynomials: polynomials.clone(), names, index: each.index, range };
     stretch.write(&each.body, true, &mut turns.body);
     Statement::For(turns)
 }
@@ -282,12 +173,12 @@ fn stretch(
 /// Some turns of a loop, which are written again with what is known of them.
 struct Stretch<'p> {
     procedure: &'p mut Procedure,
-    sums: Sums,
+    polynomials: Polynomials,
     /// What stands for the registers of the loop.
     names: Names,
     index: Register,
     /// The first and the last index.
-    range: Option<(Sum, Sum)>,
+    range: Option<(Size, Size)>,
 }
 
 impl Stretch<'_> {
@@ -323,9 +214,7 @@ impl Stretch<'_> {
     }
 
     fn bound(&mut self, register: Register, expression: &Expression, made: &mut Block) {
-        if let Some(sum) = self.sums.expression(expression) {
-            self.sums.known.insert(register, sum);
-        }
+        self.polynomials.bind(register, self.polynomials.expression(expression));
         let settled = match self.names.expression(expression) {
             Expression::Copy(value) => Some(value),
             Expression::And(Operand::Bool(true), other) | Expression::And(other, Operand::Bool(true)) => Some(other),
@@ -346,10 +235,7 @@ impl Stretch<'_> {
     }
 
     fn set(&mut self, register: Register, value: Operand, straight: bool, made: &mut Block) {
-        match self.sums.sum(value) {
-            Some(sum) => self.sums.now.insert(register, sum),
-            None => self.sums.now.remove(&register),
-        };
+        self.polynomials.set(register, self.polynomials.operand(value));
         let value = self.names.of(value);
         match self.names.of(Operand::Register(register)) {
             Operand::Register(set) if !straight => made.push(Statement::Set(set, value)),
@@ -382,12 +268,12 @@ impl Stretch<'_> {
             }
         }
         let mut branches = blocks.map(|block| {
-            set.iter().for_each(|register| drop(self.sums.now.remove(register)));
+            set.iter().for_each(|register| self.polynomials.set(*register, Size::Hole));
             let mut made = Vec::new();
             self.write(block, false, &mut made);
             made
         });
-        set.iter().for_each(|register| drop(self.sums.now.remove(register)));
+        set.iter().for_each(|register| self.polynomials.set(*register, Size::Hole));
         let [yes, no] = branches.each_mut().map(std::mem::take);
         made.push(Statement::If(condition, yes, no));
     }
@@ -401,14 +287,13 @@ impl Stretch<'_> {
             _ => {}
         }
         let mut all = true;
-        for sum in self.sums.condition(expression)? {
+        for condition in condition(&self.polynomials, expression)? {
             let (first, last) = self.range.as_ref()?;
-            let (least, most) = if sum.times(self.index) < 0 { (last, first) } else { (first, last) };
-            let at = |index: &Sum| sum.with(self.index, index).and_then(|sum| sum.constant());
-            if at(least).is_some_and(|least| least > 0) {
+            let (least, most) = if slope(&condition, self.index)? < 0 { (last, first) } else { (first, last) };
+            if let Size::Constant(1..) = with(&condition, self.index, least) {
                 return Some(false);
             }
-            all &= at(most).is_some_and(|most| most <= 0);
+            all &= matches!(with(&condition, self.index, most), Size::Constant(..=0));
         }
         all.then_some(true)
     }

@@ -8,33 +8,29 @@
 //! The second loop may read what the first has written only at the place of the same turn. A buffer that nobody reads any
 //! more goes away ([`tidy`](mod@crate::tidy)).
 
+use crate::polynomial::{Polynomials, atom};
 use crate::program::{Block, Buffer, Element, Expression, For, Operand, Procedure, Register, Statement};
 use crate::turns::Names;
 use crate::visit::{Use, each_statement};
+use riesz_core::size::Atom;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Fuses the loops of a procedure.
 pub fn fuse(procedure: &mut Procedure) {
-    let body = std::mem::take(&mut procedure.body);
     let mutable = procedure.registers.iter().map(|info| info.mutable).collect();
-    let mut fusing = Fusing { mutable, known: FxHashMap::default() };
+    let mut fusing = Fusing { mutable, positions: Polynomials::of(procedure) };
+    let body = std::mem::take(&mut procedure.body);
     procedure.body = fusing.block(body);
 }
 
 struct Fusing {
     /// Which registers are mutable.
     mutable: Vec<bool>,
-    /// How positions are computed.
-    known: FxHashMap<Register, Expression>,
+    positions: Polynomials,
 }
 
 impl Fusing {
     fn block(&mut self, block: Block) -> Block {
-        for statement in &block {
-            if let Statement::Let(register, expression @ Expression::Position(..)) = statement {
-                self.known.insert(*register, expression.clone());
-            }
-        }
         let mut written: Block = Vec::with_capacity(block.len());
         for mut statement in block {
             for inner in statement.blocks_mut() {
@@ -96,8 +92,8 @@ impl Fusing {
             renamed.push(rename(statement, &names)?);
         }
         for statement in &renamed {
-            if let Statement::Let(register, expression @ Expression::Position(..)) = statement {
-                self.known.insert(*register, expression.clone());
+            if let Statement::Let(register, expression) = statement {
+                self.positions.bind(*register, self.positions.expression(expression));
             }
         }
         let shared: FxHashSet<Buffer> =
@@ -138,7 +134,7 @@ impl Fusing {
             if let Statement::Let(register, Expression::Load(Element { buffer, at })) = statement
                 && let Some((place, value)) = stored.get(buffer)
             {
-                if !self.same(*at, *place) {
+                if !self.positions.same(*at, *place) {
                     return None;
                 }
                 forwarded.insert(*register, *value);
@@ -157,31 +153,12 @@ impl Fusing {
         Some(For { body, ..first.clone() })
     }
 
-    /// Whether two positions are computed alike.
-    fn same(&self, a: Operand, b: Operand) -> bool {
-        if a == b {
-            return true;
-        }
-        let (Operand::Register(a), Operand::Register(b)) = (a, b) else { return false };
-        match (self.known.get(&a), self.known.get(&b)) {
-            (Some(Expression::Position(f, a, b)), Some(Expression::Position(g, c, d))) => {
-                f == g && self.same(*a, *c) && self.same(*b, *d)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether a position is another in every turn: the index, or a sum of it and something else. An index times a size
-    /// is no exception, as nothing is stored where the size is zero.
+    /// Whether a position is another in every turn: `s·i + c`, for the index `i`. A step that is a size is no exception, as
+    /// nothing is stored where the size is zero.
     fn is_own(&self, position: Operand, index: Register) -> bool {
-        let Operand::Register(register) = position else { return false };
-        if register == index {
-            return true;
-        }
-        match self.known.get(&register) {
-            Some(Expression::Position(_, a, b)) => self.is_own(*a, index) != self.is_own(*b, index),
-            _ => false,
-        }
+        let is_index = |factor: &&Atom| **factor == atom(index);
+        let degrees = self.positions.operand(position).monomials().into_iter();
+        degrees.map(|monomial| monomial.factors().iter().filter(is_index).count()).max() == Some(1)
     }
 }
 

@@ -6,13 +6,17 @@
 //! ```
 //!
 //! A buffer that is made in a block, written there, and read by nothing but one copy of all of it, is the part of the other
-//! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last.
+//! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last,
+//! until it is full. There is room for each of them, as the sizes of the others are not negative. Where that is checked when
+//! the program runs, nothing is written there before.
 
+use crate::polynomial::Polynomials;
 use crate::program::{
     Arithmetic, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo,
     Statement,
 };
 use crate::visit::{Use, each_statement};
+use riesz_core::size::Size;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Writes what is only joined where it goes.
@@ -27,14 +31,16 @@ pub fn join(procedure: &mut Procedure) {
         .filter(|(buffer, count)| *count == 1 && !is_given(*buffer))
         .map(|(buffer, _)| buffer)
         .collect();
-    let sizes = Sizes::of(procedure);
+    let polynomials = Polynomials::of(procedure);
     let mut work = vec![&mut procedure.body];
     while let Some(block) = work.pop() {
-        let made: Vec<Buffer> = (block.iter())
-            .filter_map(|statement| if let Statement::Allocate(made) = statement { Some(made.buffer) } else { None })
+        // In this order, those that are parts of others come first.
+        let mut wholes: Vec<Buffer> = (block.iter())
+            .filter_map(|statement| if let Statement::Copy { to, .. } = statement { Some(to.buffer) } else { None })
             .collect();
-        for buffer in made {
-            if let Some(joined) = Joined::of(block, buffer, &once, &sizes, &procedure.registers) {
+        wholes.dedup();
+        for buffer in wholes {
+            if let Some(joined) = Joined::of(block, buffer, &once, &polynomials, &procedure.registers) {
                 *block = joined.write(std::mem::take(block), &mut procedure.registers);
             }
         }
@@ -60,28 +66,35 @@ impl Joined {
         block: &Block,
         whole: Buffer,
         once: &FxHashSet<Buffer>,
-        sizes: &Sizes,
+        polynomials: &Polynomials,
         registers: &[RegisterInfo],
     ) -> Option<Joined> {
-        let is_made = |statement: &Statement, buffer: Buffer| matches!(statement, Statement::Allocate(made) if made.buffer == buffer);
-        let at = block.iter().position(|statement| is_made(statement, whole))?;
-        let copies = copies_in_a_row(block, at, whole, sizes);
+        let making = |buffer: Buffer| {
+            block.iter().enumerate().find_map(|(at, statement)| match statement {
+                Statement::Allocate(made) if made.buffer == buffer => Some((at, made.count)),
+                _ => None,
+            })
+        };
+        let (at, size) = making(whole)?;
+        let copies = copies_in_a_row(block, at, whole, size, polynomials)?;
+        let settled = checked(&block[..*copies.last()?]);
         let made_of = |copied: usize| {
-            let Statement::Copy { from, count, .. } = &block[copied] else { return None };
-            let made = block[..copied].iter().position(|statement| is_made(statement, from.buffer))?;
-            let whole = matches!(&block[made], Statement::Allocate(made) if sizes.same(made.count, *count, STEPS));
+            let Statement::Copy { to, from, count } = &block[copied] else { return None };
+            let (made, len) = making(from.buffer).filter(|(made, _)| *made < copied)?;
+            let before = polynomials.operand(to.at);
+            let behind = polynomials.operand(size).sub(&before)?.sub(&polynomials.operand(*count))?;
+            let fits = made >= settled || [before, behind].iter().all(|room| matches!(room, Size::Constant(0..)));
             let own = block[made + 1..copied].iter().all(|statement| writes_only(statement, from.buffer));
             let later = block[copied + 1..].iter().any(|statement| touches(statement, from.buffer));
-            let fits = once.contains(&from.buffer) && from.at == Operand::Int(0);
-            (fits && whole && own && !later).then_some(made)
+            let all = once.contains(&from.buffer) && from.at == Operand::Int(0) && polynomials.same(len, *count);
+            (all && fits && own && !later).then_some(made)
         };
         let found: Vec<(usize, usize)> =
             copies.into_iter().filter_map(|copied| Some((made_of(copied)?, copied))).collect();
         let first = found.iter().map(|(made, _)| *made).min()?;
         let mut earlier = Vec::new();
         if at > first {
-            let Statement::Allocate(allocation) = &block[at] else { return None };
-            needed(block, first, allocation.count, registers, &mut earlier)?;
+            needed(block, first, size, registers, &mut earlier)?;
             earlier.push(at);
         }
         let (mut parts, mut gone) = (FxHashMap::default(), FxHashSet::default());
@@ -117,24 +130,45 @@ impl Joined {
     }
 }
 
-/// The copies to a buffer that come before all else that is done with it, each going behind the last.
-fn copies_in_a_row(block: &Block, made: usize, buffer: Buffer, sizes: &Sizes) -> Vec<usize> {
-    let (mut found, mut last) = (Vec::new(), None);
+/// The copies to a buffer of a size that come before all else that is done with it, each going behind the last, if they fill
+/// it.
+fn copies_in_a_row(
+    block: &Block,
+    made: usize,
+    buffer: Buffer,
+    size: Operand,
+    polynomials: &Polynomials,
+) -> Option<Vec<usize>> {
+    let is = |operand: Operand, end: &Size| polynomials.operand(operand).sub(end) == Some(Size::Constant(0));
+    let (mut found, mut end) = (Vec::new(), Size::Constant(0));
     for (at, statement) in block.iter().enumerate().skip(made + 1) {
         match statement {
-            Statement::Copy { to, from, count }
-                if to.buffer == buffer
-                    && from.buffer != buffer
-                    && last.map_or(to.at == Operand::Int(0), |(last, count)| sizes.is_behind(to.at, last, count)) =>
-            {
+            Statement::Copy { to, from, count } if to.buffer == buffer && from.buffer != buffer && is(to.at, &end) => {
                 found.push(at);
-                last = Some((to.at, *count));
+                end = end.add(&polynomials.operand(*count)).unwrap_or(Size::Hole);
             }
-            statement if touches(statement, buffer) => return found,
+            statement if touches(statement, buffer) => break,
             _ => {}
         }
     }
-    found
+    is(size, &end).then_some(found)
+}
+
+/// The first place behind all checks of some statements that may say that a size is not negative.
+fn checked(block: &[Statement]) -> usize {
+    let mut others = FxHashSet::default();
+    let mut place = 0;
+    for (at, statement) in block.iter().enumerate() {
+        match statement {
+            Statement::Let(register, Expression::Within(..) | Expression::Equal(..)) => {
+                others.insert(*register);
+            }
+            Statement::Check(Operand::Register(condition), ..) if others.contains(condition) => {}
+            Statement::Check(..) => place = at + 1,
+            _ => {}
+        }
+    }
+    place
 }
 
 /// Whether a statement has nothing to do with a buffer but writing elements of it.
@@ -166,59 +200,6 @@ fn touches(statement: &Statement, buffer: Buffer) -> bool {
     }
     found
 }
-
-/// How sizes and places are computed.
-struct Sizes {
-    known: FxHashMap<Register, (Arithmetic, Operand, Operand)>,
-    /// Which registers are set more than once.
-    mutable: Vec<bool>,
-}
-
-impl Sizes {
-    fn of(procedure: &Procedure) -> Sizes {
-        let mut known = FxHashMap::default();
-        each_statement(&procedure.body, &mut |statement| {
-            if let Statement::Let(register, Expression::Position(arithmetic, a, b)) = statement {
-                known.insert(*register, (*arithmetic, *a, *b));
-            }
-        });
-        Sizes { known, mutable: procedure.registers.iter().map(|info| info.mutable).collect() }
-    }
-
-    fn made(&self, operand: Operand) -> Option<(Arithmetic, Operand, Operand)> {
-        match operand {
-            Operand::Register(register) => self.known.get(&register).copied(),
-            _ => None,
-        }
-    }
-
-    fn is_mutable(&self, operand: Operand) -> bool {
-        matches!(operand, Operand::Register(register) if self.mutable.get(register.0 as usize).is_some_and(|mutable| *mutable))
-    }
-
-    /// Whether two sizes are one number, or computed alike, by so many steps at most.
-    fn same(&self, a: Operand, b: Operand, steps: u32) -> bool {
-        if a == b {
-            return !self.is_mutable(a);
-        }
-        let (Some((f, a, b)), Some((g, c, d)), 1..) = (self.made(a), self.made(b), steps) else { return false };
-        let same = |a: Operand, b: Operand| self.same(a, b, steps - 1);
-        f == g && (same(a, c) && same(b, d) || f != Arithmetic::Sub && same(a, d) && same(b, c))
-    }
-
-    /// Whether a place is so many elements behind another.
-    fn is_behind(&self, place: Operand, other: Operand, count: Operand) -> bool {
-        let same = |a: Operand, b: Operand| self.same(a, b, STEPS);
-        match self.made(place) {
-            _ if other == Operand::Int(0) => same(place, count),
-            Some((Arithmetic::Add, a, b)) => same(a, other) && same(b, count) || same(a, count) && same(b, other),
-            _ => false,
-        }
-    }
-}
-
-/// Sizes are short.
-const STEPS: u32 = 4;
 
 /// The statements behind a place that compute a size from what is there at that place; none where that cannot be.
 fn needed(
@@ -271,6 +252,7 @@ fn redirect(
         let at = match (element.at, first.at) {
             (Operand::Int(0), first) => first,
             (at, Operand::Int(0)) => at,
+            (Operand::Int(at), Operand::Int(first)) => Operand::Int(first.saturating_add(at)),
             (at, first) => {
                 registers.push(RegisterInfo { name: None, kind: Kind::Int, mutable: false });
                 let sum = Register(registers.len() as u32 - 1);

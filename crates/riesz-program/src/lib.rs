@@ -17,6 +17,7 @@
 //! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
 //! - [`relax`](mod@relax): products in which zero is exact, without the price
 //! - [`watch`](mod@watch): whether a result is NaN, noticed while it is written
+//! - [`polynomial`]: what integers are, which passes compare positions and sizes by
 //! - [`verify`](mod@verify): what every loop program is
 //! - [`evaluate`]: what a loop program computes
 //! - [`pass`]: values for the evaluator
@@ -36,6 +37,7 @@ pub mod once;
 pub mod own;
 pub mod pass;
 pub mod place;
+pub mod polynomial;
 pub mod print;
 pub mod program;
 pub mod pull;

@@ -419,6 +419,11 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
+    /// What a primitive of integers computes, if it is one of these.
+    pub fn of(primitive: &Primitive) -> Option<Arithmetic> {
+        [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul].into_iter().find(|known| known.sign() == primitive.name)
+    }
+
     /// As it is written.
     pub fn sign(self) -> &'static str {
         match self {

@@ -275,10 +275,8 @@ impl<'p> Lanes<'p> {
             Expression::Load(element) => self.loaded(*element),
             Expression::Copy(a) => self.class(*a),
             Expression::Position(arithmetic, a, b) => self.linear(*arithmetic, *a, *b),
-            Expression::Int(primitive, operands, _) => match (primitive.name, &operands[..]) {
-                ("+", [a, b]) => self.linear(Arithmetic::Add, *a, *b),
-                ("-", [a, b]) => self.linear(Arithmetic::Sub, *a, *b),
-                ("*", [a, b]) => self.linear(Arithmetic::Mul, *a, *b),
+            Expression::Int(primitive, operands, _) => match (Arithmetic::of(primitive), &operands[..]) {
+                (Some(arithmetic), [a, b]) => self.linear(arithmetic, *a, *b),
                 _ => self.all(operands),
             },
             Expression::Real(_, operands) => self.all(operands),

@@ -17,6 +17,8 @@ pub(crate) struct Compiler<'c> {
     pub closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
     /// Linear maps known by where they were made.
     pub maps: FxHashMap<Var, KnownMap>,
+    /// Functions and points, with what was computed there for the derivative.
+    pub points: Vec<(Atom, Atom, Atom)>,
 }
 
 impl Compiler<'_> {
@@ -174,7 +176,14 @@ impl Compiler<'_> {
             out.push(Binding { var, op, span });
             return Ok(());
         };
-        let all = bind(self, Op::Call(linearised.primal, arguments.clone()), linearised.all(&value_type, &arguments));
+        let computed = self.points.iter().find(|(function, at, _)| (*function, *at) == (operands[0], point));
+        let all = match computed {
+            Some((.., all)) => *all,
+            None => {
+                let primal = Op::Call(linearised.primal, arguments.clone());
+                bind(self, primal, linearised.all(&value_type, &arguments))
+            }
+        };
         let value = bind(self, Op::Project(all, 0), value_type.clone());
         let mut parts = linearised.kept(all, &arguments, &mut |op, ty| bind(self, op, ty));
         let op = match derive {
@@ -208,6 +217,25 @@ impl Compiler<'_> {
         };
         out.push(Binding { var, op, span });
         Ok(())
+    }
+
+    /// Computes what the derivative of a function at a point needs, for all vectors it is applied to from here on.
+    pub(crate) fn compute_at(&mut self, function: Atom, point: Atom, span: Span, out: &mut Vec<Binding>) {
+        let Atom::Var(var) = function else { return };
+        let Some((id, captured)) = self.closures.get(&var).cloned() else { return };
+        let mut mask = vec![false; captured.len()];
+        mask.push(true);
+        // What keeps it from being differentiated is said where it is applied.
+        let Ok(linearised) = self.calculus.linearised(id, &mask) else { return };
+        if linearised.forward.is_none() {
+            return;
+        }
+        let arguments: Vec<Atom> = captured.into_iter().chain([point]).collect();
+        let called = self.calculus.program.function(id);
+        let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
+        let all = self.var(linearised.all(&value_type, &arguments));
+        out.push(Binding { var: all, op: Op::Call(linearised.primal, arguments), span });
+        self.points.push((function, point, Atom::Var(all)));
     }
 }
 

@@ -287,6 +287,7 @@ impl Calculus {
             vars: function.vars.clone(),
             closures: FxHashMap::default(),
             maps: FxHashMap::default(),
+            points: Vec::new(),
         };
         let body = compiler.body(&function.body);
         let vars = compiler.vars;

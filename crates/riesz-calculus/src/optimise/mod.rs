@@ -19,6 +19,7 @@ mod number;
 pub(crate) mod rename;
 mod separate;
 mod share;
+mod slice;
 mod together;
 mod zero;
 
@@ -34,9 +35,10 @@ use riesz_core::term::{Body, Function, FunctionId, Program, Var};
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 9] = [
+const PASSES: [(&str, Pass); 10] = [
     ("fold", fold::fold),
     ("share", share::share),
+    ("slice", slice::slice),
     ("dead", dead::dead),
     ("accumulate", accumulate::accumulate),
     ("separate", separate::separate),

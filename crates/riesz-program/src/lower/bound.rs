@@ -1,4 +1,4 @@
-//! What is known of integers: the polynomial that a register holds, and the bounds of indices.
+//! What is known of integers: the polynomials that registers hold, and the bounds of indices.
 //!
 //! ```text
 //! 0 ≤ i < n   and   e = a + b·i   give   min(a, a + b·(n − 1)) ≤ e ≤ max(a, a + b·(n − 1))
@@ -6,15 +6,15 @@
 //!
 //! An index whose bounds are inside an array needs no check when the program runs.
 
-use crate::program::{Operand, Register};
-use riesz_core::Var;
+use crate::polynomial::{Polynomials, slope, with};
+use crate::program::{Arithmetic, Operand, Register};
 use riesz_core::size::{Atom, Monomial, Size};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashSet;
 
 /// What is known of the integers of a procedure.
 #[derive(Default)]
 pub(super) struct Bounds {
-    sizes: FxHashMap<Register, Size>,
+    pub polynomials: Polynomials,
     /// The indices, in the order in which they were bound, each with how many there are.
     counts: Vec<(Register, Size)>,
     /// Registers that are not negative.
@@ -31,26 +31,6 @@ pub(super) struct Moment {
 }
 
 impl Bounds {
-    /// An integer as a polynomial over registers.
-    pub fn size(&self, operand: Operand) -> Size {
-        match operand {
-            Operand::Int(value) => Size::Constant(value),
-            Operand::Register(register) => {
-                self.sizes.get(&register).cloned().unwrap_or_else(|| Size::var(Var(register.0)))
-            }
-            Operand::Real(_) | Operand::Bool(_) => Size::Hole,
-        }
-    }
-
-    /// Learns what an integer is.
-    pub fn learn(&mut self, operand: Operand, size: Option<Size>) {
-        if let (Operand::Register(register), Some(size)) = (operand, size)
-            && size != Size::Hole
-        {
-            self.sizes.insert(register, size);
-        }
-    }
-
     /// Learns that an integer is not negative.
     pub fn is_size(&mut self, operand: Operand) {
         if let Operand::Register(register) = operand
@@ -62,7 +42,7 @@ impl Bounds {
 
     /// Learns that a register runs below a count.
     pub fn is_index(&mut self, index: Register, count: Operand) {
-        let count = self.size(count);
+        let count = self.polynomials.operand(count);
         self.is_size(Operand::Register(index));
         self.counts.push((index, count));
     }
@@ -85,13 +65,13 @@ impl Bounds {
         match operand {
             Operand::Int(value) => value >= 0,
             Operand::Register(register) if self.natural.contains(&register) => true,
-            _ => self.least(self.size(operand)).is_some_and(|least| self.not_negative(&least)),
+            _ => self.least(self.polynomials.operand(operand)).is_some_and(|least| self.not_negative(&least)),
         }
     }
 
     /// Whether an index is known to be one of an array of a length.
     pub fn within(&self, index: Operand, len: Operand) -> bool {
-        let (index, len) = (self.size(index), self.size(len));
+        let (index, len) = (self.polynomials.operand(index), self.polynomials.operand(len));
         let (Some(least), Some(room)) = (self.least(index.clone()), len.sub(&index)) else { return false };
         let Some(room) = self.least(room) else { return false };
         let rest = room.sub(&Size::Constant(1));
@@ -100,7 +80,7 @@ impl Bounds {
 
     /// Whether an integer is known to be at most another.
     pub fn at_most(&self, a: Operand, b: Operand) -> bool {
-        let rest = self.size(b).sub(&self.size(a)).and_then(|rest| self.least(rest));
+        let rest = self.least(self.polynomials.arithmetic(Arithmetic::Sub, b, a));
         rest.is_some_and(|rest| self.not_negative(&rest))
     }
 
@@ -119,13 +99,10 @@ impl Bounds {
     /// The least value that indices can give a polynomial, with the innermost replaced first: its count may name others.
     fn least(&self, mut size: Size) -> Option<Size> {
         for (index, count) in self.counts.iter().rev() {
-            let atom = Atom::Var(Var(index.0));
-            let slope = slope(&size, atom)?;
-            if slope < 0 {
-                let most = count.sub(&Size::Constant(1))?;
-                size = size.replace(&mut |other| if other == atom { most.clone() } else { Size::Atom(other) });
-            } else if slope > 0 {
-                size = size.replace(&mut |other| if other == atom { Size::Constant(0) } else { Size::Atom(other) });
+            match slope(&size, *index)? {
+                0 => {}
+                1.. => size = with(&size, *index, &Size::Constant(0)),
+                _ => size = with(&size, *index, &count.sub(&Size::Constant(1))?),
             }
         }
         Some(size)
@@ -140,18 +117,4 @@ impl Bounds {
                 .iter()
                 .all(|monomial: &Monomial| monomial.coefficient() > 0 && monomial.factors().iter().all(natural))
     }
-}
-
-/// The coefficient of an atom in a polynomial, where it is a number.
-fn slope(size: &Size, atom: Atom) -> Option<i64> {
-    let mut slope = 0;
-    for monomial in size.monomials() {
-        if monomial.factors().contains(&atom) {
-            if monomial.factors().len() > 1 {
-                return None;
-            }
-            slope += monomial.coefficient();
-        }
-    }
-    Some(slope)
 }

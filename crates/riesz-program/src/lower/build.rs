@@ -88,7 +88,9 @@ impl Builder {
 
     pub fn mutable(&mut self, kind: Kind, name: Option<Name>) -> Register {
         self.registers.push(RegisterInfo { name, kind, mutable: true });
-        Register(self.registers.len() as u32 - 1)
+        let register = Register(self.registers.len() as u32 - 1);
+        self.bounds.polynomials.set(register, Size::Hole);
+        register
     }
 
     pub fn buffer(&mut self, kind: Kind, name: Option<Name>) -> Buffer {
@@ -123,6 +125,7 @@ impl Builder {
 
     pub fn bind(&mut self, kind: Kind, name: Option<Name>, expression: Expression) -> Operand {
         let register = self.register(kind, name);
+        self.bounds.polynomials.bind(register, self.bounds.polynomials.expression(&expression));
         self.push(Statement::Let(register, expression));
         Operand::Register(register)
     }
@@ -158,6 +161,14 @@ impl Builder {
         self.bind(kind, name, Expression::Load(Element { buffer, at }))
     }
 
+    pub fn arithmetic(&mut self, arithmetic: Arithmetic, a: Operand, b: Operand) -> Operand {
+        match arithmetic {
+            Arithmetic::Add => self.add(a, b),
+            Arithmetic::Sub => self.sub(a, b),
+            Arithmetic::Mul => self.mul(a, b),
+        }
+    }
+
     pub fn add(&mut self, a: Operand, b: Operand) -> Operand {
         match (a, b) {
             (Operand::Int(0), other) | (other, Operand::Int(0)) => other,
@@ -191,16 +202,9 @@ impl Builder {
         if let Some(known) = self.find(&key) {
             return known;
         }
-        let size = match arithmetic {
-            Arithmetic::Add => self.bounds.size(a).add(&self.bounds.size(b)),
-            Arithmetic::Sub => self.bounds.size(a).sub(&self.bounds.size(b)),
-            Arithmetic::Mul => self.bounds.size(a).mul(&self.bounds.size(b)),
-        };
-        let settled = !self.is_mutable(a) && !self.is_mutable(b);
         let computed = self.bind(Kind::Int, None, Expression::Position(arithmetic, a, b));
-        if settled {
+        if !self.is_mutable(a) && !self.is_mutable(b) {
             self.remember(key, computed);
-            self.bounds.learn(computed, size);
         }
         computed
     }
@@ -256,7 +260,7 @@ impl Builder {
 
     /// Makes sure that two sizes are the same.
     pub fn check_equal(&mut self, a: Operand, b: Operand, fault: Fault, span: Span) {
-        if a == b || self.bounds.size(a) == self.bounds.size(b) {
+        if self.same(a, b) {
             return;
         }
         let site = self.site(fault, span);
@@ -266,9 +270,6 @@ impl Builder {
 
     /// Whether two lengths or strides are known to be the same.
     pub fn same(&self, a: Operand, b: Operand) -> bool {
-        a == b || {
-            let size = self.bounds.size(a);
-            size != Size::Hole && size == self.bounds.size(b)
-        }
+        a == b || self.bounds.polynomials.same(a, b)
     }
 }

@@ -47,12 +47,7 @@ impl<'p> Lowerer<'_, 'p> {
         let value = self.body(body)?;
         let shape = self.exact_shape(&value, span)?;
         self.set_lengths(&shape, grown);
-        let mut buffer = grown.buffers();
-        let cells = self.room_by(&shape, &mut |build, kind, count, lengths| {
-            let buffer = buffer(build, kind, count, lengths);
-            build.grow(buffer, count, span);
-            buffer
-        });
+        let cells = self.room_by(&shape, &mut grown.grow(span));
         self.write(&value, &Target { cells, add: false }, span)
     }
 
@@ -75,12 +70,7 @@ impl<'p> Lowerer<'_, 'p> {
             let first = lowerer.build.bind(Kind::Bool, None, Expression::Equal(index, Operand::Int(0)));
             let opened = lowerer.build.open();
             lowerer.set_lengths(&shape, &grown);
-            let mut buffer = grown.buffers();
-            lowerer.room_by(&all(shape.clone()), &mut |build, kind, count, lengths| {
-                let buffer = buffer(build, kind, count, lengths);
-                build.grow(buffer, count, span);
-                buffer
-            });
+            lowerer.room_by(&all(shape.clone()), &mut grown.grow(span));
             let made = lowerer.build.close(opened);
             lowerer.build.push(Statement::If(first, made, Vec::new()));
             let settled = lowerer.settled_shape(element, &grown, span)?;
@@ -196,6 +186,16 @@ impl Grown {
         move |_, _, _, _| {
             next += 1;
             self.buffers[next - 1]
+        }
+    }
+
+    /// The same, each made as long as what is to be there.
+    fn grow(&self, span: Span) -> impl FnMut(&mut Builder, Kind, Operand, bool) -> Buffer {
+        let mut next = self.buffers();
+        move |build, kind, count, lengths| {
+            let buffer = next(build, kind, count, lengths);
+            build.grow(buffer, count, span);
+            buffer
         }
     }
 }

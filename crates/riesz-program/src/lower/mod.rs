@@ -17,14 +17,16 @@
 //! - `left_out`: arrays that a branch leaves empty
 //! - `grown`: arrays of branches whose sizes nobody foresees
 //! - `kept`, `stay`: what a recursive function keeps for its derivative
-//! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `iterate`, `turn`, `array`, `call`: the operations of the
-//!   core
+//! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `call`: the operations of the core
+//! - `iterate`, `reduce`, `extreme`, `fold`, `turn`: its loops
+//! - `array`, `view`, `product`: its functions of arrays
 
 mod accumulator;
 mod array;
 mod bound;
 mod build;
 mod call;
+mod extreme;
 mod fold;
 mod foresee;
 mod grown;
@@ -33,6 +35,8 @@ mod kept;
 mod left_out;
 mod operation;
 mod place;
+mod product;
+mod reduce;
 mod scalar;
 mod signature;
 mod size;
@@ -40,6 +44,7 @@ mod stay;
 mod turn;
 mod value;
 mod vector;
+mod view;
 mod write;
 
 use crate::program::{Operand, Procedure, ProcedureId, Program, Site};

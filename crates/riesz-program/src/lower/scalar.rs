@@ -2,7 +2,7 @@
 
 use super::value::Value;
 use super::{Lowered, Lowerer};
-use crate::program::{Expression, Fault, Kind, Operand};
+use crate::program::{Arithmetic, Expression, Fault, Kind, Operand};
 use riesz_core::Type;
 use riesz_core::term::Atom;
 use riesz_primitive::{Primitive, scalar};
@@ -60,28 +60,14 @@ impl Lowerer<'_, '_> {
         name: Option<Name>,
         span: Span,
     ) -> Lowered<Operand> {
-        let settled = operands.iter().all(|operand| !self.build.is_mutable(*operand));
-        let bounds = &self.build.bounds;
-        let size = match (primitive.name, &operands[..]) {
-            ("+", [a, b]) => bounds.size(*a).add(&bounds.size(*b)),
-            ("-", [a, b]) => bounds.size(*a).sub(&bounds.size(*b)),
-            ("*", [a, b]) => bounds.size(*a).mul(&bounds.size(*b)),
-            _ => None,
-        }
-        .filter(|_| settled);
-        if let (Some(size), [a, b]) = (&size, &operands[..])
-            && bounds.is_small(size)
-            && operands.iter().all(|operand| bounds.is_small(&bounds.size(*operand)))
-        {
-            return Ok(match primitive.name {
-                "+" => self.build.add(*a, *b),
-                "-" => self.build.sub(*a, *b),
-                _ => self.build.mul(*a, *b),
-            });
+        if let (Some(arithmetic), [a, b]) = (Arithmetic::of(primitive), &operands[..]) {
+            let known = &self.build.bounds.polynomials;
+            let sizes = [known.operand(*a), known.operand(*b), known.arithmetic(arithmetic, *a, *b)];
+            if sizes.iter().all(|size| self.build.bounds.is_small(size)) {
+                return Ok(self.build.arithmetic(arithmetic, *a, *b));
+            }
         }
         let site = self.build.site(Fault::Integer(primitive), span);
-        let computed = self.build.bind(Kind::Int, name, Expression::Int(primitive, operands, site));
-        self.build.bounds.learn(computed, size);
-        Ok(computed)
+        Ok(self.build.bind(Kind::Int, name, Expression::Int(primitive, operands, site)))
     }
 }

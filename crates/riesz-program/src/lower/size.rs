@@ -66,7 +66,7 @@ impl Lowerer<'_, '_> {
         match (path, cells) {
             ([], Cells::Array(Length::Known(len), _)) => {
                 let is_some = matches!(around, Operand::Int(1..));
-                if is_some || self.build.bounds.size(around) == self.build.bounds.size(*len) {
+                if is_some || self.build.same(around, *len) {
                     return Ok(*len);
                 }
                 let none = self.build.bind(Kind::Bool, None, Expression::Equal(around, Operand::Int(0)));

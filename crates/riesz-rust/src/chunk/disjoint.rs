@@ -8,9 +8,9 @@
 //! below their counts. So turns that add to the rows of a matrix, each to a row of its own, add to different elements.
 
 use super::uses::Uses;
-use riesz_core::Var;
 use riesz_core::size::{Atom, Monomial, Size};
-use riesz_program::program::{Arithmetic, Block, Buffer, Expression, For, Operand, Procedure, Register, Statement};
+use riesz_program::polynomial::{Polynomials, atom};
+use riesz_program::program::{Buffer, For, Procedure, Register};
 use rustc_hash::FxHashMap;
 
 /// Whether no element of a buffer is added to by two turns.
@@ -19,11 +19,10 @@ pub(super) fn are(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses
 }
 
 fn proven(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> Option<()> {
-    let mut known = Known { positions: FxHashMap::default() };
-    known.block(&procedure.body);
-    let index = Atom::Var(Var(each.index.0));
+    let polynomials = Polynomials::of(procedure);
+    let index = atom(each.index);
     let counts: FxHashMap<Atom, Size> =
-        (uses.loops.iter()).map(|(register, count)| (Atom::Var(Var(register.0)), known.size(*count))).collect();
+        (uses.loops.iter()).map(|(register, count)| (atom(*register), polynomials.operand(*count))).collect();
     let changes = |register: Register| {
         uses.bound.contains(&register)
             || uses.set.contains(&register)
@@ -33,7 +32,7 @@ fn proven(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> Opt
     let mut step: Option<Size> = None;
     let mut spans = Vec::new();
     for element in uses.adds.iter().filter(|element| element.buffer == buffer) {
-        let position = known.size(element.at);
+        let position = polynomials.operand(element.at);
         let (mut here, mut least, mut most) = (Size::Constant(0), Size::Constant(0), Size::Constant(0));
         let mut strides = Vec::new();
         let mut run = vec![counts.get(&index)?.clone()];
@@ -100,48 +99,4 @@ fn without(monomial: &Monomial, factor: Atom) -> Option<Size> {
     }
     let rest = monomial.factors().iter().filter(|atom| **atom != factor);
     rest.into_iter().try_fold(Size::Constant(monomial.coefficient()), |product, atom| product.mul(&Size::Atom(*atom)))
-}
-
-/// What positions are as polynomials.
-struct Known {
-    positions: FxHashMap<Register, Size>,
-}
-
-impl Known {
-    fn size(&self, operand: Operand) -> Size {
-        match operand {
-            Operand::Int(value) => Size::Constant(value),
-            Operand::Register(register) => {
-                self.positions.get(&register).cloned().unwrap_or_else(|| Size::var(Var(register.0)))
-            }
-            Operand::Real(_) | Operand::Bool(_) => Size::Hole,
-        }
-    }
-
-    fn block(&mut self, block: &Block) {
-        for statement in block {
-            if let Statement::Let(register, expression) = statement {
-                let size = match expression {
-                    Expression::Position(arithmetic, a, b) => {
-                        let (a, b) = (self.size(*a), self.size(*b));
-                        match arithmetic {
-                            Arithmetic::Add => a.add(&b),
-                            Arithmetic::Sub => a.sub(&b),
-                            Arithmetic::Mul => a.mul(&b),
-                        }
-                    }
-                    Expression::Copy(a @ (Operand::Int(_) | Operand::Register(_))) => Some(self.size(*a)),
-                    _ => None,
-                };
-                if let Some(size) = size
-                    && size != Size::Hole
-                {
-                    self.positions.insert(*register, size);
-                }
-            }
-            for inner in riesz_program::blocks(statement) {
-                self.block(inner);
-            }
-        }
-    }
 }

@@ -2,11 +2,11 @@
 
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};
-use riesz_native::Signature;
+use riesz_native::{Code, Compiler, Settings, Signature, Stop};
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-pub const FUNCTIONS: [&str; 33] = [
+const FUNCTIONS: [&str; 33] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -86,6 +86,50 @@ impl Cases {
                 );
                 self.push(&format!("{body}, n = {n}"), &program, &["g(x, k)", "grad(g(_, k), x)"]);
             }
+        }
+    }
+}
+
+impl Cases {
+    /// The functions as code.
+    pub fn code(&self, settings: Settings) -> Code {
+        let compiler = Compiler::find().expect("tests need a Rust compiler");
+        let (lowered, signatures) = (self.lowered.clone(), self.signatures.clone());
+        let code = Code::build(lowered, signatures, &compiler, settings, &|_| "a test".into());
+        code.unwrap_or_else(|problem| panic!("{problem}"))
+    }
+
+    /// What code gives for each.
+    pub fn run<'c>(&'c self, code: &'c Code) -> impl Iterator<Item = (&'c Case, Result<Value<f64>, Stop>)> {
+        code.functions().iter().zip(&self.cases).map(|(function, case)| {
+            let function = function.as_ref().expect("all of them were lowered");
+            let mut global = |id: riesz_core::GlobalId| case.globals[id.0 as usize].clone();
+            (case, code.call(function, &[], &mut global, &Limits::default()))
+        })
+    }
+
+    /// Makes sure that code gives what the interpreter gives, or something that close; how far apart they are at most.
+    pub fn agree(&self, code: &Code, close: f64) -> f64 {
+        self.run(code).map(|(case, found)| case.agrees(&found, close)).fold(0.0, f64::max)
+    }
+}
+
+impl Case {
+    /// Makes sure that this is what the interpreter gives, or that close; how far apart they are.
+    pub fn agrees(&self, found: &Result<Value<f64>, Stop>, close: f64) -> f64 {
+        match (&self.expected, found) {
+            (Ok(expected), Ok(found)) => {
+                let distance = expected.distance(found);
+                assert!(distance < close, "{}: {distance} apart, {found:?}, not {expected:?}", self.name);
+                distance
+            }
+            // What goes wrong in lanes is left to the interpreter.
+            (Err(_), Err(Stop::Elsewhere)) => 0.0,
+            (Err(expected), Err(Stop::Wrong(found))) => {
+                assert_eq!(*expected, found.code, "{}", self.name);
+                0.0
+            }
+            (expected, _) => panic!("{}: {found:?}, not {expected:?}", self.name),
         }
     }
 }

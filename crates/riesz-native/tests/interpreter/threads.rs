@@ -3,13 +3,10 @@
 //! Loops are cut into as many chunks as there can be, so that small ones are shared too; and as they are in use, for
 //! programs with loops that are large enough.
 
-#[allow(dead_code)]
-mod support;
-
-use riesz_core::evaluate::{Limits, Value};
-use riesz_native::{Code, Compiler, Pool, Settings, Stop};
+use crate::cases::Cases;
+use riesz_core::evaluate::Value;
+use riesz_native::{Pool, Settings, Stop};
 use std::sync::Arc;
-use support::Cases;
 
 const THREADS: [usize; 4] = [1, 2, 3, 7];
 
@@ -66,26 +63,14 @@ fn every_number_of_threads_gives_the_same_bits() {
 }
 
 fn agree(all: Cases, settings: Settings) {
-    let compiler = Compiler::find().expect("tests need a Rust compiler");
-    let code = Code::build(all.lowered, all.signatures, &compiler, settings, &|_| "a test".into());
-    let mut code = code.unwrap_or_else(|problem| panic!("{problem}"));
+    let mut code = all.code(settings);
     let mut alone = Vec::new();
     for threads in THREADS {
         if threads > 1 {
             code.use_threads(Arc::new(Pool::new(threads)));
         }
-        for (at, (function, case)) in code.functions().iter().zip(&all.cases).enumerate() {
-            let function = function.as_ref().expect("all of them were lowered");
-            let found = code.call(function, &[], &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
-            match (&case.expected, &found) {
-                (Ok(expected), Ok(found)) => {
-                    let distance = expected.distance(found);
-                    assert!(distance < 1e-11, "{}: {distance} apart, {found:?}, not {expected:?}", case.name);
-                }
-                (Err(_), Err(Stop::Elsewhere)) => {}
-                (Err(expected), Err(Stop::Wrong(found))) => assert_eq!(*expected, found.code, "{}", case.name),
-                (expected, _) => panic!("{}: {found:?}, not {expected:?}", case.name),
-            }
+        for (at, (case, found)) in all.run(&code).enumerate() {
+            case.agrees(&found, 1e-11);
             let found = told(found);
             match threads {
                 1 => alone.push(found),

@@ -1,12 +1,9 @@
 //! Zero times infinity is zero in derivatives of native code too. Plain products run first and make a NaN of it, which is
 //! noticed while results are written, and exact products run then.
 
-#[allow(dead_code)]
-mod support;
-
-use riesz_core::evaluate::{Limits, Value};
-use riesz_native::{Code, Compiler, Settings};
-use support::Cases;
+use crate::cases::Cases;
+use riesz_core::evaluate::Value;
+use riesz_native::Settings;
 
 /// `√y` has an infinite derivative at 0, where `u` and `c` are 0.
 const PROGRAM: &str = "
@@ -28,7 +25,6 @@ const EXPRESSIONS: &[(&str, bool)] = &[
 
 #[test]
 fn zeros_are_exact_in_native_code() {
-    let compiler = Compiler::find().expect("tests need a Rust compiler");
     let mut all = Cases::default();
     let expressions: Vec<&str> = EXPRESSIONS.iter().map(|(expression, _)| *expression).collect();
     all.push("zeros", PROGRAM, &expressions);
@@ -39,16 +35,11 @@ fn zeros_are_exact_in_native_code() {
         assert_eq!(riesz_program::watch(procedure), *watched, "{expression}");
     }
     riesz_program::verify::verify(&plain).expect("what is watched is a loop program");
+    for case in &all.cases {
+        assert!(case.expected.as_ref().is_ok_and(is_finite), "{}: {:?}", case.name, case.expected);
+    }
     for settings in [Settings::default(), Settings { checked: true, quick: true, ..Settings::default() }] {
-        let code = Code::build(all.lowered.clone(), all.signatures.clone(), &compiler, settings, &|_| "a test".into());
-        let code = code.unwrap_or_else(|problem| panic!("{problem}"));
-        for (function, case) in code.functions().iter().zip(&all.cases) {
-            let function = function.as_ref().expect("all of them were lowered");
-            let found = code.call(function, &[], &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
-            let (expected, found) = (case.expected.as_ref().expect("a value"), found.expect("a value"));
-            assert!(is_finite(expected), "{}: {expected:?}", case.name);
-            assert!(expected.distance(&found) < 1e-12, "{}: {found:?}, not {expected:?}", case.name);
-        }
+        all.agree(&all.code(settings), 1e-12);
     }
 }
 

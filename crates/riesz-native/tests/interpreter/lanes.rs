@@ -1,0 +1,13 @@
+//! Loops in lanes, with turns left over, give what the interpreter gives: values and gradients of functions of 8, 19, 3
+//! and 44 elements, which between them need every way of being in lanes.
+
+use crate::cases::Cases;
+use riesz_native::Settings;
+
+#[test]
+fn loops_in_lanes_give_what_the_interpreter_gives() {
+    let mut all = Cases::default();
+    all.push_functions(&[8, 19, 3, 44]);
+    all.agree(&all.code(Settings { checked: true, quick: true, ..Settings::default() }), 1e-12);
+    println!("{} values and gradients", all.cases.len());
+}

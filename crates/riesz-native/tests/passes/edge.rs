@@ -1,0 +1,75 @@
+//! The turns at the edges of loops are apart from those inside: these have no branches left, and arrays of all sizes,
+//! also those that are all edge, come out as before.
+
+use crate::plain::Plain;
+use riesz_program::cell::cell;
+use riesz_program::edge::edge;
+use riesz_program::fuse::fuse;
+use riesz_program::improve::Pass;
+use riesz_program::print::print;
+use riesz_program::program::{Block, Statement};
+use riesz_program::tidy::tidy;
+
+/// The passes that give a function its loops.
+const BEFORE: [Pass; 4] = [cell, tidy, fuse, tidy];
+
+#[test]
+fn neighbours_on_both_sides() {
+    divided("[(if i > 0 then x[i - 1] else 0) - 2 * x[i] + (if i < n - 1 then x[i + 1] else 0) | i < n]", true);
+}
+
+#[test]
+fn neighbours_on_one_side() {
+    divided("[if i < 3 then x[i] else x[i - 3] * x[i] | i < n]", true);
+    divided("[if i + 2 >= n then x[i]^2 else x[i + 2] | i < n]", true);
+}
+
+#[test]
+fn single_turns() {
+    divided("[if i == 0 then x[n - 1] else x[i - 1] | i < n]", true);
+    divided("[if i == n - 1 then x[0] else x[i + 1] | i < n]", true);
+}
+
+#[test]
+fn branches_in_branches_and_conditions_on_numbers() {
+    divided("[if i > 0 and x[i] > 0.5 then (if i < n - 1 then x[i + 1] else 7.5) else 2 * x[i] | i < n]", false);
+    divided("[(if x[i] > 0.5 then x[i] else 1.0) * (if i > 1 then x[i - 2] else 3.0) | i < n]", false);
+}
+
+#[test]
+fn second_derivatives_of_neighbours() {
+    divided("flatten(hessian(\\y -> sum((y[i + 1] - y[i]^2)^2 | i < n - 1), x))", true);
+    divided("flatten(hessian(\\y -> sum((y[i + 2] - y[i + 1] * y[i])^2 | i < n - 2), x))", true);
+}
+
+/// Sizes in which the condition changes far from both ends are left as they are.
+#[test]
+fn there_is_no_edge_in_the_middle() {
+    let plain = Plain::of("[if 2 * i < n then x[i] else 1.0 | i < n]", &BEFORE);
+    assert_eq!(print(&plain.program), print(&plain.after(&[edge])));
+}
+
+/// Divides the loops of a function of an array: whether one without branches is among them then.
+fn divided(body: &str, straight: bool) {
+    let plain = Plain::of(body, &BEFORE);
+    let improved = plain.after(&[edge, tidy]);
+    assert_ne!(print(&plain.program), print(&improved), "{body}");
+    let inside = loops(&improved.procedure(plain.entry).body);
+    assert!(inside.iter().any(|body| !has_branch(body) || !straight), "{}", print(&improved));
+}
+
+/// The bodies of the parallel loops of a block, outside of each other.
+fn loops(block: &Block) -> Vec<&Block> {
+    let mut found = Vec::new();
+    for statement in block {
+        match statement {
+            Statement::For(each) if each.parallel => found.push(&each.body),
+            other => found.extend(riesz_program::blocks(other).into_iter().flat_map(loops)),
+        }
+    }
+    found
+}
+
+fn has_branch(block: &Block) -> bool {
+    block.iter().any(|statement| matches!(statement, Statement::If(..)))
+}

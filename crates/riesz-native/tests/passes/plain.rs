@@ -1,0 +1,61 @@
+//! Functions of an array as loop programs that few passes have seen, to see what the next one does.
+
+use riesz_core::evaluate::Value;
+use riesz_core::{Checker, FunctionId, Type};
+use riesz_program::evaluate::{Passed, call};
+use riesz_program::improve::Pass;
+use riesz_program::pass::pass;
+use riesz_program::{ProcedureId, Program, lower_plainly};
+use riesz_syntax::{FileId, ParseOptions, parse};
+
+/// A loop program of one function, and what that takes.
+pub struct Plain {
+    pub program: Program,
+    pub entry: ProcedureId,
+    parameters: Vec<Type>,
+}
+
+impl Plain {
+    /// `fun f(x: [n]R) = body` after some passes.
+    pub fn of(body: &str, passes: &[Pass]) -> Plain {
+        let text = format!("fun f(x: [n]R) = {body}");
+        let (tree, problems) = parse(FileId(1), &text, &ParseOptions::default());
+        assert!(problems.is_empty(), "{problems:?}");
+        let mut checker = Checker::new();
+        let problems = checker.add(vec![tree], false);
+        assert!(problems.is_empty(), "{problems:?}");
+        let mut core = checker.program;
+        let at = core.functions.iter().position(|function| &*function.name == "f").expect("the function");
+        let id = FunctionId(at as u32);
+        riesz_calculus::compile_for_code(&mut core, &[id]).unwrap_or_else(|problems| panic!("{problems:?}"));
+        let (program, entries) = lower_plainly(&core, &[id]);
+        let entry = entries.into_iter().next().expect("one function").expect("it can be lowered");
+        let function = core.function(id);
+        let parameters = function.vars[..function.parameters].iter().map(|info| info.ty.clone()).collect();
+        Plain { program: after(&program, passes), entry: entry.procedure, parameters }
+    }
+
+    /// The program after more passes, which has to give the same for arrays of all small sizes.
+    pub fn after(&self, passes: &[Pass]) -> Program {
+        let improved = after(&self.program, passes);
+        riesz_program::verify::verify(&improved).expect("a loop program");
+        for n in 0..20 {
+            let numbers = (0..n).map(|i| Value::Real((i as f64).sin())).collect();
+            let [count, array] = [Value::Int(n), Value::array(&Type::Real, numbers)];
+            let arguments: Vec<Passed> =
+                [&count, &array].into_iter().zip(&self.parameters).flat_map(|(value, ty)| pass(value, ty)).collect();
+            let [before, after] =
+                [&self.program, &improved].map(|program| call(program, self.entry, &mut arguments.clone()));
+            assert_eq!(format!("{before:?}"), format!("{after:?}"), "n = {n}");
+        }
+        improved
+    }
+}
+
+fn after(program: &Program, passes: &[Pass]) -> Program {
+    let mut improved = program.clone();
+    for pass in passes {
+        improved.procedures.iter_mut().for_each(pass);
+    }
+    improved
+}

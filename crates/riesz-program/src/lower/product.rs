@@ -1,0 +1,211 @@
+//! Products of vectors and matrices, and the functions of linear algebra.
+//!
+//! ```text
+//! outer(u, v)[i][j] = u[i] · v[j]        dot(a, b)[i][j] = Σₖ a[i][k] · b[k][j]
+//! ```
+
+use super::operation::unsupported;
+use super::value::{Array, Cells, Length, Target, Value};
+use super::{Lowered, Lowerer};
+use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
+use riesz_core::term::{Atom, Var};
+use riesz_primitive::{Primitive, scalar};
+use riesz_syntax::Span;
+
+impl Lowerer<'_, '_> {
+    pub(super) fn outer(
+        &mut self,
+        arguments: &[Atom],
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let (u, v) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
+        let target = self.target_for(var, target, span)?;
+        let Cells::Array(length, rows) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        self.set_length(length, u.len, Fault::Unforeseen, span);
+        self.each(u.len, span, &mut |lowerer, i| {
+            let cells = lowerer.element_of(&u.cells, i);
+            let left = lowerer.read(&cells, &None);
+            let Cells::Array(length, row) = lowerer.element_of(rows, i) else { return Ok(()) };
+            lowerer.set_length(&length, v.len, Fault::Unforeseen, span);
+            lowerer.each(v.len, span, &mut |lowerer, j| {
+                let cells = lowerer.element_of(&v.cells, j);
+                let right = lowerer.read(&cells, &None);
+                let (Value::Number(left), Value::Number(right)) = (&left, &right) else { return Ok(()) };
+                let product = Expression::Real(&scalar::MUL, vec![*left, *right]);
+                let product = lowerer.build.bind(Kind::Real, None, product);
+                let element = lowerer.element_of(&row, j);
+                lowerer.write(&Value::Number(product), &Target { cells: element, add: false }, span)
+            })
+        })?;
+        Ok(self.in_target(&target, Some(u.len)))
+    }
+
+    /// The contraction of the last axis of one array with the first of the other.
+    pub(super) fn dot(
+        &mut self,
+        arguments: &[Atom],
+        exact: bool,
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let (a, b) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
+        let (left, right) = (self.strided(&a, false, span)?, self.strided(&b, true, span)?);
+        self.build.check_equal(left.columns, right.rows, Fault::Unforeseen, span);
+        if left.vector && right.vector {
+            let total = self.build.mutable(Kind::Real, self.name(var));
+            self.build.push(Statement::Set(total, Operand::Real(0.0)));
+            self.each(a.len, span, &mut |lowerer, index| {
+                let (x, y) = (lowerer.element_of(&a.cells, index), lowerer.element_of(&b.cells, index));
+                let (x, y) = (lowerer.read(&x, &None), lowerer.read(&y, &None));
+                let (Value::Number(x), Value::Number(y)) = (x, y) else { return Ok(()) };
+                let times = if exact { &scalar::EXACT_MUL } else { &scalar::MUL };
+                let product = lowerer.build.bind(Kind::Real, None, Expression::Real(times, vec![x, y]));
+                lowerer.build.push(Statement::Reduce(total, Combine::Sum, product));
+                Ok(())
+            })?;
+            return Ok(Value::Number(Operand::Register(total)));
+        }
+        let target = self.target_for(var, target, span)?;
+        let to = self.flat_target(&target, span)?;
+        let len = if left.vector { right.columns } else { left.rows };
+        if let Cells::Array(length, inner) = &target.cells {
+            self.set_length(length, len, Fault::Unforeseen, span);
+            if let Cells::Array(inner, _) = &**inner {
+                self.build.check_equal(inner.most(), right.columns, Fault::Unforeseen, span);
+            }
+        }
+        self.build.push(Statement::Product(Product {
+            to,
+            left: left.strided,
+            right: right.strided,
+            rows: left.rows,
+            inner: left.columns,
+            columns: right.columns,
+            exact,
+        }));
+        Ok(self.in_target(&target, Some(len)))
+    }
+
+    /// A vector or matrix of numbers as a matrix; a vector is a row or a column.
+    fn strided(&mut self, array: &Array, column: bool, span: Span) -> Lowered<Seen> {
+        match &array.cells {
+            Cells::Number(_, place) => {
+                let first = Element { buffer: place.buffer, at: place.offset };
+                let (zero, one, step) = (Operand::Int(0), Operand::Int(1), place.strides[0]);
+                Ok(match column {
+                    true => Seen {
+                        strided: Strided { first, row: step, column: one },
+                        rows: array.len,
+                        columns: one,
+                        vector: true,
+                    },
+                    false => Seen {
+                        strided: Strided { first, row: zero, column: step },
+                        rows: one,
+                        columns: array.len,
+                        vector: true,
+                    },
+                })
+            }
+            Cells::Array(Length::Known(columns), inner) => match &**inner {
+                Cells::Number(_, place) => Ok(Seen {
+                    strided: Strided {
+                        first: Element { buffer: place.buffer, at: place.offset },
+                        row: place.strides[0],
+                        column: place.strides[1],
+                    },
+                    rows: array.len,
+                    columns: *columns,
+                    vector: false,
+                }),
+                _ => Err(unsupported("a product of arrays of more than two dimensions", span)),
+            },
+            _ => Err(super::unknown_size(span)),
+        }
+    }
+
+    /// The first element of a target that lies row by row.
+    fn flat_target(&mut self, target: &Target, span: Span) -> Lowered<Element> {
+        let (lens, place) = match &target.cells {
+            Cells::Array(length, inner) => match &**inner {
+                Cells::Number(_, place) => (vec![length.most()], place),
+                Cells::Array(inner_length, inner) => match &**inner {
+                    Cells::Number(_, place) => (vec![length.most(), inner_length.most()], place),
+                    _ => return Err(unsupported("a product that is no matrix", span)),
+                },
+                Cells::Tuple(_) | Cells::Absent => return Err(unsupported("a product that is no matrix", span)),
+            },
+            cells => return self.cell(cells, span),
+        };
+        match self.is_flat(place, &lens) {
+            true => Ok(Element { buffer: place.buffer, at: place.offset }),
+            false => Err(super::unknown_size(span)),
+        }
+    }
+
+    pub(super) fn matrix(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: &[Atom],
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let Some(function) = primitive.array().and_then(|row| row.matrix) else {
+            return Err(unsupported("this is no function of matrices", span));
+        };
+        let a = self.array(arguments[0], span)?;
+        let a = self.flattened(&a, span)?;
+        let seen = self.strided(&a, false, span)?;
+        self.build.check_equal(seen.rows, seen.columns, Fault::NotSquare, span);
+        let n = a.len;
+        let b = match arguments.get(1) {
+            Some(b) => {
+                let b = self.array(*b, span)?;
+                let b = self.flattened(&b, span)?;
+                let seen = self.strided(&b, true, span)?;
+                self.build.check_equal(n, b.len, Fault::NotSquare, span);
+                Some((seen.strided.first, seen.columns))
+            }
+            None => None,
+        };
+        if *self.ty(var) == riesz_core::Type::Real {
+            let buffer = self.build.allocate(Kind::Real, None, Operand::Int(1), span);
+            let to = Element { buffer, at: Operand::Int(0) };
+            let count = Operand::Int(1);
+            self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
+            let name = self.name(var);
+            return Ok(Value::Number(self.build.load(buffer, Operand::Int(0), name)));
+        }
+        let target = match target {
+            Some(target) => target.clone(),
+            None => {
+                let like = if arguments.len() > 1 { arguments[1] } else { arguments[0] };
+                let shape = self.foresee(like)?;
+                if !shape.is_exact() {
+                    return Err(super::unknown_size(span));
+                }
+                Target { cells: self.room_for(&shape, &self.name(var), span), add: false }
+            }
+        };
+        let to = self.flat_target(&target, span)?;
+        if let Cells::Array(length, _) = &target.cells {
+            self.set_length(length, n, Fault::Unforeseen, span);
+        }
+        let width = b.map_or(n, |(_, columns)| columns);
+        let count = self.build.mul(n, width);
+        self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
+        Ok(self.in_target(&target, Some(n)))
+    }
+}
+
+/// A vector or matrix as a matrix.
+struct Seen {
+    strided: Strided,
+    rows: Operand,
+    columns: Operand,
+    vector: bool,
+}
