@@ -23,6 +23,12 @@ pub trait Module<D: Semiring>: Monoid {
     /// `factor • self`
     fn scale(&self, factor: &D) -> Self;
 
+    /// `factor • self`, where it is known that the factor is neither 0 nor infinite nor NaN.
+    #[inline]
+    fn scale_ordinary(&self, factor: &D) -> Self {
+        self.scale(factor)
+    }
+
     /// The multiples of several vectors by one factor.
     #[inline]
     fn scale_all<const N: usize>(vectors: &[Self; N], factor: &D) -> [Self; N] {
@@ -67,20 +73,6 @@ pub trait Module<D: Semiring>: Monoid {
     {
         core::array::from_fn(|i| Self::quotient(&u[i], x, &v[i], inverse))
     }
-
-    /// `(value, slope • self)`: the chain rule, where a value and its slope are found together.
-    #[inline]
-    fn through(&self, value: D, slope: D) -> (D, Self) {
-        let tangent = self.scale(&slope);
-        (value, tangent)
-    }
-
-    /// The same of several vectors.
-    #[inline]
-    fn through_all<const N: usize>(vectors: &[Self; N], value: D, slope: D) -> (D, [Self; N]) {
-        let tangents = Self::scale_all(vectors, &slope);
-        (value, tangents)
-    }
 }
 
 /// Semirings that are modules over themselves, as every semiring can be.   [000 §3.1]
@@ -113,10 +105,7 @@ where
     equal("combine = c • u + d • v", &E::combine(u, c, v, d), &sum)?;
     let all = E::combine_all(&[u.clone(), v.clone()], c, &[v.clone(), w.clone()], d);
     equal("combine [u, …] = [combine u, …]", &all, &[sum, v.scale(c).add(&w.scale(d))])?;
-    let (_, through) = u.through(c.clone(), d.clone());
-    equal("through = d • u", &through, &u.scale(d))?;
-    let (_, all) = E::through_all(&[u.clone(), v.clone()], c.clone(), d.clone());
-    equal("through [u, …] = [through u, …]", &all, &[u.scale(d), v.scale(d)])
+    equal("1 • u = u, where 1 is known to be ordinary", &u.scale_ordinary(&D::one()), u)
 }
 
 /// The law of differences, over scalars that have them.
@@ -197,15 +186,15 @@ impl<D: Semiring, E: Module<D>, const N: usize> Module<D> for [E; N] {
         E::scale_all(self, factor)
     }
     #[inline(always)]
+    fn scale_ordinary(&self, factor: &D) -> Self {
+        core::array::from_fn(|i| self[i].scale_ordinary(factor))
+    }
+    #[inline(always)]
     fn difference(u: &Self, v: &Self) -> Self
     where
         D: Ring,
     {
         core::array::from_fn(|i| E::difference(&u[i], &v[i]))
-    }
-    #[inline(always)]
-    fn through(&self, value: D, slope: D) -> (D, Self) {
-        E::through_all(self, value, slope)
     }
     #[inline(always)]
     fn combine(u: &Self, a: &D, v: &Self, b: &D) -> Self {

@@ -25,7 +25,7 @@ mod integer;
 mod interval;
 #[cfg(feature = "alloc")]
 mod polynomial;
-mod real;
+pub(crate) mod real;
 mod tropical;
 
 pub use interval::Interval;

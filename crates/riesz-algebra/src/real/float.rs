@@ -1,4 +1,7 @@
-//! Functions of `f64` and `f32` that are not in `core`: those of the system where there is one, else those of libm.
+//! Functions of `f64` and `f32` that are not in `core`: our own, else those of the system where there is one, else those of
+//! libm.
+
+pub(crate) use super::circle::{cos, sin};
 
 /// Calls a function of floating-point numbers by its name in `std` and its name in libm.
 macro_rules! system {

@@ -23,12 +23,14 @@
 //! of other rows; Nagata numbers over any gradients, towers of derivatives and symbolic expressions follow.
 
 mod binary;
+mod circle;
 #[cfg(feature = "alloc")]
 mod expression;
 pub(crate) mod float;
 pub mod gamma;
 mod nagata;
 pub(crate) mod operators;
+mod pair;
 mod unary;
 
 pub use binary::Binary;
@@ -42,6 +44,7 @@ use core::ops::{Add, Div, Mul, Neg, Sub};
 
 use crate::module::Module;
 use crate::semiring::Ring;
+use crate::semiring::real::Float;
 use unary::unary_table;
 
 macro_rules! real {
@@ -64,6 +67,14 @@ macro_rules! real {
             fn unary(self, function: Unary) -> Self;
             /// A function of two numbers.
             fn binary(self, function: Binary, other: Self) -> Self;
+
+            /// `(f x, f' x • dx)`: a function of one number, and its derivative along a tangent.
+            #[inline(always)]
+            fn along<E: Module<Self>>(self, function: Unary, dx: &E) -> (Self, E) {
+                let value = self.clone().unary(function);
+                let slope = function.derivative(&self, &value);
+                (value, dx.scale(&slope))
+            }
 
             $($(#[$doc])*
             #[inline(always)]
@@ -154,6 +165,26 @@ impl Real for f64 {
     fn unary(self, function: Unary) -> f64 {
         function.of_f64(self)
     }
+
+    /// A sine is found together with its cosine, which is known to be ordinary where the angle is near.
+    #[inline(always)]
+    fn along<E: Module<f64>>(self, function: Unary, dx: &E) -> (f64, E) {
+        match function {
+            Unary::Sin if circle::is_near(self) => {
+                let (sine, cosine) = circle::near(self);
+                (sine, dx.scale_ordinary(&cosine))
+            }
+            Unary::Sin | Unary::Cos => {
+                let (sine, cosine) = circle::sin_cos(self);
+                if function == Unary::Sin { (sine, dx.scale(&cosine)) } else { (cosine, dx.scale(&-sine)) }
+            }
+            _ => {
+                let value = self.unary(function);
+                (value, dx.scale(&function.derivative(&self, &value)))
+            }
+        }
+    }
+
     #[inline(always)]
     fn binary(self, function: Binary, other: f64) -> f64 {
         function.of_f64(self, other)
@@ -169,6 +200,21 @@ impl Real for f32 {
     fn unary(self, function: Unary) -> f32 {
         function.of_f32(self)
     }
+
+    /// A test of a slope looks at the value too. Were it of the slope alone, the value could wait until after it, and a sine
+    /// would be computed apart from its cosine.
+    // 0, or NaN where the value is not finite.
+    #[allow(clippy::eq_op)]
+    #[inline(always)]
+    fn along<E: Module<f32>>(self, function: Unary, dx: &E) -> (f32, E) {
+        let value = self.unary(function);
+        let slope = function.derivative(&self, &value);
+        match function {
+            Unary::Sin | Unary::Cos if (slope + (value - value)).is_ordinary() => (value, dx.scale_ordinary(&slope)),
+            _ => (value, dx.scale(&slope)),
+        }
+    }
+
     #[inline(always)]
     fn binary(self, function: Binary, other: f32) -> f32 {
         function.of_f32(self, other)

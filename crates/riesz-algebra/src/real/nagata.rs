@@ -24,12 +24,7 @@ impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
 
     #[inline(always)]
     fn unary(self, function: Unary) -> Self {
-        let primal = self.primal.clone().unary(function);
-        let slope = function.derivative(&self.primal, &primal);
-        let (primal, tangent) = match function {
-            Unary::Sin | Unary::Cos => self.tangent.through(primal, slope),
-            _ => (primal, self.tangent.scale(&slope)),
-        };
+        let (primal, tangent) = self.primal.along(function, &self.tangent);
         Nagata { primal, tangent }
     }
 

@@ -9,7 +9,8 @@ use super::float::{self, system};
 use super::gamma;
 use crate::real::Real;
 
-/// Gives the rows to a macro: name, method, where values come from (the function of `std` and both of libm), derivative.
+/// Gives the rows to a macro: name, method, where values come from (the function of `std` and both of libm; in double
+/// precision those that are `own` are of this crate), derivative.
 macro_rules! unary_table {
     ($use:ident) => {
         $use! {
@@ -32,9 +33,9 @@ macro_rules! unary_table {
             /// The cube root, of negative numbers too.
             Cbrt cbrt system(cbrt cbrt cbrtf) x y (y.clone() * y.clone()).times(3.0).recip();
             /// The sine.
-            Sin sin system(sin sin sinf) x y x.clone().cos();
+            Sin sin own(sin sin sinf) x y x.clone().cos();
             /// The cosine.
-            Cos cos system(cos cos cosf) x y -x.clone().sin();
+            Cos cos own(cos cos cosf) x y -x.clone().sin();
             /// The tangent.
             Tan tan system(tan tan tanf) x y D::one() + y.clone() * y.clone();
             /// The inverse of the sine.
@@ -76,6 +77,12 @@ macro_rules! unary_table {
 pub(crate) use unary_table;
 
 macro_rules! value {
+    (own(f64 $name:ident $libm:ident $x:ident)) => {
+        float::$name($x)
+    };
+    (own(f32 $name:ident $libm:ident $x:ident)) => {
+        system!(f32::$name, $libm($x))
+    };
     (system($float:ident $std:ident $libm:ident $x:ident)) => {
         system!($float::$std, $libm($x))
     };

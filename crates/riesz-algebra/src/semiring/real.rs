@@ -76,6 +76,11 @@ macro_rules! real {
             }
 
             #[inline(always)]
+            fn scale_ordinary(&self, factor: &$float) -> $float {
+                factor * self
+            }
+
+            #[inline(always)]
             fn difference(u: &$float, v: &$float) -> $float {
                 u - v
             }
@@ -89,12 +94,6 @@ macro_rules! real {
                 } else {
                     sum
                 }
-            }
-
-            #[inline(always)]
-            fn through(&self, value: $float, slope: $float) -> ($float, $float) {
-                let (value, [tangent]) = $float::through_all(&[*self], value, slope);
-                (value, tangent)
             }
 
             #[inline(always)]
@@ -142,23 +141,12 @@ macro_rules! real {
                     exact_sums(*u, *inverse, *v, -(ratio * inverse))
                 }
             }
-
-            /// The test looks at the value too. Were it of the slope alone, the value could wait until after it, and a
-            /// sine would be computed apart from its cosine.
-            #[inline(always)]
-            fn through_all<const N: usize>(u: &[$float; N], value: $float, slope: $float) -> ($float, [$float; N]) {
-                if (slope + (value - value)).is_ordinary() {
-                    (value, from_fn(|i| slope * u[i]))
-                } else {
-                    (value, exact_products(*u, slope))
-                }
-            }
         }
     };
 }
 
 /// Numbers that are bits.
-trait Float: Semiring + Copy + PartialEq {
+pub(crate) trait Float: Semiring + Copy + PartialEq {
     /// Whether it is neither 0 nor infinite nor NaN. Multiples by such numbers have exact zeros as IEEE products, and where
     /// the product of two numbers is ordinary, so are both.
     fn is_ordinary(self) -> bool;

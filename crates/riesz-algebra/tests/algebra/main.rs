@@ -1,5 +1,6 @@
 //! What the algebra promises: laws on every instance, the theorems of the papers, costs, and how deep things may be.
 
+mod accuracy;
 mod arbitrary;
 mod derivatives;
 mod figure_5;

@@ -1,5 +1,7 @@
 //! Trigonometric functions and their inverses.
 
+use riesz_algebra::Real;
+
 use super::power::unless_zero;
 use super::{ADD, DIV, HYPOT, MUL, NEG, SQRT, SUB};
 use super::{ANYWHERE, ONE, R, X, Y};
@@ -17,7 +19,7 @@ pub static SIN: Primitive = Primitive {
     example: "sin(pi / 2) == 1.0",
     kind: Kind::Scalar(Scalar {
         integer: None,
-        real: Some(|x| x[0].sin()),
+        real: Some(|x| Real::sin(x[0])),
         derivative: Derivative::Scale(&[Apply(&COS, &[X])]),
         domain: &[ANYWHERE],
         rust: "{0}.sin()",
@@ -32,7 +34,7 @@ pub static COS: Primitive = Primitive {
     example: "cos(pi) == -1.0",
     kind: Kind::Scalar(Scalar {
         integer: None,
-        real: Some(|x| x[0].cos()),
+        real: Some(|x| Real::cos(x[0])),
         derivative: Derivative::Scale(&[Apply(&NEG, &[Apply(&SIN, &[X])])]),
         domain: &[ANYWHERE],
         rust: "{0}.cos()",
