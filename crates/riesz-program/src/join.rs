@@ -91,7 +91,7 @@ impl<'p> Private<'p> {
         let Private { allocations, buffers } = self;
         block.retain(|statement| match statement {
             Statement::Allocate(made) if buffers.contains(&made.buffer) => {
-                allocations.push(made.clone());
+                allocations.push(*made);
                 false
             }
             _ => true,
