@@ -11,7 +11,7 @@ use riesz_syntax::Span;
 use rustc_hash::FxHashMap;
 
 /// How many bindings a function may have to be put in place of each of its calls.
-const SMALL: usize = 16;
+const SMALL: usize = 48;
 /// How many bindings a function may grow by, for each of its own, when small functions take the place of calls.
 const GROWTH: usize = 16;
 
