@@ -32,8 +32,8 @@ pub fn join(procedure: &mut Procedure) {
         .map(|(buffer, _)| buffer)
         .collect();
     let polynomials = Polynomials::of(procedure);
-    let mut work = vec![(&mut procedure.body, None)];
-    while let Some((block, private)) = work.pop() {
+    let mut work = vec![(&mut procedure.body, None, false)];
+    while let Some((block, private, in_lanes)) = work.pop() {
         let mut nothing = Vec::new();
         let private = Private::open(block, private.unwrap_or(&mut nothing), &once);
         // In this order, those that are parts of others come first.
@@ -48,7 +48,7 @@ pub fn join(procedure: &mut Procedure) {
         }
         let parts: Vec<Buffer> = (block.iter())
             .filter_map(|statement| if let Statement::Copy { from, .. } = statement { Some(from.buffer) } else { None })
-            .filter(|buffer| once.contains(buffer))
+            .filter(|buffer| !in_lanes && once.contains(buffer))
             .collect();
         for buffer in parts {
             if let Some(joined) = Joined::into_other(block, buffer, &polynomials, &procedure.registers) {
@@ -58,8 +58,13 @@ pub fn join(procedure: &mut Procedure) {
         private.close(block);
         for statement in block {
             match statement {
-                Statement::For(each) => work.push((&mut each.body, Some(&mut each.private))),
-                statement => work.extend(statement.blocks_mut().into_iter().map(|block| (block, None))),
+                Statement::For(each) => {
+                    // Lanes have what they make side by side, and their copies turn it round.
+                    let in_lanes = in_lanes || each.parallel;
+                    let private = (!in_lanes).then_some(&mut each.private);
+                    work.push((&mut each.body, private, in_lanes));
+                }
+                statement => work.extend(statement.blocks_mut().into_iter().map(|block| (block, None, in_lanes))),
             }
         }
     }
