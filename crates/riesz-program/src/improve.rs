@@ -1,13 +1,13 @@
 //! The passes over loop programs, in order.
 
 use crate::program::{Procedure, Program};
-use crate::{cell, edge, fuse, join, once, own, place, pull, stage, tabulate, tidy};
+use crate::{cell, double, edge, fuse, join, once, own, place, pull, stage, tabulate, tidy};
 
 /// A pass over a procedure.
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they are made. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 15] = [
+pub const PASSES: [(&str, Pass); 16] = [
     ("cell", cell::cell),
     ("tidy", tidy::tidy),
     ("join", join::join),
@@ -22,6 +22,7 @@ pub const PASSES: [(&str, Pass); 15] = [
     ("tidy", tidy::tidy),
     ("own", own::own),
     ("stage", stage::stage),
+    ("double", double::double),
     ("tidy", tidy::tidy),
 ];
 
