@@ -31,7 +31,7 @@ pub fn double(procedure: &mut Procedure) {
             && !matches!(factor, Operand::Register(register) if procedure.registers[register.0 as usize].mutable)
             && (2.0 * number).is_finite()
         {
-            products.insert(*register, Product { primitive: *primitive, factor, number });
+            products.insert(*register, Product { primitive, factor, number });
         }
     });
     products.retain(|register, _| uses.get(register) == Some(&2));
