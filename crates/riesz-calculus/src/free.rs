@@ -2,7 +2,7 @@
 
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Collects free variables, in the order they are met.
 #[derive(Default)]
@@ -126,4 +126,22 @@ fn inside(body: &Body, f: &mut dyn FnMut(&Atom)) {
         }
         f(&body.result);
     });
+}
+
+/// Counts how often variables are used in bindings and a result.
+pub(crate) fn count_uses(bindings: &[Binding], result: Option<Atom>, uses: &mut FxHashMap<Var, usize>) {
+    let mut used = |atom: &Atom| {
+        if let Atom::Var(var) = atom {
+            *uses.entry(*var).or_default() += 1;
+        }
+    };
+    result.iter().for_each(&mut used);
+    for binding in bindings {
+        binding.op.visit_atoms(&mut used);
+    }
+    for binding in bindings {
+        binding.op.visit_bodies(&mut |body| {
+            stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || count_uses(&body.bindings, Some(body.result), uses));
+        });
+    }
 }

@@ -157,7 +157,7 @@ impl Joined {
     }
 
     /// Looks at where a buffer is copied to that a block makes: a part of one that is there before, and that nobody looks
-    /// at or writes to, at that place, until the copy. There is room, as no check stands between.
+    /// at or writes to, at that place, until the copy. There is room, as no check stands between: also that sizes are equal may be what says so.
     fn into_other(
         block: &Block,
         part: Buffer,
@@ -169,7 +169,8 @@ impl Joined {
             .position(|statement| matches!(statement, Statement::Copy { from, .. } if from.buffer == part))?;
         let Statement::Copy { to, count, .. } = &block[copied] else { return None };
         let made = whole_part(block, copied, polynomials)?;
-        if checked(&block[..copied]) > made || making(block, to.buffer).is_some_and(|(at, _)| at > made) {
+        let checks = block[made..copied].iter().any(|statement| matches!(statement, Statement::Check(..)));
+        if checks || making(block, to.buffer).is_some_and(|(at, _)| at > made) {
             return None;
         }
         let is_behind = |place: Operand, other: Operand, count: Operand| {

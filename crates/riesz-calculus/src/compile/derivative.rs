@@ -101,6 +101,13 @@ impl Compiler<'_> {
         }
     }
 
+    fn closure(&self, function: Atom) -> Option<(FunctionId, Vec<Atom>)> {
+        match function {
+            Atom::Var(function) => self.closures.get(&function).cloned(),
+            _ => None,
+        }
+    }
+
     pub(crate) fn derive(
         &mut self,
         var: Var,
@@ -109,19 +116,13 @@ impl Compiler<'_> {
         span: Span,
         out: &mut Vec<Binding>,
     ) -> Result<(), Problem> {
-        let known = match operands[0] {
-            Atom::Var(function) => self.closures.get(&function).cloned(),
-            _ => None,
-        };
-        let Some((function, captured)) = known else {
+        let Some((function, captured)) = self.closure(operands[0]) else {
             // Known only when the program runs, which then has to differentiate it.
             out.push(Binding { var, op: Op::Derive(derive, operands.to_vec()), span });
             return Ok(());
         };
         let point = operands[1];
-        let mut mask = vec![false; captured.len()];
-        mask.push(true);
-        let linearised = match self.calculus.linearised(function, &mask) {
+        let linearised = match self.calculus.linearised(function, &last_varies(&captured)) {
             Ok(linearised) => linearised,
             // What is known when the program runs can be differentiated then.
             Err(problem) if is_unknown_function(&problem) => {
@@ -221,12 +222,9 @@ impl Compiler<'_> {
 
     /// Computes what the derivative of a function at a point needs, for all vectors it is applied to from here on.
     pub(crate) fn compute_at(&mut self, function: Atom, point: Atom, span: Span, out: &mut Vec<Binding>) {
-        let Atom::Var(var) = function else { return };
-        let Some((id, captured)) = self.closures.get(&var).cloned() else { return };
-        let mut mask = vec![false; captured.len()];
-        mask.push(true);
+        let Some((id, captured)) = self.closure(function) else { return };
         // What keeps it from being differentiated is said where it is applied.
-        let Ok(linearised) = self.calculus.linearised(id, &mask) else { return };
+        let Ok(linearised) = self.calculus.linearised(id, &last_varies(&captured)) else { return };
         if linearised.forward.is_none() {
             return;
         }
@@ -237,6 +235,11 @@ impl Compiler<'_> {
         out.push(Binding { var: all, op: Op::Call(linearised.primal, arguments), span });
         self.points.push((function, point, Atom::Var(all)));
     }
+}
+
+/// Which arguments of a closure vary: the one behind what is captured.
+fn last_varies(captured: &[Atom]) -> Vec<bool> {
+    captured.iter().map(|_| false).chain([true]).collect()
 }
 
 impl Calculus {

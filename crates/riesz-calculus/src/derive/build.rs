@@ -14,6 +14,7 @@
 
 use super::scope::{Scope, label_of};
 use super::term::{Expr, Form, Item, Loop, Operation, Term};
+use crate::free::count_uses;
 use crate::linearise::Streams;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Reduction, Turn, Var, VarInfo};
@@ -66,21 +67,6 @@ pub(crate) fn build(scope: &Scope, function: &Function, streams: &Streams) -> De
         None => Term::zero(&from, &to),
     };
     Derivative { items, result }
-}
-
-fn count_uses(bindings: &[Binding], result: Option<Atom>, uses: &mut FxHashMap<Var, usize>) {
-    let mut used = |atom: &Atom| {
-        if let Atom::Var(var) = atom {
-            *uses.entry(*var).or_default() += 1;
-        }
-    };
-    result.iter().for_each(&mut used);
-    for binding in bindings {
-        binding.op.visit_atoms(&mut used);
-    }
-    for binding in bindings {
-        binding.op.visit_bodies(&mut |body| count_uses(&body.bindings, Some(body.result), uses));
-    }
 }
 
 struct Builder<'s, 'p> {

@@ -6,7 +6,7 @@
 use super::cost::is_pure;
 use super::each::Writer;
 use super::length::Lengths;
-use super::rename::type_of;
+use crate::free::count_uses;
 use crate::linearise::write_size;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Var, VarInfo};
@@ -19,22 +19,9 @@ use rustc_hash::FxHashMap;
 /// Takes slices of what arrays are made of instead of the arrays.
 pub(super) fn slice(function: &mut Function) {
     let mut uses = FxHashMap::default();
-    count_uses(&function.body, &mut uses);
+    count_uses(&function.body.bindings, Some(function.body.result), &mut uses);
     let lengths = Lengths::of(&function.body);
     Slicing { vars: &mut function.vars, lengths, uses }.body(&mut function.body);
-}
-
-fn count_uses(body: &Body, uses: &mut FxHashMap<Var, usize>) {
-    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-        let mut count = |atom: &Atom| {
-            if let Atom::Var(var) = atom {
-                *uses.entry(*var).or_default() += 1;
-            }
-        };
-        body.bindings.iter().for_each(|binding| binding.op.visit_atoms(&mut count));
-        count(&body.result);
-        body.bindings.iter().for_each(|binding| binding.op.visit_bodies(&mut |body| count_uses(body, uses)));
-    });
 }
 
 struct Slicing<'v> {
@@ -80,33 +67,27 @@ impl Slicing<'_> {
         let at = *built.get(&array).filter(|_| *primitive == &SLICE)?;
         let Type::Array(size, _) = self.vars[var.0 as usize].ty.clone() else { return None };
         let Op::Build(Iteration { count, index, body }) = &out[at].op else { return None };
-        let is_each = |op: &Op| match op {
-            Op::Index(Atom::Var(source), at) => {
-                *at == Atom::Var(*index) && self.lengths.has(&self.vars[source.0 as usize].ty, *count)
+        // Arrays that are as long, and read element by element; one that is made in a turn has no other place.
+        let is_inside = |source: Var| body.bindings.iter().any(|binding| binding.var == source);
+        let mut sources: Vec<(Var, Type)> = Vec::new();
+        for binding in &body.bindings {
+            if let Op::Index(Atom::Var(source), at) = &binding.op
+                && *at == Atom::Var(*index)
+                && !is_inside(*source)
+                && let ty @ Type::Array(_, element) = &self.vars[source.0 as usize].ty
+                && self.lengths.has(ty, *count)
+                && sources.iter().all(|(known, _)| known != source)
+            {
+                sources.push((*source, Type::Array(size.clone(), element.clone())));
             }
-            _ => false,
-        };
-        // An array that is made in a turn has no other place.
-        let inside = |source: &Atom| body.bindings.iter().any(|binding| Atom::Var(binding.var) == *source);
-        let sources: Vec<Atom> = (body.bindings.iter())
-            .filter(|binding| is_each(&binding.op))
-            .filter_map(|binding| match &binding.op {
-                Op::Index(source, _) if !inside(source) => Some(*source),
-                _ => None,
-            })
-            .collect();
+        }
         if sources.is_empty() || size == Size::Hole {
             return None;
         }
-        let mut slices: Vec<(Atom, Atom)> = Vec::new();
-        for source in sources {
-            if slices.iter().any(|(known, _)| *known == source) {
-                continue;
-            }
-            let Type::Array(_, element) = type_of(source, self.vars) else { return None };
-            let op = Op::ArrayFunction(&SLICE, vec![source, from, to]);
-            let slice = Writer { vars: self.vars, span }.bind(op, Type::Array(size.clone(), element), out);
-            slices.push((source, slice));
+        let mut slices: FxHashMap<Var, Atom> = FxHashMap::default();
+        for (source, ty) in sources {
+            let op = Op::ArrayFunction(&SLICE, vec![Atom::Var(source), from, to]);
+            slices.insert(source, Writer { vars: self.vars, span }.bind(op, ty, out));
         }
         let Op::Build(Iteration { index, mut body, .. }) = std::mem::replace(&mut out[at].op, Op::Array(Vec::new()))
         else {
@@ -114,11 +95,11 @@ impl Slicing<'_> {
         };
         let turn = Writer { vars: self.vars, span }.var(Type::Int);
         for binding in &mut body.bindings {
-            if let Op::Index(source, at) = &mut binding.op
+            if let Op::Index(Atom::Var(source), at) = &binding.op
                 && *at == Atom::Var(index)
-                && let Some((_, slice)) = slices.iter().find(|(known, _)| known == source)
+                && let Some(slice) = slices.get(source)
             {
-                (*source, *at) = (*slice, Atom::Var(turn));
+                binding.op = Op::Index(*slice, Atom::Var(turn));
             }
         }
         let place = Op::Scalar(&ADD, vec![from, Atom::Var(turn)]);
