@@ -42,6 +42,20 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> grad(grid, x)",
         "[[0.1 * i + 0.3 * j | j < 6] | i < 7]",
     ),
+    // Loops of a few turns: of which each state is kept for the derivative, all states are the result, every turn adds to
+    // the same, and a product.
+    (
+        "fun step(s: R, h: R): R = loop s = s for i < 3 do s + h * sin(s)\n",
+        "\\x -> grad(\\z -> sum(step(z[i], z[i + 1]) | i < 9), x)",
+        "[0.1 * i + 0.3 | i < 10]",
+    ),
+    ("", "\\x -> [scan(\\(s, y) -> sin(s * y), x[i], [x[i], x[i + 1], 2.0])[1] | i < 9]", "[0.1 * i + 0.3 | i < 10]"),
+    ("", "\\x -> vjp(\\z -> 0.8 * ([z, z] / (0.3 + z^2)), x[0], [1.0, 2.0]).1", "[0.5]"),
+    (
+        "",
+        "\\x -> [prod(x[i + k] | k < 3) * sum(x[k] | k < 0) + prod(x[i] | k < 0) | i < 8]",
+        "[0.1 * i + 0.3 | i < 10]",
+    ),
     // A loop in a branch that adds to what the branch adds.
     (
         "fun still(p: R): R = if p <= 0.2 then (loop s = p for i < 2 do sin(p)) else p\n",

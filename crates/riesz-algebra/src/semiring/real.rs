@@ -103,6 +103,7 @@ macro_rules! real {
                 } else if factor.is_ordinary() {
                     from_fn(|i| factor * vectors[i])
                 } else {
+                    cold_path();
                     exact_products(*vectors, *factor)
                 }
             }
@@ -160,11 +161,13 @@ fn exact_product<R: Float>(u: R, a: R) -> R {
     if (u == R::zero()) | (a == R::zero()) { R::zero() } else { a.mul(&u) }
 }
 
-/// Vectors are passed by value so that they need not be in memory where this is not called.
-#[cold]
-#[inline(never)]
+#[inline(always)]
 fn exact_products<R: Float, const N: usize>(u: [R; N], a: R) -> [R; N] {
-    from_fn(|i| exact_product(u[i], a))
+    let mut products = u;
+    for product in &mut products {
+        *product = exact_product(*product, a);
+    }
+    products
 }
 
 /// A loop, because the compiler does not inline the closures of `from_fn` where it is cold.

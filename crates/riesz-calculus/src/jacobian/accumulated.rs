@@ -6,7 +6,7 @@
 
 use super::graph::Hop;
 use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};
-use super::walk::{Walk, adds};
+use super::walk::{LONGEST, Walk, adds};
 use crate::free::Free;
 use riesz_core::Size;
 use riesz_core::size;
@@ -81,10 +81,7 @@ impl<'a> Walk<'a> {
                 let additions = sum.additions.borrow().clone();
                 for addition in &additions {
                     let Some(term) = self.addition(addition, &path)? else { continue };
-                    total = Some(match total {
-                        Some(total) => self.plus(&total, &term)?,
-                        None => term,
-                    });
+                    total = Some(self.with_term(total, term)?);
                 }
                 total.unwrap_or(Known::Plain(Atom::Real(0.0)))
             }
@@ -145,12 +142,33 @@ impl<'a> Walk<'a> {
             }
         }
         let rest: Vec<Hop> = rest.cloned().collect();
-        // A loop whose index the place does not tell adds there in every turn: that is left to passes over the function.
-        let turns: Vec<Size> = solved.into_iter().collect::<Option<_>>()?;
-        match self.is_nowhere(addition, &turns)? {
-            true => Some(None),
-            false => self.guarded(addition, &turns, &conditions, &rest).map(Some),
+        let mut total: Option<Known> = None;
+        for turns in self.every_turn(addition, &solved)? {
+            if self.is_nowhere(addition, &turns)? {
+                continue;
+            }
+            let term = self.guarded(addition, &turns, &conditions, &rest)?;
+            total = Some(self.with_term(total, term)?);
         }
+        Some(total)
+    }
+
+    /// The turns of the loops around a statement: a loop whose index the place does not tell adds there in every turn.
+    /// Where these are many, that is left to passes over the function.
+    fn every_turn(&self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
+        let mut all = vec![Vec::new()];
+        for (iteration, solved) in addition.loops().zip(solved) {
+            let here: Vec<Size> = match solved {
+                Some(turn) => vec![turn.clone()],
+                None => (0..self.turns(iteration.count, &addition.frame)?).map(Size::Constant).collect(),
+            };
+            if (all.len() * here.len()) as i64 > LONGEST {
+                return None;
+            }
+            let with = |turns: &Vec<Size>, turn: &Size| turns.iter().chain([turn]).cloned().collect::<Vec<_>>();
+            all = all.iter().flat_map(|turns| here.iter().map(move |turn| with(turns, turn))).collect();
+        }
+        Some(all)
     }
 
     /// Whether it is known that there are no such turns of the loops around a statement.

@@ -95,10 +95,7 @@ impl<'a> Walk<'a> {
         let mut total: Option<Known> = None;
         for (a, b) in left.iter().zip(&right) {
             let term = self.scalar(product, &[a.clone(), b.clone()])?;
-            total = Some(match total {
-                Some(total) => self.plus(&total, &term)?,
-                None => term,
-            });
+            total = Some(self.with_term(total, term)?);
         }
         total
     }

@@ -112,6 +112,14 @@ impl<'a> Walk<'a> {
         })
     }
 
+    /// A sum with one more term, or with its first.
+    pub fn with_term(&mut self, total: Option<Known<'a>>, term: Known<'a>) -> Option<Known<'a>> {
+        match total {
+            Some(total) => self.plus(&total, &term),
+            None => Some(term),
+        }
+    }
+
     // ---- parts ----
 
     pub fn project(&mut self, known: &Known<'a>, at: usize) -> Option<Known<'a>> {

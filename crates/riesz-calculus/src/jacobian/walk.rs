@@ -12,6 +12,7 @@ use crate::optimise::rename::Renaming;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Program, Reduction, Turn, Var, VarInfo};
 use riesz_core::types::Type;
+use riesz_primitive::scalar;
 use riesz_syntax::Span;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
@@ -188,22 +189,42 @@ impl<'a> Walk<'a> {
                 let mut total: Option<Known> = None;
                 for at in 0..self.turns(iteration.count, frame)? {
                     let term = self.turn(iteration, Atom::Int(at), frame)?;
-                    total = Some(match total {
-                        Some(total) => self.plus(&total, &term)?,
-                        None => term,
-                    });
+                    total = Some(self.with_term(total, term)?);
                 }
-                total?
+                match total {
+                    Some(total) => total,
+                    None => {
+                        let ty = self.ty(&frame.function.var(*var).ty, frame)?;
+                        self.zero(&ty)?
+                    }
+                }
             }
-            Op::Loop(Turn { state, start, count, index, body }) => {
-                let mut known = of(start)?;
-                for at in 0..self.turns(*count, frame)? {
-                    let inner = Frame::inside(frame);
-                    inner.set(*index, Known::Plain(Atom::Int(at)));
-                    inner.set(*state, known);
-                    known = self.body(body, &inner)?;
+            Op::Reduce(Reduction::Product, iteration) if frame.function.var(*var).ty == Type::Real => {
+                let mut product = Known::Plain(Atom::Real(1.0));
+                for at in 0..self.turns(iteration.count, frame)? {
+                    let factor = self.turn(iteration, Atom::Int(at), frame)?;
+                    product = self.scalar(&scalar::MUL, &[product, factor])?;
                 }
-                known
+                product
+            }
+            Op::Loop(turn) => self.states(turn, frame, |_, state| Some(state))?,
+            Op::Scan(turn) => {
+                let mut all = Vec::new();
+                self.states(turn, frame, |_, state| {
+                    all.push(state.clone());
+                    Some(state)
+                })?;
+                Known::Elements(all)
+            }
+            Op::Trace(turn) => {
+                let mut kept = vec![Vec::new(); frame.function.var(*var).ty.components()?.len() - 1];
+                let last = self.states(turn, frame, |walk, given| {
+                    for (at, kept) in kept.iter_mut().enumerate() {
+                        kept.push(walk.project(&given, at + 1)?);
+                    }
+                    walk.project(&given, 0)
+                })?;
+                Known::Parts(std::iter::once(last).chain(kept.into_iter().map(Known::Elements)).collect())
             }
             Op::If { condition, yes, no } if frame.function.var(*var).ty == Type::unit() => {
                 self.record(Around::Branch { condition: *condition, body: yes, taken: true }, frame)?;
@@ -251,6 +272,24 @@ impl<'a> Walk<'a> {
             },
             _ => None,
         }
+    }
+
+    /// The last state of a loop of a few turns, where the next state is taken from what a turn gives.
+    fn states(
+        &mut self,
+        Turn { state, start, count, index, body }: &'a Turn,
+        frame: &Rc<Frame<'a>>,
+        mut next: impl FnMut(&mut Self, Known<'a>) -> Option<Known<'a>>,
+    ) -> Option<Known<'a>> {
+        let mut known = frame.atom(*start)?;
+        for at in 0..self.turns(*count, frame)? {
+            let inner = Frame::inside(frame);
+            inner.set(*index, Known::Plain(Atom::Int(at)));
+            inner.set(*state, known);
+            let given = self.body(body, &inner)?;
+            known = next(self, given)?;
+        }
+        Some(known)
     }
 
     fn built(
