@@ -48,14 +48,15 @@ impl Calculus {
     }
 
     /// A segment keeps its arguments, and runs again when it is linear: `kept = x`, `L (x, dx) = L' (kept' x, dx)`.
-    pub(crate) fn again(&mut self, id: FunctionId, mask: &[bool], plain: &Linearised) -> Linearised {
+    pub(crate) fn again(&mut self, id: FunctionId, plain: &Linearised) -> Linearised {
         let Some(plain_forward) = plain.forward else { return plain.clone() };
         let function = self.program.function(id).clone();
         let span = function.span;
         let count = function.parameters;
         let arguments: Vec<Atom> = (0..count as u32).map(|at| Atom::Var(Var(at))).collect();
-        let parameters = function.vars[..count].iter().enumerate();
-        let kept: Vec<(Var, Type)> = parameters.map(|(at, var)| (Var(at as u32), var.ty.clone())).collect();
+        let parameters = function.vars[..count].iter().enumerate().map(|(at, var)| (Var(at as u32), var.ty.clone()));
+        // What it adds to has been added to by then. Sizes, being integers, come first and keep their places.
+        let kept: Vec<(Var, Type)> = parameters.filter(|(_, ty)| !matches!(ty, Type::Accumulator(_))).collect();
 
         // x ↦ (f x), and x is known
         let mut vars = function.vars[..count].to_vec();
@@ -75,7 +76,7 @@ impl Calculus {
         let again = |calculus: &mut Calculus, linear: FunctionId, result: Type| {
             let called = calculus.program.function(linear);
             let given: Vec<VarInfo> = called.vars[plain.kept.len()..called.parameters].to_vec();
-            let mut vars = function.vars[..count].to_vec();
+            let mut vars: Vec<VarInfo> = kept.iter().map(|(var, _)| function.vars[var.0 as usize].clone()).collect();
             // What is given is of sizes that the arguments tell, or the value that is computed again.
             vars.extend(
                 given.into_iter().map(|VarInfo { name, ty }| VarInfo { name, ty: crate::compile::open_sizes(&ty) }),
@@ -88,16 +89,24 @@ impl Calculus {
                 bindings.push(Binding { var, op, span });
                 Atom::Var(var)
             };
+            // What it adds this time goes nowhere.
+            let mut known = 0..kept.len() as u32;
+            let mut arguments = Vec::with_capacity(count);
+            for VarInfo { ty, .. } in &function.vars[..count] {
+                arguments.push(match ty {
+                    Type::Accumulator(_) => bind(Op::Accumulator, ty.clone()),
+                    _ => Atom::Var(known.next().map_or(Var(0), Var)),
+                });
+            }
             let all = bind(Op::Call(plain.primal, arguments.clone()), plain.all(&function.result, &arguments));
             let mut passed = plain.kept(all, &arguments, &mut bind);
-            passed.extend((count..parameters).map(|at| Atom::Var(Var(at as u32))));
+            passed.extend((kept.len()..parameters).map(|at| Atom::Var(Var(at as u32))));
             let result_atom = bind(Op::Call(linear, passed), result.clone());
             let body = Body { bindings, result: result_atom };
             calculus.add(Function { name: name.clone(), vars, parameters, body, result, span })
         };
         let forward = again(self, plain_forward, function.result.tangent());
         let reverse = again(self, plain.reverse, Type::unit());
-        debug_assert_eq!(mask.len(), count);
         Linearised { primal, forward: Some(forward), reverse, kept, parameters: count }
     }
 }
@@ -150,11 +159,12 @@ impl Cutter<'_> {
     fn segments(&mut self, turn: Turn, out: &mut Vec<Binding>, span: Span) -> Op {
         let Turn { state, start, count, index, body } = turn;
         let count = self.integer(Op::Scalar(&scalar::MAX, vec![count, Atom::Int(0)]), out, span);
-        // ⌈n / states⌉, or ⌊√n⌋ + 1
+        // ⌈n / states⌉ and at least 1, or ⌊√n⌋ + 1
         let turns = match self.calculus.checkpoints {
             Checkpoints::States(states) => {
                 let states = i64::try_from(states.max(1)).unwrap_or(i64::MAX);
                 let less = self.integer(Op::Scalar(&scalar::SUB, vec![count, Atom::Int(1)]), out, span);
+                let less = self.integer(Op::Scalar(&scalar::MAX, vec![less, Atom::Int(0)]), out, span);
                 self.integer(Op::Scalar(&scalar::FLOOR_DIV, vec![less, Atom::Int(states)]), out, span)
             }
             _ => {

@@ -1,10 +1,15 @@
 //! Derivatives with checkpoints are those without, and need less memory.
 
+#[allow(dead_code)]
+mod generate;
 mod support;
 
+use generate::random::Random;
+use generate::types::Type;
 use riesz_calculus::{Checkpoints, Options, compile_with};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::verify::verify;
+use riesz_core::{FunctionId, Program};
 use support::{Case, check, codes};
 
 const PROGRAM: &str = r"
@@ -13,25 +18,28 @@ fun turned(v: [k]R, n: Int): R = sum(loop s = v for i < n do sin(1.5 * s) + 0.1 
 fun until(x: R, n: Int): R = (loop (s, k) = (x, 0) while k < n do (1.01 * sin(s) + 0.001 * x, k + 1)).0
 fun nested(x: R): R = loop s = x for i < 7 do loop t = s + 0.01 for j < i + 3 do sin(t * 1.2) + s * 0.1
 fun fills(x: R): R = sum(loop v = [x, 0, 0, 0, 0, 0] for i < 5 do update(v, i + 1, sum(v) * sin(v[i])))
+fun powers(x: R): R = prod(tanh(x) | i < 4)
 ";
 
 fn run(expression: &str, checkpoints: Checkpoints, memory: usize) -> Result<Vec<f64>, String> {
     let case = Case::new(check(PROGRAM)?, expression)?;
     let mut program = case.checker.program.clone();
-    let how = Options { checkpoints, ..Options::default() };
-    compile_with(&mut program, &[case.function], &how).map_err(|problems| codes(&problems))?;
-    verify(&program).map_err(|problem| format!("{problem:?}"))?;
+    compile(&mut program, case.function, checkpoints)?;
     let limits = Limits { memory, ..Limits::default() };
     let value = Machine::<f64>::new(&program, limits, |_| None).run(case.function);
     value.map(|value| numbers(&value)).map_err(|fault| fault.code.to_string())
 }
 
+fn compile(program: &mut Program, function: FunctionId, checkpoints: Checkpoints) -> Result<(), String> {
+    let how = Options { checkpoints, ..Options::default() };
+    compile_with(program, &[function], &how).map_err(|problems| codes(&problems))?;
+    verify(program).map_err(|problem| format!("{problem:?}"))
+}
+
 fn numbers(value: &Value<f64>) -> Vec<f64> {
-    match value {
-        Value::Real(number) => vec![*number],
-        Value::Tuple(parts) => parts.iter().flat_map(numbers).collect(),
-        array => array.elements().flat_map(|element| numbers(&element)).collect(),
-    }
+    let mut numbers = Vec::new();
+    value.visit_reals(&mut |number| numbers.push(*number));
+    numbers
 }
 
 #[test]
@@ -52,6 +60,8 @@ fn checkpoints_change_nothing() {
         "hessian(fills, 1.3)",
         "grad(\\x -> grad(nested, x), 0.3)",
         "grad(\\x -> grad(until(_, 1100), x), 0.3)",
+        "grad(\\x -> grad(powers, x), 0.4)",
+        "grad(\\y -> grad(\\x -> grad(powers, x), y), 0.4)",
     ];
     for expression in expressions {
         let all = run(expression, Checkpoints::Everything, usize::MAX).unwrap();
@@ -65,8 +75,45 @@ fn checkpoints_change_nothing() {
     }
 }
 
+#[test]
+fn checkpoints_change_nothing_of_random_programs() {
+    let mut compared = 0;
+    for seed in 0..250 {
+        let program = generate::program(seed, 3 + seed as usize % 20);
+        let mut random = Random::new(seed);
+        let int = random.below(4) as i64;
+        let point = program.domain.value(&mut || random.between(-1.5, 1.5), int);
+        let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
+        let arguments = [point, tangent(&program.codomain), tangent(&program.domain)];
+        let (x, y, dx) = (program.domain.concrete(), program.codomain.tangent(), program.domain.tangent());
+        let text = program.text()
+            + &format!("fun first(x: {x}, w: {y}) = vjp(f, x, w).1\n")
+            + &format!("fun second(x: {x}, w: {y}, u: {dx}) = vjp(\\z -> vjp(f, z, w).1, x, u).1\n");
+        let Ok(checker) = check(&text) else { continue };
+        for (name, count) in [("first", 2), ("second", 3)] {
+            let function = checker.function_named(name).unwrap();
+            let of = |checkpoints| {
+                let mut program = checker.program.clone();
+                compile(&mut program, function, checkpoints)?;
+                let mut machine =
+                    Machine::<f64>::new(&program, Limits { steps: 200_000, ..Limits::default() }, |_| None);
+                let value = machine.call_with(function, arguments[..count].to_vec());
+                value.map(|value| numbers(&value)).map_err(|fault| fault.code.to_string())
+            };
+            let Ok(all) = of(Checkpoints::Everything) else { continue };
+            for checkpoints in [Checkpoints::States(2), Checkpoints::Roots] {
+                let some = of(checkpoints);
+                assert!(some.as_ref().is_ok_and(|some| agree(&all, some)), "{seed}, {name}: {all:?}, {some:?}\n{text}");
+            }
+            compared += 1;
+        }
+    }
+    assert!(compared > 400, "{compared}");
+}
+
 fn agree(a: &[f64], b: &[f64]) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() <= 1e-9 * a.abs().max(1.0))
+    let near = |a: f64, b: f64| (a - b).abs() <= 1e-9 * a.abs().max(1.0) || a.is_nan() && b.is_nan() || a == b;
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(*a, *b))
 }
 
 #[test]

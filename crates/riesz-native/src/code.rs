@@ -117,7 +117,7 @@ impl Code {
             let careful = Settings { careful: true, ..settings };
             let mut watched = Vec::new();
             for procedure in signatures.iter().flatten().map(|signature| signature.procedure) {
-                if !watched.contains(&procedure) && riesz_program::watch(&mut plain.procedures[procedure.0 as usize]) {
+                if !watched.contains(&procedure) && riesz_program::watch(&mut plain, procedure) {
                     watched.push(procedure);
                 }
             }

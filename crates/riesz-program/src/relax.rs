@@ -5,110 +5,181 @@
 //! and where it gives one, careful code has to be asked. That holds as long as no product decides anything on the way:
 //! nothing is compared, truncated or taken to a power that depends on one.
 
-use crate::program::{Buffer, Expression, Operand, Procedure, Program, Register, Statement};
+use crate::program::{
+    Argument, Buffer, Call, Expression, Operand, Outcome, Parameter, ProcedureId, Program, Register, Statement, Target,
+};
 use crate::visit::each_statement;
 use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
 
 /// Makes exact products plain, where a NaN that this makes shows in the results. Whether there were any.
 pub fn relax(program: &mut Program) -> bool {
-    // What crosses calls is not followed.
-    let calls = program.procedures.iter().any(|procedure| {
-        let mut calls = false;
-        each_statement(&procedure.body, &mut |statement| calls |= matches!(statement, Statement::Call(_)));
-        calls
-    });
-    if calls {
-        return false;
-    }
+    let products = Products::of(program);
     let mut relaxed = false;
-    for procedure in &mut program.procedures {
-        let mut products = Products { registers: FxHashSet::default(), buffers: FxHashSet::default() };
-        if products.find(procedure) {
-            make_plain(&mut procedure.body);
+    for group in groups(program) {
+        let has = |id: &ProcedureId| products.found.contains(id);
+        if group.iter().any(has) && !group.iter().any(|id| products.decide(program, *id)) {
+            for id in group {
+                make_plain(&mut program.procedures[id.0 as usize].body);
+            }
             relaxed = true;
         }
     }
     relaxed
 }
 
+/// The procedures, those together of which one calls the other: a NaN that one makes may show or be lost in another.
+fn groups(program: &Program) -> Vec<Vec<ProcedureId>> {
+    let mut group_of: Vec<usize> = (0..program.procedures.len()).collect();
+    for (at, procedure) in program.procedures.iter().enumerate() {
+        each_statement(&procedure.body, &mut |statement| {
+            if let Statement::Call(call) = statement {
+                let (to, from) = (group_of[at], group_of[call.procedure.0 as usize]);
+                group_of.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+            }
+        });
+    }
+    let mut groups = vec![Vec::new(); group_of.len()];
+    for (at, group) in group_of.into_iter().enumerate() {
+        groups[group].push(ProcedureId(at as u32));
+    }
+    groups
+}
+
 /// What depends on exact products.
+#[derive(Default)]
 struct Products {
-    registers: FxHashSet<Register>,
-    buffers: FxHashSet<Buffer>,
+    /// The procedures that have them.
+    found: FxHashSet<ProcedureId>,
+    registers: FxHashSet<(ProcedureId, Register)>,
+    buffers: FxHashSet<(ProcedureId, Buffer)>,
 }
 
 impl Products {
-    /// Whether there are exact products, none of which decides anything.
-    fn find(&mut self, procedure: &Procedure) -> bool {
+    fn of(program: &Program) -> Products {
+        let mut products = Products::default();
         loop {
-            let before = self.registers.len() + self.buffers.len();
-            each_statement(&procedure.body, &mut |statement| self.statement(statement));
-            if self.registers.len() + self.buffers.len() == before {
-                break;
+            let before = products.registers.len() + products.buffers.len();
+            for (at, procedure) in program.procedures.iter().enumerate() {
+                let id = ProcedureId(at as u32);
+                each_statement(&procedure.body, &mut |statement| products.statement(program, id, statement));
+            }
+            if products.registers.len() + products.buffers.len() == before {
+                return products;
             }
         }
+    }
+
+    /// Whether one of them decides anything in a procedure.
+    fn decide(&self, program: &Program, id: ProcedureId) -> bool {
         let mut decides = false;
-        each_statement(&procedure.body, &mut |statement| {
+        each_statement(&program.procedure(id).body, &mut |statement| {
             if let Statement::Let(_, expression) = statement {
-                decides |= self.decides(expression);
+                decides |= self.decides(id, expression);
             }
         });
-        let some = !self.registers.is_empty() || !self.buffers.is_empty();
-        some && !decides
+        decides
     }
 
-    fn has(&self, operand: Operand) -> bool {
-        matches!(operand, Operand::Register(register) if self.registers.contains(&register))
+    fn has(&self, id: ProcedureId, operand: Operand) -> bool {
+        matches!(operand, Operand::Register(register) if self.registers.contains(&(id, register)))
     }
 
-    fn statement(&mut self, statement: &Statement) {
+    fn holds(&self, id: ProcedureId, buffer: Buffer) -> bool {
+        self.buffers.contains(&(id, buffer))
+    }
+
+    fn statement(&mut self, program: &Program, id: ProcedureId, statement: &Statement) {
         match statement {
             Statement::Let(register, expression) => {
                 let mut found = match expression {
-                    Expression::Real(primitive, _) => std::ptr::eq(*primitive, &scalar::EXACT_MUL),
-                    Expression::Load(element) => self.buffers.contains(&element.buffer),
+                    Expression::Real(primitive, _) if std::ptr::eq(*primitive, &scalar::EXACT_MUL) => {
+                        self.found.insert(id);
+                        true
+                    }
+                    Expression::Load(element) => self.holds(id, element.buffer),
                     _ => false,
                 };
-                expression.operands(&mut |operand| found |= self.has(operand));
+                expression.operands(&mut |operand| found |= self.has(id, operand));
                 if found {
-                    self.registers.insert(*register);
+                    self.registers.insert((id, *register));
                 }
             }
-            Statement::Set(register, value) | Statement::Reduce(register, _, value) if self.has(*value) => {
-                self.registers.insert(*register);
+            Statement::Set(register, value) | Statement::Reduce(register, _, value) if self.has(id, *value) => {
+                self.registers.insert((id, *register));
             }
             Statement::Store(element, value) | Statement::Add(element, value) | Statement::Fill(element, _, value)
-                if self.has(*value) =>
+                if self.has(id, *value) =>
             {
-                self.buffers.insert(element.buffer);
+                self.buffers.insert((id, element.buffer));
             }
-            Statement::Copy { to, from, .. } if self.buffers.contains(&from.buffer) => {
-                self.buffers.insert(to.buffer);
+            Statement::Copy { to, from, .. } if self.holds(id, from.buffer) => {
+                self.buffers.insert((id, to.buffer));
             }
-            Statement::Swap(a, b) if self.buffers.contains(a) || self.buffers.contains(b) => {
-                self.buffers.extend([*a, *b]);
+            Statement::Swap(a, b) if self.holds(id, *a) || self.holds(id, *b) => {
+                self.buffers.extend([(id, *a), (id, *b)]);
             }
+            Statement::Call(call) => self.call(program, id, call),
             Statement::Product(product) => {
+                if product.exact {
+                    self.found.insert(id);
+                }
                 let factors = [product.left.first.buffer, product.right.first.buffer];
-                if product.exact || factors.iter().any(|buffer| self.buffers.contains(buffer)) {
-                    self.buffers.insert(product.to.buffer);
+                if product.exact || factors.iter().any(|buffer| self.holds(id, *buffer)) {
+                    self.buffers.insert((id, product.to.buffer));
                 }
             }
             Statement::Matrix(matrix) => {
-                let right = matrix.b.is_some_and(|(element, _)| self.buffers.contains(&element.buffer));
-                if right || self.buffers.contains(&matrix.a.buffer) {
-                    self.buffers.insert(matrix.to.buffer);
+                let right = matrix.b.is_some_and(|(element, _)| self.holds(id, element.buffer));
+                if right || self.holds(id, matrix.a.buffer) {
+                    self.buffers.insert((id, matrix.to.buffer));
                 }
             }
             _ => {}
         }
     }
 
+    /// What a call passes on and gives back.
+    fn call(&mut self, program: &Program, id: ProcedureId, call: &Call) {
+        let callee = program.procedure(call.procedure);
+        for (argument, parameter) in call.arguments.iter().zip(&callee.parameters) {
+            let outside = match argument {
+                Argument::Number(operand) => {
+                    if let Parameter::Number(register) = parameter
+                        && self.has(id, *operand)
+                    {
+                        self.registers.insert((call.procedure, *register));
+                    }
+                    continue;
+                }
+                Argument::Elements(element, _) => (id, element.buffer),
+                Argument::Whole(buffer) => (id, *buffer),
+            };
+            let (Parameter::Read(inside) | Parameter::Added(inside) | Parameter::Grown(inside)) = parameter else {
+                continue;
+            };
+            let inside = (call.procedure, *inside);
+            if self.buffers.contains(&outside) || self.buffers.contains(&inside) {
+                self.buffers.extend([outside, inside]);
+            }
+        }
+        for (target, outcome) in call.results.iter().zip(&callee.results) {
+            match (target, outcome) {
+                (Target::Register(register), Outcome::Number(operand)) if self.has(call.procedure, *operand) => {
+                    self.registers.insert((id, *register));
+                }
+                (Target::Buffer(buffer), Outcome::Buffer(inside)) if self.holds(call.procedure, *inside) => {
+                    self.buffers.insert((id, *buffer));
+                }
+                _ => {}
+            }
+        }
+    }
+
     /// Whether a NaN among the operands may be lost.
-    fn decides(&self, expression: &Expression) -> bool {
+    fn decides(&self, id: ProcedureId, expression: &Expression) -> bool {
         let mut found = false;
-        expression.operands(&mut |operand| found |= self.has(operand));
+        expression.operands(&mut |operand| found |= self.has(id, operand));
         found
             && match expression {
                 Expression::Real(primitive, _) => matches!(primitive.name, "^" | "pow" | "integer ^" | "hypot"),

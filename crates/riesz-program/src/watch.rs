@@ -6,14 +6,26 @@
 //! added up, and not what they add to: there is one addition for what is written then, and not for every term of a sum.
 
 use crate::program::{
-    Block, Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, Register, RegisterInfo, Statement,
+    Block, Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, ProcedureId, Program, Register,
+    RegisterInfo, Statement,
 };
 use crate::visit::{Use, each_statement};
 use riesz_primitive::scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Has a procedure give, as its last result, a number that is NaN where one of its other results is. Whether it does.
-pub fn watch(procedure: &mut Procedure) -> bool {
+/// Has a procedure give, as its last result, a number that is NaN where one of its other results is. Whether it does: where
+/// it is called by others, it does not.
+pub fn watch(program: &mut Program, id: ProcedureId) -> bool {
+    let mut called = false;
+    for procedure in &program.procedures {
+        each_statement(&procedure.body, &mut |statement| {
+            called |= matches!(statement, Statement::Call(call) if call.procedure == id);
+        });
+    }
+    !called && watch_results(&mut program.procedures[id.0 as usize])
+}
+
+fn watch_results(procedure: &mut Procedure) -> bool {
     let real = |buffer: &Buffer| procedure.buffers[buffer.0 as usize].kind == Kind::Real;
     let buffers: Vec<Buffer> = (procedure.results.iter())
         .filter_map(|result| if let Outcome::Buffer(buffer) = result { Some(*buffer) } else { None })
@@ -99,7 +111,9 @@ type Written<'a> = dyn Fn(&Statement) -> Option<Operand> + 'a;
 fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool) -> bool {
     let (mut all, mut by_turns) = (0, 0);
     each_statement(&procedure.body, &mut |statement| {
-        statement.buffers(&mut |buffer, used| all += usize::from(is_given(buffer) && matches!(used, Use::Write)));
+        // What a call makes has been written by it.
+        let written = |used: Use| used == Use::Write || used == Use::Make && matches!(statement, Statement::Call(_));
+        statement.buffers(&mut |buffer, used| all += usize::from(is_given(buffer) && written(used)));
     });
     for statement in &procedure.body {
         match statement {

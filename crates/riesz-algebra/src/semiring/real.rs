@@ -2,8 +2,7 @@
 //!
 //! As a module over themselves they have exact zeros. Forward mode is made of these multiples, so the ordinary case is an
 //! IEEE product after one test: of the factors where a vector is long, of the result where it is a single number. What
-//! the test finds is cold. After a product it is in line, as a call would have every vector that is alive go to memory
-//! and back; after an elementary function, which is a call already, it is one.
+//! the test finds is cold, and in line: a call would have every vector that is alive go to memory and back.
 
 use core::array::from_fn;
 use core::hint::cold_path;
@@ -161,6 +160,7 @@ fn exact_product<R: Float>(u: R, a: R) -> R {
     if (u == R::zero()) | (a == R::zero()) { R::zero() } else { a.mul(&u) }
 }
 
+/// A loop, because the compiler does not inline the closures of `from_fn` where it is cold.
 #[inline(always)]
 fn exact_products<R: Float, const N: usize>(u: [R; N], a: R) -> [R; N] {
     let mut products = u;
@@ -170,7 +170,7 @@ fn exact_products<R: Float, const N: usize>(u: [R; N], a: R) -> [R; N] {
     products
 }
 
-/// A loop, because the compiler does not inline the closures of `from_fn` where it is cold.
+/// A loop, as above.
 #[inline(always)]
 fn exact_sums<R: Float, const N: usize>(u: [R; N], a: R, v: [R; N], b: R) -> [R; N] {
     let mut sums = u;

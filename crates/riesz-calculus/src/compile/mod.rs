@@ -420,8 +420,9 @@ impl Calculus {
             linearised.kept = kept;
             self.by_forward.insert(forward, (reverse, linearised.kept.len()));
             if self.segments.contains(&id) {
-                linearised = self.again(id, mask, &linearised);
-                self.by_forward.extend(linearised.forward.map(|forward| (forward, (linearised.reverse, mask.len()))));
+                linearised = self.again(id, &linearised);
+                let Linearised { forward, reverse, kept, .. } = &linearised;
+                self.by_forward.extend(forward.map(|forward| (forward, (*reverse, kept.len()))));
             }
             self.remember(key, linearised.clone());
         }

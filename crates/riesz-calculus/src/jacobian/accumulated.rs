@@ -205,6 +205,9 @@ impl<'a> Walk<'a> {
             let bound = self.form(count);
             let index = self.size(turn);
             if !self.in_range(turn, &bound) {
+                if let Some(edges) = &mut self.edges {
+                    edges.see(turn, &bound);
+                }
                 let positive = |(known, _): &(Size, Size)| matches!(turn.sub(known), Some(Size::Constant(0..)));
                 if !self.facts.iter().any(positive) && !matches!(turn, Size::Constant(0..)) {
                     let op = Op::Compare(Comparison::LessEqual, Atom::Int(0), index);

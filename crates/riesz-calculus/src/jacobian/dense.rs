@@ -86,6 +86,7 @@ struct Matrix<'t> {
 
 impl<'a> Gather<'a> for Matrix<'_> {
     type Inside = ();
+    const APART: bool = false;
 
     fn inside(&mut self, walk: &mut Walk<'a>, rows: Vec<Row>) -> Option<()> {
         for row in &rows {

@@ -1,7 +1,8 @@
 //! The result of a function row by row: its numbers, with the entries of the Jacobian in their rows.
 //!
 //! Numbers that stand beside each other are taken together, and share what they have in common; an array is a loop in
-//! which this is done for each element.
+//! which this is done for each element. The first and last rows may lack entries that all others have: `x[i] − x[i − 1]` at
+//! 0. Where it matters that all turns have the same entries, these rows stand apart from the loop.
 
 use super::graph::{Hop, Node};
 use super::known::Known;
@@ -43,9 +44,32 @@ enum Part<'a> {
     Loop { array: Known<'a>, element: Type, path: Vec<Hop> },
 }
 
+/// A loop over rows, and how many of the first and of the last may lack what the others have.
+pub(super) struct Edges {
+    index: Size,
+    count: Size,
+    first: i64,
+    last: i64,
+}
+
+impl Edges {
+    /// That a row has something only where `0 ≤ turn < bound`.
+    pub(super) fn see(&mut self, turn: &Size, bound: &Size) {
+        if let Some(Size::Constant(further)) = turn.sub(&self.index)
+            && let Some(Size::Constant(more)) = bound.sub(&self.count)
+        {
+            self.first = self.first.max(-further);
+            self.last = self.last.max(further - more);
+        }
+    }
+}
+
 /// What is made of rows inside the loops they are in, and of that outside of them.
 pub(super) trait Gather<'a> {
     type Inside;
+
+    /// Whether rows that lack what others have are to stand apart.
+    const APART: bool;
 
     /// Rows inside of all loops.
     fn inside(&mut self, walk: &mut Walk<'a>, rows: Vec<Row>) -> Option<Self::Inside>;
@@ -71,18 +95,81 @@ impl<'a> Walk<'a> {
                     let inside = gather.inside(self, rows)?;
                     gather.outside(self, inside, Vec::new())?;
                 }
-                Part::Loop { array, element, path } => {
-                    let mut opened = Vec::new();
-                    let facts = self.facts.len();
-                    let inside = self.inside_loops(&array, &element, path, &mut opened, gather)?;
-                    self.facts.truncate(facts);
-                    let close = |(index, count)| Level { index, count, bindings: self.close() };
-                    let levels = opened.into_iter().rev().map(close).collect();
-                    gather.outside(self, inside, levels)?;
-                }
+                Part::Loop { array, element, path } => self.elements_of(&array, &element, &path, gather)?,
             }
         }
         Some(())
+    }
+
+    /// Goes through an array that is a part of a result.
+    fn elements_of<G: Gather<'a>>(
+        &mut self,
+        array: &Known<'a>,
+        element: &Type,
+        path: &[Hop],
+        gather: &mut G,
+    ) -> Option<()> {
+        let count = self.length(array)?;
+        let (passed, written) = (self.passed, self.vars.len());
+        let (inside, levels, Edges { first, last, .. }) = self.all_turns(array, element, path, (0, count), gather)?;
+        let is_edged = G::APART && levels.len() == 1 && 0 < first + last && first + last <= FEW;
+        let Size::Constant(all) = self.form(count) else { return gather.outside(self, inside, levels) };
+        if !is_edged || all <= first + last {
+            return gather.outside(self, inside, levels);
+        }
+        // What has been written goes, and counts for nothing.
+        self.passed = passed;
+        self.before += self.vars.len() - written;
+        for at in 0..first {
+            self.apart(array, element, path, at, gather)?;
+        }
+        let between = Atom::Int(all - first - last);
+        let (inside, levels, _) = self.all_turns(array, element, path, (first, between), gather)?;
+        gather.outside(self, inside, levels)?;
+        for at in all - last..all {
+            self.apart(array, element, path, at, gather)?;
+        }
+        Some(())
+    }
+
+    /// One element of an array, outside of its loop.
+    fn apart<G: Gather<'a>>(
+        &mut self,
+        array: &Known<'a>,
+        element: &Type,
+        path: &[Hop],
+        at: i64,
+        gather: &mut G,
+    ) -> Option<()> {
+        let known = self.index(array, Atom::Int(at))?;
+        let path = path.iter().cloned().chain([self.known_hop(at)]).collect();
+        let mut parts = Vec::new();
+        self.parts(&known, element, path, i64::MAX, &mut parts)?;
+        let rows = self.entries(numbers(parts)?)?;
+        let inside = gather.inside(self, rows)?;
+        gather.outside(self, inside, Vec::new())
+    }
+
+    /// So many elements of an array from one on, in loops.
+    fn all_turns<G: Gather<'a>>(
+        &mut self,
+        array: &Known<'a>,
+        element: &Type,
+        path: &[Hop],
+        (first, count): (i64, Atom),
+        gather: &mut G,
+    ) -> Option<(G::Inside, Vec<Level>, Edges)> {
+        let mut opened = Vec::new();
+        let facts = self.facts.len();
+        let index = self.var(Type::Int);
+        self.edges = Some(Edges { index: Size::var(index), count: self.form(count), first: 0, last: 0 });
+        let turns = (index, first, count);
+        let inside = self.inside_loops(array, element, path.to_vec(), turns, &mut opened, gather)?;
+        let edges = self.edges.take()?;
+        self.facts.truncate(facts);
+        let close = |(index, count)| Level { index, count, bindings: self.close() };
+        let levels = opened.into_iter().rev().map(close).collect();
+        Some((inside, levels, edges))
     }
 
     /// The rows of a result that is a few numbers, without loops; none for any other.
@@ -97,22 +184,22 @@ impl<'a> Walk<'a> {
         array: &Known<'a>,
         element: &Type,
         mut path: Vec<Hop>,
+        (index, first, count): (Var, i64, Atom),
         opened: &mut Vec<(Var, Atom)>,
         gather: &mut G,
     ) -> Option<G::Inside> {
-        let count = self.length(array)?;
-        let index = self.var(Type::Int);
-        let form = Size::var(index);
-        self.facts.push((form.clone(), self.form(count)));
+        self.facts.push((Size::var(index), self.form(count)));
         self.open();
         opened.push((index, count));
-        path.push(Hop::Element { index: Atom::Var(index), form, sure: true, span: self.span, branches: 0 });
-        let known = self.index(array, Atom::Var(index))?;
+        let at = self.further(Atom::Var(index), Atom::Int(first));
+        path.push(Hop::Element { index: at, form: self.form(at), sure: true, span: self.span, branches: 0 });
+        let known = self.index(array, at)?;
         let mut parts = Vec::new();
         let longest = if matches!(element, Type::Array(..)) { FEW } else { i64::MAX };
         self.parts(&known, element, path, longest, &mut parts)?;
         if let [Part::Loop { array, element, path }] = &parts[..] {
-            return self.inside_loops(array, element, path.clone(), opened, gather);
+            let turns = (self.var(Type::Int), 0, self.length(array)?);
+            return self.inside_loops(array, element, path.clone(), turns, opened, gather);
         }
         let rows = self.entries(numbers(parts)?)?;
         gather.inside(self, rows)
@@ -144,15 +231,7 @@ impl<'a> Walk<'a> {
                     return Some(());
                 };
                 for (at, known) in elements.iter().enumerate() {
-                    let index = Atom::Int(at as i64);
-                    let hop = Hop::Element {
-                        index,
-                        form: Size::Constant(at as i64),
-                        sure: true,
-                        span: self.span,
-                        branches: 0,
-                    };
-                    let path = path.iter().cloned().chain([hop]).collect();
+                    let path = path.iter().cloned().chain([self.known_hop(at as i64)]).collect();
                     self.parts(known, element, path, longest, out)?;
                 }
             }
@@ -165,6 +244,11 @@ impl<'a> Walk<'a> {
             }
         }
         Some(())
+    }
+
+    /// The step to an element of a result whose index is known.
+    fn known_hop(&self, at: i64) -> Hop {
+        Hop::Element { index: Atom::Int(at), form: Size::Constant(at), sure: true, span: self.span, branches: 0 }
     }
 
     fn entries(&mut self, numbers: Vec<(Vec<Hop>, Option<Node>)>) -> Option<Vec<Row>> {

@@ -60,6 +60,9 @@ pub(super) struct Entries {
 impl<'a> Gather<'a> for Sparse<'_> {
     type Inside = Entries;
 
+    /// Where all turns have the same entries, none need be put in their places.
+    const APART: bool = true;
+
     fn inside(&mut self, walk: &mut Walk<'a>, rows: Vec<Row>) -> Option<Entries> {
         let rows: Vec<(Vec<Hop>, Vec<Candidate>, bool)> = rows
             .into_iter()

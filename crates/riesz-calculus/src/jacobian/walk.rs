@@ -6,6 +6,7 @@
 
 use super::graph::Graph;
 use super::known::{Accumulated, Around, Built, Element, Frame, Known};
+use super::rows::Edges;
 use super::write::Scope;
 use crate::free::Free;
 use crate::optimise::rename::Renaming;
@@ -35,8 +36,8 @@ pub(super) struct Walk<'a> {
     pub facts: Vec<(Size, Size)>,
     pub forms: FxHashMap<Var, Size>,
     /// How many variables there were.
-    before: usize,
-    passed: usize,
+    pub before: usize,
+    pub passed: usize,
     depth: usize,
     /// The branches around: how many scopes there were before each.
     pub branches: Vec<usize>,
@@ -49,6 +50,8 @@ pub(super) struct Walk<'a> {
     pub span: Span,
     /// Arrays of all indices below a size.
     pub ranges: Vec<(Size, Atom)>,
+    /// The loop over rows that is gone through.
+    pub edges: Option<Edges>,
 }
 
 impl<'a> Walk<'a> {
@@ -69,6 +72,7 @@ impl<'a> Walk<'a> {
             outside: 0,
             span,
             ranges: Vec::new(),
+            edges: None,
         }
     }
 
