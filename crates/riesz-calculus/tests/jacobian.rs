@@ -1,10 +1,14 @@
 //! Jacobians from structure: the same entries as by passes over the whole function, and no more work than there are
 //! entries.
 
+#[allow(dead_code)]
+mod generate;
 mod support;
 
+use generate::random::Random;
+use generate::types::Type;
 use riesz_core::Checker;
-use riesz_core::evaluate::Value;
+use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::print::{print, print_program};
 use riesz_core::verify::verify;
 use riesz_primitive::{Counted, count};
@@ -56,6 +60,8 @@ const STRUCTURED: &[(&str, &str, &str)] = &[
         "\\x -> [prod(x[i + k] | k < 3) * sum(x[k] | k < 0) + prod(x[i] | k < 0) | i < 8]",
         "[0.1 * i + 0.3 | i < 10]",
     ),
+    // A loop in a branch, which adds to what stays and to what another branch adds then.
+    ("", "\\z -> grad(\\(r, x) -> norm(if norm(r) == 0 then x else norm(r) * x), z)", "([0.1, 0.2], [1.0, 2.0])"),
     // A loop in a branch that adds to what the branch adds.
     (
         "fun still(p: R): R = if p <= 0.2 then (loop s = p for i < 2 do sin(p)) else p\n",
@@ -167,6 +173,57 @@ fn entries_are_those_of_the_map() {
         failed.extend(trouble(&|| check_file(file), function, point).err().map(|trouble| format!("{file}: {trouble}")));
     }
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+/// The matrices of gradients, dense and sparse, applied to a vector, are what the derivative gives for it. `PROGRAMS` says
+/// how many random programs to try, `PROGRAMS_FROM` with which to start.
+#[test]
+fn matrices_of_gradients_of_random_programs_are_theirs() {
+    let large = std::thread::Builder::new().stack_size(64 << 20);
+    large.spawn(matrices_of_gradients).expect("a thread starts").join().expect("they are");
+}
+
+fn matrices_of_gradients() {
+    let number = |name: &str, default: u64| std::env::var(name).map_or(default, |text| text.parse().expect(name));
+    let first = number("PROGRAMS_FROM", 0);
+    let mut compared = 0;
+    for seed in first..first + number("PROGRAMS", 400) {
+        let program = generate::program(seed, 3 + seed as usize % 20);
+        let mut random = Random::new(seed);
+        let int = random.below(4) as i64;
+        let point = program.domain.value(&mut || random.between(-1.5, 1.5), int);
+        let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
+        let arguments = [point, tangent(&program.codomain), tangent(&program.domain)];
+        let (x, y, dx) = (program.domain.concrete(), program.codomain.tangent(), program.domain.tangent());
+        let text = program.text()
+            + &format!("fun along(x: {x}, w: {y}, u: {dx}) = jvp(\\z -> vjp(f, z, w).1, x, u).1\n")
+            + &format!("fun sparse(x: {x}, w: {y}) = coo(D(\\z -> vjp(f, z, w).1, x))\n")
+            + &format!("fun dense(x: {x}, w: {y}) = matrix(D(\\z -> vjp(f, z, w).1, x))\n");
+        let Ok(checker) = check(&text) else { continue };
+        let of = |name: &str| {
+            let function = checker.function_named(name)?;
+            let mut program = checker.program.clone();
+            riesz_calculus::compile_from(&mut program, &[function]).ok()?;
+            let limits = Limits { steps: 200_000, memory: 64 << 20, ..Limits::default() };
+            let arguments = arguments[..program.function(function).parameters.min(3)].to_vec();
+            Machine::<f64>::new(&program, limits, |_| None).call_with(function, arguments).ok()
+        };
+        let (Some(along), Some(sparse), Some(dense)) = (of("along"), of("sparse"), of("dense")) else { continue };
+        let (along, direction, dense) = (numbers(&along), numbers(&arguments[2]), numbers(&dense));
+        let mut by_sparse = vec![0.0; along.len()];
+        for (row, column, entry) in entries(&sparse) {
+            by_sparse[row] += entry * direction[column];
+        }
+        let product = |row: &[f64]| row.iter().zip(&direction).map(|(a, b)| a * b).sum();
+        let by_dense: Vec<f64> = dense.chunks(direction.len().max(1)).map(product).collect();
+        for (how, found) in [("sparse", &by_sparse), ("dense", &by_dense)] {
+            let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-8 * b.abs().max(1.0) || !b.is_finite();
+            assert!(found.iter().zip(&along).all(same), "{seed}, {how}: {found:?}, not {along:?}\n{text}");
+        }
+        compared += 1;
+    }
+    println!("{compared} compared");
+    assert!(compared > 300, "{compared}");
 }
 
 /// The operations that an expression takes.

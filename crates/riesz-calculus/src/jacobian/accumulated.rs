@@ -235,10 +235,15 @@ impl<'a> Walk<'a> {
 
     /// Goes through the turns of the loops around a statement for what it adds.
     fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Known<'a>> {
+        self.again(|walk| walk.replay_in(addition, 0, indices, &addition.frame, rest))
+    }
+
+    /// Goes through what has been gone through before: what it adds to what was there then has been seen.
+    fn again<T>(&mut self, through: impl FnOnce(&mut Self) -> T) -> T {
         let replayed = std::mem::replace(&mut self.replayed, self.accumulators);
-        let value = self.replay_in(addition, 0, indices, &addition.frame, rest);
+        let result = through(self);
         self.replayed = replayed;
-        value
+        result
     }
 
     fn replay_in(
@@ -357,7 +362,7 @@ impl<'a> Walk<'a> {
             .collect();
         let indices: Vec<Atom> = stands.iter().map(|var| Atom::Var(*var)).collect();
         self.open();
-        let frame = self.inside(addition, &indices, &wanted);
+        let frame = self.again(|walk| walk.inside(addition, &indices, &wanted));
         let mut places = Vec::new();
         if let Some(frame) = &frame {
             for place in addition.place {

@@ -112,11 +112,14 @@ impl<'a> Walk<'a> {
         let count = self.length(array)?;
         let (passed, written) = (self.passed, self.vars.len());
         let (inside, levels, Edges { first, last, .. }) = self.all_turns(array, element, path, (0, count), gather)?;
-        let is_edged = G::APART && levels.len() == 1 && 0 < first + last && first + last <= FEW;
-        let Size::Constant(all) = self.form(count) else { return gather.outside(self, inside, levels) };
-        if !is_edged || all <= first + last {
-            return gather.outside(self, inside, levels);
-        }
+        let all = match self.form(count) {
+            Size::Constant(all)
+                if G::APART && levels.len() == 1 && (1..=FEW.min(all - 1)).contains(&(first + last)) =>
+            {
+                all
+            }
+            _ => return gather.outside(self, inside, levels),
+        };
         // What has been written goes, and counts for nothing.
         self.passed = passed;
         self.before += self.vars.len() - written;
