@@ -90,14 +90,11 @@ impl Calculus {
                 Atom::Var(var)
             };
             // What it adds this time goes nowhere.
-            let mut known = 0..kept.len() as u32;
-            let mut arguments = Vec::with_capacity(count);
-            for VarInfo { ty, .. } in &function.vars[..count] {
-                arguments.push(match ty {
-                    Type::Accumulator(_) => bind(Op::Accumulator, ty.clone()),
-                    _ => Atom::Var(known.next().map_or(Var(0), Var)),
-                });
-            }
+            let argument = |at: usize| match kept.iter().position(|(var, _)| var.0 as usize == at) {
+                Some(place) => Atom::Var(Var(place as u32)),
+                None => bind(Op::Accumulator, function.vars[at].ty.clone()),
+            };
+            let arguments: Vec<Atom> = (0..count).map(argument).collect();
             let all = bind(Op::Call(plain.primal, arguments.clone()), plain.all(&function.result, &arguments));
             let mut passed = plain.kept(all, &arguments, &mut bind);
             passed.extend((kept.len()..parameters).map(|at| Atom::Var(Var(at as u32))));

@@ -157,7 +157,8 @@ impl Joined {
     }
 
     /// Looks at where a buffer is copied to that a block makes: a part of one that is there before, and that nobody looks
-    /// at or writes to, at that place, until the copy. There is room, as no check stands between: also that sizes are equal may be what says so.
+    /// at or writes to, at that place, until the copy. There is room, as no check stands between: also that sizes are equal
+    /// may be what says so.
     fn into_other(
         block: &Block,
         part: Buffer,
