@@ -4,8 +4,6 @@
 mod generate;
 mod support;
 
-use generate::random::Random;
-use generate::types::Type;
 use riesz_calculus::{Checkpoints, Options, compile_with};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::verify::verify;
@@ -80,11 +78,7 @@ fn checkpoints_change_nothing_of_random_programs() {
     let mut compared = 0;
     for seed in 0..250 {
         let program = generate::program(seed, 3 + seed as usize % 20);
-        let mut random = Random::new(seed);
-        let int = random.below(4) as i64;
-        let point = program.domain.value(&mut || random.between(-1.5, 1.5), int);
-        let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
-        let arguments = [point, tangent(&program.codomain), tangent(&program.domain)];
+        let arguments = program.arguments(seed);
         let (x, y, dx) = (program.domain.concrete(), program.codomain.tangent(), program.domain.tangent());
         let text = program.text()
             + &format!("fun first(x: {x}, w: {y}) = vjp(f, x, w).1\n")

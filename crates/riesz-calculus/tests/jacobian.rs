@@ -5,8 +5,6 @@
 mod generate;
 mod support;
 
-use generate::random::Random;
-use generate::types::Type;
 use riesz_core::Checker;
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::print::{print, print_program};
@@ -189,11 +187,7 @@ fn matrices_of_gradients() {
     let mut compared = 0;
     for seed in first..first + number("PROGRAMS", 400) {
         let program = generate::program(seed, 3 + seed as usize % 20);
-        let mut random = Random::new(seed);
-        let int = random.below(4) as i64;
-        let point = program.domain.value(&mut || random.between(-1.5, 1.5), int);
-        let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
-        let arguments = [point, tangent(&program.codomain), tangent(&program.domain)];
+        let arguments = program.arguments(seed);
         let (x, y, dx) = (program.domain.concrete(), program.codomain.tangent(), program.domain.tangent());
         let text = program.text()
             + &format!("fun along(x: {x}, w: {y}, u: {dx}) = jvp(\\z -> vjp(f, z, w).1, x, u).1\n")

@@ -14,8 +14,6 @@
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
 mod generate;
 
-use generate::random::Random;
-use generate::types::Type;
 use generate::{Program, program};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};
@@ -114,7 +112,7 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
             continue;
         }
         let compiles = riesz_program::print::print(&made).lines().count() as u64 <= longest;
-        let arguments = arguments(&program, seed);
+        let arguments = program.arguments(seed);
         for ((name, id), entry) in functions.iter().zip(&entries) {
             let Ok(entry) = entry else {
                 let reason = entry.as_ref().err().map(|problem| problem.reason.clone()).unwrap_or_default();
@@ -255,14 +253,4 @@ fn compiled(program: &Program, seed: u64) -> Option<(riesz_core::Program, Vec<(&
     let mut core = checker.program;
     riesz_calculus::compile_for_code(&mut core, &ids).ok()?;
     Some((core, functions.iter().map(|(name, ..)| *name).zip(ids).collect()))
-}
-
-/// A point, a cotangent and a tangent.
-fn arguments(program: &Program, seed: u64) -> Vec<Value<f64>> {
-    let mut random = Random::new(seed ^ 0x5EED);
-    let int = random.below(4) as i64;
-    let point = program.domain.value(&mut || random.between(-1.5, 1.5), int);
-    let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
-    let (cotangent, tangent) = (tangent(&program.codomain), tangent(&program.domain));
-    vec![point, cotangent, tangent]
 }

@@ -18,6 +18,7 @@ mod structure;
 pub mod types;
 
 use random::Random;
+use riesz_core::evaluate::Value;
 use std::collections::BTreeSet;
 use types::{Size, Type, Types, array};
 
@@ -51,6 +52,15 @@ pub struct Node {
 impl Program {
     pub fn text(&self) -> String {
         self.items.iter().map(|item| filled(&item.template, &item.bodies) + "\n").collect()
+    }
+
+    /// A point, a cotangent and a tangent there.
+    pub fn arguments(&self, seed: u64) -> [Value<f64>; 3] {
+        let mut random = Random::new(seed ^ 0x5EED);
+        let int = random.below(4) as i64;
+        let point = self.domain.value(&mut || random.between(-1.5, 1.5), int);
+        let mut tangent = |ty: &Type| ty.tangent_value(&mut || random.between(-1.0, 1.0));
+        [point, tangent(&self.codomain), tangent(&self.domain)]
     }
 }
 

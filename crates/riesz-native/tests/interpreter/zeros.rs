@@ -45,6 +45,20 @@ fn zeros_are_exact_in_native_code() {
     }
 }
 
+/// Where a product decides something, the NaN of a plain one would not show in the result: here the derivative by `x[57]`
+/// is 0, and less than 1. It is found beside the decision, and by a recursion.
+#[test]
+fn products_that_decide_stay_exact() {
+    let slope = |sum: &str| format!("if grad(\\z -> {sum}, x)[57] < 1.0 then 1.0 else 0.0");
+    let expressions = [slope("sum(c[i] * sqrt(z[i]) | i < 100)"), slope("root(z, 100)")];
+    let mut all = Cases::default();
+    all.push("decisions", PROGRAM, &expressions.each_ref().map(String::as_str));
+    for case in &all.cases {
+        assert!(matches!(case.expected, Ok(Value::Real(1.0))), "{}: {:?}", case.name, case.expected);
+    }
+    all.agree(&all.code(Settings::default()), 1e-12);
+}
+
 fn is_finite(value: &Value<f64>) -> bool {
     let mut finite = true;
     value.visit_reals(&mut |number| finite &= number.is_finite());
