@@ -11,6 +11,7 @@
 //!
 //! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed.
 
+#[allow(dead_code)]
 mod generate;
 mod truth;
 mod witness;
