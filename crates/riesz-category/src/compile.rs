@@ -40,8 +40,7 @@ const DEEPEST: usize = 12;
 /// The combinators of a function, and of those that it calls.
 ///
 /// # Errors
-/// Where the function has something in it that has no combinator: derivatives that have not been compiled, `taylor`, and
-/// sparse matrices of linear maps that are known only when the program runs.
+/// Where the function has something in it that has no combinator: derivatives that have not been compiled, and `taylor`.
 pub fn compile(program: &Program, function: FunctionId) -> Result<Combinators, Box<Diagnostic>> {
     compile_with(program, function, &[])
 }

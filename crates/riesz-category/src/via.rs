@@ -84,7 +84,7 @@ pub fn derivative(
 /// A function as combinators, ready to be differentiated at many points.
 pub struct Prepared {
     span: Span,
-    combinators: Combinators,
+    combinators: Rc<Combinators>,
     limits: Limits,
     globals: Vec<Value<f64>>,
 }
@@ -127,7 +127,7 @@ impl Prepared {
                 }
             });
         }
-        Ok(Prepared { span: program.function(function).span, combinators, limits, globals })
+        Ok(Prepared { span: program.function(function).span, combinators: combinators.into(), limits, globals })
     }
 
     /// The combinators.
@@ -187,7 +187,8 @@ impl Prepared {
         &self,
         mut arguments: Vec<Value<f64>>,
     ) -> Result<(Value<f64>, K::Morphism), Fault> {
-        let context: Rc<Context> = Context::new(self.limits.clone(), self.globals.clone());
+        let context: Rc<Context> =
+            Context::with(self.limits.clone(), self.globals.clone(), Some(self.combinators.clone()));
         let argument = if arguments.len() == 1 { arguments.remove(0) } else { Value::Tuple(arguments.into()) };
         let read = interpret::<D<K>>(&self.combinators, &context);
         match read.main() {

@@ -105,10 +105,11 @@ impl Session {
         measuring: Measuring,
     ) -> Result<Modes, Vec<Diagnostic>> {
         let point = self.evaluate_as("point", at, bindings)?;
-        // As a value of the program the point is known when the program runs, not before.
         let scope = self.scope();
-        let point = if holds_maps(&point.ty) { at.to_string() } else { point.to_string() };
-        let defined = self.define("point", &format!("let {POINT} = {point}"), &NoFiles);
+        let defined = match holds_maps(&point.ty) {
+            true => self.define("point", &format!("let {POINT} = {at}"), &NoFiles),
+            false => self.define_value(POINT, &point),
+        };
         let modes = defined.and_then(|_| self.modes_at_point(function, measuring));
         self.restore(scope);
         modes

@@ -15,12 +15,12 @@ use riesz::{Limits, NoFiles, Options, Session};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many programs are tried unless told otherwise.
-const PROGRAMS: u64 = 1000;
+const PROGRAMS: u64 = 2000;
 /// How many workers try them.
 const WORKERS: u64 = 2;
 /// How many of a hundred programs may be left out: those without a value, and those whose derivative is not settled by
 /// the numbers of the point.
-const LEFT_OUT: usize = 6;
+const LEFT_OUT: usize = 1;
 /// How far derivatives may be apart, as a part of their largest number or of 1.
 const TOLERANCE: f64 = 1e-9;
 
@@ -142,6 +142,8 @@ fn written(ty: &Type, reals: &mut dyn FnMut() -> f64, int: i64) -> String {
         Type::Real => format!("{:?}", reals()),
         Type::Int => int.to_string(),
         Type::Bool => (int > 1).to_string(),
+        // Without elements their type would not be known.
+        Type::Array(size, element) if size.least == 0 => format!("[{} | i < 0]", written(element, &mut || 0.0, int)),
         Type::Array(size, element) => {
             format!("[{}]", joined((0..size.least).map(|_| written(element, reals, int)).collect()))
         }

@@ -3,7 +3,7 @@
 use super::environment::Environment;
 use super::{Bodies, uses};
 use crate::combinator::{Combinator, Constant, Operation, Repeated, kind, shape};
-use riesz_core::term::{Atom, Binding, Derive, Iteration, OnMaps, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Derive, Iteration, Op, Turn, Var};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::scalar;
 use riesz_syntax::{Diagnostic, Span};
@@ -94,10 +94,6 @@ impl<'p> Bodies<'_, 'p> {
                 let captured = Combinator::Fork(self.atoms(captured, environment)?);
                 let [forward, reverse] = [forward, reverse].map(|function| self.compiler.number(*function));
                 Combinator::then([captured, Combinator::Map(forward, reverse)])
-            }
-            Op::OnMaps(OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries, _) => {
-                let what = "the sparse matrix of a linear map that is not known here";
-                return Err(self.unknown(binding, what, "`matrix` can be; and `--via compiled` has its derivatives"));
             }
             Op::OnMaps(operation, operands) => {
                 let operands = Combinator::Fork(self.atoms(operands, environment)?);

@@ -10,11 +10,12 @@
 use super::control::{call, lost, path};
 use super::keep::fork_to_array;
 use super::operation::derivative;
-use super::{Context, Outcome, Point};
-use crate::category::{Linear, part};
+use super::{Context, D, Outcome, Point};
+use crate::category::{Cartesian, Category, Cocartesian, Linear, part};
 use crate::closure::with_room;
 use crate::combinator::Operation;
-use crate::interpret::Table as Definitions;
+use crate::interpret::{Table as Definitions, interpret};
+use crate::linear::Terms;
 use crate::space::{numbers, space};
 use riesz_core::Type;
 use riesz_core::evaluate::{Fault, Map, Table, Value};
@@ -152,8 +153,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
 
     /// The zeros of the spaces of a map, and the rows of its matrix, from the space of the map.
     fn rows<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, from: &Space) -> Result<Rows<M>, Fault> {
-        let domain = self.domain::<K>(map, from)?;
-        let codomain = self.at::<K>(map, false, domain.clone(), from)?.0;
+        let (domain, codomain) = self.spaces::<K>(map, from)?;
         self.plain(&domain)?;
         self.plain(&codomain)?;
         let mut rows = Vec::new();
@@ -210,7 +210,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         };
         let nothing = || (Value::Zero, K::zero(from, &space(&Value::Zero)));
         Ok(match operation {
-            OnMaps::Adjoint | OnMaps::OfMatrix if is_zero(0) => nothing(),
+            OnMaps::Adjoint | OnMaps::OfMatrix | OnMaps::OfEntries if is_zero(0) => nothing(),
             OnMaps::Compose | OnMaps::Scale if is_zero(0) || is_zero(1) => nothing(),
             OnMaps::Add | OnMaps::Subtract if is_zero(1) => (operands[0].clone(), read(0)),
             OnMaps::Add if is_zero(0) => (operands[1].clone(), read(1)),
@@ -247,8 +247,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             OnMaps::OfMatrix => {
                 let (like, by_like) = map(1)?;
                 let of = K::codomain(&by_like);
-                let domain = self.domain::<K>(&like, &of)?;
-                let codomain = self.at::<K>(&like, false, domain.clone(), &of)?.0;
+                let (domain, codomain) = self.spaces::<K>(&like, &of)?;
                 let columns = domain.count_coordinates();
                 let mut entries = numbers(&operands[0]).into_iter();
                 let row = |_| entries.by_ref().take(columns).enumerate().collect();
@@ -257,8 +256,82 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                 let flat = self.reshaped::<K>(&part(0, from), &space(&made), read(0))?;
                 (made, flat)
             }
-            OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries => return Err(lost(self.span)),
+            OnMaps::Coo => {
+                let (map, by_map) = map(0)?;
+                let places = self.places(&map)?;
+                let (values, by_values) = self.numbers_at::<K>(&map, &places, by_map)?;
+                let ints = |of: fn(&Place) -> usize| Value::ints(places.iter().map(|place| of(place) as i64).collect());
+                // A record's fields are sorted by name: cols, rows, vals.
+                let [cols, rows] = [ints(|place| place.1), ints(|place| place.0)];
+                let still = |ints| K::zero(from, &space(ints));
+                let maps = vec![still(&cols), still(&rows), by_values];
+                (Value::Tuple([cols, rows, values].into()), K::fork(from, maps))
+            }
+            OnMaps::Entries => {
+                let (map, by_map) = map(0)?;
+                self.numbers_at::<K>(&map, &places(&operands[1], &operands[2]), by_map)?
+            }
+            OnMaps::OfEntries => {
+                let (like, by_like) = map(3)?;
+                let (domain, codomain) = self.spaces::<K>(&like, &K::codomain(&by_like))?;
+                let places = places(&operands[1], &operands[2]);
+                let entries = numbers(&operands[0]);
+                let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); codomain.count_coordinates()];
+                for ((row, column), entry) in places.iter().zip(&entries) {
+                    rows.get_mut(*row).ok_or_else(|| lost(self.span))?.push((*column, *entry));
+                }
+                // The entries of a table stand row by row.
+                let mut order: Vec<usize> = (0..entries.len()).collect();
+                order.sort_by_key(|at| places.get(*at).map(|place| place.0));
+                let by_entries = self.gathered::<K>(order, entries.len(), read(0))?;
+                (Value::Map(Map::Table(Table { domain, codomain, rows }).share()), by_entries)
+            }
         })
+    }
+
+    /// The zeros of the domain and the codomain.
+    fn spaces<K: Linear<Morphism = M> + 'static>(
+        &self,
+        map: &Map<f64>,
+        from: &Space,
+    ) -> Result<(Value<f64>, Value<f64>), Fault> {
+        let domain = self.domain::<K>(map, from)?;
+        let codomain = self.at::<K>(map, false, domain.clone(), from)?.0;
+        Ok((domain, codomain))
+    }
+
+    /// The numbers of the matrix at some places.
+    fn numbers_at<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, places: &[Place], by_map: M) -> Outcome<M> {
+        let of = K::codomain(&by_map);
+        let flat = self.flat::<K>(map, &of)?;
+        let number = |(row, column): &Place| flat.rows.get(*row)?.get(*column).copied();
+        let found: Option<Vec<f64>> = places.iter().map(number).collect();
+        let order = places.iter().map(|(row, column)| row * flat.columns + column).collect();
+        let map = self.gathered::<K>(order, flat.rows.len() * flat.columns, K::after(flat.map, by_map))?;
+        Ok((Value::reals(found.ok_or_else(|| lost(self.span))?), map))
+    }
+
+    /// Some numbers of an array.
+    fn gathered<K: Linear<Morphism = M>>(&self, places: Vec<usize>, count: usize, map: M) -> Result<M, Fault> {
+        if K::VALUES_ONLY || places.is_empty() {
+            return Ok(K::zero(&K::domain(&map), &Space::reals(places.len())));
+        }
+        let gather = Relation::gather(places, count).map_err(|_| lost(self.span))?;
+        Ok(K::primitive_after(&LinearMap::reduce(gather, Space::Real), map))
+    }
+
+    /// Where the matrix has entries that are not structurally zero: those of the term of what the map does.
+    fn places(&self, map: &Rc<Map<f64>>) -> Result<Vec<Place>, Fault> {
+        let combinators = self.context.combinators.as_ref().ok_or_else(|| lost(self.span))?;
+        let read = interpret::<D<Terms>>(combinators, self.context);
+        let maps = Maps { context: self.context, definitions: &read.table(), span: self.span };
+        let of = space(&Value::Map(map.clone()));
+        let x = maps.domain::<Terms>(map, &of)?;
+        let unknown = space(&x);
+        let both = Terms::fork(&unknown, vec![Terms::zero(&unknown, &of), Terms::identity(&unknown)]);
+        let (_, image) = maps.apply::<Terms>(map, false, x, both.codomain())?;
+        let entries = Terms::after(image, both).coo();
+        Ok(entries.rows.into_iter().zip(entries.cols).collect())
     }
 
     /// The value with a table of all its entries in the place of every linear map, from the space of the value.
@@ -283,27 +356,32 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                 (Value::values(values), map)
             }
             Value::Map(map) => {
-                let Rows { domain, codomain, rows } = self.rows::<K>(map, from)?;
-                let columns = domain.count_coordinates();
-                let (mut entries, mut maps) = (Vec::new(), Vec::new());
-                for (row, map) in rows {
-                    maps.push(self.reshaped::<K>(&space(&row), &Space::reals(columns), map)?);
-                    entries.push(numbers(&row).into_iter().enumerate().collect());
-                }
-                let count = entries.len();
-                let table = Value::Map(Map::Table(Table { domain, codomain, rows: entries }).share());
-                let to = space(&table);
-                let by_map = match count * columns {
-                    0 => K::zero(from, &to),
-                    _ => {
-                        let rows = Space::array(count, Space::reals(columns));
-                        self.reshaped::<K>(&rows, &to, K::fork_each(from, maps))?
-                    }
-                };
-                (table, by_map)
+                let Flat { domain, codomain, rows, map, .. } = self.flat::<K>(map, from)?;
+                let rows = rows.into_iter().map(|row| row.into_iter().enumerate().collect()).collect();
+                (Value::Map(Map::Table(Table { domain, codomain, rows }).share()), map)
             }
             value => (value.clone(), K::identity(from)),
         })
+    }
+
+    /// The numbers of the matrix, row by row.
+    fn flat<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, from: &Space) -> Result<Flat<M>, Fault> {
+        let Rows { domain, codomain, rows } = self.rows::<K>(map, from)?;
+        let columns = domain.count_coordinates();
+        let (mut numbers_of, mut maps) = (Vec::new(), Vec::new());
+        for (row, map) in rows {
+            maps.push(self.reshaped::<K>(&space(&row), &Space::reals(columns), map)?);
+            numbers_of.push(numbers(&row));
+        }
+        let (count, to) = (numbers_of.len(), Space::reals(numbers_of.len() * columns));
+        let map = match count * columns {
+            0 => K::zero(from, &to),
+            _ => {
+                let rows = Space::array(count, Space::reals(columns));
+                self.reshaped::<K>(&rows, &to, K::fork_each(from, maps))?
+            }
+        };
+        Ok(Flat { domain, codomain, columns, rows: numbers_of, map })
     }
 
     fn reshaped<K: Linear<Morphism = M>>(&self, from: &Space, to: &Space, map: M) -> Result<M, Fault> {
@@ -332,6 +410,23 @@ struct Rows<M> {
     domain: Value<f64>,
     codomain: Value<f64>,
     rows: Vec<(Value<f64>, M)>,
+}
+
+/// The zeros of the spaces of a map, and the numbers of its matrix, row by row, as one array.
+struct Flat<M> {
+    domain: Value<f64>,
+    codomain: Value<f64>,
+    columns: usize,
+    rows: Vec<Vec<f64>>,
+    map: M,
+}
+
+/// A place in a matrix: the row and the column.
+type Place = (usize, usize);
+
+/// The places whose columns and rows stand in two arrays.
+fn places(columns: &Value<f64>, rows: &Value<f64>) -> Vec<Place> {
+    rows.elements().zip(columns.elements()).map(|(row, column)| (row.int() as usize, column.int() as usize)).collect()
 }
 
 /// The codomain with every number replaced by a row.

@@ -25,7 +25,7 @@ pub(crate) use map::Maps;
 
 use crate::category::{Cartesian, Category, Cocartesian, Linear, part, power};
 use crate::closure::Closure;
-use crate::combinator::Operation;
+use crate::combinator::{Combinators, Operation};
 use crate::linear::Nothing;
 use crate::space::{space, zero_value};
 use riesz_core::evaluate::{Fault, Limits, Value};
@@ -92,6 +92,8 @@ pub struct Context {
     pub(crate) limits: Limits,
     /// The values of the program that its combinators refer to.
     pub(crate) globals: Vec<Value<f64>>,
+    /// The program itself, which is read in another category where the structure of a map is asked for.
+    pub(crate) combinators: Option<Rc<Combinators>>,
     steps: Cell<u64>,
     depth: Cell<usize>,
     evaluated: Cell<u64>,
@@ -100,7 +102,13 @@ pub struct Context {
 impl Context {
     /// Limits, and the values of globals by number.
     pub fn new(limits: Limits, globals: Vec<Value<f64>>) -> Rc<Context> {
-        Rc::new(Context { limits, globals, steps: Cell::new(0), depth: Cell::new(0), evaluated: Cell::new(0) })
+        Context::with(limits, globals, None)
+    }
+
+    /// Limits, the values of globals and the program itself.
+    pub(crate) fn with(limits: Limits, globals: Vec<Value<f64>>, combinators: Option<Rc<Combinators>>) -> Rc<Context> {
+        let (steps, depth, evaluated) = (Cell::new(0), Cell::new(0), Cell::new(0));
+        Rc::new(Context { limits, globals, combinators, steps, depth, evaluated })
     }
 
     /// How many operations have been evaluated.

@@ -71,11 +71,13 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
     for (name, text) in &arguments.subject.bindings {
         let read = value::binding(name, text).map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
         // As values of the program, data are known when it runs and not before.
-        let text = match read {
-            (_, Binding::Text(text)) => text,
-            data => session.evaluate_as(name, name, vec![data])?.to_string(),
+        match read {
+            (_, Binding::Text(text)) => session.define(name, &format!("let {name} = {text}"), &NoFiles)?,
+            data => {
+                let value = session.evaluate_as(name, name, vec![data])?;
+                session.define_value(name, &value)?
+            }
         };
-        session.define(name, &format!("let {name} = {text}"), &NoFiles)?;
     }
     session.define("point", &format!("let {POINT} = {}", arguments.subject.at), &NoFiles)?;
     let function = &arguments.subject.function;

@@ -7,7 +7,8 @@ use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, Known, gather};
 use crate::via::Representation;
 use crate::{
-    Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, ParseOptions, Sources, Span, Tree, Type, Value,
+    Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Tree, Type,
+    Value,
 };
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
@@ -244,6 +245,17 @@ impl Session {
             _ => None,
         });
         Ok(Evaluated { value, ty, shown: None })
+    }
+
+    /// Defines a name as a value, which is then known when the program runs, not before.
+    pub fn define_value(&mut self, name: &str, value: &Evaluated) -> Result<FileId, Vec<Diagnostic>> {
+        let is_empty = |part: &Type| matches!(part, Type::Array(Size::Constant(0), _));
+        // An empty array does not say what its elements would be.
+        let ty = match value.ty.any(&mut |part| is_empty(part)) {
+            true => format!(": {}", self.show_type(&value.ty)),
+            false => String::new(),
+        };
+        self.define(name, &format!("let {name}{ty} = {value}"), &NoFiles)
     }
 
     /// The type of an expression.
