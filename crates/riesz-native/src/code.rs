@@ -46,6 +46,10 @@ pub struct Function {
     signature: Signature,
     /// What its result is passed in.
     slots: Vec<Slot>,
+    /// How many words that is.
+    words: usize,
+    /// Which of them are buffers, and how many bytes their elements have.
+    buffers: Vec<(usize, usize)>,
     /// Its position among the exports.
     at: usize,
     /// Whether it says, behind its result, whether there may be a NaN in it.
@@ -152,7 +156,8 @@ impl Code {
             match signature {
                 Ok(signature) => {
                     let slots = slots(&signature.result, Passing::Result).unwrap_or_default();
-                    Ok(Function { signature, slots, at: at - 1, watched: false })
+                    let (words, buffers) = result_words(&slots, settings.precision);
+                    Ok(Function { signature, slots, words, buffers, at: at - 1, watched: false })
                 }
                 Err(problem) => {
                     at -= 1;
@@ -290,16 +295,23 @@ impl Code {
         let (Some(entered), Some(free)) = (self.entries.get(function.at), self.free) else {
             return Err(Stop::Elsewhere);
         };
-        let (count, buffers) = result_words(&function.slots, self.precision);
-        let mut results = vec![0u64; count + usize::from(function.watched)];
+        let count = function.words + usize::from(function.watched);
+        let (mut few, mut many) = ([0u64; FEW_WORDS], Vec::new());
+        let results = match few.get_mut(..count) {
+            Some(few) => few,
+            None => {
+                many.resize(count, 0);
+                &mut many[..]
+            }
+        };
         let mut told = [0u64; FAULT_WORDS];
         let status = unsafe { entered(&mut *context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
         if status != 0 {
             return Err(fault(&self.sites, &told, context, limits, self.precision));
         }
-        let value = read(&results);
-        for (word, size) in buffers {
-            unsafe { free(results[word] as *mut u64, results[word + 1], size as u64) };
+        let value = read(results);
+        for (word, size) in &function.buffers {
+            unsafe { free(results[*word] as *mut u64, results[word + 1], *size as u64) };
         }
         Ok(value)
     }
@@ -347,6 +359,9 @@ fn keep_memory() {
         mallopt(TRIM_THRESHOLD, i32::MAX);
     }
 }
+
+/// So many words of a result need no memory of their own.
+const FEW_WORDS: usize = 16;
 
 /// How much stack is left for what is called at the end of it.
 const SPARE: usize = 256 << 10;

@@ -52,7 +52,7 @@ pub use matrix::*;
 pub use memory::Aligned;
 pub use number::*;
 pub use product::*;
-pub use rows::store_rows;
+pub use rows::{store_beside, store_rows};
 pub use strip::*;
 
 /// A real number.

@@ -7,7 +7,8 @@
 use super::{LANES, Lanes, R, Target};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 use std::arch::x86_64::{
-    __m512d, _mm512_loadu_pd, _mm512_mask_storeu_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_unpackhi_pd,
+    __m512d, _mm512_loadu_pd, _mm512_loadu_si512, _mm512_mask_permutexvar_pd, _mm512_mask_storeu_pd,
+    _mm512_permutexvar_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_unpackhi_pd,
     _mm512_unpacklo_pd,
 };
 
@@ -23,6 +24,57 @@ pub unsafe fn store_rows(numbers: &[Lanes], buffer: impl Target<Element = R>, po
     for (at, numbers) in numbers.chunks(8).enumerate() {
         unsafe { store_square(numbers, first.add(8 * at), step as isize) }
     }
+}
+
+/// Writes the numbers of the first lane, then those of the second, and so on.
+///
+/// # Safety
+/// The positions are in bounds.
+#[inline(always)]
+pub unsafe fn store_beside<const K: usize>(numbers: [Lanes; K], buffer: impl Target<Element = R>, position: i64) {
+    #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+    if size_of::<R>() == 8 && K <= 4 {
+        let (first, len) = buffer.place();
+        debug_assert!(position >= 0 && position as usize + K * LANES <= len);
+        // Eight numbers are read of each, and K times eight written.
+        unsafe {
+            let first = first.cast::<f64>().add(position as usize);
+            let from = numbers.each_ref().map(|lanes| _mm512_loadu_pd(lanes.0.as_ptr().cast()));
+            for (at, Shuffle { lanes, masks }) in Shuffle::<K>::ALL.iter().enumerate() {
+                let lanes = _mm512_loadu_si512(lanes.as_ptr().cast());
+                let mut part = _mm512_permutexvar_pd(lanes, from[0]);
+                for number in 1..K {
+                    part = _mm512_mask_permutexvar_pd(part, masks[number], lanes, from[number]);
+                }
+                _mm512_storeu_pd(first.add(8 * at), part);
+            }
+        }
+        return;
+    }
+    unsafe { store_rows(&numbers, buffer, position, K as i64) }
+}
+
+/// What eight places of memory have: which lane of a number, and which of K numbers.
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+#[derive(Clone, Copy)]
+struct Shuffle<const K: usize> {
+    lanes: [i64; 8],
+    masks: [u8; K],
+}
+
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+impl<const K: usize> Shuffle<K> {
+    /// Those of eight places after eight places.
+    const ALL: [Shuffle<K>; K] = {
+        let mut all = [Shuffle { lanes: [0; 8], masks: [0; K] }; K];
+        let mut place = 0;
+        while place < 8 * K {
+            all[place / 8].lanes[place % 8] = (place / K) as i64;
+            all[place / 8].masks[place % K] |= 1 << (place % 8);
+            place += 1;
+        }
+        all
+    };
 }
 
 /// Writes up to eight numbers for each lane.
@@ -75,6 +127,24 @@ pub(crate) fn transpose(load: impl Fn(usize) -> __m512d, mut store: impl FnMut(u
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_of_lanes_stand_beside_each_other() {
+        fn check<const K: usize>() {
+            let numbers = std::array::from_fn(|at| Lanes(std::array::from_fn(|lane| (10 * lane + at) as R)));
+            let mut buffer: Vec<R> = vec![-1.0; 3 + K * LANES + 2];
+            unsafe { store_beside::<K>(numbers, &mut buffer[..], 3) };
+            let between = (0..LANES).flat_map(|lane| (0..K).map(move |at| (10 * lane + at) as R));
+            let expected: Vec<R> = [-1.0; 3].into_iter().chain(between).chain([-1.0; 2]).collect();
+            assert_eq!(buffer, expected);
+        }
+        check::<1>();
+        check::<2>();
+        check::<3>();
+        check::<4>();
+        check::<5>();
+        check::<8>();
+    }
 
     #[test]
     fn rows_go_where_single_numbers_would() {

@@ -29,7 +29,7 @@ pub use lanes::*;
 pub use math::{digamma, polygamma, sin_cos};
 pub use matrix::*;
 pub use number::*;
-pub use rows::store_rows;
+pub use rows::{store_beside, store_rows};
 pub use strip::*;
 
 /// A real number.

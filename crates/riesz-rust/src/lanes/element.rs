@@ -95,6 +95,17 @@ impl Wide<'_, '_> {
         self.line(line);
     }
 
+    /// Writes all that a turn writes to a buffer, with the last element of it.
+    pub(super) fn store_beside(&mut self, element: Element) {
+        let row = &self.rows[&element.buffer];
+        if row.last != element.at {
+            return;
+        }
+        let values: Vec<String> = row.values.iter().map(|value| self.wide(*value)).collect();
+        let (name, at) = (self.writer.buffer_mut(element.buffer), self.writer.operand(row.first));
+        self.line(format!("store_beside([{}], {name}, {at});", values.join(", ")));
+    }
+
     pub(super) fn add(&mut self, element: Element, value: Operand, mask: Option<&str>) {
         if self.add_near(element, value) {
             return;

@@ -8,6 +8,7 @@
 //! is the same in all turns is read once for all of them, and what all of them add to is written back once (`strip`). A
 //! product that is only added to something is added in one rounding, where the machine can.
 
+mod beside;
 mod element;
 mod expression;
 mod partial;
@@ -17,6 +18,7 @@ mod stencil;
 use crate::chunk::{Given, Outline};
 use crate::classify::{Class, Lanes, Refused, Step};
 use crate::function::Writer;
+use beside::Row;
 use partial::{Partial, reductions};
 use riesz_program::program::{Allocation, Buffer, Combine, For, Kind, Operand, Procedure, Register, Statement};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -53,7 +55,8 @@ pub(crate) fn write(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
     let mut stencils = stencils(&lanes, each);
     stencils.retain(|buffer, stencil| stencil.places.len() > 1 || writer.cleared.contains_key(buffer));
     let products = crate::strip::products(&lanes, each);
-    let mut wide = Wide { lanes, masks: 0, stencils, products, strip: false, writer };
+    let rows = beside::rows(writer.procedure, &lanes, each);
+    let mut wide = Wide { lanes, masks: 0, stencils, rows, products, strip: false, writer };
     wide.whole(each, declared);
     Ok(())
 }
@@ -63,6 +66,8 @@ struct Wide<'w, 'p> {
     /// How many masks have been named.
     masks: usize,
     stencils: FxHashMap<Buffer, Stencil>,
+    /// What turns write beside each other.
+    rows: FxHashMap<Buffer, Row>,
     /// Products that are only added to something.
     products: FxHashMap<Register, (Operand, Operand)>,
     /// Whether lanes are taken in strips.

@@ -57,6 +57,9 @@ impl Wide<'_, '_> {
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => self.copy(*to, *from, *count, mask),
+            Statement::Store(element, _) if !self.strip && self.rows.contains_key(&element.buffer) => {
+                self.store_beside(*element);
+            }
             Statement::Store(element, value) => {
                 let uniform = self.is_uniform(*value);
                 let text = if uniform { self.writer.operand(*value) } else { self.wide(*value) };

@@ -49,17 +49,7 @@ pub(super) fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> 
         }
     }
     // What is added to elsewhere too, or read, stays as it is.
-    let mut everywhere: FxHashMap<Buffer, usize> = FxHashMap::default();
-    let mut work = vec![&each.body];
-    while let Some(block) = work.pop() {
-        for statement in block {
-            riesz_program::any_buffer(statement, &mut |buffer| {
-                *everywhere.entry(buffer).or_default() += 1;
-                false
-            });
-            work.extend(riesz_program::blocks(statement));
-        }
-    }
+    let everywhere = uses(each);
     let near = |(buffer, places): (Buffer, Vec<(Operand, i64)>)| {
         let first = places.iter().map(|(_, offset)| *offset).min()?;
         let mut distinct: Vec<i64> = places.iter().map(|(_, offset)| *offset).collect();
@@ -71,4 +61,20 @@ pub(super) fn stencils(lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Stencil> 
         fits.then_some((buffer, Stencil { first, single: distinct == [0], places }))
     };
     places.into_iter().filter_map(near).collect()
+}
+
+/// How often a turn has to do with each buffer.
+pub(super) fn uses(each: &For) -> FxHashMap<Buffer, usize> {
+    let mut uses: FxHashMap<Buffer, usize> = FxHashMap::default();
+    let mut work = vec![&each.body];
+    while let Some(block) = work.pop() {
+        for statement in block {
+            riesz_program::any_buffer(statement, &mut |buffer| {
+                *uses.entry(buffer).or_default() += 1;
+                false
+            });
+            work.extend(riesz_program::blocks(statement));
+        }
+    }
+    uses
 }
