@@ -2,8 +2,9 @@
 //! is, and costs an addition while `v` is in a register. Whoever wants to know whether a result is NaN has to read it again
 //! only where `s` is NaN.
 //!
-//! This is done where results are written by loops, one turn an element. Of loops inside of these only what they store is
-//! added up, and not what they add to: there is one addition for what is written then, and not for every term of a sum.
+//! This is done where results are written by loops, one turn an element, and a few by themselves. Of loops inside of these
+//! only what they store is added up, and not what they add to: there is one addition for what is written then, and not for
+//! every term of a sum.
 
 use crate::program::{
     Block, Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, ProcedureId, Program, Register,
@@ -36,12 +37,14 @@ fn watch_results(procedure: &mut Procedure) -> bool {
     if buffers.is_empty() || !is_written_by_turns(procedure, &is_given) {
         return false;
     }
-    let numbers: Vec<Operand> = (procedure.results.iter())
+    let mut numbers: Vec<Operand> = (procedure.results.iter())
         .filter_map(
             |result| if let Outcome::Number(operand @ Operand::Register(_)) = result { Some(*operand) } else { None },
         )
         .filter(|operand| procedure.kind(*operand) == Kind::Real)
         .collect();
+    let alone = procedure.body.iter().filter_map(|statement| written_alone(procedure, statement, &is_given));
+    numbers.extend(telling(procedure, &procedure.body, alone.collect()));
     let total = register(procedure, true);
     let mut body = std::mem::take(&mut procedure.body);
     for statement in &mut body {
@@ -107,7 +110,7 @@ fn watch_turns(procedure: &mut Procedure, total: Register, written: &Written, bl
 /// What a statement writes, where that is to be seen.
 type Written<'a> = dyn Fn(&Statement) -> Option<Operand> + 'a;
 
-/// Whether the turns of outermost loops are all that writes some buffers, but for zeros.
+/// Whether the turns of outermost loops, and statements outside of loops, are all that writes some buffers, but for zeros.
 fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool) -> bool {
     let (mut all, mut by_turns) = (0, 0);
     each_statement(&procedure.body, &mut |statement| {
@@ -120,7 +123,10 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
             Statement::For(each) => {
                 by_turns += count(&each.body, is_given, &|statement| written(statement, is_given));
             }
-            statement => by_turns += usize::from(is_seen_elsewhere(statement, is_given)),
+            statement => {
+                let alone = written_alone(procedure, statement, is_given).is_some();
+                by_turns += usize::from(alone || is_seen_elsewhere(statement, is_given));
+            }
         }
     }
     all == by_turns
@@ -155,6 +161,11 @@ fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<O
         Statement::Store(element, value) | Statement::Add(element, value) if is_given(element.buffer) => Some(*value),
         _ => None,
     }
+}
+
+/// What a statement outside of loops writes, where that can be asked for later.
+fn written_alone(procedure: &Procedure, statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<Operand> {
+    written(statement, is_given).filter(|value| !is_mutable(procedure, *value))
 }
 
 /// What a statement stores.

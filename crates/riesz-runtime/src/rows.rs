@@ -8,7 +8,7 @@ use super::{LANES, Lanes, R, Target};
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 use std::arch::x86_64::{
     __m512d, _mm512_loadu_pd, _mm512_loadu_si512, _mm512_mask_permutexvar_pd, _mm512_mask_storeu_pd,
-    _mm512_permutexvar_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_unpackhi_pd,
+    _mm512_permutex2var_pd, _mm512_setzero_pd, _mm512_shuffle_f64x2, _mm512_storeu_pd, _mm512_unpackhi_pd,
     _mm512_unpacklo_pd,
 };
 
@@ -33,17 +33,17 @@ pub unsafe fn store_rows(numbers: &[Lanes], buffer: impl Target<Element = R>, po
 #[inline(always)]
 pub unsafe fn store_beside<const K: usize>(numbers: [Lanes; K], buffer: impl Target<Element = R>, position: i64) {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
-    if size_of::<R>() == 8 && K <= 4 {
+    if size_of::<R>() == 8 && K > 0 && K <= 4 {
         let (first, len) = buffer.place();
         debug_assert!(position >= 0 && position as usize + K * LANES <= len);
         // Eight numbers are read of each, and K times eight written.
         unsafe {
             let first = first.cast::<f64>().add(position as usize);
             let from = numbers.each_ref().map(|lanes| _mm512_loadu_pd(lanes.0.as_ptr().cast()));
-            for (at, Shuffle { lanes, masks }) in Shuffle::<K>::ALL.iter().enumerate() {
-                let lanes = _mm512_loadu_si512(lanes.as_ptr().cast());
-                let mut part = _mm512_permutexvar_pd(lanes, from[0]);
-                for number in 1..K {
+            for (at, Shuffle { pair, lanes, masks }) in Shuffle::<K>::ALL.iter().enumerate() {
+                let [pair, lanes] = [pair, lanes].map(|places| _mm512_loadu_si512(places.as_ptr().cast()));
+                let mut part = _mm512_permutex2var_pd(from[0], pair, from[K.min(2) - 1]);
+                for number in 2..K {
                     part = _mm512_mask_permutexvar_pd(part, masks[number], lanes, from[number]);
                 }
                 _mm512_storeu_pd(first.add(8 * at), part);
@@ -60,17 +60,20 @@ pub unsafe fn store_beside<const K: usize>(numbers: [Lanes; K], buffer: impl Tar
 struct Shuffle<const K: usize> {
     lanes: [i64; 8],
     masks: [u8; K],
+    /// The lanes of the first number, then those of the second.
+    pair: [i64; 8],
 }
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 impl<const K: usize> Shuffle<K> {
     /// Those of eight places after eight places.
     const ALL: [Shuffle<K>; K] = {
-        let mut all = [Shuffle { lanes: [0; 8], masks: [0; K] }; K];
+        let mut all = [Shuffle { lanes: [0; 8], masks: [0; K], pair: [0; 8] }; K];
         let mut place = 0;
         while place < 8 * K {
             all[place / 8].lanes[place % 8] = (place / K) as i64;
             all[place / 8].masks[place % K] |= 1 << (place % 8);
+            all[place / 8].pair[place % 8] = (place / K + if place % K == 1 { 8 } else { 0 }) as i64;
             place += 1;
         }
         all

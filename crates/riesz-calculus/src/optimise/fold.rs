@@ -4,7 +4,7 @@
 //! makes 0 of −0, except where `x` is known not to be −0; nor is `0 · x = 0`, except for the product in which zeros are
 //! exact. The table of equations for numbers is in [`number`](super::number).
 
-use super::number::{self, Facts};
+use super::number::{self, Facts, Multiple};
 use super::rename::{Renaming, as_atom, as_size, covers, type_of};
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo};
@@ -135,7 +135,7 @@ impl Fold<'_> {
                     Op::Tuple(_) | Op::Array(_) | Op::Project(..) | Op::Not(_) | Op::Zero(_) => {
                         self.known.insert(var, op.clone());
                     }
-                    Op::Scalar(primitive, _) if *primitive == &scalar::NEG => {
+                    Op::Scalar(..) if Multiple::of(&op).is_some() => {
                         self.known.insert(var, op.clone());
                     }
                     _ => {}
@@ -201,7 +201,11 @@ impl Fold<'_> {
         let ty = || self.ty(var);
         match op {
             Op::Scalar(primitive, operands) => {
-                let facts = Facts { negated: &|atom| self.negated(atom), unsigned: &|atom| self.is_unsigned(atom) };
+                let facts = Facts {
+                    negated: &|atom| self.negated(atom),
+                    multiple: &|atom| Multiple::of(self.known(atom)?),
+                    unsigned: &|atom| self.is_unsigned(atom),
+                };
                 number::fold(primitive, &operands, &ty(), &facts).unwrap_or(Op::Scalar(primitive, operands)).into()
             }
             Op::Compare(comparison, Atom::Int(a), Atom::Int(b)) => Atom::Bool(comparison.holds(&a, &b)).into(),

@@ -1,4 +1,5 @@
-//! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`: the equations for numbers that hold to the last bit.
+//! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`, `2 (3 x) = 6 x`: the equations for numbers that hold to the
+//! last bit, where numbers are not so small that they have lost some.
 
 use riesz_core::term::{Atom, Op};
 use riesz_core::types::Type;
@@ -11,8 +12,44 @@ use riesz_primitive::{Number, Primitive};
 pub(super) struct Facts<'a> {
     /// What it is the negative of.
     pub negated: &'a dyn Fn(Atom) -> Option<Atom>,
+    /// What it is a multiple of.
+    pub multiple: &'a dyn Fn(Atom) -> Option<Multiple>,
     /// Whether it is never −0.
     pub unsigned: &'a dyn Fn(Atom) -> bool,
+}
+
+/// A constant times a number.
+#[derive(Clone, Copy)]
+pub(super) struct Multiple {
+    pub factor: f64,
+    pub of: Atom,
+    /// Whether it is the product in which zeros are exact, which is never −0 for them.
+    pub exact: bool,
+}
+
+impl Multiple {
+    /// The multiple that an operation makes.
+    pub fn of(op: &Op) -> Option<Multiple> {
+        let Op::Scalar(primitive, operands) = op else { return None };
+        let is = |row: &'static Primitive| std::ptr::eq(*primitive, row);
+        let multiple = |factor, of, exact| Some(Multiple { factor, of, exact });
+        match operands[..] {
+            [x] if is(&NEG) => multiple(-1.0, x, false),
+            [x, y] if is(&ADD) && x == y => multiple(2.0, x, false),
+            [x, Atom::Real(factor)] | [Atom::Real(factor), x] if is(&MUL) || is(&EXACT_MUL) => {
+                multiple(factor, x, is(&EXACT_MUL))
+            }
+            _ => None,
+        }
+    }
+
+    /// Its own multiple, if there is one rounding in that as in both: one of the factors is a power of two.
+    fn times(self, factor: f64) -> Option<Multiple> {
+        let is_power = |x: f64| x.is_normal() && x.to_bits() << 12 == 0;
+        let product = factor * self.factor;
+        let fits = (is_power(factor) || is_power(self.factor)) && product.is_normal();
+        fits.then_some(Multiple { factor: product, ..self })
+    }
 }
 
 /// What a primitive of numbers comes to; none where that is nothing simpler.
@@ -74,7 +111,13 @@ fn reals(primitive: &'static Primitive, operands: &[Atom], facts: &Facts) -> Opt
             (None, None) => None,
         },
         [x, y] if is(&SUB) => scalar(&ADD, &[x, (facts.negated)(y)?]),
-        [x] if is(&NEG) => (facts.negated)(x).map(Op::Copy),
+        [x] if is(&NEG) => match (facts.negated)(x) {
+            Some(negative) => Some(Op::Copy(negative)),
+            None => match (facts.multiple)(x)?.times(-1.0)? {
+                Multiple { factor, of, exact: false } => scalar(&MUL, &[Atom::Real(factor), of]),
+                Multiple { exact: true, .. } => None,
+            },
+        },
         [x, Atom::Real(1.0)] | [Atom::Real(1.0), x] if is(&MUL) => Some(Op::Copy(x)),
         [x, Atom::Real(-1.0)] | [Atom::Real(-1.0), x] if is(&MUL) => scalar(&NEG, &[x]),
         [x, Atom::Real(1.0)] if is(&DIV) => Some(Op::Copy(x)),
@@ -85,6 +128,13 @@ fn reals(primitive: &'static Primitive, operands: &[Atom], facts: &Facts) -> Opt
             true => Some(Op::Copy(x)),
             false => scalar(&ADD, &[x, Atom::Real(0.0)]),
         },
+        [x, Atom::Real(factor)] | [Atom::Real(factor), x] if is(&MUL) || is(&EXACT_MUL) => {
+            let Multiple { factor, of, exact } = (facts.multiple)(x)?.times(factor)?;
+            match exact && is(&MUL) {
+                true => None,
+                false => scalar(primitive, &[Atom::Real(factor), of]),
+            }
+        }
         [_, _] if power() && whole == Some(0.0) => Some(Op::Copy(Atom::Real(1.0))),
         [x, _] if power() && whole == Some(1.0) => Some(Op::Copy(x)),
         [x, _] if is(&POWI) && whole == Some(2.0) => scalar(&MUL, &[x, x]),
