@@ -1,5 +1,5 @@
 //! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`, `2 (3 x) = 6 x`: the equations for numbers that hold to the
-//! last bit, where numbers are not so small that they have lost some.
+//! last bit; the last one where nothing on the way is too large or too small for a number.
 
 use riesz_core::term::{Atom, Op};
 use riesz_core::types::Type;
@@ -111,13 +111,7 @@ fn reals(primitive: &'static Primitive, operands: &[Atom], facts: &Facts) -> Opt
             (None, None) => None,
         },
         [x, y] if is(&SUB) => scalar(&ADD, &[x, (facts.negated)(y)?]),
-        [x] if is(&NEG) => match (facts.negated)(x) {
-            Some(negative) => Some(Op::Copy(negative)),
-            None => match (facts.multiple)(x)?.times(-1.0)? {
-                Multiple { factor, of, exact: false } => scalar(&MUL, &[Atom::Real(factor), of]),
-                Multiple { exact: true, .. } => None,
-            },
-        },
+        [x] if is(&NEG) => (facts.negated)(x).map(Op::Copy),
         [x, Atom::Real(1.0)] | [Atom::Real(1.0), x] if is(&MUL) => Some(Op::Copy(x)),
         [x, Atom::Real(-1.0)] | [Atom::Real(-1.0), x] if is(&MUL) => scalar(&NEG, &[x]),
         [x, Atom::Real(1.0)] if is(&DIV) => Some(Op::Copy(x)),
