@@ -100,12 +100,24 @@ fn watch_turns(procedure: &mut Procedure, total: Register, written: &Written, bl
     }
     let numbers = block.iter().filter_map(written).collect();
     let telling = telling(procedure, block, numbers);
-    let watched = std::mem::take(block).into_iter().flat_map(|statement| {
+    let mut waiting = Vec::new();
+    for statement in std::mem::take(block) {
         let seen = written(&statement).filter(|value| telling.contains(value));
-        [Some(statement), seen.map(|value| Statement::Reduce(total, Combine::Sum, value))].into_iter().flatten()
-    });
-    *block = watched.collect();
+        block.push(statement);
+        // What may be set again is added up here, and of other numbers a few at once: one addition waits for the other.
+        match seen {
+            Some(value) if is_mutable(procedure, value) => block.push(Statement::Reduce(total, Combine::Sum, value)),
+            seen => waiting.extend(seen),
+        }
+        if waiting.len() == AT_ONCE {
+            add_up(procedure, total, std::mem::take(&mut waiting), block);
+        }
+    }
+    add_up(procedure, total, waiting, block);
 }
+
+/// How many numbers are added to each other before they are added to all others.
+const AT_ONCE: usize = 4;
 
 /// What a statement writes, where that is to be seen.
 type Written<'a> = dyn Fn(&Statement) -> Option<Operand> + 'a;
