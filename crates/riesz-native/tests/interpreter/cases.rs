@@ -6,7 +6,7 @@ use riesz_native::{Code, Compiler, Settings, Signature, Stop};
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-const FUNCTIONS: [&str; 33] = [
+const FUNCTIONS: [&str; 36] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -39,6 +39,9 @@ const FUNCTIONS: [&str; 33] = [
     "sum(dot([x[i] * j | i < n, j < 530], transpose([x[i] + j | i < 30, j < 530]))[i][mod(i, 30)] | i < n)",
     "sum(sum([[x[i] * j | j < 13], [x[i] + j | j < 13]][mod(i, 2)][j] * x[j] | j < 13) | i < n)",
     "(let all = concat([y * y | y in x], [x[i] * i | i < n - 1], x) in sum(all[i] * all[k[0] + i] | i < n))",
+    "(let rows = [[cos(y), 2 * y] | y in x] in sum(rows[k[i]][mod(i, 2)] * rows[i][1] | i < n))",
+    "(let rows = [[y, 2 * y, y^2] | y in x] in sum(rows[k[i]][mod(i, 3)] * rows[i][1] | i < n))",
+    "(let rows = [[y, sin(y), y^2, 2 * y, 7.0] | y in x] in sum(rows[k[i]][mod(i, 5)] * rows[i][1] | i < n))",
     "sum(x[if i < 4 then mod(i * i - 3, n) else mod(div(i * (i - 9), 7) * 5, n)] * i | i < n)",
 ];
 
