@@ -13,7 +13,8 @@ const PROGRAM: &str = "
     fun root(z: [n]R, k: Int): R = if k == 0 then 0.0 else c[k - 1] * sqrt(z[k - 1]) + root(z, k - 1)";
 
 /// What is stored, what is added near an index, what is added in a branch, what is stored in loops inside of
-/// others, what is copied, what is added in loops inside of others, and what a recursion adds.
+/// others, what is copied, what is stored outside of loops, what is added in loops inside of others, and what a recursion
+/// adds.
 const EXPRESSIONS: &[(&str, bool)] = &[
     ("jvp(\\z -> [sqrt(y) | y in z], x, u).1", true),
     ("grad(\\z -> sum(c[i] * sqrt(z[i]) + z[i] * z[i + 1] | i < 99), x)", true),
@@ -21,6 +22,10 @@ const EXPRESSIONS: &[(&str, bool)] = &[
     ("vjp(\\z -> sum(c[i] * sqrt(z[i]) | i < 100), x, 1.0)", true),
     ("jvp(\\z -> [[sqrt(y) * real(j) | j < 9] | y in z], x, u).1", true),
     ("[matrix(D(\\a b -> [b * sqrt(a), a], (x[i], c[i]))) | i < 100]", true),
+    (
+        "coo(D(\\z -> grad(\\z -> sum(c[57 + i] * sqrt(z[i]) + z[i] * z[i + 1] | i < 19), z), slice(x, 57, 77))).vals",
+        true,
+    ),
     ("grad(\\z -> sum(sum(c[i] * sqrt(z[i]) * z[j] | j < 9) | i < 100), x)", false),
     ("grad(\\z -> root(z, 100), x)", false),
 ];
