@@ -273,18 +273,8 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             }
             OnMaps::OfEntries => {
                 let (like, by_like) = map(3)?;
-                let (domain, codomain) = self.spaces::<K>(&like, &K::codomain(&by_like))?;
                 let places = places(&operands[1], &operands[2]);
-                let entries = numbers(&operands[0]);
-                let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); codomain.count_coordinates()];
-                for ((row, column), entry) in places.iter().zip(&entries) {
-                    rows.get_mut(*row).ok_or_else(|| lost(self.span))?.push((*column, *entry));
-                }
-                // The entries of a table stand row by row.
-                let mut order: Vec<usize> = (0..entries.len()).collect();
-                order.sort_by_key(|at| places.get(*at).map(|place| place.0));
-                let by_entries = self.gathered::<K>(order, entries.len(), read(0))?;
-                (Value::Map(Map::Table(Table { domain, codomain, rows }).share()), by_entries)
+                self.map_of::<K>(&operands[0], &places, (&like, &K::codomain(&by_like)), read(0))?
             }
         })
     }
@@ -306,9 +296,31 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         let flat = self.flat::<K>(map, &of)?;
         let number = |(row, column): &Place| flat.rows.get(*row)?.get(*column).copied();
         let found: Option<Vec<f64>> = places.iter().map(number).collect();
+        let found = found.ok_or_else(|| lost(self.span))?;
         let order = places.iter().map(|(row, column)| row * flat.columns + column).collect();
         let map = self.gathered::<K>(order, flat.rows.len() * flat.columns, K::after(flat.map, by_map))?;
-        Ok((Value::reals(found.ok_or_else(|| lost(self.span))?), map))
+        Ok((Value::reals(found), map))
+    }
+
+    /// The map between the spaces of another that has some numbers at some places.
+    fn map_of<K: Linear<Morphism = M> + 'static>(
+        &self,
+        entries: &Value<f64>,
+        places: &[Place],
+        (like, of): (&Map<f64>, &Space),
+        by_entries: M,
+    ) -> Outcome<M> {
+        let (domain, codomain) = self.spaces::<K>(like, of)?;
+        let entries = numbers(entries);
+        let mut rows: Vec<Vec<(usize, f64)>> = vec![Vec::new(); codomain.count_coordinates()];
+        for ((row, column), entry) in places.iter().zip(&entries) {
+            rows.get_mut(*row).ok_or_else(|| lost(self.span))?.push((*column, *entry));
+        }
+        // The entries of a table stand row by row.
+        let mut order: Vec<usize> = (0..entries.len()).collect();
+        order.sort_by_key(|at| places.get(*at).map(|place| place.0));
+        let by_entries = self.gathered::<K>(order, entries.len(), by_entries)?;
+        Ok((Value::Map(Map::Table(Table { domain, codomain, rows }).share()), by_entries))
     }
 
     /// Some numbers of an array.
