@@ -39,8 +39,8 @@ fn power(n: usize, element: impl FnOnce() -> Space) -> Space {
     Space::array(n, if n == 0 { Space::product([]) } else { element() })
 }
 
-/// Whether elements of an array have different spaces, or may have: functions, and arrays of different lengths, which
-/// derivatives keep.
+/// Whether elements of an array have different spaces, or may have: functions, also as the tuples of what they captured, and
+/// arrays of different lengths, which derivatives keep.
 fn unlike(elements: &[Value<f64>]) -> bool {
     elements.first().is_some_and(holds_functions) || elements.windows(2).any(|pair| !alike(&pair[0], &pair[1]))
 }
@@ -49,7 +49,7 @@ fn alike(a: &Value<f64>, b: &Value<f64>) -> bool {
     match (a, b) {
         (Value::Reals(a), Value::Reals(b)) => a.len() == b.len(),
         (Value::Ints(a), Value::Ints(b)) => a.len() == b.len(),
-        (Value::Tuple(a), Value::Tuple(b)) => a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
+        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
         (Value::Values(a), Value::Values(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
         (Value::Reals(_) | Value::Ints(_) | Value::Values(_), _)
         | (_, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) => false,

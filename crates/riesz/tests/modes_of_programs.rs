@@ -13,6 +13,7 @@ use riesz::modes::{Measuring, Modes};
 use riesz::via::REPRESENTATIONS;
 use riesz::{Limits, NoFiles, Options, Session};
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::catch_unwind;
 
 /// How many programs are tried unless told otherwise.
 const PROGRAMS: u64 = 2000;
@@ -83,9 +84,10 @@ impl Tally {
             written(&program.domain, &mut || rest.next().expect("as many as there are"), int)
         };
         let (text, at) = (program.text(), point(1.0));
-        let modes = match modes(&text, &at) {
-            Ok(modes) => modes,
-            Err(why) => return *self.left_out.entry(why).or_default() += 1,
+        let modes = match catch_unwind(|| modes(&text, &at)) {
+            Ok(Ok(modes)) => modes,
+            Ok(Err(why)) => return *self.left_out.entry(why).or_default() += 1,
+            Err(_) => return self.wrong.push(format!("program {seed} panics\n{text}at {at}")),
         };
         let expected = match modes.rows.last().map(|row| &row.outcome) {
             Some(Ok(compiled)) => compiled.numbers.clone(),
