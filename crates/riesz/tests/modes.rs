@@ -163,6 +163,8 @@ let table = [if i < 2 then square(i + 1.0) else \\y -> sin(y) * i | i < 4]
         "matrix(D(\\z -> [grad(f, z[0]) * z[1] | f in table], [0.7, 0.4]))",
         "grad(\\x -> sum(jacobian(\\y -> sum(g(2 * y) | g in [\\z -> [y * z, y], \\z -> [z * z, z]]), x)), 0.7)",
         "grad(\\x -> sum(jacobian(\\y -> sum(g(y) | i < 2, g in [\\z -> [z * i], \\z -> [z * y]]), x)), 0.7)",
+        "grad(\\x -> adjoint(D(\\z -> sum(sum(g(z) | g in [\\y -> [(0.1, x[0]), (x[1], z)], \\y -> [(x[1], x[0]), (z, 0.2)]])), \
+         2 * cos(x[0])))((x[1], x[0])), [0.7, 0.4])",
         "{ let f = if table[0](1.0) > 0 then sin else cos in hessian(\\z -> grad(f, z[0]) * z[1], [0.7, 0.4]) }",
         "jvp(\\(x, f) -> f(x) * x, (0.7, table[1]), (1.0, ()))",
         "jvp(\\(x, f) -> grad(f, x) * x, (0.7, table[1]), (1.0, ()))",

@@ -102,15 +102,16 @@ fn add_to<K: Linear>(path: &[Place], at: &At) -> Vec<Term<K>> {
     vec![(0, embed::<K>(&at.spaces[0], &at.to)), (last, K::compose(&at.spaces[last], maps))]
 }
 
-/// The identity, where a zero whose shape is not known stands for one of any space.
+/// The identity, where a zero whose shape is not known stands for one of any space: also for an element of an array, which is
+/// a product then.
 fn embed<K: Linear>(from: &Space, to: &Space) -> K::Morphism {
+    let part = |at: usize| K::inject_after(at, to, embed::<K>(&part(at, from), &part(at, to)));
     match (from, to) {
         _ if from == to => K::identity(to),
-        (Space::Product(parts), Space::Product(whole)) if !parts.is_empty() && parts.len() <= whole.len() => {
-            let part = |(at, part): (usize, &Space)| K::inject_after(at, to, embed::<K>(part, &whole[at]));
-            K::join(to, parts.iter().enumerate().map(part).collect())
-        }
-        _ => K::zero(from, to),
+        (Space::Real, _) | (_, Space::Real) => K::zero(from, to),
+        _ if from.count() == 0 || from.count() > to.count() => K::zero(from, to),
+        (Space::Array(count, _), _) => K::join_each(to, (0..*count).map(part).collect()),
+        (Space::Product(parts), _) => K::join(to, (0..parts.len()).map(part).collect()),
     }
 }
 
