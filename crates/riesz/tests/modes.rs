@@ -297,6 +297,8 @@ fn derivatives_of_other_shapes_agree() {
 fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
   let s = loop t = x.b for i < k do sin(t) * x.a
   (s, {c = x.a^2, d = [[x.b[0], 0], [x.b[n - 1] * x.a, 1]]})
+fun copies(n: Int, x: R, k: Int): [_]R = if k <= 0 then [x * (i + 1) | i < n] else copies(n, cos(x), k - 1)
+fun pairs(n: Int, x: R, k: Int): [_](R, R) = if k <= 0 then [(x, x * i) | i < n] else pairs(n, cos(x), k - 1)
 ";
     for (function, point) in [
         ("\\x -> shapes(x, 3)", "{a = 0.7, b = [0.1, -0.4, 2.0]}"),
@@ -305,6 +307,11 @@ fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
         ("\\(a, b) -> solve(a, b)", "([[2.0, 1.0], [0.5, 3.0]], [1.0, -1.0])"),
         ("\\x -> if x > 0 then sqrt(x) else 0", "0.0"),
         ("\\v -> max(v) * min(v)", "[1.0, 3.0, 3.0, -2.0]"),
+        // Sums over nothing, of arrays whose size nobody tells.
+        ("\\x -> sum(copies(2, x * i, 1) | i < 3, j < i)", "0.5"),
+        ("\\x -> sum(pairs(2, x * i, 1) | i < 3, j < i)", "0.5"),
+        ("\\x -> [sum((copies(2, x * k, 1), x * i) | i < 3, j < i) | k < 3]", "0.5"),
+        ("\\x -> sum(sin(copies(i, x * i, 1)) * copies(i, x, 2) | i < 2)", "0.5"),
     ] {
         let mut session = Session::default();
         session.load_text("shapes.rz", text, &riesz::NoFiles).unwrap();

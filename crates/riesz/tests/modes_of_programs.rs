@@ -29,8 +29,10 @@ const TOLERANCE: f64 = 1e-9;
 #[derive(Default)]
 struct Tally {
     judged: usize,
-    left_out: BTreeMap<String, usize>,
-    wrong: Vec<String>,
+    /// The numbers of the programs that were left out, by the reason.
+    left_out: BTreeMap<String, Vec<u64>>,
+    /// The numbers of the programs that are wrong, with what is.
+    wrong: BTreeMap<u64, String>,
     covered: BTreeSet<&'static str>,
 }
 
@@ -54,13 +56,13 @@ fn representations_agree_on_random_programs() {
         all.judged += tally.judged;
         all.wrong.extend(tally.wrong);
         all.covered.extend(tally.covered);
-        tally.left_out.into_iter().for_each(|(why, times)| *all.left_out.entry(why).or_default() += times);
+        tally.left_out.into_iter().for_each(|(why, seeds)| all.left_out.entry(why).or_default().extend(seeds));
     }
     println!("{} programs judged in {} representations", all.judged, REPRESENTATIONS.len());
-    println!("left out: {:#?}", all.left_out);
-    let shown: Vec<&str> = all.wrong.iter().take(3).map(String::as_str).collect();
-    assert!(shown.is_empty(), "{} wrong\n{}", all.wrong.len(), shown.join("\n\n"));
-    let left_out: usize = all.left_out.values().sum();
+    println!("left out: {:?}", all.left_out);
+    let shown: Vec<&str> = all.wrong.values().take(3).map(String::as_str).collect();
+    assert!(shown.is_empty(), "wrong: {:?}\n{}", all.wrong.keys(), shown.join("\n\n"));
+    let left_out: usize = all.left_out.values().map(Vec::len).sum();
     assert!(left_out * 100 <= LEFT_OUT * count as usize, "{left_out} of {count} programs are left out");
     if count >= PROGRAMS {
         let constructs = generate::constructs().into_iter().chain(generate::choosing_constructs());
@@ -86,34 +88,37 @@ impl Tally {
         let (text, at) = (program.text(), point(1.0));
         let modes = match catch_unwind(|| modes(&text, &at)) {
             Ok(Ok(modes)) => modes,
-            Ok(Err(why)) => return *self.left_out.entry(why).or_default() += 1,
-            Err(_) => return self.wrong.push(format!("program {seed} panics\n{text}at {at}")),
+            Ok(Err(why)) => return self.leave_out(seed, why),
+            Err(_) => return self.reject(seed, format!("panics\n{text}at {at}")),
         };
-        let expected = match modes.rows.last().map(|row| &row.outcome) {
-            Some(Ok(compiled)) => compiled.numbers.clone(),
-            Some(Err(problem)) => return *self.left_out.entry(problem.code.to_string()).or_default() += 1,
-            None => return,
+        let Some(expected) = modes.rows.iter().rev().find_map(|row| Some(row.outcome.as_ref().ok()?.numbers.clone()))
+        else {
+            return self.leave_out(seed, "has no derivative".into());
         };
         // Where a change of the point by rounding changes the derivative, the order of additions does too.
-        let moved = compiled(&text, &point(1.0 + 4.0 * f64::EPSILON));
-        if !moved.is_some_and(|moved| distance(&moved, &expected) < TOLERANCE / 10.0) {
-            return *self.left_out.entry("the derivative is not settled".into()).or_default() += 1;
+        if let Some(moved) = compiled(&text, &point(1.0 + 4.0 * f64::EPSILON))
+            && distance(&moved, &expected) >= TOLERANCE / 10.0
+        {
+            return self.leave_out(seed, "the derivative is not settled".into());
         }
         self.judged += 1;
         self.covered.extend(&program.covered);
         for row in &modes.rows {
-            match &row.outcome {
-                Ok(measured) if distance(&measured.numbers, &expected) <= TOLERANCE => {}
-                Ok(measured) => self.wrong.push(format!(
-                    "program {seed}: {:?} says {:?}, compiled {expected:?}\n{text}at {at}",
-                    row.representation, measured.numbers
-                )),
-                Err(problem) => self.wrong.push(format!(
-                    "program {seed}: {:?} stops: {}\n{text}at {at}",
-                    row.representation, problem.message
-                )),
-            }
+            let said = match &row.outcome {
+                Ok(measured) if distance(&measured.numbers, &expected) <= TOLERANCE => continue,
+                Ok(measured) => format!("says {:?}, not {expected:?}", measured.numbers),
+                Err(problem) => format!("stops: {}", problem.message),
+            };
+            self.reject(seed, format!("{:?} {said}\n{text}at {at}", row.representation));
         }
+    }
+
+    fn leave_out(&mut self, seed: u64, why: String) {
+        self.left_out.entry(why).or_default().push(seed);
+    }
+
+    fn reject(&mut self, seed: u64, why: String) {
+        self.wrong.entry(seed).or_insert_with(|| format!("program {seed}: {why}"));
     }
 }
 

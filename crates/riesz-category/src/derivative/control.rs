@@ -8,7 +8,7 @@
 //! ```
 
 use super::keep::{Kept, collect, each_part, fork_to_array, turn};
-use super::operation::derivative;
+use super::operation::{derivative, embed};
 use super::{Context, D, Differentiable, Maps, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
 use crate::combinator::{Constant, Operation};
@@ -301,9 +301,10 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         if K::VALUES_ONLY || to.dimension() == 0 || maps.is_empty() {
             return Ok((value, K::zero(&point.space, &to)));
         }
-        if reduction != Reduction::Sum {
-            maps = weighted::<K>(row, &values, maps, &to);
-        }
+        maps = match reduction {
+            Reduction::Sum => maps.into_iter().map(|map| fitted::<K>(map, &to)).collect(),
+            _ => weighted::<K>(row, &values, maps, &to),
+        };
         Ok((value, K::after(K::add(&inner, &to, maps), arranged)))
     }
 
@@ -390,6 +391,12 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         maps.extend(collected);
         Ok((Value::Tuple(values.into()), K::after(K::fork(&whole, maps), tree)))
     }
+}
+
+/// A map to a space where a sum over nothing, of which no type tells the size, may have less.
+fn fitted<K: Linear>(map: K::Morphism, to: &Space) -> K::Morphism {
+    let from = K::codomain(&map);
+    if from == *to { map } else { K::after(embed::<K>(&from, to), map) }
 }
 
 /// The derivatives of elements, each times what the fold of a function of two numbers makes of it.

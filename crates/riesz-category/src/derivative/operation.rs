@@ -104,7 +104,7 @@ fn add_to<K: Linear>(path: &[Place], at: &At) -> Vec<Term<K>> {
 
 /// The identity, where a zero whose shape is not known stands for one of any space: also for an element of an array, which is
 /// a product then.
-fn embed<K: Linear>(from: &Space, to: &Space) -> K::Morphism {
+pub(super) fn embed<K: Linear>(from: &Space, to: &Space) -> K::Morphism {
     let part = |at: usize| K::inject_after(at, to, embed::<K>(&part(at, from), &part(at, to)));
     match (from, to) {
         _ if from == to => K::identity(to),

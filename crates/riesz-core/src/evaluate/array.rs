@@ -223,7 +223,8 @@ fn updated<S: Number>(array: Value<S>, at: usize, element: Value<S>) -> Value<S>
 pub(super) enum Empty {
     /// One of another size.
     Differs,
-    /// The zero: in a derivative, of what a branch keeps that was not taken, where no type tells its size.
+    /// The zero, where no type tells its size: a sum over nothing, or in a derivative what a branch keeps that was not
+    /// taken.
     IsZero,
 }
 

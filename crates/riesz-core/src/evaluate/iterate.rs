@@ -91,8 +91,10 @@ impl<'p, S: Number> Machine<'p, S> {
             frame[index.0 as usize] = Value::Int(at as i64);
             let element = self.body(function, frame, body)?;
             self.whole(&element, span)?;
+            // A sum inside of this one, over nothing, has no size where its type tells none.
+            let empty = if reduction == Reduction::Sum { Empty::IsZero } else { Empty::Differs };
             let combine = |total: Value<S>, primitive: &'static Primitive| {
-                array::combine(total, &element, primitive, Empty::Differs, span)
+                array::combine(total, &element, primitive, empty, span)
             };
             total = Some(match (total, reduction) {
                 (None, _) => element,
