@@ -168,6 +168,16 @@ impl Type {
         self.rebuild(f, &mut |_| None)
     }
 
+    /// The sizes in the type, in the order in which it is written.
+    pub fn sizes(&self) -> Vec<Size> {
+        let mut found = Vec::new();
+        self.map_sizes(&mut |size| {
+            found.push(size.clone());
+            size.clone()
+        });
+        found
+    }
+
     /// Rebuilds the type bottom-up: sizes by `size`, and wherever `leaf` answers, that in place of the part it was shown.
     pub fn rebuild(&self, size: &mut dyn FnMut(&Size) -> Size, leaf: &mut dyn FnMut(&Type) -> Option<Type>) -> Type {
         if let Some(replaced) = leaf(self) {

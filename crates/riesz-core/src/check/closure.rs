@@ -4,6 +4,7 @@ use super::ItemId;
 use super::arithmetic::Typed;
 use super::draft::Draft;
 use super::expr::value_span;
+use crate::size::{self, Size};
 use crate::term::Atom;
 use crate::types::Type;
 use riesz_primitive::Kind;
@@ -88,10 +89,11 @@ impl Draft<'_> {
         let seen = self.leave(parameter);
         self.vars[var.0 as usize].ty = seen.clone();
         let (value, known) = self.read_sizes(Atom::Var(var), seen, span);
+        let expected = hint.as_ref().map(|result| self.with_sizes_read(result, parameter, &known));
         let argument = Given::Value(value, known, span);
-        let (atom, ty) = self.invoke(callable, vec![argument], span, hint.as_ref());
+        let (atom, ty) = self.invoke(callable, vec![argument], span, expected.as_ref());
         let place = self.body_span(callable).unwrap_or(span);
-        let atom = match &hint {
+        let atom = match &expected {
             Some(expected) => self.flow(atom, &ty, expected, place),
             None => atom,
         };
@@ -103,6 +105,21 @@ impl Draft<'_> {
         let _ = self.unify(result, &outside, span);
         self.lambdas[lambda].result = outside;
         self.lambdas[lambda].body = Some(body);
+    }
+
+    /// The type of a result inside of a function: with the sizes read off its argument in place of those that are bound
+    /// after the function was written.
+    fn with_sizes_read(&self, result: &Type, parameter: &Type, known: &Type) -> Type {
+        let read: Vec<(Size, Size)> = self.resolve_deep(parameter).sizes().into_iter().zip(known.sizes()).collect();
+        self.resolve_deep(result).map_sizes(&mut |size| {
+            size.replace(&mut |atom| match atom {
+                size::Atom::Var(var) if !self.in_scope(var) => {
+                    let told = read.iter().find(|(told, _)| *told == Size::Atom(atom));
+                    told.map_or(Size::Atom(atom), |(_, read)| read.clone())
+                }
+                atom => Size::Atom(atom),
+            })
+        })
     }
 
     /// Writes the closures that were put off and whose argument's type has become known.

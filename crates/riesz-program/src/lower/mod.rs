@@ -169,13 +169,10 @@ impl<'p> Lowering<'p> {
             }
             let function = self.program.function(id);
             let mut of_type = |ty: &Type| {
-                ty.map_sizes(&mut |size| {
-                    found.extend(size.atoms().into_iter().filter_map(|atom| match atom {
-                        SizeAtom::Global(global) => Some(global),
-                        _ => None,
-                    }));
-                    size.clone()
-                });
+                found.extend(ty.sizes().iter().flat_map(|size| size.atoms()).filter_map(|atom| match atom {
+                    SizeAtom::Global(global) => Some(global),
+                    _ => None,
+                }));
             };
             function.vars.iter().for_each(|info| of_type(&info.ty));
             let mut bodies = vec![&function.body];

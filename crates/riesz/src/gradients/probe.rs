@@ -170,13 +170,7 @@ fn filled(value: &Value, numbers: &[f64]) -> Value {
 
 fn parameters(function: &Function, own: usize) -> Vec<Parameter> {
     let taken = &function.vars[..function.parameters];
-    let mut sizes = Vec::new();
-    for info in taken {
-        info.ty.map_sizes(&mut |size| {
-            sizes.extend(size.atoms());
-            size.clone()
-        });
-    }
+    let sizes: Vec<_> = taken.iter().flat_map(|info| info.ty.sizes()).flat_map(|size| size.atoms()).collect();
     let parameter = |(at, info): (usize, &VarInfo)| {
         let var = Var(at as u32);
         Parameter {

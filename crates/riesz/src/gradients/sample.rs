@@ -55,13 +55,10 @@ impl<'a> Sampler<'a> {
         let mut constants = Vec::new();
         for function in probe.program.reachable(&[probe.value]).functions {
             for var in &probe.program.function(function).vars {
-                var.ty.map_sizes(&mut |size| {
-                    constants.extend(match size {
-                        Size::Constant(constant) if (5..=LARGEST_CONSTANT).contains(constant) => Some(*constant),
-                        _ => None,
-                    });
-                    size.clone()
-                });
+                constants.extend(var.ty.sizes().into_iter().filter_map(|size| match size {
+                    Size::Constant(constant) if (5..=LARGEST_CONSTANT).contains(&constant) => Some(constant),
+                    _ => None,
+                }));
             }
         }
         constants.sort_unstable();

@@ -92,12 +92,7 @@ impl Free {
     }
 
     fn type_of(&mut self, finisher: &Finisher, atom: Atom) {
-        let mut sizes = Vec::new();
-        finisher.type_of(atom).map_sizes(&mut |size| {
-            sizes.extend(size.atoms());
-            size.clone()
-        });
-        for atom in sizes {
+        for atom in finisher.type_of(atom).sizes().iter().flat_map(Size::atoms) {
             if let size::Atom::Var(var) = atom {
                 self.var(finisher, var);
             }
