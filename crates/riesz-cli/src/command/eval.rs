@@ -73,7 +73,7 @@ fn mistaken_file(expression: &str, mut diagnostics: Vec<Diagnostic>) -> Vec<Diag
     diagnostics
 }
 
-/// The first option that is yet to come.
+/// No name is bound twice.
 fn reject_duplicates(bindings: &[(String, String)]) {
     for (at, (name, _)) in bindings.iter().enumerate() {
         if bindings[..at].iter().any(|(other, _)| other == name) {

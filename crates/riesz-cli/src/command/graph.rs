@@ -11,14 +11,9 @@ use std::fs;
 pub fn run(arguments: Graph) -> Status {
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
-    match picture(&mut session, &arguments) {
-        Ok(picture) => match fs::write(&arguments.output, picture) {
-            Ok(()) => Status::Success,
-            Err(problem) => {
-                report.problem("cannot-write", format!("cannot write {}: {problem}", arguments.output));
-                Status::Failure
-            }
-        },
+    let loaded = session.load(&arguments.file, &Disk);
+    match loaded.and_then(|_| draw(&session, &arguments.function, arguments.of, &arguments.output)) {
+        Ok(()) => Status::Success,
         Err(diagnostics) => {
             report.show(&diagnostics, session.sources());
             Status::Failure
@@ -26,13 +21,15 @@ pub fn run(arguments: Graph) -> Status {
     }
 }
 
-fn picture(session: &mut Session, arguments: &Graph) -> Result<String, Vec<Diagnostic>> {
-    session.load(&arguments.file, &Disk)?;
-    let of = match arguments.of {
+/// Draws a function of a session, and writes the picture to a file.
+pub fn draw(session: &Session, function: &str, of: Of, output: &str) -> Result<(), Vec<Diagnostic>> {
+    let of = match of {
         Of::Value => graph::Of::Value,
         Of::Derivative => graph::Of::Derivative,
         Of::Adjoint => graph::Of::Adjoint,
     };
-    let drawn = session.graph(&arguments.function, of)?;
-    Ok(if arguments.output.ends_with(".dot") { drawn.dot() } else { drawn.svg() })
+    let drawn = session.graph(function, of)?;
+    let picture = if output.ends_with(".dot") { drawn.dot() } else { drawn.svg() };
+    let failed = |problem| vec![Diagnostic::placeless("cannot-write", format!("cannot write {output}: {problem}"))];
+    fs::write(output, picture).map_err(failed)
 }

@@ -39,7 +39,7 @@ fn introduction() -> String {
     let mut text = INTRODUCTION.to_string();
     for row in &TABLE {
         let form = format!("{} {}", row.name, row.argument);
-        text += &format!("  {form:<14} {}\n", row.summary);
+        text += &format!("  {form:<16} {}\n", row.summary);
     }
     text
 }

@@ -7,11 +7,12 @@ mod editor;
 mod manual;
 
 use super::Status;
-use crate::arguments::{self, Colour};
+use crate::arguments::{self, Colour, Of};
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
-use directive::{Directive, Problem};
+use clap::ValueEnum as _;
+use directive::{Directive, Problem, first_word};
 use editor::{Editor, Line};
 use riesz::derive::Derivations;
 use riesz::{Diagnostic, Evaluated, FileId, Input, Name, Options, Session, Sources};
@@ -194,9 +195,7 @@ impl Repl {
                 Ok(derivation) => output::print_line(super::derive::as_text(&derivation, false).trim_end()),
                 Err(diagnostics) => self.complain(&diagnostics),
             },
-            Directive::Graph => {
-                self.report.problem("not-available", format!("`{}` is not available yet", directive.row().name));
-            }
+            Directive::Graph => self.draw(argument),
             Directive::Quit => return ControlFlow::Break(()),
         }
         ControlFlow::Continue(())
@@ -239,6 +238,23 @@ impl Repl {
         }
         match self.session.type_of("expression", text) {
             Ok(ty) => output::print_line(&self.session.show_type(&ty)),
+            Err(diagnostics) => self.complain(&diagnostics),
+        }
+    }
+
+    /// Draws a function, or its derivative or adjoint where such a word follows, into a file.
+    fn draw(&self, argument: &str) {
+        let (function, rest) = first_word(argument);
+        let (of, output) = match Of::from_str(first_word(rest).0, false) {
+            Ok(of) => (of, first_word(rest).1),
+            Err(_) => (Of::Value, rest),
+        };
+        let output = match output {
+            "" => format!("{function}.svg"),
+            output => output.to_string(),
+        };
+        match super::graph::draw(&self.session, function, of, &output) {
+            Ok(()) => output::print_line(&output),
             Err(diagnostics) => self.complain(&diagnostics),
         }
     }
