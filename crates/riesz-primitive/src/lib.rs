@@ -14,6 +14,7 @@
 
 pub mod counted;
 pub mod derivative;
+pub mod erased;
 pub mod matrix;
 pub mod nagata;
 pub mod number;
@@ -28,6 +29,7 @@ pub mod scalar;
 
 pub use counted::{Counted, Operations, count, record};
 pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
+pub use erased::Erased;
 pub use matrix::MatrixFunction;
 pub use number::Number;
 pub use primitive::{Array, Domain, Kind, OnIntegers, OnReals, Primitive, Scalar};

@@ -5,10 +5,11 @@
 
 use std::fmt::Debug;
 
-use riesz_algebra::Ring;
+use riesz_algebra::{Module, Ring};
 
 use crate::matrix::{self, MatrixFunction};
 use crate::primitive::{Kind, Primitive, Scalar};
+use crate::scalar;
 
 /// The numbers of a scalar algebra.
 pub trait Number: Ring + Debug + 'static {
@@ -29,6 +30,11 @@ pub trait Number: Ring + Debug + 'static {
     /// If the row is no [`Kind::Scalar`] with a function on reals.
     fn apply(primitive: &'static Primitive, arguments: &[Self]) -> Self;
 
+    /// The product in which zero times anything is zero.
+    fn exact_product(&self, other: &Self) -> Self {
+        Self::apply(&scalar::EXACT_MUL, &[self.clone(), other.clone()])
+    }
+
     /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for those of two, row by
     /// row. The result has `n · n` entries for a matrix, `n · columns` for a solution, 1 for a number.
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Self], b: &[Self]) -> Vec<Self>;
@@ -36,19 +42,27 @@ pub trait Number: Ring + Debug + 'static {
 
 /// Plain numbers.
 impl Number for f64 {
+    #[inline]
     fn constant(x: f64) -> f64 {
         x
     }
 
+    #[inline]
     fn value(&self) -> f64 {
         *self
     }
 
+    #[inline]
     fn apply(primitive: &'static Primitive, arguments: &[f64]) -> f64 {
         match &primitive.kind {
             Kind::Scalar(Scalar { real: Some(real), .. }) => real(arguments),
             _ => panic!("{primitive:?} is not a function of real numbers"),
         }
+    }
+
+    #[inline]
+    fn exact_product(&self, other: &f64) -> f64 {
+        self.scale(other)
     }
 
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f64]) -> Vec<f64> {

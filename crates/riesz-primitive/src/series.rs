@@ -1,9 +1,11 @@
 //! Truncated Taylor series: `Σₙ cₙ tⁿ` up to a fixed order. The product of two costs O(k²).
 //!
+//! The coefficients are numbers of any algebra: series inside of derivatives have coefficients that vary.
+//!
 //! A primitive of series follows from its derivative, `(f u)' = Σᵢ cᵢ(u, f u) · uᵢ'`, order by order: the coefficients `cᵢ` are
 //! needed to one order less than the result. Zeros are exact: a series whose derivative is zero contributes nothing.
 
-use riesz_algebra::{Module, Monoid, Ring, Semiring};
+use riesz_algebra::{Monoid, Ring, Semiring};
 
 use crate::derivative::{Coefficient, Derivative, partial_derivatives};
 use crate::matrix::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
@@ -13,14 +15,19 @@ use crate::scalar;
 
 /// A truncated Taylor series. What lies beyond the last coefficient is zero for a constant, and else unknown.
 #[derive(Clone, Debug)]
-pub struct Series {
-    coefficients: Vec<f64>,
+pub struct Series<C> {
+    coefficients: Vec<C>,
 }
 
-impl Series {
+impl<C: Number> Series<C> {
+    /// A coefficient that does not vary.
+    pub fn of(value: C) -> Series<C> {
+        Series { coefficients: vec![value] }
+    }
+
     /// `x + t v`, up to an order.
-    pub fn line(x: f64, v: f64, order: usize) -> Series {
-        let mut coefficients = vec![0.0; order + 1];
+    pub fn line(x: C, v: C, order: usize) -> Series<C> {
+        let mut coefficients = vec![C::zero(); order + 1];
         coefficients[0] = x;
         if let Some(first) = coefficients.get_mut(1) {
             *first = v;
@@ -29,8 +36,8 @@ impl Series {
     }
 
     /// The coefficient of `tⁿ`.
-    pub fn coefficient(&self, n: usize) -> f64 {
-        self.coefficients.get(n).copied().unwrap_or(0.0)
+    pub fn coefficient(&self, n: usize) -> C {
+        self.coefficients.get(n).cloned().unwrap_or_else(C::zero)
     }
 
     /// How many coefficients are known.
@@ -38,75 +45,83 @@ impl Series {
         self.coefficients.len()
     }
 
-    fn from_fn(len: usize, coefficient: impl FnMut(usize) -> f64) -> Series {
+    fn from_fn(len: usize, coefficient: impl FnMut(usize) -> C) -> Series<C> {
         Series { coefficients: (0..len).map(coefficient).collect() }
     }
 
-    fn truncated(&self, len: usize) -> Series {
+    fn truncated(&self, len: usize) -> Series<C> {
         Series { coefficients: self.coefficients[..self.len().min(len)].to_vec() }
     }
 
     /// The coefficient of `tⁿ` in the derivative.
-    fn slope(&self, n: usize) -> f64 {
-        (n + 1) as f64 * self.coefficient(n + 1)
+    fn slope(&self, n: usize) -> C {
+        C::constant((n + 1) as f64).mul(&self.coefficient(n + 1))
     }
 
     /// The quotient, order by order: `q b = a`.
-    fn over(&self, divisor: &Series) -> Series {
-        let mut quotient: Vec<f64> = Vec::new();
+    fn over(&self, divisor: &Series<C>) -> Series<C> {
+        let mut quotient: Vec<C> = Vec::new();
         for n in 0..self.len().max(divisor.len()) {
-            let known: f64 = (0..n).map(|k| divisor.coefficient(n - k).scale(&quotient[k])).sum();
-            quotient.push((self.coefficient(n) - known) / divisor.coefficient(0));
+            let known = sum((0..n).map(|k| divisor.coefficient(n - k).exact_product(&quotient[k])));
+            quotient.push(ratio(self.coefficient(n).sub(&known), divisor.coefficient(0)));
         }
         Series { coefficients: quotient }
     }
 }
 
-impl Monoid for Series {
-    fn zero() -> Series {
-        Series::constant(0.0)
+fn sum<C: Number>(terms: impl Iterator<Item = C>) -> C {
+    terms.fold(C::zero(), |sum, term| sum.add(&term))
+}
+
+fn ratio<C: Number>(x: C, y: C) -> C {
+    C::apply(&scalar::DIV, &[x, y])
+}
+
+impl<C: Number> Monoid for Series<C> {
+    fn zero() -> Series<C> {
+        Series::of(C::zero())
     }
 
-    fn add(&self, other: &Series) -> Series {
-        Series::from_fn(self.len().max(other.len()), |n| self.coefficient(n) + other.coefficient(n))
+    fn add(&self, other: &Series<C>) -> Series<C> {
+        Series::from_fn(self.len().max(other.len()), |n| self.coefficient(n).add(&other.coefficient(n)))
     }
 }
 
-impl Semiring for Series {
-    fn one() -> Series {
-        Series::constant(1.0)
+impl<C: Number> Semiring for Series<C> {
+    fn one() -> Series<C> {
+        Series::of(C::one())
     }
 
-    fn mul(&self, other: &Series) -> Series {
+    fn mul(&self, other: &Series<C>) -> Series<C> {
         // Values multiply as IEEE says, what varies with exact zeros.
         Series::from_fn(self.len().max(other.len()), |n| match n {
-            0 => self.coefficient(0) * other.coefficient(0),
-            n => (0..=n).map(|k| other.coefficient(n - k).scale(&self.coefficient(k))).sum(),
+            0 => self.coefficient(0).mul(&other.coefficient(0)),
+            n => sum((0..=n).map(|k| other.coefficient(n - k).exact_product(&self.coefficient(k)))),
         })
     }
 }
 
-impl Ring for Series {
-    fn neg(&self) -> Series {
-        Series { coefficients: self.coefficients.iter().map(|c| -c).collect() }
+impl<C: Number> Ring for Series<C> {
+    fn neg(&self) -> Series<C> {
+        Series { coefficients: self.coefficients.iter().map(C::neg).collect() }
     }
 }
 
-impl Number for Series {
-    fn constant(x: f64) -> Series {
-        Series { coefficients: vec![x] }
+impl<C: Number> Number for Series<C> {
+    fn constant(x: f64) -> Series<C> {
+        Series::of(C::constant(x))
     }
 
     fn value(&self) -> f64 {
-        self.coefficients[0]
+        self.coefficients[0].value()
     }
 
-    fn apply(primitive: &'static Primitive, arguments: &[Series]) -> Series {
-        let plain: Vec<f64> = arguments.iter().map(Series::value).collect();
+    fn apply(primitive: &'static Primitive, arguments: &[Series<C>]) -> Series<C> {
+        let plain: Vec<C> = arguments.iter().map(|argument| argument.coefficients[0].clone()).collect();
         let len = arguments.iter().map(Series::len).max().unwrap_or(1);
-        let value = f64::apply(primitive, &plain);
+        let value = C::apply(primitive, &plain);
         if len == 1 {
-            return Series::constant(value);
+            return Series::of(value);
         }
         if *primitive == scalar::DIV {
             return arguments[0].over(&arguments[1]);
@@ -116,19 +131,20 @@ impl Number for Series {
             Some(Derivative::Multilinear) => arguments[0].mul(&arguments[1]).with_value(value),
             Some(Derivative::Linear) => {
                 let partials = partial_derivatives(primitive, &plain, &value);
-                let sum = |n: usize| arguments.iter().zip(&partials).map(|(a, c)| a.coefficient(n).scale(c)).sum();
+                let multiple = |n: usize, (a, c): (&Series<C>, &C)| a.coefficient(n).exact_product(c);
+                let sum = |n: usize| sum(arguments.iter().zip(&partials).map(|pair| multiple(n, pair)));
                 Series::from_fn(len, sum).with_value(value)
             }
-            _ => Series::from_fn(len, |n| if n == 0 { value } else { 0.0 }),
+            _ => Series::from_fn(len, |n| if n == 0 { value.clone() } else { C::zero() }),
         }
     }
 
-    fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Series], b: &[Series]) -> Vec<Series> {
+    fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Series<C>], b: &[Series<C>]) -> Vec<Series<C>> {
         let len = a.iter().chain(b).map(Series::len).max().unwrap_or(1);
         let (entries, a) = (a, Expansion::new(a, len));
         let identity = |order: usize| match order {
-            0 => (0..n * n).map(|at| f64::from(u8::from(at / n == at % n))).collect(),
-            _ => vec![0.0; n * n],
+            0 => (0..n * n).map(|at| if at / n == at % n { C::one() } else { C::zero() }).collect(),
+            _ => vec![C::zero(); n * n],
         };
         match function {
             MatrixFunction::Solve => a.solve(n, columns, &Expansion::new(b, len)).series(n * columns),
@@ -142,10 +158,9 @@ impl Number for Series {
             MatrixFunction::LogDeterminant => vec![a.log_determinant(n)],
             MatrixFunction::Determinant | MatrixFunction::Cofactor => {
                 // det = ± exp (logdet); the cofactor matrix is det · a⁻ᵀ.
-                let value = f64::matrix(MatrixFunction::Determinant, n, 0, &a.orders[0], &[])[0];
-                let logarithm = a.log_determinant(n);
-                let varying = Series::constant(0.0).add(&logarithm).with_value(0.0);
-                let determinant = Series::constant(value).mul(&Series::apply(&scalar::EXP, &[varying]));
+                let value = C::matrix(MatrixFunction::Determinant, n, 0, &a.orders[0], &[]).remove(0);
+                let varying = a.log_determinant(n).with_value(C::zero());
+                let determinant = Series::of(value).mul(&Series::apply(&scalar::EXP, &[varying]));
                 if function == MatrixFunction::Determinant {
                     return vec![determinant];
                 }
@@ -157,20 +172,25 @@ impl Number for Series {
     }
 }
 
-impl Series {
+impl<C: Number> Series<C> {
     /// The series with its value as the primitive itself computes it.
-    fn with_value(mut self, value: f64) -> Series {
+    fn with_value(mut self, value: C) -> Series<C> {
         self.coefficients[0] = value;
         self
     }
 }
 
 /// `(f u)' = Σᵢ cᵢ(u, f u) · uᵢ'`, order by order.
-fn by_derivative(coefficients: &'static [Coefficient], arguments: &[Series], value: f64, len: usize) -> Series {
-    let mut result = Series::constant(value);
-    let lower: Vec<Series> = arguments.iter().map(|argument| argument.truncated(len - 1)).collect();
+fn by_derivative<C: Number>(
+    coefficients: &'static [Coefficient],
+    arguments: &[Series<C>],
+    value: C,
+    len: usize,
+) -> Series<C> {
+    let mut result = Series::of(value);
+    let lower: Vec<Series<C>> = arguments.iter().map(|argument| argument.truncated(len - 1)).collect();
     // Coefficients that do not use the result are known to every order at once.
-    let known: Vec<Option<Series>> = coefficients
+    let known: Vec<Option<Series<C>>> = coefficients
         .iter()
         .zip(arguments)
         .map(|(coefficient, argument)| match () {
@@ -180,8 +200,8 @@ fn by_derivative(coefficients: &'static [Coefficient], arguments: &[Series], val
         })
         .collect();
     for n in 0..len - 1 {
-        let so_far: Vec<Series> = arguments.iter().map(|argument| argument.truncated(n + 1)).collect();
-        let mut slope = 0.0;
+        let so_far: Vec<Series<C>> = arguments.iter().map(|argument| argument.truncated(n + 1)).collect();
+        let mut slope = C::zero();
         for (at, argument) in arguments.iter().enumerate().filter(|(_, argument)| argument.len() > 1) {
             let computed;
             let coefficient = match &known[at] {
@@ -191,9 +211,10 @@ fn by_derivative(coefficients: &'static [Coefficient], arguments: &[Series], val
                     &computed
                 }
             };
-            slope += (0..=n).map(|k| argument.slope(n - k).scale(&coefficient.coefficient(k))).sum::<f64>();
+            let terms = (0..=n).map(|k| argument.slope(n - k).exact_product(&coefficient.coefficient(k)));
+            slope = slope.add(&sum(terms));
         }
-        result.coefficients.push(slope / (n + 1) as f64);
+        result.coefficients.push(ratio(slope, C::constant((n + 1) as f64)));
     }
     result
 }
@@ -210,86 +231,89 @@ fn uses_result(coefficient: &Coefficient) -> bool {
 }
 
 /// A matrix of series as a series of matrices.
-struct Expansion {
-    orders: Vec<Vec<f64>>,
+struct Expansion<C> {
+    orders: Vec<Vec<C>>,
 }
 
-impl Expansion {
-    fn new(entries: &[Series], len: usize) -> Expansion {
+impl<C: Number> Expansion<C> {
+    fn new(entries: &[Series<C>], len: usize) -> Expansion<C> {
         let order = |n: usize| entries.iter().map(|entry| entry.coefficient(n)).collect();
         Expansion { orders: (0..len).map(order).collect() }
     }
 
-    fn series(&self, entries: usize) -> Vec<Series> {
-        (0..entries).map(|at| Series::from_fn(self.orders.len(), |n| self.orders[n][at])).collect()
+    fn series(&self, entries: usize) -> Vec<Series<C>> {
+        (0..entries).map(|at| Series::from_fn(self.orders.len(), |n| self.orders[n][at].clone())).collect()
     }
 
     /// `a x = b`: `a₀ xₙ = bₙ − Σ aₖ xₙ₋ₖ`.
-    fn solve(&self, n: usize, columns: usize, b: &Expansion) -> Expansion {
-        let mut orders: Vec<Vec<f64>> = Vec::new();
+    fn solve(&self, n: usize, columns: usize, b: &Expansion<C>) -> Expansion<C> {
+        let mut orders: Vec<Vec<C>> = Vec::new();
         for order in 0..self.orders.len() {
             let mut right = b.orders[order].clone();
             for k in 1..=order {
                 subtract_product(&mut right, &self.orders[k], &orders[order - k], n, columns);
             }
-            orders.push(f64::matrix(MatrixFunction::Solve, n, columns, &self.orders[0], &right));
+            orders.push(C::matrix(MatrixFunction::Solve, n, columns, &self.orders[0], &right));
         }
         Expansion { orders }
     }
 
     /// `(log det a)' = tr (a⁻¹ a')`
-    fn log_determinant(&self, n: usize) -> Series {
+    fn log_determinant(&self, n: usize) -> Series<C> {
         let slopes = Expansion {
             orders: (1..self.orders.len())
-                .map(|order| self.orders[order].iter().map(|entry| order as f64 * entry).collect())
+                .map(|order| self.orders[order].iter().map(|entry| C::constant(order as f64).mul(entry)).collect())
                 .collect(),
         };
         let lower = Expansion { orders: self.orders[..slopes.orders.len()].to_vec() };
-        let ratio = lower.solve(n, n, &slopes);
-        let mut coefficients = f64::matrix(MatrixFunction::LogDeterminant, n, 0, &self.orders[0], &[]);
-        for (order, matrix) in ratio.orders.iter().enumerate() {
-            let trace: f64 = (0..n).map(|at| matrix[at * n + at]).sum();
-            coefficients.push(trace / (order + 1) as f64);
+        let relative = lower.solve(n, n, &slopes);
+        let mut coefficients = C::matrix(MatrixFunction::LogDeterminant, n, 0, &self.orders[0], &[]);
+        for (order, matrix) in relative.orders.iter().enumerate() {
+            let trace = sum((0..n).map(|at| matrix[at * n + at].clone()));
+            coefficients.push(ratio(trace, C::constant((order + 1) as f64)));
         }
         Series { coefficients }
     }
 
     /// `l lᵀ = ½ (a + aᵀ)`: `lₙ = l₀ Φ(l₀⁻¹ c l₀⁻ᵀ)`, where `c` is what the lower orders leave of `aₙ`.
-    fn cholesky(&self, n: usize) -> Expansion {
-        let first = f64::matrix(MatrixFunction::Cholesky, n, 0, &self.orders[0], &[]);
+    fn cholesky(&self, n: usize) -> Expansion<C> {
+        let [half, minus_half] = [0.5, -0.5].map(C::constant);
+        let first = C::matrix(MatrixFunction::Cholesky, n, 0, &self.orders[0], &[]);
         let mut orders = vec![first.clone()];
         for order in 1..self.orders.len() {
             let a = &self.orders[order];
-            let mut left: Vec<f64> = (0..n * n).map(|at| 0.5 * (a[at] + a[at % n * n + at / n])).collect();
+            let symmetric = |at: usize| half.mul(&a[at].add(&a[at % n * n + at / n]));
+            let mut left: Vec<C> = (0..n * n).map(symmetric).collect();
             for k in 1..order {
                 let transposed = transpose(&orders[order - k], n);
                 subtract_product(&mut left, &orders[k], &transposed, n, n);
             }
-            let half = f64::matrix(MatrixFunction::Solve, n, n, &first, &left);
-            let both = f64::matrix(MatrixFunction::Solve, n, n, &first, &transpose(&half, n));
+            let one_side = C::matrix(MatrixFunction::Solve, n, n, &first, &left);
+            let both = C::matrix(MatrixFunction::Solve, n, n, &first, &transpose(&one_side, n));
             let lower = (0..n * n).map(|at| match (at / n).cmp(&(at % n)) {
-                std::cmp::Ordering::Less => 0.0,
-                std::cmp::Ordering::Equal => -0.5 * both[at],
-                std::cmp::Ordering::Greater => -both[at],
+                std::cmp::Ordering::Less => C::zero(),
+                std::cmp::Ordering::Equal => minus_half.mul(&both[at]),
+                std::cmp::Ordering::Greater => both[at].neg(),
             });
-            let mut product = vec![0.0; n * n];
-            subtract_product(&mut product, &first, &lower.collect::<Vec<f64>>(), n, n);
+            let mut product = vec![C::zero(); n * n];
+            subtract_product(&mut product, &first, &lower.collect::<Vec<C>>(), n, n);
             orders.push(product);
         }
         Expansion { orders }
     }
 }
 
-fn transpose(matrix: &[f64], n: usize) -> Vec<f64> {
-    (0..n * n).map(|at| matrix[at % n * n + at / n]).collect()
+fn transpose<C: Number>(matrix: &[C], n: usize) -> Vec<C> {
+    (0..n * n).map(|at| matrix[at % n * n + at / n].clone()).collect()
 }
 
 /// `target −= left · right`, with exact zeros.
-fn subtract_product(target: &mut [f64], left: &[f64], right: &[f64], n: usize, columns: usize) {
+fn subtract_product<C: Number>(target: &mut [C], left: &[C], right: &[C], n: usize, columns: usize) {
     for i in 0..n {
         for k in 0..n {
             for j in 0..columns {
-                target[i * columns + j] -= right[k * columns + j].scale(&left[i * n + k]);
+                let product = right[k * columns + j].exact_product(&left[i * n + k]);
+                target[i * columns + j] = target[i * columns + j].sub(&product);
             }
         }
     }

@@ -6,10 +6,10 @@ use super::Machine;
 use super::array::{self, Empty};
 use super::limits::Fault;
 use super::matrix::places;
-use super::value::{Map, Table, Value};
+use super::value::{Closure, Map, Table, Value};
 use crate::term::{OnMaps, Program};
 use crate::types::Type;
-use riesz_primitive::{Counted, Number, Series};
+use riesz_primitive::{Counted, Erased, Number, Series};
 use riesz_syntax::{Diagnostic, Span};
 use std::any::TypeId;
 use std::rc::Rc;
@@ -88,30 +88,40 @@ impl<'p, S: Number> Machine<'p, S> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
-        if ![TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
-            let message = "`taylor` is asked for values alone, and here numbers carry derivatives too";
-            return Err(Box::new(Diagnostic::error("not-represented", span, message).help(
-                "derivatives of `taylor` are compiled: leave out `--via`, and write `D` for an outer `taylor`",
-            )));
-        }
         let order = order_of(order.int(), span)?;
         self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
+        let line = (&**closure, point, direction);
+        let derivatives = if [TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
+            self.along(line, order, S::value, |x: &f64| S::constant(*x), span)
+        } else {
+            self.along(line, order, Erased::new, Erased::number, span)
+        };
+        Ok(Value::array(ty, derivatives?))
+    }
+
+    /// The derivatives of a function along a line, by series with coefficients of some algebra.
+    fn along<C: Number>(
+        &mut self,
+        (closure, point, direction): (&Closure<S>, &Value<S>, &Value<S>),
+        order: usize,
+        coefficient: impl Fn(&S) -> C,
+        number: impl Fn(&C) -> S,
+        span: Span,
+    ) -> Result<Vec<Value<S>>, Fault> {
         let mut directions = Vec::new();
-        direction.visit_reals(&mut |v| directions.push(v.value()));
+        direction.visit_reals(&mut |v| directions.push(coefficient(v)));
         let mut directions = directions.into_iter();
-        let line = point.over(&mut |x| Series::line(x.value(), directions.next().unwrap_or(0.0), order));
-        let value = self.call_over(closure, line, span)?;
+        let line = &mut |x: &S| Series::line(coefficient(x), directions.next().unwrap_or_else(C::zero), order);
+        let value = self.call_through(closure, point.over(line), &mut |x| Series::of(coefficient(x)), span)?;
         let mut factorial = 1.0;
         let mut derivatives = Vec::with_capacity(order + 1);
         for n in 0..=order {
             // From 171! on a factorial is infinite, and a derivative that is zero stays zero.
-            derivatives.push(value.over(&mut |series| match series.coefficient(n) {
-                0.0 => S::zero(),
-                coefficient => S::constant(factorial * coefficient),
-            }));
+            let scaled = |series: &Series<C>| series.coefficient(n).exact_product(&C::constant(factorial));
+            derivatives.push(value.over(&mut |series| number(&scaled(series))));
             factorial *= (n + 1) as f64;
         }
-        Ok(Value::array(ty, derivatives))
+        Ok(derivatives)
     }
 
     /// Works with a machine over another algebra, in which the numbers known here are constants.

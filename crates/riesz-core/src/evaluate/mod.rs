@@ -113,14 +113,26 @@ impl<'p, S: Number> Machine<'p, S> {
         argument: Value<T>,
         span: Span,
     ) -> Result<Value<T>, Fault> {
-        let constant = &mut |x: &S| T::constant(x.value());
-        let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(constant)).collect();
-        self.over(|machine| {
-            let missing = machine.needed(closure.function);
-            machine.compute(missing)?;
-            let value = machine.call(closure.function, &mut captured.into_iter().chain([argument]), span)?;
-            machine.with_tables(value, span)
-        })
+        self.call_through(closure, argument, &mut |x| T::constant(x.value()), span)
+    }
+
+    /// The same over an algebra that the numbers known here are numbers of.
+    pub(super) fn call_through<T: Number>(
+        &mut self,
+        closure: &Closure<S>,
+        argument: Value<T>,
+        number: &mut dyn FnMut(&S) -> T,
+        span: Span,
+    ) -> Result<Value<T>, Fault> {
+        let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(number)).collect();
+        let mut machine = self.lend(number);
+        let missing = machine.needed(closure.function);
+        let value = machine
+            .compute(missing)
+            .and_then(|()| machine.call(closure.function, &mut captured.into_iter().chain([argument]), span))
+            .and_then(|value| machine.with_tables(value, span));
+        self.take_back(machine);
+        value
     }
 
     /// The value of a function without parameters.

@@ -14,16 +14,12 @@ use crate::scalar;
 
 /// `T s`: the tangent of the factor `l`, from the tangent `s` of the matrix. Both are `n × n`, row by row.
 pub fn cholesky_tangent<S: Number>(n: usize, l: &[S], s: &[S]) -> Vec<S> {
-    tangent(n, l, s, exact_product)
+    tangent(n, l, s, |x, factor| factor.exact_product(x))
 }
 
 /// `Tᵀ w`: the cotangent of the matrix, from the cotangent `w` of the factor `l`.
 pub fn cholesky_cotangent<S: Number>(n: usize, l: &[S], w: &[S]) -> Vec<S> {
-    cotangent(n, l, w, exact_product)
-}
-
-fn exact_product<S: Number>(x: &S, factor: &S) -> S {
-    S::apply(&scalar::EXACT_MUL, &[factor.clone(), x.clone()])
+    cotangent(n, l, w, |x, factor| factor.exact_product(x))
 }
 
 /// `tᵢⱼ = (sᵢⱼ − Σₖ₍ₖ<ⱼ₎ (tᵢₖ lⱼₖ + lᵢₖ tⱼₖ) − lᵢⱼ tⱼⱼ) / lⱼⱼ` below the diagonal, half of that on it

@@ -1,0 +1,151 @@
+//! Numbers of an algebra that is known only when the program runs.
+//!
+//! An evaluation over one algebra may begin another over series of its numbers, and that one again: over erased numbers
+//! all of these are the same evaluation.
+
+use std::any::Any;
+use std::fmt::Debug;
+use std::rc::Rc;
+
+use riesz_algebra::{Monoid, Ring, Semiring};
+
+use crate::matrix::MatrixFunction;
+use crate::number::Number;
+use crate::primitive::Primitive;
+use crate::scalar;
+
+/// A number of some algebra; those that meet are of one.
+#[derive(Clone, Debug)]
+pub struct Erased(Part);
+
+#[derive(Clone, Debug)]
+enum Part {
+    /// In whatever algebra the others are.
+    Constant(f64),
+    Number(Rc<dyn Known>),
+}
+
+impl Erased {
+    /// A number, without its algebra.
+    pub fn new<S: Number>(number: &S) -> Erased {
+        Erased(Part::Number(Rc::new(number.clone())))
+    }
+
+    /// The number, in the algebra it is of.
+    ///
+    /// # Panics
+    /// In any other algebra.
+    pub fn number<S: Number>(&self) -> S {
+        match &self.0 {
+            Part::Constant(x) => S::constant(*x),
+            Part::Number(number) => match (&**number as &dyn Any).downcast_ref::<S>() {
+                Some(number) => number.clone(),
+                None => panic!("{number:?} is a number of another algebra"),
+            },
+        }
+    }
+
+    /// Plain numbers, where all are constants; else one that knows the algebra of all.
+    fn known<'a>(numbers: impl Iterator<Item = &'a Erased>) -> Result<Vec<f64>, Rc<dyn Known>> {
+        numbers
+            .map(|number| match &number.0 {
+                Part::Constant(x) => Ok(*x),
+                Part::Number(number) => Err(number.clone()),
+            })
+            .collect()
+    }
+}
+
+/// A number that knows its algebra.
+trait Known: Any + Debug {
+    fn plain(&self) -> f64;
+    fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64);
+    fn call(&self, primitive: &'static Primitive, arguments: &[Erased]) -> Erased;
+    fn call_matrix(&self, function: MatrixFunction, size: (usize, usize), a: &[Erased], b: &[Erased]) -> Vec<Erased>;
+}
+
+impl<S: Number> Known for S {
+    fn plain(&self) -> f64 {
+        self.value()
+    }
+
+    fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64) {
+        a.number::<S>().compared(&b.number())
+    }
+
+    fn call(&self, primitive: &'static Primitive, arguments: &[Erased]) -> Erased {
+        Erased::new(&S::apply(primitive, &numbers::<S>(arguments)))
+    }
+
+    fn call_matrix(&self, function: MatrixFunction, size: (usize, usize), a: &[Erased], b: &[Erased]) -> Vec<Erased> {
+        let entries = S::matrix(function, size.0, size.1, &numbers::<S>(a), &numbers::<S>(b));
+        entries.iter().map(Erased::new).collect()
+    }
+}
+
+fn numbers<S: Number>(erased: &[Erased]) -> Vec<S> {
+    erased.iter().map(Erased::number).collect()
+}
+
+impl Monoid for Erased {
+    fn zero() -> Erased {
+        Erased::constant(0.0)
+    }
+
+    fn add(&self, other: &Erased) -> Erased {
+        Erased::apply(&scalar::ADD, &[self.clone(), other.clone()])
+    }
+}
+
+impl Semiring for Erased {
+    fn one() -> Erased {
+        Erased::constant(1.0)
+    }
+
+    fn mul(&self, other: &Erased) -> Erased {
+        Erased::apply(&scalar::MUL, &[self.clone(), other.clone()])
+    }
+}
+
+impl Ring for Erased {
+    fn neg(&self) -> Erased {
+        Erased::apply(&scalar::NEG, std::slice::from_ref(self))
+    }
+}
+
+impl Number for Erased {
+    fn constant(x: f64) -> Erased {
+        Erased(Part::Constant(x))
+    }
+
+    fn value(&self) -> f64 {
+        match &self.0 {
+            Part::Constant(x) => *x,
+            Part::Number(number) => number.plain(),
+        }
+    }
+
+    fn compared(&self, other: &Erased) -> (f64, f64) {
+        match Erased::known([self, other].into_iter()) {
+            Ok(plain) => (plain[0], plain[1]),
+            Err(number) => number.compare(self, other),
+        }
+    }
+
+    fn apply(primitive: &'static Primitive, arguments: &[Erased]) -> Erased {
+        match Erased::known(arguments.iter()) {
+            Ok(plain) => Erased::constant(f64::apply(primitive, &plain)),
+            Err(number) => number.call(primitive, arguments),
+        }
+    }
+
+    fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Erased], b: &[Erased]) -> Vec<Erased> {
+        match Erased::known(a.iter().chain(b)) {
+            Ok(plain) => {
+                let (a, b) = plain.split_at(a.len());
+                f64::matrix(function, n, columns, a, b).into_iter().map(Erased::constant).collect()
+            }
+            Err(number) => number.call_matrix(function, (n, columns), a, b),
+        }
+    }
+}
