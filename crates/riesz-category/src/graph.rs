@@ -452,6 +452,10 @@ impl Programs for Graphs {
         Drawing::new(move |sheet, wire| Wire::Node(sheet.node(operation.name(), wire.nodes(), Kind::Other, None)))
     }
 
+    fn taylor(_: &Names, _: Type, _: Span) -> Drawing {
+        Drawing::new(|sheet, wire| Wire::Node(sheet.node("taylor", wire.nodes(), Kind::Other, None)))
+    }
+
     fn global(names: &Names, number: usize) -> Drawing {
         let label = names.globals.get(number).cloned().unwrap_or_default();
         Drawing::new(move |sheet, _| Wire::Node(sheet.node(&label, Vec::new(), Kind::Constant, None)))

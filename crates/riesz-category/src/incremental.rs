@@ -15,9 +15,9 @@ use crate::closure::Closure;
 use crate::combinator::{Combinators, Constant, Operation};
 use crate::derivative::{Context, component};
 use crate::interpret::{Form, Interpreted, Later, Programs, Table, interpret};
-use riesz_core::FunctionId;
 use riesz_core::evaluate::{Fault, Map, Value};
 use riesz_core::term::{OnMaps, Op};
+use riesz_core::{FunctionId, Type};
 use riesz_linear::Space;
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
@@ -376,6 +376,15 @@ impl Programs for Incremental {
 
     fn on_maps(_: &Rc<Context>, _: Table<Responsive>, _: OnMaps, span: Span) -> Responsive {
         Responsive::new(move |_| Err(lost(span)))
+    }
+
+    fn taylor(context: &Rc<Context>, element: Type, span: Span) -> Responsive {
+        let context = context.clone();
+        let all = Responsive::new(move |operands| {
+            let value = context.series(&operands, &element, span)?;
+            Ok((value, Box::new(|_: &Change| Ok(Change::Same))))
+        });
+        all.anew()
     }
 
     fn apply(context: &Rc<Context>, definitions: Table<Responsive>, span: Span) -> Responsive {

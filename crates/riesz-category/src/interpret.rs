@@ -57,6 +57,9 @@ pub trait Programs: Cartesian {
         span: Span,
     ) -> Self::Morphism;
 
+    /// From a function, a point, a direction and an order to the derivatives along that line, of a type each.
+    fn taylor(context: &Self::Context, element: Type, span: Span) -> Self::Morphism;
+
     /// A value of the program.
     fn global(context: &Self::Context, number: usize) -> Self::Morphism;
 }
@@ -198,6 +201,7 @@ impl<C: Programs> Reader<'_, C> {
             }
             Combinator::Closure(number) => C::closure(self.function(*number)),
             Combinator::Map(forward, reverse) => C::map(self.function(*forward), self.function(*reverse)),
+            Combinator::Taylor(element, span) => C::taylor(self.context, element.clone(), *span),
             Combinator::OnMaps(operation, span) => C::on_maps(self.context, self.table.clone(), *operation, *span),
             Combinator::Apply(span) => C::apply(self.context, self.table.clone(), *span),
             Combinator::Global(number) => C::global(self.context, *number),

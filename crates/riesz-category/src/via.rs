@@ -87,6 +87,8 @@ pub struct Prepared {
     combinators: Rc<Combinators>,
     limits: Limits,
     globals: Vec<Value<f64>>,
+    /// Where it is run on series.
+    program: Option<Rc<Program>>,
 }
 
 impl Prepared {
@@ -127,7 +129,9 @@ impl Prepared {
                 }
             });
         }
-        Ok(Prepared { span: program.function(function).span, combinators: combinators.into(), limits, globals })
+        let span = program.function(function).span;
+        let program = combinators.has_series().then(|| Rc::new(program.clone()));
+        Ok(Prepared { span, combinators: combinators.into(), limits, globals, program })
     }
 
     /// The combinators.
@@ -187,8 +191,8 @@ impl Prepared {
         &self,
         mut arguments: Vec<Value<f64>>,
     ) -> Result<(Value<f64>, K::Morphism), Fault> {
-        let context: Rc<Context> =
-            Context::with(self.limits.clone(), self.globals.clone(), Some(self.combinators.clone()));
+        let combinators = Some(self.combinators.clone());
+        let context = Context::with(self.limits.clone(), self.globals.clone(), combinators, self.program.clone());
         let argument = if arguments.len() == 1 { arguments.remove(0) } else { Value::Tuple(arguments.into()) };
         let read = interpret::<D<K>>(&self.combinators, &context);
         match read.main() {

@@ -307,6 +307,12 @@ fun pairs(n: Int, x: R, k: Int): [_](R, R) = if k <= 0 then [(x, x * i) | i < n]
         ("\\(a, b) -> solve(a, b)", "([[2.0, 1.0], [0.5, 3.0]], [1.0, -1.0])"),
         ("\\x -> if x > 0 then sqrt(x) else 0", "0.0"),
         ("\\v -> max(v) * min(v)", "[1.0, 3.0, 3.0, -2.0]"),
+        // Series, also inside of each other.
+        ("\\x -> taylor(\\y -> sin(x * y), 1.0, x, 2)", "0.5"),
+        ("\\v -> taylor(\\y -> y * y * v, v, v, 3)", "[0.5, 0.2]"),
+        ("\\v -> sum(taylor(f, v[0], v[1], 4)[2] | f in [sin, \\x -> x^3 + v[0] * x])", "[0.3, 0.4]"),
+        ("\\x -> taylor(\\y -> taylor(\\z -> x * y * z + det([[x * z]]), y, x, 1)[1], x, x, 2)", "0.5"),
+        ("\\x -> grad(\\y -> taylor(\\z -> exp(z * y), x, y, 3)[2], x)", "0.4"),
         // Sums over nothing, of arrays whose size nobody tells.
         ("\\x -> sum(copies(2, x * i, 1) | i < 3, j < i)", "0.5"),
         ("\\x -> sum(pairs(2, x * i, 1) | i < 3, j < i)", "0.5"),

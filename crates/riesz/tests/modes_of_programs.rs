@@ -101,6 +101,10 @@ impl Tally {
         {
             return self.leave_out(seed, "the derivative is not settled".into());
         }
+        // One may take more steps than another, and then more than there may be.
+        if modes.rows.iter().any(|row| row.outcome.as_ref().is_err_and(|problem| problem.code == "step-limit")) {
+            return self.leave_out(seed, "takes too many steps".into());
+        }
         self.judged += 1;
         self.covered.extend(&program.covered);
         for row in &modes.rows {

@@ -76,6 +76,9 @@ pub enum Combinator {
     Map(usize, usize),
     /// An operation on linear maps, on the tuple of its operands.
     OnMaps(OnMaps, Span),
+    /// The derivatives of a function along a line, on the tuple of it, the point, the direction and the order; the type is
+    /// that of an element.
+    Taylor(Type, Span),
     /// A value of the program, by its number.
     Global(usize),
 }
@@ -178,12 +181,25 @@ impl Combinator {
             | Combinator::Apply(_)
             | Combinator::Map(..)
             | Combinator::OnMaps(..)
+            | Combinator::Taylor(..)
             | Combinator::Global(_) => {}
         }
     }
 }
 
 impl Combinators {
+    /// Whether series are asked for, so that the program itself is needed.
+    pub(crate) fn has_series(&self) -> bool {
+        let mut work: Vec<&Combinator> = self.definitions.iter().map(|definition| &definition.body).collect();
+        while let Some(next) = work.pop() {
+            if matches!(next, Combinator::Taylor(..)) {
+                return true;
+            }
+            next.each_part(&mut |part| work.push(part));
+        }
+        false
+    }
+
     /// How many combinators there are in all.
     pub fn size(&self) -> usize {
         self.definitions.iter().map(|definition| definition.body.size()).sum()

@@ -203,6 +203,7 @@ impl<'t> Reader<'t> {
                     None => self.fail("no operation on linear maps has this name"),
                 }
             }
+            "taylor" => Ok(Combinator::Taylor(self.braced_type()?, nowhere())),
             name if braces && !["size", "add_to", "accumulator"].contains(&name) => {
                 match Reduction::ALL.into_iter().find(|known| known.name() == name) {
                     Some(reduction) => Ok(Combinator::Reduce(reduction, self.braced_type()?, self.body()?)),

@@ -142,6 +142,7 @@ impl Names<'_> {
                 format!("map {} {}", named(&self.definitions, *forward), named(&self.definitions, *reverse))
             }
             Combinator::OnMaps(operation, _) => format!("maps {}", operation.name()),
+            Combinator::Taylor(ty, _) => format!("taylor{{{}}}", show(ty)),
             Combinator::Global(number) => format!("global {}", named(&self.globals, *number)),
         };
         (head, parts)

@@ -79,12 +79,9 @@ impl<'p> Bodies<'_, 'p> {
                 };
                 Combinator::then([Combinator::Fork(operands), turns])
             }
-            Op::Derive(Derive::Taylor, _) => {
-                return Err(self.unknown(
-                    binding,
-                    "`taylor`",
-                    "`D` can be; and `--via compiled` has derivatives of `taylor`",
-                ));
+            Op::Derive(Derive::Taylor, operands) => {
+                let operands = Combinator::Fork(self.atoms(operands, environment)?);
+                Combinator::then([operands, Combinator::Taylor(element(&kind(ty)), span)])
             }
             Op::Derive(..) => {
                 let help = "differentiate a `fun`, or a function written where it is differentiated";

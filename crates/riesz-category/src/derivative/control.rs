@@ -145,6 +145,10 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
         })
     }
 
+    fn taylor(context: &Rc<Context>, element: Type, span: Span) -> Self::Morphism {
+        D::<K>::series(context, element, span)
+    }
+
     fn global(context: &Rc<Context>, number: usize) -> Self::Morphism {
         let value = context.globals.get(number).cloned().unwrap_or(Value::Zero);
         let to = space(&value);

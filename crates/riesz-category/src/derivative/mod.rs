@@ -19,6 +19,7 @@ mod keep;
 mod map;
 mod matrix;
 mod operation;
+mod series;
 
 pub(crate) use control::reduced;
 pub(crate) use map::Maps;
@@ -29,7 +30,7 @@ use crate::combinator::{Combinators, Operation};
 use crate::linear::Nothing;
 use crate::space::{space, zero_value};
 use riesz_core::evaluate::{Fault, Limits, Value};
-use riesz_core::term::Op;
+use riesz_core::term::{Op, Program};
 use riesz_linear::Space;
 use riesz_primitive::Number;
 use riesz_syntax::{Diagnostic, Span};
@@ -94,6 +95,8 @@ pub struct Context {
     pub(crate) globals: Vec<Value<f64>>,
     /// The program itself, which is read in another category where the structure of a map is asked for.
     pub(crate) combinators: Option<Rc<Combinators>>,
+    /// What they were made of, where it is run on series.
+    pub(crate) program: Option<Rc<Program>>,
     steps: Cell<u64>,
     depth: Cell<usize>,
     evaluated: Cell<u64>,
@@ -102,13 +105,18 @@ pub struct Context {
 impl Context {
     /// Limits, and the values of globals by number.
     pub fn new(limits: Limits, globals: Vec<Value<f64>>) -> Rc<Context> {
-        Context::with(limits, globals, None)
+        Context::with(limits, globals, None, None)
     }
 
     /// Limits, the values of globals and the program itself.
-    pub(crate) fn with(limits: Limits, globals: Vec<Value<f64>>, combinators: Option<Rc<Combinators>>) -> Rc<Context> {
+    pub(crate) fn with(
+        limits: Limits,
+        globals: Vec<Value<f64>>,
+        combinators: Option<Rc<Combinators>>,
+        program: Option<Rc<Program>>,
+    ) -> Rc<Context> {
         let (steps, depth, evaluated) = (Cell::new(0), Cell::new(0), Cell::new(0));
-        Rc::new(Context { limits, globals, combinators, steps, depth, evaluated })
+        Rc::new(Context { limits, globals, combinators, program, steps, depth, evaluated })
     }
 
     /// How many operations have been evaluated.

@@ -84,7 +84,10 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 
     /// `f(x + t v)` and its derivatives in `t` at 0, up to an order: what the function makes of series.
-    pub(super) fn taylor(&mut self, operands: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
+    ///
+    /// # Errors
+    /// Where the order cannot be, or the function has no value.
+    pub fn taylor(&mut self, operands: &[Value<S>], ty: &Type, span: Span) -> Result<Value<S>, Fault> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };

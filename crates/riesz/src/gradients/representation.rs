@@ -112,7 +112,7 @@ const REVERSE: &str = "reverse mode";
 
 /// Whether an error says that a representation has no such derivative, or that it takes too much.
 fn is_refusal(code: &str) -> bool {
-    matches!(code, "not-represented" | "no-combinator" | "step-limit" | "memory-limit" | "depth-limit")
+    matches!(code, "no-combinator" | "step-limit" | "memory-limit" | "depth-limit")
 }
 
 #[cfg(test)]
