@@ -91,14 +91,17 @@ impl<'p, S: Number> Machine<'p, S> {
         let [Value::Closure(closure), point, direction, order] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
-        let order = order_of(order.int(), span)?;
-        self.reserve(order.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
+        let order = order_of(order.int(), self.coefficients, span)?;
+        let coefficients = self.coefficients * (order + 1);
+        self.reserve(coefficients.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
+        let around = std::mem::replace(&mut self.coefficients, coefficients);
         let line = (&**closure, point, direction);
         let derivatives = if [TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
             self.along(line, order, S::value, |x: &f64| S::constant(*x), span)
         } else {
             self.along(line, order, Erased::new, Erased::number, span)
         };
+        self.coefficients = around;
         Ok(Value::array(ty, derivatives?))
     }
 
@@ -141,7 +144,7 @@ impl<'p, S: Number> Machine<'p, S> {
             self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
         let mut machine = Machine::new(self.compiled, self.limits.clone(), |global| globals[global.0 as usize].clone());
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
-        machine.depth = self.depth;
+        (machine.depth, machine.coefficients) = (self.depth, self.coefficients);
         machine
     }
 
@@ -201,12 +204,21 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 }
 
-/// The highest order of `taylor`: a product of series takes as many steps as the square of the order.
+/// The highest order of `taylor`: a product of series takes as many steps as the square of the number of coefficients.
 const HIGHEST_ORDER: i64 = 10_000;
 
-fn order_of(order: i64, span: Span) -> Result<usize, Fault> {
+/// An order that can be, where the coefficients are series already.
+fn order_of(order: i64, coefficients: usize, span: Span) -> Result<usize, Fault> {
     match order {
-        0..=HIGHEST_ORDER => Ok(order as usize),
+        0..=HIGHEST_ORDER if (order + 1) * coefficients as i64 <= HIGHEST_ORDER + 1 => Ok(order as usize),
+        0..=HIGHEST_ORDER => Err(Box::new(
+            Diagnostic::error(
+                "bad-order",
+                span,
+                format!("series of order {order} inside of series of {coefficients} coefficients are too long"),
+            )
+            .help(format!("series inside of series have up to {} coefficients together", HIGHEST_ORDER + 1)),
+        )),
         ..0 => Err(Box::new(
             Diagnostic::error("bad-order", span, format!("`taylor` has no derivatives up to order {order}"))
                 .help("the last argument says how many derivatives: 0 for the value alone, and no less"),

@@ -58,6 +58,8 @@ pub struct Machine<'p, S: 'static> {
     limits: Limits,
     fuel: Fuel,
     depth: usize,
+    /// How many coefficients a number has: series inside of series have the product of both.
+    coefficients: usize,
     globals: Vec<Option<Value<S>>>,
     /// Frames to use again.
     frames: Vec<Vec<Value<S>>>,
@@ -81,6 +83,7 @@ impl<'p, S: Number> Machine<'p, S> {
             fuel: Fuel::new(&limits),
             limits,
             depth: 0,
+            coefficients: 1,
             globals,
             frames: Vec::new(),
             nothings: FxHashMap::default(),
