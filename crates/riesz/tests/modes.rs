@@ -297,6 +297,7 @@ fn derivatives_of_other_shapes_agree() {
 fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
   let s = loop t = x.b for i < k do sin(t) * x.a
   (s, {c = x.a^2, d = [[x.b[0], 0], [x.b[n - 1] * x.a, 1]]})
+fun iterated(g: t -> t, x: t, k: Int): t = if k <= 0 then x else iterated(g, g(x), k - 1)
 fun copies(n: Int, x: R, k: Int): [_]R = if k <= 0 then [x * (i + 1) | i < n] else copies(n, cos(x), k - 1)
 fun pairs(n: Int, x: R, k: Int): [_](R, R) = if k <= 0 then [(x, x * i) | i < n] else pairs(n, cos(x), k - 1)
 ";
@@ -307,6 +308,9 @@ fun pairs(n: Int, x: R, k: Int): [_](R, R) = if k <= 0 then [(x, x * i) | i < n]
         ("\\(a, b) -> solve(a, b)", "([[2.0, 1.0], [0.5, 3.0]], [1.0, -1.0])"),
         ("\\x -> if x > 0 then sqrt(x) else 0", "0.0"),
         ("\\v -> max(v) * min(v)", "[1.0, 3.0, 3.0, -2.0]"),
+        // A cotangent that two parameters add to.
+        ("\\c -> vjp(\\z -> iterated(\\y -> cos(z) * y, z, 1), c, 1.0)", "0.7"),
+        ("\\c -> vjp(\\z -> iterated(\\y -> [y[0] * z[1], sin(z[0])], z, 2), [c, c * c], [c, 1.0])", "0.7"),
         // Series, also inside of each other.
         ("\\x -> taylor(\\y -> sin(x * y), 1.0, x, 2)", "0.5"),
         ("\\v -> taylor(\\y -> y * y * v, v, v, 3)", "[0.5, 0.2]"),

@@ -67,19 +67,31 @@ impl<'p> Rewriter<'p> {
                 out.push(Binding { var, op: Op::Tuple(Vec::new()), span });
             }
             Op::Read(accumulator) => out.push(Binding { var, op: Op::Copy(accumulator), span }),
-            Op::Call(function, arguments) if !self.changes.parameters(function).is_empty() => {
+            Op::Call(function, mut arguments) if !self.changes.parameters(function).is_empty() => {
                 let Op::Call(_, named) = &binding.op else { return };
-                let given: Vec<Var> = self
-                    .changes
-                    .parameters(function)
-                    .iter()
-                    .filter_map(|at| match named.get(*at) {
-                        Some(Atom::Var(var)) => Some(self.roots.of_var(*var)),
-                        _ => None,
-                    })
-                    .collect();
+                let (mut given, mut again): (Vec<Var>, Vec<(Var, Var)>) = Default::default();
+                for at in self.changes.parameters(function) {
+                    let Some(Atom::Var(var)) = named.get(*at) else { continue };
+                    let root = self.roots.of_var(*var);
+                    if !given.contains(&root) {
+                        given.push(root);
+                        continue;
+                    }
+                    // One that is passed twice is changed twice, and nobody sees both changes.
+                    let other = self.bind_var(Op::Accumulator, self.type_of(Atom::Var(root)), span, out);
+                    arguments[*at] = Atom::Var(other);
+                    given.push(other);
+                    again.push((root, other));
+                }
                 let whole = self.bind_var(Op::Call(function, arguments), self.beside(ty, &given), span, out);
                 self.take(whole, var, &given, span, current, out);
+                for (root, other) in again {
+                    let ty = self.type_of(Atom::Var(root));
+                    let Type::Accumulator(inner) = &ty else { continue };
+                    let more = self.bind(Op::Copy(self.now(other, current)), (**inner).clone(), span, out);
+                    let both = self.bind_var(Op::AddTo(self.now(root, current), Vec::new(), more), ty, span, out);
+                    current.insert(root, both);
+                }
             }
             op if changed.is_empty() => {
                 let op = self.inner(op, &binding.op, current, span);
