@@ -29,6 +29,15 @@ pub trait Module<D: Semiring>: Monoid {
         self.scale(factor)
     }
 
+    /// The matrix whose row `i` is 1 at `i`, and 0 elsewhere.
+    #[inline]
+    fn identity<const N: usize>() -> [[Self; N]; N]
+    where
+        Self: Semiring,
+    {
+        core::array::from_fn(|i| core::array::from_fn(|j| if i == j { Self::one() } else { Self::zero() }))
+    }
+
     /// The multiples of several vectors by one factor.
     #[inline]
     fn scale_all<const N: usize>(vectors: &[Self; N], factor: &D) -> [Self; N] {
@@ -181,7 +190,7 @@ impl<D: Semiring, E: Module<D>, const N: usize> Module<D> for [E; N] {
     fn of_constants() -> Self {
         core::array::from_fn(|_| E::of_constants())
     }
-    #[inline]
+    #[inline(always)]
     fn scale(&self, factor: &D) -> Self {
         E::scale_all(self, factor)
     }

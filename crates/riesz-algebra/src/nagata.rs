@@ -29,10 +29,8 @@ impl<D: Scalar, const N: usize> Nagata<D, [D; N]> {
     /// Numbers that vary, each with the gradient that is 1 in itself.
     #[inline(always)]
     pub fn variables(primals: [D; N]) -> [Self; N] {
-        from_fn(|v| {
-            let tangent = from_fn(|i| if i == v { D::one() } else { D::zero() });
-            Nagata { primal: primals[v].clone(), tangent }
-        })
+        let identity = D::identity();
+        from_fn(|v| Nagata { primal: primals[v].clone(), tangent: identity[v].clone() })
     }
 }
 

@@ -13,7 +13,7 @@
 
 use core::f64::consts::{FRAC_1_PI, PI};
 
-use super::pair::{Pair, leading};
+use super::pair::{Pair, ROUNDING, leading};
 
 /// The sine and the cosine.
 #[inline(always)]
@@ -78,9 +78,6 @@ pub(crate) fn near(x: f64) -> (f64, f64) {
 /// Steps of half a turn, and of a turn.
 const HALF: usize = 64;
 const TURN: usize = 2 * HALF;
-
-/// Adding this rounds a number to a whole one, which stands in the last bits of the sum.
-const ROUNDING: f64 = 6755399441055744.0;
 
 /// What `π` is beyond [`PI`], and beyond that.
 const PI_LOW: f64 = 1.2246467991473532e-16;

@@ -2,6 +2,7 @@
 //! libm.
 
 pub(crate) use super::circle::{cos, sin};
+pub(crate) use super::exponential::exp;
 
 /// Calls a function of floating-point numbers by its name in `std` and its name in libm.
 macro_rules! system {

@@ -24,6 +24,7 @@
 
 mod binary;
 mod circle;
+mod exponential;
 #[cfg(feature = "alloc")]
 mod expression;
 pub(crate) mod float;
@@ -166,10 +167,19 @@ impl Real for f64 {
         function.of_f64(self)
     }
 
-    /// A sine is found together with its cosine, which is known to be ordinary where the angle is near.
+    /// A sine is found together with its cosine. What is known to be ordinary is not tested: a cosine where the angle is
+    /// near, an exponential that is, and a factor where the compiler sees it.
     #[inline(always)]
     fn along<E: Module<f64>>(self, function: Unary, dx: &E) -> (f64, E) {
         match function {
+            Unary::Times(c) if c.is_ordinary() => (c * self, dx.scale_ordinary(&c)),
+            Unary::Exp => match exponential::near(self) {
+                Some(power) => (power, dx.scale_ordinary(&power)),
+                None => {
+                    let power = exponential::far(self);
+                    (power, dx.scale(&power))
+                }
+            },
             Unary::Sin if circle::is_near(self) => {
                 let (sine, cosine) = circle::near(self);
                 (sine, dx.scale_ordinary(&cosine))

@@ -1,5 +1,5 @@
 //! Sums of two numbers, of which the second is what the first lacks: about a hundred bits, to make tables with while the
-//! crate is compiled.
+//! crate is compiled; and numbers to take apart.
 
 /// `high + low`, where `high` is the sum rounded.
 #[derive(Clone, Copy)]
@@ -31,6 +31,9 @@ impl Pair {
         Pair { high: -self.high, low: -self.low }
     }
 }
+
+/// Adding this rounds a number to a whole one, which stands in the last bits of the sum.
+pub(super) const ROUNDING: f64 = 6755399441055744.0;
 
 /// The first `bits` bits of a number.
 pub(super) const fn leading(x: f64, bits: u32) -> f64 {

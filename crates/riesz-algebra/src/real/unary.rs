@@ -15,7 +15,7 @@ macro_rules! unary_table {
     ($use:ident) => {
         $use! {
             /// `eˣ`
-            Exp exp system(exp exp expf) x y y.clone();
+            Exp exp own(exp exp expf) x y y.clone();
             /// `2ˣ`
             Exp2 exp2 system(exp2 exp2 exp2f) x y y.clone().times(LN_2);
             /// `eˣ − 1`, accurate near 0

@@ -79,6 +79,20 @@ macro_rules! real {
                 factor * self
             }
 
+            /// A constant, which is copied as vectors. Number by number it would be stored in other pieces than it is read,
+            /// and reading would have to wait.
+            #[inline(always)]
+            fn identity<const N: usize>() -> [[$float; N]; N] {
+                const {
+                    let (mut identity, mut i) = ([[0.0; N]; N], 0);
+                    while i < N {
+                        identity[i][i] = 1.0;
+                        i += 1;
+                    }
+                    identity
+                }
+            }
+
             #[inline(always)]
             fn difference(u: &$float, v: &$float) -> $float {
                 u - v
