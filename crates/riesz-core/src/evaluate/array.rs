@@ -3,7 +3,7 @@
 use super::limits::Fault;
 use super::{Machine, binary, element_type, problem};
 use crate::evaluate::{Map, Value};
-use crate::term::Place;
+use crate::term::{Place, Step};
 use crate::types::Type;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
@@ -126,7 +126,7 @@ impl<S: Number> Machine<'_, S> {
         span: Span,
     ) -> Result<Value<S>, Fault> {
         let [count, indices, values] = arguments else { return Ok(Value::unit()) };
-        let count = super::count_of(count.int(), span)?;
+        let count = count_of(count.int(), span)?;
         self.reserve(count, size_of::<Value<S>>(), span)?;
         let zero = self.filled(element_type(ty), 0.0, frame, span)?;
         let mut elements = vec![zero; count];
@@ -358,4 +358,33 @@ fn combination<S: Number>(a: &[S], rows: &[Value<S>], width: usize, times: fn(&S
         }
     }
     total
+}
+
+/// A number of elements, which is no negative one.
+pub(super) fn count_of(count: i64, span: Span) -> Result<usize, Fault> {
+    usize::try_from(count).map_err(|_| problem::negative_size(count, span))
+}
+
+/// The size at the end of a path; arrays on the way must agree on it.
+pub(super) fn size_at<S: Number>(value: &Value<S>, path: &[Step], span: Span) -> Result<usize, Fault> {
+    match path {
+        [] => Ok(value.len()),
+        [Step::Component(at), rest @ ..] => match value.parts().get(*at) {
+            Some(part) => size_at(part, rest, span),
+            None => Ok(0),
+        },
+        [Step::Elements, rest @ ..] => {
+            let mut size = None;
+            for element in value.elements() {
+                let here = size_at(&element, rest, span)?;
+                if let Some(size) = size
+                    && size != here
+                {
+                    return Err(problem::ragged(size, here, span));
+                }
+                size = Some(here);
+            }
+            Ok(size.unwrap_or(0))
+        }
+    }
 }

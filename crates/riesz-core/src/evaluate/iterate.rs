@@ -1,9 +1,9 @@
 //! Iterations: `build`, reductions, and loops that rebind a state.
 
-use super::array::{self, Empty};
+use super::array::{self, Empty, count_of};
 use super::kept::{Growing, Kept};
 use super::limits::Fault;
-use super::{Machine, atom, count_of, element_type, problem};
+use super::{Machine, atom, element_type, problem};
 use crate::evaluate::Value;
 use crate::term::{Function, Iteration, Reduction, Turn};
 use crate::types::Type;

@@ -23,9 +23,9 @@ pub use limits::{Fault, Limits};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 
-use crate::term::{Atom, Binding, Body, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program, Step};
+use crate::term::{Atom, Binding, Body, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program};
 use crate::types::Type;
-use array::Empty;
+use array::{Empty, size_at};
 use kept::{Growing, Kept};
 use limits::Fuel;
 use number::{binary, compare, real_operation, scalar_operation, truncate};
@@ -468,34 +468,6 @@ fn index_array<S: Number>(frame: &[Value<S>], array: Atom, index: Atom, span: Sp
         Some(value) => Ok(value),
         None if matches!(array, Value::Zero) => Ok(Value::Zero),
         None => Err(problem::out_of_range(at, array.len(), span)),
-    }
-}
-
-fn count_of(count: i64, span: Span) -> Result<usize, Fault> {
-    usize::try_from(count).map_err(|_| problem::negative_size(count, span))
-}
-
-/// The size at the end of a path; arrays on the way must agree on it.
-fn size_at<S: Number>(value: &Value<S>, path: &[Step], span: Span) -> Result<usize, Fault> {
-    match path {
-        [] => Ok(value.len()),
-        [Step::Component(at), rest @ ..] => match value.parts().get(*at) {
-            Some(part) => size_at(part, rest, span),
-            None => Ok(0),
-        },
-        [Step::Elements, rest @ ..] => {
-            let mut size = None;
-            for element in value.elements() {
-                let here = size_at(&element, rest, span)?;
-                if let Some(size) = size
-                    && size != here
-                {
-                    return Err(problem::ragged(size, here, span));
-                }
-                size = Some(here);
-            }
-            Ok(size.unwrap_or(0))
-        }
     }
 }
 
