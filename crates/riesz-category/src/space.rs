@@ -1,9 +1,8 @@
 //! The spaces of values: `R` for a number, `()` for what does not vary, parts for parts.
 //!
 //! A function value varies with what it captured, so its space is the product of those of what it captured; so does a linear
-//! map, which may also vary with its entries, or with the maps it is made of. Elements of an
-//! array that are alike have one space, and make a power; functions in an array need not be, nor arrays that a derivative has
-//! kept, and make a product.
+//! map, which may also vary with its entries, or with the maps it is made of. Elements of an array that have one space make
+//! a power. Functions in an array need not have, nor arrays that a derivative has kept: then they make a product.
 
 use crate::closure::with_room;
 use crate::tangent::{Real, Tangent};
@@ -39,31 +38,20 @@ fn power(n: usize, element: impl FnOnce() -> Space) -> Space {
     Space::array(n, if n == 0 { Space::product([]) } else { element() })
 }
 
-/// Whether elements of an array have different spaces, or may have: functions, also as the tuples of what they captured, and
-/// arrays of different lengths, which derivatives keep.
+/// Whether elements of an array have different spaces: functions that captured different things, also as the tuples of what
+/// they captured, and arrays of different lengths, which derivatives keep.
 fn unlike(elements: &[Value<f64>]) -> bool {
-    elements.first().is_some_and(holds_functions) || elements.windows(2).any(|pair| !alike(&pair[0], &pair[1]))
+    elements.windows(2).any(|pair| !alike(&pair[0], &pair[1]))
 }
 
+/// Whether two values have one space, which is seldom written down to find out.
 fn alike(a: &Value<f64>, b: &Value<f64>) -> bool {
     match (a, b) {
         (Value::Reals(a), Value::Reals(b)) => a.len() == b.len(),
         (Value::Ints(a), Value::Ints(b)) => a.len() == b.len(),
         (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
         (Value::Values(a), Value::Values(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| alike(a, b)),
-        (Value::Reals(_) | Value::Ints(_) | Value::Values(_), _)
-        | (_, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) => false,
         (a, b) => space(a) == space(b),
-    }
-}
-
-/// Whether values of the type of this one may have different spaces.
-pub(crate) fn holds_functions(value: &Value<f64>) -> bool {
-    match value {
-        Value::Closure(_) | Value::Map(_) => true,
-        Value::Tuple(parts) => parts.iter().any(holds_functions),
-        Value::Values(elements) => elements.first().is_some_and(holds_functions),
-        _ => false,
     }
 }
 

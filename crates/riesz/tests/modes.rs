@@ -300,6 +300,8 @@ fun shapes(x: {a: R, b: [n]R}, k: Int): ([n]R, {c: R, d: [2][2]R}) =
 fun iterated(g: t -> t, x: t, k: Int): t = if k <= 0 then x else iterated(g, g(x), k - 1)
 fun copies(n: Int, x: R, k: Int): [_]R = if k <= 0 then [x * (i + 1) | i < n] else copies(n, cos(x), k - 1)
 fun pairs(n: Int, x: R, k: Int): [_](R, R) = if k <= 0 then [(x, x * i) | i < n] else pairs(n, cos(x), k - 1)
+fun shrunk(v: [n]R, k: Int): (R -> R) =
+  if k <= 0 then \\y -> v[0] * y else { let f = shrunk(sin(v), k - 1); \\y -> f(cos(y)) * v[1] }
 ";
     for (function, point) in [
         ("\\x -> shapes(x, 3)", "{a = 0.7, b = [0.1, -0.4, 2.0]}"),
@@ -322,6 +324,19 @@ fun pairs(n: Int, x: R, k: Int): [_](R, R) = if k <= 0 then [(x, x * i) | i < n]
         ("\\x -> sum(pairs(2, x * i, 1) | i < 3, j < i)", "0.5"),
         ("\\x -> [sum((copies(2, x * k, 1), x * i) | i < 3, j < i) | k < 3]", "0.5"),
         ("\\x -> sum(sin(copies(i, x * i, 1)) * copies(i, x, 2) | i < 2)", "0.5"),
+        // Arrays of functions that captured different things, and of what has no elements: moved, joined and taken apart.
+        ("\\v -> reverse([\\y -> v[0] * y, \\y -> v[1] * v[0] * y])[0](v[0])", "[0.3, 0.4]"),
+        ("\\v -> sum(f(v[1]) | f in concat([\\y -> v[0] * y], [\\y -> v[1] * v[0] * sin(y), \\y -> y]))", "[0.3, 0.4]"),
+        ("\\v -> sum(f(v[0]) | f in update([\\y -> v[0] * y, \\y -> y], 1, \\y -> v[0] * v[1] * y))", "[0.3, 0.4]"),
+        ("\\v -> sum(f(v[0]) | f in slice([\\y -> y, \\y -> v[1] * y, \\y -> v[1] * v[0]], 1, 3))", "[0.3, 0.4]"),
+        ("\\v -> gather([\\y -> y, \\y -> v[1] * y, \\y -> v[1] * v[0] + y], [2, 0, 1])[0](v[0])", "[0.3, 0.4]"),
+        ("\\v -> transpose([[\\y -> v[0] * y, \\y -> y], [\\y -> v[1] * y, \\y -> v[0]]])[0][1](v[0])", "[0.3, 0.4]"),
+        ("\\v -> flatten([[\\y -> v[0] * y, \\y -> y], [\\y -> v[1] * y, \\y -> v[0]]])[2](v[0])", "[0.3, 0.4]"),
+        ("\\v -> grad(\\z -> max(shrunk(v, 2)(z * i) | i < 2, j < 3), v[0])", "[0.3, 0.4]"),
+        (
+            "\\(x, v) -> concat(jacobian(\\z -> [1.5], [(x, [v]) | j < 3]), [[(x, [v]) | j < 3]])",
+            "(0.5, [0.0 | i < 0])",
+        ),
     ] {
         let mut session = Session::default();
         session.load_text("shapes.rz", text, &riesz::NoFiles).unwrap();

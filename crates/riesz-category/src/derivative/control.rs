@@ -13,7 +13,7 @@ use super::{Context, D, Differentiable, Maps, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
 use crate::combinator::{Constant, Operation};
 use crate::interpret::{Form, Later, Programs, Table};
-use crate::space::{holds_functions, numbers, space};
+use crate::space::{numbers, space};
 use riesz_core::Type;
 use riesz_core::evaluate::{Closure, Fault, Limits, Map, Value};
 use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, OnMaps, Op, Reduction, Var};
@@ -258,10 +258,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             maps.push(map);
             Ok(true)
         })?;
-        let functions = values.first().is_some_and(holds_functions);
-        let value = Value::array(element, values);
-        let fork = if functions { K::fork(&inner, maps) } else { fork_to_array::<K>(&inner, maps) };
-        Ok((value, K::after(fork, arranged)))
+        Ok((Value::array(element, values), K::after(fork_to_array::<K>(&inner, maps), arranged)))
     }
 
     fn builds(&self, point: &Point, elements: &[Type]) -> Outcome<K> {

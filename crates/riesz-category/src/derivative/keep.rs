@@ -91,8 +91,7 @@ pub(super) fn collect<K: Linear<Morphism: 'static>>(
     (tree, arrays)
 }
 
-/// `f₀ △ … △ fₙ` to an array, or to a product where its elements have different spaces: arrays of different lengths, which
-/// derivatives keep.
+/// `f₀ △ … △ fₙ` to an array, or to a product where its elements have different spaces, as those of values have.
 pub(super) fn fork_to_array<K: Linear>(from: &Space, maps: Vec<K::Morphism>) -> K::Morphism {
     match alike(&maps.iter().map(K::codomain).collect::<Vec<_>>()) {
         true => K::fork_each(from, maps),

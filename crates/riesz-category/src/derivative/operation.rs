@@ -136,8 +136,7 @@ fn scalar<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
 
 fn array_function<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
     let size = at.operands[0].len();
-    let element = || part(0, &at.spaces[0]);
-    let moved = |relation: Relation| vec![(0, K::relate(relation, &element()))];
+    let moved = |relation: Relation| vec![moved::<K>(0, relation, at)];
     match primitive.name {
         "reverse" => moved(Relation::reverse(size)),
         "slice" => match (usize::try_from(at.operands[1].int()), usize::try_from(at.operands[2].int())) {
@@ -150,11 +149,7 @@ fn array_function<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term
             Ok(map) => vec![(0, K::primitive(&map))],
             Err(_) => Vec::new(),
         },
-        "transpose" => {
-            let columns = at.spaces[0].part(0).map_or(0, Space::count);
-            let element = part(0, &element());
-            vec![(0, K::primitive(&LinearMap::transpose(Space::reals(size), Space::reals(columns), element)))]
-        }
+        "transpose" => vec![(0, transpose::<K>(&at.spaces[0], &at.to))],
         "scatter_add" => match Relation::scatter(indices(&at.operands[1]), at.to.count()) {
             Ok(relation) => vec![(2, K::relate(relation, &part(0, &at.to)))],
             Err(_) => Vec::new(),
@@ -164,8 +159,38 @@ fn array_function<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term
     }
 }
 
+/// Elements of an operand that go to places of the result: a relation where all of them have one space, else one by one.
+fn moved<K: Linear>(operand: usize, relation: Relation, at: &At) -> Term<K> {
+    let (from, element) = (&at.spaces[operand], part(0, &at.to));
+    if relation.domain(&element) == *from && relation.codomain(&element) == at.to {
+        return (operand, K::relate(relation, &element));
+    }
+    let mut maps = Vec::new();
+    relation.each_pair(|source, target| {
+        let element = embed::<K>(&part(source, from), &part(target, &at.to));
+        maps.push(K::inject_after(target, &at.to, K::after_project(element, source, from)));
+    });
+    (operand, K::add(from, &at.to, maps))
+}
+
+fn transpose<K: Linear>(from: &Space, to: &Space) -> K::Morphism {
+    let (rows, columns) = (from.count(), to.count());
+    let element = part(0, &part(0, from));
+    let whole = LinearMap::transpose(Space::reals(rows), Space::reals(columns), element);
+    if whole.domain() == from && whole.codomain() == to {
+        return K::primitive(&whole);
+    }
+    let entry = |row: usize, column: usize| {
+        let (source, target) = (part(row, from), part(column, to));
+        let element = embed::<K>(&part(column, &source), &part(row, &target));
+        let placed = K::inject_after(row, &target, K::after_project(element, column, &source));
+        K::inject_after(column, to, K::after_project(placed, row, from))
+    };
+    K::add(from, to, (0..rows).flat_map(|row| (0..columns).map(move |column| entry(row, column))).collect())
+}
+
 fn concat<K: Linear>(at: &At) -> Vec<Term<K>> {
-    let (whole, element) = (at.to.count(), part(0, &at.to));
+    let whole = at.to.count();
     let mut start = 0;
     let mut terms = Vec::new();
     for (operand, array) in at.operands.iter().enumerate() {
@@ -173,7 +198,7 @@ fn concat<K: Linear>(at: &At) -> Vec<Term<K>> {
         let source = Walk { start: 0, step: 1, size: count };
         let target = Walk { start, step: 1, size: whole };
         if let (1.., Ok(relation)) = (count, Relation::line(Line { count, source, target })) {
-            terms.push((operand, K::relate(relation, &element)));
+            terms.push(moved::<K>(operand, relation, at));
         }
         start += count;
     }
@@ -181,12 +206,12 @@ fn concat<K: Linear>(at: &At) -> Vec<Term<K>> {
 }
 
 fn update<K: Linear>(at: &At) -> Vec<Term<K>> {
-    let (size, element) = (at.to.count(), part(0, &at.to));
+    let size = at.to.count();
     let Ok(index) = usize::try_from(at.operands[1].int()) else { return Vec::new() };
     let others = (0..size).filter(|other| *other != index).map(|other| (other, other)).collect();
     let mut terms = vec![(2, K::inject(index, &at.to))];
     if let Ok(relation) = Relation::pairs(others, size, size) {
-        terms.push((0, K::relate(relation, &element)));
+        terms.push(moved::<K>(0, relation, at));
     }
     terms
 }
