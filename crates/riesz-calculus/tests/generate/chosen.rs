@@ -7,6 +7,7 @@ use super::{Node, Production, Writer};
 pub const ALL: &[(&str, usize, Production)] = &[
     ("function in an array", 3, Writer::function_in_array),
     ("functions of an array", 2, Writer::functions_of_array),
+    ("functions that are moved", 2, Writer::moved_functions),
     ("derivative of a function in an array", 2, Writer::derivative_in_array),
     ("function in a loop", 2, Writer::function_in_loop),
     ("function given by recursion", 2, Writer::function_by_recursion),
@@ -36,6 +37,23 @@ impl Writer {
         let [one, other] = self.two_functions(&from, ty, shares[0]);
         let name = self.name("g");
         Some(self.node(ty, format!("sum({name}($) | {name} in [$, $])"), vec![argument, one, other]))
+    }
+
+    fn moved_functions(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
+        let from = self.types().vector(1);
+        let shares = self.split(fuel, 2);
+        let [one, other] = self.two_functions(&from, ty, shares[0]);
+        let moved = *self.random.pick(&[
+            "reverse([$, $])",
+            "concat([$], [$])",
+            "gather([$, $], [1, 0])",
+            "update(replicate(2, $), 1, $)",
+            "transpose([[$], [$]])[0]",
+            "flatten([[$], [$]])",
+            "slice([$, $], 0, 2)",
+        ]);
+        let parts = vec![one, other, self.int(), self.expr(&from, shares[1])];
+        Some(self.node(ty, format!("{moved}[mod($, 2)]($)"), parts))
     }
 
     fn derivative_in_array(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
