@@ -175,6 +175,30 @@ impl<'b> Turns<'b> {
     }
 }
 
+/// Whether the turns of a loop hand a number from one to the next: they set a register from outside, or read one that
+/// they reduce into. Such turns are done in order.
+pub(crate) fn carries(body: &Block, is_outside: impl Fn(Register) -> bool) -> bool {
+    let (mut carries, mut reduced, mut read) = (false, FxHashSet::default(), FxHashSet::default());
+    each_statement(body, &mut |statement| {
+        let mut operand = |operand: Operand| {
+            if let Operand::Register(register) = operand {
+                read.insert(register);
+            }
+        };
+        match statement {
+            Statement::Reduce(register, _, value) => {
+                reduced.insert(*register);
+                operand(*value);
+            }
+            other => {
+                other.operands(&mut operand);
+                other.defines(&mut |register| carries |= is_outside(register));
+            }
+        }
+    });
+    carries || reduced.intersection(&read).any(|register| is_outside(*register))
+}
+
 /// How many turns a loop is taken to have that does not say.
 const UNKNOWN: f64 = 16.0;
 

@@ -7,6 +7,8 @@
 //! 3. Operands are of the kinds that their statement needs: positions, counts and sizes are integers, conditions truth
 //!    values, what goes into a buffer is what the buffer is made of.
 //! 4. A call passes what the procedure takes, no buffer twice that it writes to, and takes what it gives.
+//! 5. Turns that are independent hand no number from one to the next: what one sets is bound neither before it nor behind
+//!    the loop, and what they reduce into they do not read.
 //!
 //! That positions are in bounds cannot be seen in a program: lowering proves or checks it, and the evaluator and code
 //! compiled with checks fail where it does not hold.
@@ -15,7 +17,8 @@ use crate::program::{
     Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program, Register,
     Statement, Target,
 };
-use crate::visit::Use;
+use crate::turns::carries;
+use crate::visit::{Use, each_statement};
 use rustc_hash::FxHashSet;
 
 /// What is wrong with a program, or nothing.
@@ -145,12 +148,20 @@ impl Verifier<'_> {
             }
             Statement::For(each) => {
                 self.expect(each.count, Kind::Int)?;
-                let (bound, outer) = (self.bound.clone(), self.made.clone());
+                let outer = self.made.clone();
+                let own = if each.parallel { set_by(&each.body) } else { FxHashSet::default() };
+                // Another turn may have set what a turn sets, or none may have yet.
+                self.bound.retain(|register| !own.contains(register));
+                let bound = self.bound.clone();
+                if each.parallel && carries(&each.body, |register| bound.contains(&register)) {
+                    return Err("independent turns read what they reduce into".into());
+                }
                 self.bind(each.index)?;
                 self.made.extend(made);
                 self.block(&each.body)?;
                 self.bound.retain(|register| {
-                    bound.contains(register) || self.procedure.registers[register.0 as usize].mutable
+                    let mutable = self.procedure.registers[register.0 as usize].mutable;
+                    bound.contains(register) || mutable && !own.contains(register)
                 });
                 self.made = outer;
                 Ok(())
@@ -296,4 +307,15 @@ impl Verifier<'_> {
             false => Err(format!("register {} is of kind {result:?}, and bound to {found:?}", register.0)),
         }
     }
+}
+
+/// The mutable registers that a block sets, also inside of its blocks.
+fn set_by(block: &Block) -> FxHashSet<Register> {
+    let mut found = FxHashSet::default();
+    each_statement(block, &mut |statement| {
+        if let Statement::Set(register, _) = statement {
+            found.insert(*register);
+        }
+    });
+    found
 }

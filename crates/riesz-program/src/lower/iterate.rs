@@ -1,10 +1,11 @@
-//! Loops whose turns are independent, and the arrays that they build.
+//! Loops over iterations, whose turns are independent wherever they can be, and the arrays that they build.
 
 use super::kept;
 use super::operation::unsupported;
 use super::value::{Cells, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Fault, For, Kind, Operand, Statement};
+use crate::turns::carries;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Body, Iteration, Var};
 use riesz_syntax::Span;
@@ -21,7 +22,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.iterate_as(iteration, count, true, span, body)
     }
 
-    /// The same, with turns that are independent of each other or in order.
+    /// The same, with turns that are in order, or independent of each other unless one hands a number to the next.
     pub(super) fn iterate_as(
         &mut self,
         iteration: &'p Iteration,
@@ -40,7 +41,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(&iteration.body);
         self.values[iteration.index.0 as usize] = None;
         written?;
-        let parallel = independent && !kept::grows(&body);
+        let parallel = independent && !kept::grows(&body) && !carries(&body, |register| register < index);
         let body = self.released(body, iteration.body.result);
         self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
         Ok(())

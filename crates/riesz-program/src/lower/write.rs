@@ -3,6 +3,7 @@
 use super::value::{Accumulator, Array, Cells, Extent, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};
 use crate::program::{Buffer, Element, Fault, For, Kind, Operand, Statement};
+use crate::turns::carries;
 use riesz_core::Comparison;
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
@@ -263,7 +264,7 @@ impl Lowerer<'_, '_> {
             && place.strides.iter().zip(&strides).all(|(stride, flat)| self.build.same(*stride, *flat))
     }
 
-    /// A loop over the elements of an array, whose turns are independent.
+    /// A loop over the elements of an array, whose turns are independent unless one hands a number to the next.
     pub(super) fn each(
         &mut self,
         count: Operand,
@@ -277,7 +278,8 @@ impl Lowerer<'_, '_> {
         let written = body(self, Operand::Register(index));
         let body = self.build.close(opened);
         written?;
-        self.build.push(Statement::For(For { index, count, parallel: true, private: Vec::new(), body, site }));
+        let parallel = !carries(&body, |register| register < index);
+        self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
         Ok(())
     }
 
