@@ -53,9 +53,10 @@ pub struct Cases {
     pub cases: Vec<Case>,
 }
 
-/// A name, the value or the code of the error, and the values of globals.
+/// A name, what it is called with, the value or the code of the error, and the values of globals.
 pub struct Case {
     pub name: String,
+    pub arguments: Vec<Value<f64>>,
     pub expected: Result<Value<f64>, &'static str>,
     pub globals: Vec<Option<Value<f64>>>,
 }
@@ -63,18 +64,48 @@ pub struct Case {
 impl Cases {
     /// Adds expressions in the scope of a program.
     pub fn push(&mut self, name: &str, program: &str, expressions: &[&str]) {
-        let (core, functions) = compiled(program, expressions);
-        let (made, entries) = riesz_program::lower(&core, &functions);
+        let mut checker = checked(program);
+        let mut functions = Vec::new();
+        for (at, expression) in expressions.iter().enumerate() {
+            let (tree, found, problems) = parse_expression(FileId(2 + at as u32), expression, &ParseOptions::default());
+            assert!(problems.is_empty(), "{expression}: {problems:?}");
+            let thunk = checker.expression(tree, found.expect("it parses"), Vec::new());
+            let thunk = thunk.unwrap_or_else(|problems| panic!("{program}: {problems:?}"));
+            functions.push((format!("{name}: {expression}"), thunk.function, vec![Vec::new()]));
+        }
+        self.lower(checker.program, functions);
+    }
+
+    /// Adds calls of the functions of a program: of each one with every list of arguments.
+    pub fn push_calls(&mut self, program: &str, names: &[String], arguments: &[Vec<Value<f64>>]) {
+        let checker = checked(program);
+        let function = |name: &String| {
+            let id = checker.function_named(name).unwrap_or_else(|| panic!("no `{name}` in {program}"));
+            let line = program.lines().find(|line| line.starts_with(&format!("fun {name}("))).unwrap_or(name);
+            (line.to_string(), id, arguments.to_vec())
+        };
+        let functions = names.iter().map(function).collect();
+        self.lower(checker.program, functions);
+    }
+
+    /// Lowers functions of a program, each of which is called with some lists of arguments.
+    fn lower(&mut self, mut core: riesz_core::Program, functions: Vec<(String, FunctionId, Vec<Vec<Value<f64>>>)>) {
+        let ids: Vec<FunctionId> = functions.iter().map(|(_, id, _)| *id).collect();
+        riesz_calculus::compile_for_code(&mut core, &ids).expect("it can be differentiated");
+        let (made, entries) = riesz_program::lower(&core, &ids);
+        riesz_program::verify::verify(&made).unwrap_or_else(|problem| panic!("{problem}"));
         let moved = self.lowered.append(made);
-        for ((id, entry), expression) in functions.iter().zip(entries).zip(expressions) {
-            let entry = entry.unwrap_or_else(|problem| panic!("{name}: {expression}: {}", problem.reason));
-            let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
-            let expected = machine.run(*id).map_err(|fault| fault.code);
-            let mut signature = Signature::of(&core, *id, entry);
+        for ((name, id, calls), entry) in functions.into_iter().zip(entries) {
+            let entry = entry.unwrap_or_else(|problem| panic!("{name}: {}", problem.reason));
+            let mut signature = Signature::of(&core, id, entry);
             signature.procedure.0 += moved;
-            self.signatures.push(Ok(signature));
-            let (name, globals) = (format!("{name}: {expression}"), machine.globals().to_vec());
-            self.cases.push(Case { name, expected, globals });
+            for arguments in calls {
+                let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
+                let expected = machine.call_with(id, arguments.clone()).map_err(|fault| fault.code);
+                self.signatures.push(Ok(signature.clone()));
+                let globals = machine.globals().to_vec();
+                self.cases.push(Case { name: name.clone(), arguments, expected, globals });
+            }
         }
     }
 
@@ -107,7 +138,7 @@ impl Cases {
         code.functions().iter().zip(&self.cases).map(|(function, case)| {
             let function = function.as_ref().expect("all of them were lowered");
             let mut global = |id: riesz_core::GlobalId| case.globals[id.0 as usize].clone();
-            (case, code.call(function, &[], &mut global, &Limits::default()))
+            (case, code.call(function, &case.arguments, &mut global, &Limits::default()))
         })
     }
 
@@ -123,35 +154,33 @@ impl Case {
         match (&self.expected, found) {
             (Ok(expected), Ok(found)) => {
                 let distance = expected.distance(found);
-                assert!(distance < close, "{}: {distance} apart, {found:?}, not {expected:?}", self.name);
+                assert!(distance < close, "{self}: {distance} apart, {found:?}, not {expected:?}");
                 distance
             }
             // What goes wrong in lanes is left to the interpreter.
             (Err(_), Err(Stop::Elsewhere)) => 0.0,
             (Err(expected), Err(Stop::Wrong(found))) => {
-                assert_eq!(*expected, found.code, "{}", self.name);
+                assert_eq!(*expected, found.code, "{self}");
                 0.0
             }
-            (expected, _) => panic!("{}: {found:?}, not {expected:?}", self.name),
+            (expected, _) => panic!("{self}: {found:?}, not {expected:?}"),
         }
     }
 }
 
-/// The core of expressions in the scope of a program, ready to become code.
-fn compiled(program: &str, expressions: &[&str]) -> (riesz_core::Program, Vec<FunctionId>) {
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}", self.name)?;
+        if self.arguments.is_empty() { Ok(()) } else { write!(f, " at {:?}", self.arguments) }
+    }
+}
+
+/// A program that has been checked.
+fn checked(program: &str) -> Checker {
     let (tree, problems) = parse(FileId(1), program, &ParseOptions::default());
     assert!(problems.is_empty(), "{program}: {problems:?}");
     let mut checker = Checker::new();
     let problems = checker.add(vec![tree], false);
     assert!(problems.is_empty(), "{program}: {problems:?}");
-    let mut functions = Vec::new();
-    for (at, expression) in expressions.iter().enumerate() {
-        let (tree, found, problems) = parse_expression(FileId(2 + at as u32), expression, &ParseOptions::default());
-        assert!(problems.is_empty(), "{expression}: {problems:?}");
-        let thunk = checker.expression(tree, found.expect("it parses"), Vec::new());
-        functions.push(thunk.unwrap_or_else(|problems| panic!("{program}: {problems:?}")).function);
-    }
-    let mut core = checker.program;
-    riesz_calculus::compile_for_code(&mut core, &functions).expect("it can be differentiated");
-    (core, functions)
+    checker
 }
