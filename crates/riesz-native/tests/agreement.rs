@@ -14,7 +14,7 @@
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
 mod generate;
 
-use generate::{Program, program};
+use generate::{Program, moving_constructs, moving_program, program};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};
 use riesz_native::{Code, Compiler, Pool, Settings, Signature, Stop};
@@ -85,6 +85,17 @@ fn random_programs_agree() {
     assert!(wrong.is_empty(), "{} disagree", wrong.len());
     let compared: u64 = tally.iter().filter(|(what, _)| what.starts_with("agree")).map(|(_, count)| count).sum();
     assert!(2 * compared >= count, "hardly anything was compared");
+    let covered = |name: &&&str| tally.contains_key(&format!("programs with: {name}"));
+    let constructs = moving_constructs();
+    let missing: Vec<_> = constructs.iter().filter(|name| !covered(name)).collect();
+    assert!(count < PROGRAMS || missing.is_empty(), "never generated: {missing:?}");
+}
+
+/// The program of a seed: every other one has long loops, integers that are counted in them, arrays with several names,
+/// views and updates.
+fn of_seed(seed: u64) -> Program {
+    let size = 3 + (seed % 23) as usize;
+    if seed % 2 == 1 { moving_program(seed, size) } else { program(seed, size) }
 }
 
 /// A number from the environment.
@@ -99,9 +110,15 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
     let mut lowered = riesz_program::Program::default();
     let (mut signatures, mut cases) = (Vec::new(), Vec::new());
     for seed in from..to {
-        let program = program(seed, 3 + (seed % 23) as usize);
+        let program = of_seed(seed);
+        for construct in moving_constructs().intersection(&program.covered) {
+            *tally.entry(format!("programs with: {construct}")).or_default() += 1;
+        }
         let Some(compiled) = compiled(&program, seed) else {
             *tally.entry("does not compile".into()).or_default() += 1;
+            if std::env::var_os("SHOW").is_some() {
+                println!("does not compile: {}", program.text());
+            }
             continue;
         };
         let (core, functions) = compiled;

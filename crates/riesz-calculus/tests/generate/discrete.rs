@@ -29,6 +29,9 @@ impl Writer {
 
     /// A small integer.
     pub(super) fn int(&mut self) -> Node {
+        if self.counting && self.random.percent(15) {
+            return self.integer_reduction();
+        }
         let ints: Vec<String> =
             self.scope.iter().filter(|variable| variable.ty == Type::Int).map(|v| v.name.clone()).collect();
         let text = match self.random.below(8) {

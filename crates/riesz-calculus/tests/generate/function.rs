@@ -33,6 +33,12 @@ const LIBRARY: &[(&str, &str)] = &[
     ("doubled", "fun doubled(v: [n]t): [2 * n]t = concat(v, v)"),
     ("front", "fun front(v: [n]t): [_]t = slice(v, 0, div(n + 1, 2))"),
     ("tail", "fun tail(v: [n + 1]t): [n]t = [v[i + 1] | i < n]"),
+    ("crossed", "fun crossed(a: [n]t, b: [n]t): [n]t = [if mod(i, 2) == 0 then a[i] else b[n - 1 - i] | i < n]"),
+    (
+        "walked",
+        "fun walked(a: [n]t, b: [n]t, k: Int): [n]t = \
+         if k <= 0 then a else walked(update(b, mod(k, n), a[mod(k * 3 + 1, n)]), a, k - 1)",
+    ),
     ("twice", "fun twice(g: t -> t, x: t): t = g(g(x))"),
     ("after", "fun after(g: b -> c, h: a -> b): a -> c = \\x -> g(h(x))"),
     ("iterate", "fun iterate(g: t -> t, x: t, k: Int): t = if k <= 0 then x else iterate(g, g(x), k - 1)"),

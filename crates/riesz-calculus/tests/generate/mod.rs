@@ -4,12 +4,14 @@
 //! what loops repeat stays bounded, so that most programs have a value and a derivative at most points. The same seed and
 //! size make the same program.
 
+mod alias;
 mod array;
 mod chosen;
 mod control;
 mod derivative;
 mod discrete;
 mod function;
+mod lane;
 pub mod random;
 mod recursion;
 mod scalar;
@@ -97,6 +99,9 @@ const PRODUCTIONS: Productions =
 /// What programs with functions that are known only when they run are made with besides.
 const CHOSEN: Productions = &[chosen::ALL];
 
+/// What programs are made with besides that hold code to lanes, and to what it writes in place.
+const MOVING: Productions = &[lane::ALL, alias::ALL];
+
 /// The names of everything that a [`program`] is made with.
 pub fn constructs() -> BTreeSet<&'static str> {
     names(PRODUCTIONS).chain(scalar::functions().map(|primitive| primitive.name)).collect()
@@ -107,21 +112,31 @@ pub fn choosing_constructs() -> BTreeSet<&'static str> {
     names(CHOSEN).collect()
 }
 
+/// The names of what a [`moving_program`] is made with besides.
+pub fn moving_constructs() -> BTreeSet<&'static str> {
+    names(MOVING).collect()
+}
+
 fn names(productions: Productions) -> impl Iterator<Item = &'static str> {
     productions.iter().flat_map(|group| group.iter()).map(|(name, ..)| *name)
 }
 
 /// The program of a seed, of about a number of nodes, whose functions are known before it runs.
 pub fn program(seed: u64, size: usize) -> Program {
-    program_of(seed, size, &[])
+    program_of(seed, size, &[], false)
 }
 
 /// Likewise, with functions that are known only when it runs.
 pub fn choosing_program(seed: u64, size: usize) -> Program {
-    program_of(seed, size, CHOSEN)
+    program_of(seed, size, CHOSEN, false)
 }
 
-fn program_of(seed: u64, size: usize, more: Productions) -> Program {
+/// Likewise, with loops that are long, integers that are counted in them, and arrays that have several names.
+pub fn moving_program(seed: u64, size: usize) -> Program {
+    program_of(seed, size, MOVING, true)
+}
+
+fn program_of(seed: u64, size: usize, more: Productions, counting: bool) -> Program {
     let mut random = Random::new(seed);
     let depth = if size < 8 { 0 } else { 1 + usize::from(size > 20) };
     let mut types = Types { random: &mut random, sizes: &[] };
@@ -143,6 +158,7 @@ fn program_of(seed: u64, size: usize, more: Productions) -> Program {
         derivatives: 0,
         perhaps_never: false,
         more,
+        counting,
     };
     let (domain, codomain) = writer.entry(&domain, &codomain, size);
     let (items, covered) = (writer.items, writer.covered);
@@ -185,6 +201,8 @@ struct Writer {
     perhaps_never: bool,
     /// What it is made with besides what every program is.
     more: Productions,
+    /// Whether integers are counted in long loops now and then.
+    counting: bool,
 }
 
 impl Writer {
