@@ -1,30 +1,33 @@
 //! What an item needs: the other items that its text names.
 
+use super::scope::Scope;
 use super::{Checker, Found, ItemId};
 use riesz_syntax::Tree;
 use riesz_syntax::tree::{
-    Argument, ExprId, ExprKind, Generator, ItemKind, Name, Size, SizeKind, Turns, Type, TypeKind,
+    Argument, ExprId, ExprKind, Generator, ItemKind, Name, Parameter, Pattern, PatternKind, Size, SizeKind, Turns,
+    Type, TypeKind,
 };
 
 impl Checker {
-    /// The items that an item names, counted from `first`; older ones are ready anyway. A local name that hides an
-    /// item's counts too, which does no harm.
+    /// The items that an item names, counted from `first`; older ones are ready anyway. A name that something local
+    /// bears is no item's: scopes are those in which the expressions are checked.
     pub(super) fn needs(&self, item: ItemId, first: usize) -> Vec<usize> {
         let entry = &self.items[item.0 as usize];
         let tree = self.tree(entry.unit);
-        let mut names = Vec::new();
+        let mut free = Free { tree: &tree, names: Vec::new(), work: Vec::new() };
         match &tree.items[entry.at].kind {
-            ItemKind::Fun { result, body, .. } => {
-                names.extend(result.as_ref().map(size_names).unwrap_or_default());
-                expr_names(&tree, *body, &mut names);
+            ItemKind::Fun { parameters, result, body, .. } => {
+                let (header, inside) = scopes_of_fun(parameters);
+                free.annotation(result.as_ref(), &header);
+                free.expr(*body, &inside);
             }
             ItemKind::Let { annotation, value, .. } => {
-                names.extend(annotation.as_ref().map(size_names).unwrap_or_default());
-                expr_names(&tree, *value, &mut names);
+                free.annotation(annotation.as_ref(), &Local::default());
+                free.expr(*value, &Local::default());
             }
             _ => {}
         }
-        let mut needs: Vec<usize> = (names.iter())
+        let mut needs: Vec<usize> = (free.names.iter())
             .filter_map(|name| match self.find(entry.unit, name)? {
                 Found::Item(item) => (item.0 as usize).checked_sub(first),
                 _ => None,
@@ -36,64 +39,152 @@ impl Checker {
     }
 }
 
-/// The names in an expression.
-fn expr_names(tree: &Tree, root: ExprId, names: &mut Vec<Name>) {
-    let mut work = vec![root];
-    while let Some(id) = work.pop() {
-        let expr = tree.expr(id);
-        match &expr.kind {
-            ExprKind::Name(name) => names.push(name.clone()),
-            ExprKind::Integer(_) | ExprKind::Real(_) | ExprKind::Bool(_) | ExprKind::Error => {}
-            ExprKind::Paren(inner) | ExprKind::Block(inner) => work.push(*inner),
-            ExprKind::Tuple(parts) | ExprKind::Array(parts) => work.extend(parts),
-            ExprKind::Comprehension { body, generators } => {
-                work.push(*body);
-                work.extend(generators.iter().map(source));
-            }
-            ExprKind::Record(fields) => work.extend(fields.iter().map(|(_, value)| *value)),
-            ExprKind::Let { bindings, body } => {
-                work.push(*body);
-                for binding in bindings {
-                    work.push(binding.value);
-                    names.extend(binding.annotation.as_ref().map(size_names).unwrap_or_default());
-                }
-            }
-            ExprKind::Lambda { body, .. } => work.push(*body),
-            ExprKind::If { condition, yes, no } => work.extend([condition, yes, no]),
-            ExprKind::Loop { start, turns, body, .. } => {
-                work.extend([*start, *body]);
-                work.push(match turns {
-                    Turns::For(generator) => source(generator),
-                    Turns::While(condition) => *condition,
-                });
-            }
-            ExprKind::Unary { operand, .. } => work.push(*operand),
-            ExprKind::Binary { left, right, .. } => work.extend([left, right]),
-            ExprKind::Approximately { left, right, tolerance } => {
-                work.extend([left, right]);
-                work.extend(tolerance);
-            }
-            ExprKind::Call { function, arguments, generators } => {
-                work.push(*function);
-                work.extend(arguments.iter().filter_map(|argument| match argument {
-                    Argument::Value(value) => Some(*value),
-                    Argument::Hole(_) => None,
-                }));
-                work.extend(generators.iter().map(source));
-            }
-            ExprKind::Index { array, indices } => {
-                work.push(*array);
-                work.extend(indices);
-            }
-            ExprKind::Field { of, .. } => work.push(*of),
+/// The local names at a place.
+type Local = Scope<()>;
+
+/// What is local in the type of a `fun`'s result, and what is in its body. A size in the result is one that a
+/// parameter's type names, or an `Int` parameter; the other parameters are not seen there.
+fn scopes_of_fun(parameters: &[Parameter]) -> (Local, Local) {
+    let (mut header, mut inside) = (Local::default(), Local::default());
+    for Parameter { pattern, ty } in parameters {
+        for size in size_names(ty) {
+            header.bind(size.clone(), ());
+            inside.bind(size, ());
         }
+        if let (PatternKind::Name(name), TypeKind::Name(ty, _)) = (&pattern.kind, &ty.kind)
+            && &**ty == "Int"
+        {
+            header.bind(name.clone(), ());
+        }
+        bind(pattern, &mut inside);
+    }
+    (header, inside)
+}
+
+fn bind(pattern: &Pattern, scope: &mut Local) {
+    match &pattern.kind {
+        PatternKind::Name(name) => scope.bind(name.clone(), ()),
+        PatternKind::Tuple(parts) => parts.iter().for_each(|part| bind(part, scope)),
+        PatternKind::Wildcard | PatternKind::Error => {}
     }
 }
 
-fn source(generator: &Generator) -> ExprId {
-    match generator {
-        Generator::Below { bound, .. } => *bound,
-        Generator::Each { array, .. } => *array,
+/// Finds the names in expressions that nothing local bears. Operators and `let`s in a row can be as many as the file
+/// has room for, so that the expressions yet to be seen are a list, each with its scope.
+struct Free<'t> {
+    tree: &'t Tree,
+    names: Vec<Name>,
+    work: Vec<(ExprId, Local)>,
+}
+
+impl Free<'_> {
+    fn name(&mut self, name: &Name, scope: &Local) {
+        if scope.find(name).is_none() {
+            self.names.push(name.clone());
+        }
+    }
+
+    /// The sizes that a written type names.
+    fn annotation(&mut self, ty: Option<&Type>, scope: &Local) {
+        for name in ty.map(size_names).unwrap_or_default() {
+            self.name(&name, scope);
+        }
+    }
+
+    fn expr(&mut self, root: ExprId, scope: &Local) {
+        self.later([root], scope);
+        while let Some((id, scope)) = self.work.pop() {
+            self.parts(id, &scope);
+        }
+    }
+
+    fn later(&mut self, exprs: impl IntoIterator<Item = ExprId>, scope: &Local) {
+        self.work.extend(exprs.into_iter().map(|id| (id, scope.clone())));
+    }
+
+    fn parts(&mut self, id: ExprId, scope: &Local) {
+        match &self.tree.expr(id).kind {
+            ExprKind::Name(name) => self.name(name, scope),
+            ExprKind::Integer(_) | ExprKind::Real(_) | ExprKind::Bool(_) | ExprKind::Error => {}
+            ExprKind::Paren(inner) | ExprKind::Block(inner) => self.later([*inner], scope),
+            ExprKind::Tuple(parts) | ExprKind::Array(parts) => self.later(parts.iter().copied(), scope),
+            ExprKind::Comprehension { body, generators } => {
+                let inside = self.generators(generators, scope);
+                self.later([*body], &inside);
+            }
+            ExprKind::Record(fields) => self.later(fields.iter().map(|(_, value)| *value), scope),
+            ExprKind::Let { bindings, body } => {
+                let mut inside = scope.inner();
+                for binding in bindings {
+                    self.annotation(binding.annotation.as_ref(), &inside);
+                    self.later([binding.value], &inside);
+                    bind(&binding.pattern, &mut inside);
+                }
+                self.later([*body], &inside);
+            }
+            ExprKind::Lambda { parameters, body } => {
+                let mut inside = scope.inner();
+                parameters.iter().for_each(|parameter| bind(parameter, &mut inside));
+                self.later([*body], &inside);
+            }
+            ExprKind::If { condition, yes, no } => self.later([*condition, *yes, *no], scope),
+            ExprKind::Loop { pattern, start, turns, body } => {
+                self.later([*start], scope);
+                let mut inside = match turns {
+                    Turns::For(generator) => self.generators(std::slice::from_ref(generator), scope),
+                    Turns::While(_) => scope.inner(),
+                };
+                bind(pattern, &mut inside);
+                if let Turns::While(condition) = turns {
+                    self.later([*condition], &inside);
+                }
+                self.later([*body], &inside);
+            }
+            ExprKind::Unary { operand, .. } => self.later([*operand], scope),
+            ExprKind::Binary { left, right, .. } => self.later([*left, *right], scope),
+            ExprKind::Approximately { left, right, tolerance } => {
+                self.later([*left, *right].into_iter().chain(*tolerance), scope);
+            }
+            ExprKind::Call { function, arguments, generators } => {
+                self.later([*function], scope);
+                let mut values: Vec<ExprId> = (arguments.iter())
+                    .filter_map(|argument| match argument {
+                        Argument::Value(value) => Some(*value),
+                        Argument::Hole(_) => None,
+                    })
+                    .collect();
+                if !generators.is_empty() {
+                    // The generators build the last argument.
+                    let element = values.pop();
+                    let inside = self.generators(generators, scope);
+                    self.later(element, &inside);
+                }
+                self.later(values, scope);
+            }
+            ExprKind::Index { array, indices } => {
+                self.later([*array], scope);
+                self.later(indices.iter().copied(), scope);
+            }
+            ExprKind::Field { of, .. } => self.later([*of], scope),
+        }
+    }
+
+    /// The scope inside of generators, each of which sees those before it.
+    fn generators(&mut self, generators: &[Generator], scope: &Local) -> Local {
+        let mut inside = scope.inner();
+        for generator in generators {
+            match generator {
+                Generator::Below { index, bound } => {
+                    self.later([*bound], &inside);
+                    inside.bind(index.name.clone(), ());
+                }
+                Generator::Each { pattern, array } => {
+                    self.later([*array], &inside);
+                    bind(pattern, &mut inside);
+                }
+            }
+        }
+        inside
     }
 }
 

@@ -22,33 +22,49 @@ pub(crate) enum Entry {
     Data(usize),
 }
 
-/// The names seen at a place.
-#[derive(Clone, Default)]
-pub(crate) struct Scope {
-    frame: Rc<Frame>,
+/// The names seen at a place, each with what it means there: an [`Entry`] where expressions are checked, nothing more
+/// than that it is local where the needs of an item are found.
+pub(crate) struct Scope<E = Entry> {
+    frame: Rc<Frame<E>>,
     moment: u32,
 }
 
-#[derive(Default)]
-struct Frame {
-    parent: Option<Scope>,
-    bound: RefCell<Bound>,
+struct Frame<E> {
+    parent: Option<Scope<E>>,
+    bound: RefCell<Bound<E>>,
 }
 
-#[derive(Default)]
-struct Bound {
+struct Bound<E> {
     count: u32,
-    entries: FxHashMap<Name, Vec<(u32, Entry)>>,
+    entries: FxHashMap<Name, Vec<(u32, E)>>,
 }
 
-impl Scope {
+impl<E> Clone for Scope<E> {
+    fn clone(&self) -> Scope<E> {
+        Scope { frame: self.frame.clone(), moment: self.moment }
+    }
+}
+
+impl<E> Default for Scope<E> {
+    fn default() -> Scope<E> {
+        Scope { frame: Rc::new(Frame { parent: None, bound: RefCell::default() }), moment: 0 }
+    }
+}
+
+impl<E> Default for Bound<E> {
+    fn default() -> Bound<E> {
+        Bound { count: 0, entries: FxHashMap::default() }
+    }
+}
+
+impl<E: Clone> Scope<E> {
     /// A scope inside this one.
-    pub fn inner(&self) -> Scope {
+    pub fn inner(&self) -> Scope<E> {
         Scope { frame: Rc::new(Frame { parent: Some(self.clone()), bound: RefCell::default() }), moment: 0 }
     }
 
     /// Binds a name from now on.
-    pub fn bind(&mut self, name: Name, entry: Entry) {
+    pub fn bind(&mut self, name: Name, entry: E) {
         let mut bound = self.frame.bound.borrow_mut();
         bound.count += 1;
         let moment = bound.count;
@@ -57,7 +73,7 @@ impl Scope {
     }
 
     /// What a name means here.
-    pub fn find(&self, name: &str) -> Option<Entry> {
+    pub fn find(&self, name: &str) -> Option<E> {
         let mut scope = self;
         loop {
             if let Some(entries) = scope.frame.bound.borrow().entries.get(name)

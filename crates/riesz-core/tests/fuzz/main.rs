@@ -4,6 +4,7 @@
 //! `FUZZ_SECONDS` says how long to look (20 unless told). The inputs are numbered and the number is the seed, so a run
 //! finds what an earlier one found, and more if it lasts longer. `FUZZ_FROM` starts at another number.
 
+mod crowd;
 mod program;
 mod random;
 mod shrink;

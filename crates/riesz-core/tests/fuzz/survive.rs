@@ -2,17 +2,18 @@
 
 use crate::Tally;
 use riesz_core::Checker;
+use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Limits, Machine, from_data};
 use riesz_core::term::{FunctionId, Origin};
 use riesz_core::types::Type;
 use riesz_core::verify::verify;
 use riesz_syntax::tree::ItemKind;
-use riesz_syntax::{Diagnostic, FileId, FormatOptions, ParseOptions, Sources, format, parse, render, same};
+use riesz_syntax::{Diagnostic, FileId, FormatOptions, ParseOptions, Sources, Tree, format, parse, render, same};
 
 /// Parses, formats, checks, verifies, evaluates and renders; says what does not hold.
 pub fn survive(text: &str, tally: &mut Tally) -> Result<(), String> {
     let mut sources = Sources::default();
-    sources.add("prelude.rz", riesz_core::check::PRELUDE);
+    sources.add("prelude.rz", PRELUDE);
     let file = sources.add("input.rz", text);
     let (tree, problems) = parse(file, text, &ParseOptions::default());
     draw(&problems, &sources)?;
@@ -21,6 +22,14 @@ pub fn survive(text: &str, tally: &mut Tally) -> Result<(), String> {
     }
     tally.parsed += 1;
     formats(text, &tree)?;
+    if outcomes(tree, &sources, tally)?.is_some() {
+        tally.checked += 1;
+    }
+    Ok(())
+}
+
+/// What checks, values and functions without parameters come to, in order; nothing where the program has errors.
+pub fn outcomes(tree: Tree, sources: &Sources, tally: &mut Tally) -> Result<Option<Vec<String>>, String> {
     let functions: Vec<_> = (tree.items.iter())
         .filter_map(|item| match &item.kind {
             ItemKind::Fun { name, parameters, .. } if parameters.is_empty() => Some(name.name.clone()),
@@ -29,11 +38,10 @@ pub fn survive(text: &str, tally: &mut Tally) -> Result<(), String> {
         .collect();
     let mut checker = Checker::new();
     let problems = checker.add(vec![tree], false);
-    draw(&problems, &sources)?;
+    draw(&problems, sources)?;
     if !problems.is_empty() {
-        return Ok(());
+        return Ok(None);
     }
-    tally.checked += 1;
     verify(&checker.program)?;
     let mut work: Vec<(FunctionId, Option<Type>)> = Vec::new();
     for check in &checker.checks {
@@ -51,21 +59,21 @@ pub fn survive(text: &str, tally: &mut Tally) -> Result<(), String> {
             work.push((function, Some(checker.program.function(function).result.clone())));
         }
     }
+    let mut outcomes = Vec::with_capacity(work.len());
     for (function, ty) in work {
         tally.evaluations += 1;
         let limits = Limits { steps: 20_000, depth: 200, memory: 16 << 20, interrupt: None };
         let program = &checker.program;
         let given = |global| checker.given(global).map(|data| from_data::<f64>(data, &program.global(global).ty));
-        match Machine::<f64>::new(program, limits, given).run(function) {
-            Ok(value) => {
-                if let Some(ty) = ty {
-                    value.show(&ty);
-                }
+        outcomes.push(match Machine::<f64>::new(program, limits, given).run(function) {
+            Ok(value) => value.show(&ty.unwrap_or_else(|| program.function(function).result.clone())),
+            Err(fault) => {
+                draw(std::slice::from_ref(&fault), sources)?;
+                fault.code.to_string()
             }
-            Err(fault) => draw(&[*fault], &sources)?,
-        }
+        });
     }
-    Ok(())
+    Ok(Some(outcomes))
 }
 
 /// Formatting keeps the meaning, and formatting twice is formatting once.
