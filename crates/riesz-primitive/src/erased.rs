@@ -9,6 +9,7 @@ use std::rc::Rc;
 
 use riesz_algebra::{Monoid, Ring, Semiring};
 
+use crate::counted::Counted;
 use crate::matrix::MatrixFunction;
 use crate::number::Number;
 use crate::primitive::Primitive;
@@ -83,6 +84,11 @@ impl<S: Number> Known for S {
     }
 }
 
+/// Constants may stand for numbers that count.
+fn counted(plain: &[f64]) -> Vec<Counted> {
+    plain.iter().copied().map(Counted).collect()
+}
+
 fn numbers<S: Number>(erased: &[Erased]) -> Vec<S> {
     erased.iter().map(Erased::number).collect()
 }
@@ -127,14 +133,14 @@ impl Number for Erased {
 
     fn compared(&self, other: &Erased) -> (f64, f64) {
         match Erased::known([self, other].into_iter()) {
-            Ok(plain) => (plain[0], plain[1]),
+            Ok(plain) => Counted(plain[0]).compared(&Counted(plain[1])),
             Err(number) => number.compare(self, other),
         }
     }
 
     fn apply(primitive: &'static Primitive, arguments: &[Erased]) -> Erased {
         match Erased::known(arguments.iter()) {
-            Ok(plain) => Erased::constant(f64::apply(primitive, &plain)),
+            Ok(plain) => Erased::constant(Counted::apply(primitive, &counted(&plain)).0),
             Err(number) => number.call(primitive, arguments),
         }
     }
@@ -143,7 +149,8 @@ impl Number for Erased {
         match Erased::known(a.iter().chain(b)) {
             Ok(plain) => {
                 let (a, b) = plain.split_at(a.len());
-                f64::matrix(function, n, columns, a, b).into_iter().map(Erased::constant).collect()
+                let entries = Counted::matrix(function, n, columns, &counted(a), &counted(b));
+                entries.into_iter().map(|entry| Erased::constant(entry.0)).collect()
             }
             Err(number) => number.call_matrix(function, (n, columns), a, b),
         }

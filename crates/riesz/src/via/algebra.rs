@@ -5,8 +5,8 @@ use super::{Answer, Differentiator, Found, Representation, Wish};
 use crate::{Span, Value};
 use riesz_algebra::tangent::{ReverseArray, ReverseCayley, ReverseSparse};
 use riesz_algebra::{Kronecker, Module, Nagata, Sparse};
-use riesz_core::evaluate::{Closure, Fault, Machine};
-use riesz_primitive::{Counted, Number};
+use riesz_core::evaluate::{self, Closure, Fault, Machine};
+use riesz_primitive::{Counted, Erased, Number};
 use std::fmt::Debug;
 
 pub(super) const FORWARD_SPARSE: Representation = row::<Sparse<usize, f64>, Sparse<usize, Counted>>(
@@ -30,9 +30,41 @@ pub(super) const REVERSE_ARRAY: Representation = row::<ReverseArray<usize, f64>,
     "000 §5.3",
 );
 
-/// Scalars that are a module over themselves.
-pub(super) trait Field: Number + Module<Self> {}
-impl<D: Number + Module<D>> Field for D {}
+/// Scalars that are a module over themselves, and that programs run over: alone, or with gradients or the like over them.
+pub(super) trait Field: Number + Module<Self> {
+    /// Calls a function with numbers of an algebra over these scalars.
+    fn call<S: Number>(
+        machine: &mut Machine<f64>,
+        closure: &Closure<f64>,
+        argument: evaluate::Value<S>,
+        span: Span,
+    ) -> Result<evaluate::Value<S>, Fault>;
+}
+
+impl Field for f64 {
+    fn call<S: Number>(
+        machine: &mut Machine<f64>,
+        closure: &Closure<f64>,
+        argument: evaluate::Value<S>,
+        span: Span,
+    ) -> Result<evaluate::Value<S>, Fault> {
+        machine.call_over(closure, argument, span)
+    }
+}
+
+/// Nobody waits for numbers that count: one machine, over numbers without their algebra, serves all algebras over these,
+/// where a machine for each would be half of the command.
+impl Field for Counted {
+    fn call<S: Number>(
+        machine: &mut Machine<f64>,
+        closure: &Closure<f64>,
+        argument: evaluate::Value<S>,
+        span: Span,
+    ) -> Result<evaluate::Value<S>, Fault> {
+        let value = machine.call_over(closure, argument.over(&mut Erased::new), span)?;
+        Ok(value.over(&mut Erased::number))
+    }
+}
 
 /// What a number can carry.
 pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
@@ -75,7 +107,7 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
         at += 1;
         Nagata { primal: D::constant(*x), tangent: E::coordinate(&shape, at - 1) }
     });
-    let value = machine.call_over(closure, argument, span)?;
+    let value = D::call(machine, closure, argument, span)?;
     let mut gradients: Vec<E> = Vec::new();
     value.visit_coordinates(&mut |number| gradients.push(number.tangent.clone()));
     let found = match wish {

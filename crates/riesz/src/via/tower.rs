@@ -29,7 +29,7 @@ fn tower<D: Field>(
         size += 1;
         Stream::variable(size - 1, D::constant(*x))
     });
-    let value: evaluate::Value<Stream<usize, D>> = machine.call_over(closure, argument, span)?;
+    let value: evaluate::Value<Stream<usize, D>> = D::call(machine, closure, argument, span)?;
     let mut rows = Vec::new();
     value.visit_coordinates(&mut |number| {
         let entry = |at: usize| Some((at, number.derivative_unless_zero(&at)?.value().clone()));
