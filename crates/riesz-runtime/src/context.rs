@@ -33,6 +33,9 @@ pub struct Fault {
 /// What a procedure gives, or why it stopped.
 pub type Outcome<T> = Result<T, Box<Fault>>;
 
+/// A site that stands for no error of the program: it has to be run in another way, which is the interpreter's.
+pub const ELSEWHERE: u32 = u32::MAX;
+
 /// A fault.
 #[cold]
 #[inline(never)]
@@ -92,8 +95,9 @@ impl Context {
     pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
         let count = count.max(0);
         self.memory -= count.saturating_mul(size_of::<T>() as i64);
-        if self.memory < 0 {
-            return Err(fault(site, &[count]));
+        if self.memory < 0 || count == i64::MAX {
+            // Sizes that are larger than integers are cut to the largest.
+            return Err(fault(if count == i64::MAX { ELSEWHERE } else { site }, &[count]));
         }
         Ok(T::buffer(count as usize))
     }

@@ -25,7 +25,7 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, outermost: bool) {
         match statement {
             Statement::Let(register, expression) => {
-                let expression = self.expression(expression);
+                let expression = self.bound_to(*register, expression);
                 self.line(format!("let {} = {expression};", self.register(*register)));
             }
             Statement::Set(register, value) => {
