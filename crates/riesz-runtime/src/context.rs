@@ -9,8 +9,10 @@ use std::mem::MaybeUninit;
 pub struct Context {
     /// Steps: calls and turns of loops.
     pub steps: i64,
-    /// Bytes of buffers that are made.
+    /// Bytes of buffers. Turns of loops give back what their buffers took.
     pub memory: i64,
+    /// The fewest bytes that have been left.
+    pub least: i64,
     /// Calls inside of each other.
     pub depth: i64,
     /// The lowest address that the stack may grow to.
@@ -62,7 +64,7 @@ impl Fault {
 impl Context {
     /// A context without limits but that of the stack, which is the caller's.
     pub fn unlimited() -> Context {
-        Context { steps: i64::MAX, memory: i64::MAX, depth: i64::MAX, stack: 0, crew: Crew::NONE }
+        Context { steps: i64::MAX, memory: i64::MAX, least: i64::MAX, depth: i64::MAX, stack: 0, crew: Crew::NONE }
     }
 
     /// Takes steps.
@@ -99,6 +101,7 @@ impl Context {
             // Sizes that are larger than integers are cut to the largest.
             return Err(fault(if count == i64::MAX { ELSEWHERE } else { site }, &[count]));
         }
+        self.least = self.least.min(self.memory);
         Ok(T::buffer(count as usize))
     }
 
