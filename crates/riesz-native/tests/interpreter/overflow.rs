@@ -47,10 +47,15 @@ const EXPRESSIONS: &[&str] = &[
     "real(3000000000) + real(if size(x) > 1 then 5000000000 else 4)",
 ];
 
+/// Arrays that are too long, but that nobody reads: their sizes are right.
+const UNREAD: [(&str, i64); 2] = [
+    ("size(flatten([[0.0 | j < 4294967296] | i < 3]))", 3 * 4294967296),
+    ("size([[sin(real(i + j)) | j < long] | i < long]) - 4294967295", 1),
+];
+
 #[test]
 fn integers_that_do_not_fit_are_errors_where_the_interpreter_has_them() {
     let mut all = Cases::default();
-    // Sizes of arrays that nobody reads may go unreported, but are never wrong.
     all.push("overflow", PROGRAM, EXPRESSIONS);
     let errors = all.cases.iter().filter(|case| case.expected.is_err()).count();
     assert!(errors > 15 && errors < all.cases.len() - 5, "{errors} errors of {}", all.cases.len());
@@ -59,9 +64,10 @@ fn integers_that_do_not_fit_are_errors_where_the_interpreter_has_them() {
         let mut elsewhere = 0;
         for (case, found) in all.run(&code) {
             match (&case.expected, &found) {
+                // Nobody needs the array.
                 (Err("memory-limit"), Ok(found)) => {
-                    assert_eq!(case.name, "overflow: size(flatten([[0.0 | j < 4294967296] | i < 3]))");
-                    assert_eq!(found.int(), 3 * 4294967296);
+                    let unread = UNREAD.iter().find(|(size, _)| case.name.ends_with(size));
+                    assert_eq!(Some(found.int()), unread.map(|(_, expected)| *expected), "{case}");
                 }
                 // Turns that do not take part are computed with those that do: the interpreter decides.
                 (Ok(_), Err(Stop::Elsewhere)) => elsewhere += 1,
