@@ -1,4 +1,5 @@
-//! The checks of `examples` and `gradbench` hold as native code, and without a compiler the interpreter runs them.
+//! The checks of `examples` and `gradbench` hold as native code, limits are those that were set, and without a compiler the
+//! interpreter runs the program.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -28,6 +29,32 @@ fn threads_are_for_native_code() {
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr);
     assert!(message.contains("`--threads` is for native code: add `--backend native`"), "{message}");
+}
+
+/// What is kept for a derivative takes more than there is; with checkpoints it does not, and the code is another.
+#[test]
+fn code_with_checkpoints_runs_where_code_without_takes_too_much() {
+    let gradient = "grad(\\v -> sum(loop s = v for i < 20000 do [sin(y) | y in s]), [1.0 | i < 10])[0]";
+    let run = |options: &[&str]| {
+        let arguments = [&["eval", "--backend", "native"], options, &[gradient]].concat();
+        let output = riesz(&arguments, None);
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (text(&output.stdout), text(&output.stderr))
+    };
+    let (expected, _) = run(&[]);
+    assert!(expected.trim().parse::<f64>().is_ok_and(|number| number > 0.0), "{expected}");
+    assert_eq!(run(&["--max-memory", "400k"]), (expected, String::new()));
+    let (_, message) = run(&["--max-memory", "400k", "--checkpoint", "none"]);
+    assert!(message.starts_with("error[memory-limit]"), "{message}");
+}
+
+#[test]
+fn messages_name_the_limit_that_was_set() {
+    for backend in ["interp", "native"] {
+        let endless = ["eval", "--backend", backend, "--max-steps", "3000000", "loop s = 0.0 while true do s + 1.0"];
+        let message = String::from_utf8_lossy(&riesz(&endless, None).stderr).into_owned();
+        assert!(message.contains("the evaluation takes more than 3000000 steps"), "{backend}: {message}");
+    }
 }
 
 #[test]

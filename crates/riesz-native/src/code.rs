@@ -237,12 +237,12 @@ impl Code {
         self.value_of(&ready.function, &ready.passed, limits)
     }
 
-    /// The bytes of all buffers that a function makes in a run.
+    /// The most bytes that the buffers of a function take in a run at one time.
     pub fn bytes(&self, ready: &Ready, limits: &Limits) -> Result<u64, Stop> {
         let mut context = context(limits, self.crew());
         let before = context.memory;
         self.enter_in(&mut context, &ready.function, &ready.passed, limits, |_| ())?;
-        Ok(u64::try_from(before - context.memory).unwrap_or(0))
+        Ok(u64::try_from(before - context.least).unwrap_or(0))
     }
 
     fn value_of(&self, function: &Function, passed: &Arguments, limits: &Limits) -> Result<Value<f64>, Stop> {
@@ -369,9 +369,11 @@ const SPARE: usize = 256 << 10;
 fn context(limits: &Limits, crew: Crew) -> Context {
     let here = 0u8;
     let left = stacker::remaining_stack().unwrap_or(1 << 20).saturating_sub(SPARE);
+    let memory = i64::try_from(limits.memory).unwrap_or(i64::MAX);
     Context {
         steps: i64::try_from(limits.steps).unwrap_or(i64::MAX),
-        memory: i64::try_from(limits.memory).unwrap_or(i64::MAX),
+        memory,
+        least: memory,
         depth: i64::try_from(limits.depth).unwrap_or(i64::MAX),
         stack: (&raw const here).addr().saturating_sub(left),
         crew,

@@ -68,6 +68,14 @@ impl Native {
         self.places.contains_key(&function) || self.compiler.is_err()
     }
 
+    /// Forgets the code of a function and of the globals it needs, so that the next run compiles them anew: they are other
+    /// functions now.
+    pub fn forget(&mut self, program: &Program, function: FunctionId) {
+        for function in with_globals(program, &[function]) {
+            self.places.remove(&function);
+        }
+    }
+
     /// Compiles functions into one library, with the globals they need.
     pub fn compile(&mut self, program: &Program, functions: &[FunctionId], place: &dyn Fn(Span) -> String) {
         let compiler = match &self.compiler {
@@ -81,13 +89,7 @@ impl Native {
                 return;
             }
         };
-        let mut wanted: Vec<FunctionId> = functions.to_vec();
-        wanted.extend(program.reachable(functions).globals.iter().filter_map(|global| {
-            match program.global(*global).origin {
-                Origin::Computed(function) => Some(function),
-                Origin::Given => None,
-            }
-        }));
+        let mut wanted = with_globals(program, functions);
         wanted.retain(|function| !self.places.contains_key(function));
         wanted.sort_unstable();
         wanted.dedup();
@@ -166,6 +168,8 @@ impl Native {
             let mut global = |id: GlobalId| globals.get(id.0 as usize).cloned().flatten();
             match code.call(compiled, &[], &mut global, run.limits) {
                 Ok(value) => return Ok(value),
+                // The limit is the user's, and the interpreter is given another to find an error again.
+                Err(Stop::Wrong(diagnostic)) if diagnostic.code == "step-limit" => return Err(diagnostic),
                 Err(Stop::Wrong(diagnostic)) => {
                     // The interpreter knows the calls on the way that have been written out in code.
                     let few = Limits { steps: run.limits.steps.min(STEPS_TO_EXPLAIN), ..run.limits.clone() };
@@ -187,6 +191,16 @@ impl Native {
             )),
         }
     }
+}
+
+/// Functions, and those that compute the globals they need.
+fn with_globals(program: &Program, functions: &[FunctionId]) -> Vec<FunctionId> {
+    let needed = program.reachable(functions).globals;
+    let computing = needed.iter().filter_map(|global| match program.global(*global).origin {
+        Origin::Computed(function) => Some(function),
+        Origin::Given => None,
+    });
+    functions.iter().copied().chain(computing).collect()
 }
 
 /// How many steps the interpreter may take to find an error again.

@@ -362,9 +362,9 @@ impl Frame<'_> {
             Expression::Position(arithmetic, a, b) => {
                 let (a, b) = (self.int(*a), self.int(*b));
                 Number::Int(match arithmetic {
-                    Arithmetic::Add => a.wrapping_add(b),
-                    Arithmetic::Sub => a.wrapping_sub(b),
-                    Arithmetic::Mul => a.wrapping_mul(b),
+                    Arithmetic::Add => a.saturating_add(b),
+                    Arithmetic::Sub => a.saturating_sub(b),
+                    Arithmetic::Mul => a.saturating_mul(b),
                 })
             }
             Expression::Compare(comparison, a, b) => Number::Bool(match (self.operand(*a), self.operand(*b)) {

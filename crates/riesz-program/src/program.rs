@@ -381,7 +381,7 @@ pub enum Expression {
     Real(&'static Primitive, Vec<Operand>),
     /// A primitive of integers, which fails where the result is not one of 64 bits.
     Int(&'static Primitive, Vec<Operand>, SiteId),
-    /// Arithmetic on positions and sizes, which do not overflow.
+    /// Arithmetic on positions, which do not overflow, and on sizes, which are as large as they can be where they would.
     Position(Arithmetic, Operand, Operand),
     /// A comparison of two numbers of one kind.
     Compare(Comparison, Operand, Operand),

@@ -163,9 +163,9 @@ impl Left {
         stack: usize,
     ) -> Done<T> {
         let Left { steps, memory, depth } = self;
-        let mut context = Context { steps, memory, depth, stack, crew: Crew::NONE };
+        let mut context = Context { steps, memory, least: memory, depth, stack, crew: Crew::NONE };
         let outcome = run(&mut context, from, to);
-        Done { outcome, left: Left { steps: context.steps, memory: context.memory, depth: context.depth } }
+        Done { outcome, left: Left { steps: context.steps, memory: context.least, depth: context.depth } }
     }
 }
 
@@ -191,6 +191,7 @@ impl Used {
             return Err(fault);
         }
         context.memory = self.before.memory.saturating_sub(self.memory);
+        context.least = context.least.min(context.memory);
         context.steps = self.before.steps.saturating_sub(self.steps);
         if context.steps < 0 { Err(fault(site, &[])) } else { Ok(()) }
     }

@@ -9,8 +9,10 @@ use std::mem::MaybeUninit;
 pub struct Context {
     /// Steps: calls and turns of loops.
     pub steps: i64,
-    /// Bytes of buffers that are made.
+    /// Bytes of buffers. Turns of loops give back what their buffers took.
     pub memory: i64,
+    /// The fewest bytes that have been left.
+    pub least: i64,
     /// Calls inside of each other.
     pub depth: i64,
     /// The lowest address that the stack may grow to.
@@ -32,6 +34,9 @@ pub struct Fault {
 
 /// What a procedure gives, or why it stopped.
 pub type Outcome<T> = Result<T, Box<Fault>>;
+
+/// A site that stands for no error of the program: it has to be run in another way, which is the interpreter's.
+pub const ELSEWHERE: u32 = u32::MAX;
 
 /// A fault.
 #[cold]
@@ -59,7 +64,7 @@ impl Fault {
 impl Context {
     /// A context without limits but that of the stack, which is the caller's.
     pub fn unlimited() -> Context {
-        Context { steps: i64::MAX, memory: i64::MAX, depth: i64::MAX, stack: 0, crew: Crew::NONE }
+        Context { steps: i64::MAX, memory: i64::MAX, least: i64::MAX, depth: i64::MAX, stack: 0, crew: Crew::NONE }
     }
 
     /// Takes steps.
@@ -92,9 +97,11 @@ impl Context {
     pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
         let count = count.max(0);
         self.memory -= count.saturating_mul(size_of::<T>() as i64);
-        if self.memory < 0 {
-            return Err(fault(site, &[count]));
+        if self.memory < 0 || count == i64::MAX {
+            // Sizes that are larger than integers are cut to the largest.
+            return Err(fault(if count == i64::MAX { ELSEWHERE } else { site }, &[count]));
         }
+        self.least = self.least.min(self.memory);
         Ok(T::buffer(count as usize))
     }
 

@@ -54,6 +54,12 @@ pub fn powi(x: R, n: R) -> R {
     }
 }
 
+/// Whether integers that are a step apart are of 64 bits, the first and so many more.
+#[inline(always)]
+pub fn reaches(first: i64, step: i128, more: i64) -> bool {
+    i64::try_from(i128::from(first).saturating_add(step.saturating_mul(i128::from(more)))).is_ok()
+}
+
 /// The quotient of integers, rounded down; none by zero, or where it overflows.
 #[inline]
 pub fn div(a: i64, b: i64) -> Option<i64> {

@@ -60,7 +60,7 @@ fn identifier(name: &str) -> String {
 }
 
 /// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 144] = [
+const RESERVED: [&str; 146] = [
     "as",
     "break",
     "const",
@@ -136,6 +136,8 @@ const RESERVED: [&str; 144] = [
     "max",
     "min",
     "exact_mul",
+    "memory_before",
+    "reaches",
     "sign",
     "powi",
     "div",

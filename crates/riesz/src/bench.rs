@@ -172,7 +172,7 @@ impl Prepared {
         }
     }
 
-    /// The bytes of the buffers that a run makes, where it is native code.
+    /// The most bytes that the buffers of a run take at one time, where it is native code.
     pub fn bytes(&self, session: &Session) -> Option<u64> {
         let (code, ready) = self.code.as_ref()?;
         code.bytes(ready, &session.options().limits).ok()

@@ -6,6 +6,7 @@ mod cases;
 mod gradbench;
 mod grown;
 mod lanes;
+mod overflow;
 mod reductions;
 mod single;
 mod threads;

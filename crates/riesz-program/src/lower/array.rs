@@ -60,7 +60,7 @@ impl Lowerer<'_, '_> {
             let part = Target { cells: Cells::Array(Length::Known(array.len), Box::new(cells)), add: false };
             self.write(&Value::Array(array), &part, span)?;
         }
-        self.build.bounds.is_size(total);
+        self.build.check_length(total, span);
         Ok(self.in_target(&target, Some(total)))
     }
 

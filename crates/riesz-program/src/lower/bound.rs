@@ -11,13 +11,17 @@ use crate::program::{Arithmetic, Operand, Register};
 use riesz_core::size::{Atom, Monomial, Size};
 use rustc_hash::FxHashSet;
 
+/// The longest that arrays of code are. Sums and small multiples of lengths stay within 64 bits then. An array that is
+/// longer is left to the interpreter, which has no memory for it either; but nobody may need its elements.
+pub(super) const LONGEST: i64 = 1 << 40;
+
 /// What is known of the integers of a procedure.
 #[derive(Default)]
 pub(super) struct Bounds {
     pub polynomials: Polynomials,
     /// The indices, in the order in which they were bound, each with how many there are.
     counts: Vec<(Register, Size)>,
-    /// Registers that are not negative.
+    /// Registers that are lengths of arrays or indices of them: not negative, and not longer than arrays are.
     natural: FxHashSet<Register>,
     /// The same, in the order in which it was learnt.
     learnt: Vec<Register>,
@@ -31,7 +35,7 @@ pub(super) struct Moment {
 }
 
 impl Bounds {
-    /// Learns that an integer is not negative.
+    /// Learns that an integer is a length of an array, or an index of one.
     pub fn is_size(&mut self, operand: Operand) {
         if let Operand::Register(register) = operand
             && self.natural.insert(register)
@@ -69,6 +73,12 @@ impl Bounds {
         }
     }
 
+    /// Whether an integer that is not negative is known to be no longer than arrays are.
+    pub fn is_length(&self, operand: Operand) -> bool {
+        matches!(operand, Operand::Register(register) if self.natural.contains(&register))
+            || self.is_small(&self.polynomials.operand(operand))
+    }
+
     /// Whether an index is known to be one of an array of a length.
     pub fn within(&self, index: Operand, len: Operand) -> bool {
         let (index, len) = (self.polynomials.operand(index), self.polynomials.operand(len));
@@ -89,7 +99,7 @@ impl Bounds {
     pub fn is_small(&self, size: &Size) -> bool {
         size.monomials().iter().all(|monomial| {
             let small = |atom: &Atom| matches!(atom, Atom::Var(var) if self.natural.contains(&Register(var.0)));
-            let most = if monomial.factors().is_empty() { 1 << 40 } else { 1 << 10 };
+            let most = if monomial.factors().is_empty() { LONGEST as u64 } else { 1 << 10 };
             monomial.factors().len() <= 1
                 && monomial.factors().iter().all(small)
                 && monomial.coefficient().unsigned_abs() <= most

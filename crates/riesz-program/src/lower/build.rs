@@ -1,6 +1,6 @@
 //! Writing statements: registers, buffers, positions, and what is known of integers.
 
-use super::bound::{Bounds, Moment};
+use super::bound::{Bounds, LONGEST, Moment};
 use crate::program::{
     Allocation, Arithmetic, Block, Buffer, BufferInfo, Element, Expression, Fault, Kind, Operand, Register,
     RegisterInfo, Site, SiteId, Statement,
@@ -248,14 +248,24 @@ impl Builder {
 
     /// Makes sure that there can be so many elements.
     pub fn check_count(&mut self, count: Operand, span: Span) {
-        if self.bounds.is_natural(count) {
-            return;
+        if !self.bounds.is_natural(count) {
+            let site = self.site(Fault::NegativeSize, span);
+            let natural =
+                self.bind(Kind::Bool, None, Expression::Compare(Comparison::GreaterEqual, count, Operand::Int(0)));
+            self.push(Statement::Check(natural, site, vec![count]));
         }
-        let site = self.site(Fault::NegativeSize, span);
-        let natural =
-            self.bind(Kind::Bool, None, Expression::Compare(Comparison::GreaterEqual, count, Operand::Int(0)));
-        self.push(Statement::Check(natural, site, vec![count]));
-        self.bounds.is_size(count);
+        self.check_length(count, span);
+    }
+
+    /// Makes sure that an array is no longer than arrays are here, for a length that is not negative.
+    pub fn check_length(&mut self, len: Operand, span: Span) {
+        if !self.bounds.is_length(len) {
+            let site = self.site(Fault::Unforeseen, span);
+            let most = Operand::Int(LONGEST);
+            let short = self.bind(Kind::Bool, None, Expression::Compare(Comparison::LessEqual, len, most));
+            self.push(Statement::Check(short, site, Vec::new()));
+        }
+        self.bounds.is_size(len);
     }
 
     /// Makes sure that two sizes are the same.

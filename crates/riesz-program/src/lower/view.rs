@@ -58,7 +58,7 @@ impl Lowerer<'_, '_> {
         let array = if together { array } else { self.flattened(&array, span)? };
         let Cells::Array(Length::Known(inner), cells) = &array.cells else { return Err(super::unknown_size(span)) };
         let len = self.build.mul(array.len, *inner);
-        self.build.bounds.is_size(len);
+        self.build.check_length(len, span);
         let cells = self.moved(cells, &mut |_, place| {
             place.strides.remove(0);
         });

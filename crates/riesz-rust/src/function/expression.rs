@@ -2,22 +2,42 @@
 
 use super::Writer;
 use riesz_primitive::Primitive;
-use riesz_program::program::{Expression, Kind, Operand};
+use riesz_program::program::{Arithmetic, Expression, Kind, Operand, Register};
 
 impl Writer<'_> {
+    /// What a register is bound to. Sizes that may be larger than integers are cut to the largest, which no memory is for.
+    pub fn bound_to(&self, register: Register, expression: &Expression) -> String {
+        match expression {
+            Expression::Position(arithmetic, a, b) if self.sizes.contains(&register) => {
+                let function = match arithmetic {
+                    Arithmetic::Add => "saturating_add",
+                    Arithmetic::Sub => "saturating_sub",
+                    Arithmetic::Mul => "saturating_mul",
+                };
+                format!("{}.{function}({})", self.bound(*a), self.operand(*b))
+            }
+            other => self.expression(other),
+        }
+    }
+
     pub fn expression(&self, expression: &Expression) -> String {
         let show = |operand: &Operand| self.operand(*operand);
+        // The first of two integers tells the type where nothing else does: it would be one of 32 bits.
+        let first = |a: &Operand, b: &Operand| match (a, b) {
+            (Operand::Int(_), Operand::Int(_)) => self.bound(*a),
+            _ => self.operand(*a),
+        };
         match expression {
-            Expression::Copy(a) => show(a),
+            Expression::Copy(a) => self.bound(*a),
             Expression::Real(primitive, operands) => self.primitive(primitive, operands),
             Expression::Int(primitive, operands, site) => self.integer(primitive, operands, site.0),
             Expression::Position(arithmetic, a, b) => {
-                format!("{} {} {}", show(a), arithmetic.sign(), show(b))
+                format!("{} {} {}", first(a, b), arithmetic.sign(), show(b))
             }
             Expression::Compare(comparison, a, b) => {
-                format!("{} {} {}", show(a), comparison.sign(), show(b))
+                format!("{} {} {}", first(a, b), comparison.sign(), show(b))
             }
-            Expression::Equal(a, b) => format!("{} == {}", show(a), show(b)),
+            Expression::Equal(a, b) => format!("{} == {}", first(a, b), show(b)),
             Expression::Near(a, b, tolerance) => match self.kind(*a) {
                 Kind::Real => format!("near({}, {}, {})", show(a), show(b), self.tolerance(*tolerance)),
                 Kind::Int => format!("near_integers({}, {}, {})", show(a), show(b), self.tolerance(*tolerance)),
@@ -25,11 +45,11 @@ impl Writer<'_> {
             },
             Expression::Not(a) => format!("!{}", show(a)),
             Expression::And(a, b) => format!("{} & {}", show(a), show(b)),
-            Expression::Within(index, len) => format!("({} as u64) < {} as u64", show(index), show(len)),
+            Expression::Within(index, len) => format!("({} as u64) < {} as u64", self.bound(*index), self.bound(*len)),
             Expression::Select(condition, a, b) => {
-                format!("if {} {{ {} }} else {{ {} }}", show(condition), show(a), show(b))
+                format!("if {} {{ {} }} else {{ {} }}", show(condition), first(a, b), show(b))
             }
-            Expression::ToReal(a) => format!("{} as {}", show(a), self.precision.real()),
+            Expression::ToReal(a) => format!("{} as {}", self.bound(*a), self.precision.real()),
             Expression::Truncate(a, site) => {
                 format!("truncate({0}).ok_or_else(|| fault({1}, &[{0}.to_bits() as i64]))?", show(a), site.0)
             }
@@ -53,14 +73,7 @@ impl Writer<'_> {
     }
 
     fn integer(&self, primitive: &Primitive, operands: &[Operand], site: u32) -> String {
-        let shown: Vec<String> = operands
-            .iter()
-            .map(|operand| match operand {
-                Operand::Int(value) if *value >= 0 => format!("{value}_i64"),
-                Operand::Int(value) if *value > i64::MIN => format!("({value}_i64)"),
-                operand => self.operand(*operand),
-            })
-            .collect();
+        let shown: Vec<String> = operands.iter().map(|operand| self.bound(*operand)).collect();
         let failing = match (primitive.name, &shown[..]) {
             ("+", [a, b]) => format!("{a}.checked_add({b})"),
             ("-", [a, b]) => format!("{a}.checked_sub({b})"),

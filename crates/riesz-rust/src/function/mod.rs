@@ -2,6 +2,7 @@
 
 mod block;
 mod expression;
+mod sizes;
 mod statement;
 
 use crate::names::{Names, variables};
@@ -36,6 +37,7 @@ pub(crate) fn write(
         leading_here: leading_to(program, at),
         depth: 1,
         text: String::new(),
+        sizes: sizes::large(procedure),
         plain: false,
         cleared: FxHashMap::default(),
         fine: options.fine,
@@ -90,6 +92,8 @@ pub(crate) struct Writer<'p> {
     leading_here: FxHashSet<ProcedureId>,
     pub depth: usize,
     text: String,
+    /// Sizes that may be larger than integers are.
+    sizes: FxHashSet<Register>,
     /// Whether loops are written one turn after the other.
     pub plain: bool,
     /// Buffers that are to be zero, and how long they are: the loop that comes next writes them whole.
@@ -205,10 +209,11 @@ impl<'p> Writer<'p> {
         }
     }
 
-    /// An operand as the end of a range, which tells the type of what runs over it.
+    /// An operand that tells its type: the end of a range, or what a method is of.
     pub fn bound(&self, operand: Operand) -> String {
         match operand {
             Operand::Int(value) if value >= 0 => format!("{value}_i64"),
+            Operand::Int(value) if value > i64::MIN => format!("({value}_i64)"),
             operand => self.operand(operand),
         }
     }

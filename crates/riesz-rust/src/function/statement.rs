@@ -25,7 +25,7 @@ impl Writer<'_> {
     pub(super) fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, outermost: bool) {
         match statement {
             Statement::Let(register, expression) => {
-                let expression = self.expression(expression);
+                let expression = self.bound_to(*register, expression);
                 self.line(format!("let {} = {expression};", self.register(*register)));
             }
             Statement::Set(register, value) => {
@@ -96,7 +96,7 @@ impl Writer<'_> {
             self.line(format!("context.step({count}, {})?;", each.site.0));
         }
         self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
-        self.nested(&each.body, declared);
+        self.turn(&each.body, declared);
         self.line("}".into());
     }
 
@@ -135,12 +135,28 @@ impl Writer<'_> {
         self.line("    break;".into());
         self.line("}".into());
         self.line(format!("context.step(1, {})?;", each.site.0));
-        self.block(&each.body, declared, false);
+        self.depth -= 1;
+        self.turn(&each.body, declared);
+        self.depth += 1;
         for (_, register) in &mine {
             declared.remove(register);
         }
         self.depth -= 1;
         self.line("}".into());
+    }
+
+    /// A turn of a loop. The buffers that it makes are gone behind it, and it gives back what they took.
+    fn turn(&mut self, body: &Block, declared: &mut FxHashSet<Register>) {
+        let makes = leaves_nothing(body);
+        self.depth += 1;
+        if makes {
+            self.line("let memory_before = context.memory;".into());
+        }
+        self.block(body, declared, false);
+        if makes {
+            self.line("context.memory = memory_before;".into());
+        }
+        self.depth -= 1;
     }
 
     pub fn nested(&mut self, block: &Block, declared: &mut FxHashSet<Register>) {
@@ -200,6 +216,23 @@ impl Writer<'_> {
         self.line(format!("let {} = {name}({arguments}).map_err(|fault| fault.called({site}))?;", tuple(&results)));
         self.line("context.leave();".into());
     }
+}
+
+/// Whether a block makes buffers and takes no more memory behind it than before: it lets no buffer grow that is there
+/// already. One that it exchanges with its own is as long.
+fn leaves_nothing(block: &Block) -> bool {
+    let (mut makes, mut leaves) = (false, false);
+    riesz_program::each_statement(block, &mut |statement| match statement {
+        Statement::Allocate(_) => makes = true,
+        Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => makes |= !private.is_empty(),
+        Statement::Call(call) => {
+            makes = true;
+            leaves |= call.arguments.iter().any(|argument| matches!(argument, Argument::Whole(_)));
+        }
+        Statement::Grow(_) => leaves = true,
+        _ => {}
+    });
+    makes && !leaves
 }
 
 fn contains_loop(statement: &Statement) -> bool {

@@ -178,8 +178,7 @@ impl Wide<'_, '_> {
     /// The turns of some blocks, those of each together.
     fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
         let index = self.writer.register(each.index).to_string();
-        let lanes = self.writer.precision.lanes();
-        let together = if self.strip { 4 * lanes } else { lanes };
+        let together = self.together();
         // Buffers of the turns are as wide as they are.
         let own = !each.private.is_empty();
         if own {
@@ -266,6 +265,24 @@ impl Wide<'_, '_> {
             Step::Plus(a, b) => format!("({} + {})", self.step(a), self.step(b)),
             Step::Minus(step) => format!("(-{})", self.step(step)),
         }
+    }
+
+    /// The same without an end to how large it is: of integers that lanes have to reach.
+    fn exact_step(&self, step: &Step) -> String {
+        match step {
+            Step::One => "1_i128".into(),
+            Step::Times(step, operand) => {
+                format!("{}.saturating_mul(i128::from({}))", self.exact_step(step), self.writer.bound(*operand))
+            }
+            Step::Plus(a, b) => format!("{}.saturating_add({})", self.exact_step(a), self.exact_step(b)),
+            Step::Minus(step) => format!("{}.saturating_neg()", self.exact_step(step)),
+        }
+    }
+
+    /// How many turns are taken together.
+    fn together(&self) -> i64 {
+        let lanes = self.writer.precision.lanes();
+        if self.strip { 4 * lanes } else { lanes }
     }
 
     /// An operand in lanes.

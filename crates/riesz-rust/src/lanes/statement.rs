@@ -3,7 +3,9 @@
 use super::element::Position;
 use super::{ELSEWHERE, Wide};
 use crate::classify::Class;
-use riesz_program::program::{Block, Combine, Element, Kind, Operand, Product, Register, Statement, Strided, While};
+use riesz_program::program::{
+    Block, Combine, Element, Expression, Kind, Operand, Product, Register, SiteId, Statement, Strided, While,
+};
 use rustc_hash::FxHashSet;
 
 impl Wide<'_, '_> {
@@ -34,12 +36,24 @@ impl Wide<'_, '_> {
             Statement::Let(register, _) if self.products.contains_key(register) => {}
             Statement::Let(register, expression) => {
                 let name = self.writer.register(*register).to_string();
-                let text = match self.lanes.class(Operand::Register(*register)) {
+                let class = self.lanes.class(Operand::Register(*register));
+                let text = match (&class, expression) {
+                    // The first lane may be one that does not take part.
+                    (Class::Linear(_), Expression::Int(primitive, operands, _)) if mask.is_some() => {
+                        let elsewhere = SiteId(ELSEWHERE);
+                        self.writer.expression(&Expression::Int(primitive, operands.clone(), elsewhere))
+                    }
                     // Positions that move with the index are computed for the first lane.
-                    Class::Uniform | Class::Linear(_) => self.writer.expression(expression),
-                    Class::Varying => self.expression(expression, mask),
+                    (Class::Uniform | Class::Linear(_), _) => self.writer.bound_to(*register, expression),
+                    (Class::Varying, _) => self.expression(expression, mask),
                 };
                 self.line(format!("let {name} = {text};"));
+                if let (Class::Linear(step), Expression::Int(..)) = (class, expression) {
+                    let (step, more) = (self.exact_step(&step), self.together() - 1);
+                    self.line(format!("if !reaches({name}, {step}, {more}) {{"));
+                    self.line(format!("    return Err(fault({ELSEWHERE}, &[]));"));
+                    self.line("}".into());
+                }
             }
             Statement::Set(register, value) => {
                 let name = self.writer.register(*register).to_string();

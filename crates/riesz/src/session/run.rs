@@ -18,6 +18,9 @@ impl Session {
         match (self.run_with(function, self.options.checkpoints.unwrap_or_default()), plain) {
             (Err(problem), Some(plain)) if problem.code == "memory-limit" => {
                 self.checker.program = plain;
+                if let Some(native) = &mut self.native {
+                    native.forget(&self.checker.program, function);
+                }
                 self.run_with(function, Checkpoints::Roots)
             }
             (result, _) => result,
