@@ -109,6 +109,7 @@ impl Tally {
         self.covered.extend(&program.covered);
         for row in &modes.rows {
             let said = match &row.outcome {
+                Ok(riesz::modes::Measured { misfit: Some(misfit), .. }) => format!("has another shape: {misfit}"),
                 Ok(measured) if distance(&measured.numbers, &expected) <= TOLERANCE => continue,
                 Ok(measured) => format!("says {:?}, not {expected:?}", measured.numbers),
                 Err(problem) => format!("stops: {}", problem.message),

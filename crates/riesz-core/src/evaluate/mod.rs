@@ -7,6 +7,7 @@
 mod array;
 mod coordinate;
 mod data;
+mod fit;
 mod iterate;
 mod kept;
 mod limits;
