@@ -81,7 +81,13 @@ impl<S: Number> Value<S> {
                 _ => self.clone(),
             },
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(Value::with_matrices).collect()),
-            other => Value::values(other.elements().map(|element| element.with_matrices()).collect()),
+            other => {
+                let elements: Vec<Value<S>> = other.elements().map(|element| element.with_matrices()).collect();
+                match elements.first() {
+                    Some(Value::Real(_)) => Value::reals(elements.iter().map(Value::real).collect()),
+                    _ => Value::values(elements),
+                }
+            }
         }
     }
 

@@ -39,6 +39,28 @@ impl<S: Number> Value<S> {
         }
     }
 
+    /// The value with empty arrays stored as those of its type are: an array of numbers is flat, and one without elements
+    /// does not say what they would be.
+    pub(super) fn stored_as(self, ty: &Type) -> Value<S> {
+        match (&self, ty) {
+            (Value::Values(elements), Type::Array(_, element)) if elements.is_empty() => {
+                Value::array(element, Vec::new())
+            }
+            (Value::Values(elements), Type::Array(_, element)) if !is_flat(element) => {
+                let needs = |value: &Value<S>| matches!(value, Value::Values(_) | Value::Tuple(_));
+                match elements.first().is_some_and(needs) {
+                    true => Value::values(elements.iter().map(|value| value.clone().stored_as(element)).collect()),
+                    false => self,
+                }
+            }
+            (Value::Tuple(parts), Type::Tuple(_) | Type::Record(_)) => {
+                let types = ty.components().unwrap_or_default();
+                Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| part.clone().stored_as(ty)).collect())
+            }
+            _ => self,
+        }
+    }
+
     fn misfit_at(&self, ty: &Type, path: &mut String) -> Option<String> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.misfit_here(ty, path))
     }
