@@ -43,6 +43,11 @@ impl KnownMap {
         Some(KnownMap { from, to, form: Form::Derivative { function, point, adjoint: false } })
     }
 
+    /// Whether no space of maps is among its spaces: the numbers of a vector are then at places in it.
+    pub fn is_plain(&self) -> bool {
+        !self.from.holds_maps() && !self.to.holds_maps()
+    }
+
     fn adjoint(&self) -> KnownMap {
         let adjoint = |map: &KnownMap| Box::new(map.adjoint());
         let form = match &self.form {
@@ -372,6 +377,9 @@ impl Compiler<'_> {
         out: &mut Vec<Binding>,
     ) -> Result<bool, Problem> {
         let Form::Derivative { function: Atom::Var(function), point, adjoint } = &map.form else { return Ok(false) };
+        if !map.is_plain() {
+            return Ok(false);
+        }
         let Some((function, captured)) = self.closures.get(function).cloned() else { return Ok(false) };
         let (from, to) = (&map.from, &map.to);
         let derivative = Derivative { function, captured: &captured, point: *point, adjoint: *adjoint, from, to };

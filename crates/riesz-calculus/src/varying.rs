@@ -199,7 +199,7 @@ impl Transposer<'_> {
         let parameters = |id: FunctionId| self.calculus.program.function(id).parameters;
         let (tangents, values) = captured.split_at(parameters(forward) - parameters(linearised.primal));
         let values = values.to_vec();
-        self.basis(domain, domain, values.last().copied(), &mut Vec::new(), span, &mut |transposer, unit| {
+        self.every_unit(domain, values.last().copied(), span, &mut |transposer, unit| {
             let image = transposer.bind(Op::Apply(cotangent, unit), codomain.clone(), span);
             let arguments = values.iter().copied().chain([unit]).collect();
             let mut passed = run_primal(&linearised, arguments, codomain, &mut |op, ty| transposer.bind(op, ty, span));
@@ -269,16 +269,13 @@ impl Transposer<'_> {
     fn inner_of_maps(&mut self, map: Atom, cotangent: Atom, total: Atom, span: Span) {
         let Type::Linear(arrow) = self.atom_type(map) else { return };
         let (domain, codomain) = (&arrow.0, &arrow.1);
-        if !has_holes(domain) {
+        if !has_holes(domain) && !domain.holds_maps() {
             return self.basis(domain, domain, None, &mut Vec::new(), span, &mut |transposer, unit| {
                 let [a, b] = [map, cotangent].map(|map| transposer.bind(Op::Apply(map, unit), codomain.clone(), span));
                 transposer.inner(a, b, codomain, total, span);
             });
         }
-        let matrix = codomain.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Real => Some(domain.clone()),
-            _ => None,
-        });
+        let matrix = Type::Linear(arrow.clone()).with_matrices();
         let [a, b] =
             [map, cotangent].map(|of| self.bind(Op::OnMaps(OnMaps::Matrix, vec![of, map]), matrix.clone(), span));
         self.inner(a, b, &matrix, total, span);
@@ -291,6 +288,7 @@ impl Transposer<'_> {
                 let product = self.bind(Op::Scalar(&scalar::EXACT_MUL, vec![a, b]), Type::Real, span);
                 self.bind(Op::AddTo(total, Vec::new(), product), Type::unit(), span);
             }
+            Type::Linear(_) => self.inner_of_maps(a, b, total, span),
             Type::Array(_, element) => {
                 let count = self.length(a, span);
                 self.each(count, span, |transposer, at| {
@@ -311,6 +309,7 @@ impl Transposer<'_> {
     pub(crate) fn multiple(&mut self, k: Atom, v: Atom, ty: &Type, span: Span) -> Atom {
         match ty {
             Type::Real => self.bind(Op::Scalar(&scalar::EXACT_MUL, vec![k, v]), Type::Real, span),
+            Type::Linear(_) => self.bind(Op::OnMaps(OnMaps::Scale, vec![k, v]), ty.clone(), span),
             Type::Array(_, element) => {
                 let count = self.length(v, span);
                 self.built(count, ty, span, |transposer, at| {
@@ -325,6 +324,48 @@ impl Transposer<'_> {
                     parts.push(self.multiple(k, component, part, span));
                 }
                 self.bind(Op::Tuple(parts), ty.clone(), span)
+            }
+        }
+    }
+
+    /// Does something with every unit vector of a space, in which there may be maps: those of their entries too.
+    fn every_unit(&mut self, space: &Type, point: Option<Atom>, span: Span, each: &mut dyn FnMut(&mut Self, Atom)) {
+        let Some(point) = point.filter(|_| space.holds_maps()) else {
+            return self.basis(space, space, point, &mut Vec::new(), span, each);
+        };
+        let like = self.bind(Op::Zero(point), space.clone(), span);
+        let matrices = space.with_matrices();
+        let zero = self.exchanged(OnMaps::Matrix, like, (space, &matrices), like, span);
+        self.basis(&matrices, &matrices, Some(zero), &mut Vec::new(), span, &mut |transposer, unit| {
+            let unit = transposer.exchanged(OnMaps::OfMatrix, unit, (&matrices, space), like, span);
+            each(transposer, unit);
+        });
+    }
+
+    /// A vector with matrices in the place of its maps, or maps in the place of those, between the spaces of another.
+    fn exchanged(&mut self, way: OnMaps, vector: Atom, (from, to): (&Type, &Type), like: Atom, span: Span) -> Atom {
+        let (maps, other) = if way == OnMaps::Matrix { (from, to) } else { (to, from) };
+        match (maps, other) {
+            _ if !maps.holds_maps() => vector,
+            (Type::Linear(_), _) => self.bind(Op::OnMaps(way, vec![vector, like]), to.clone(), span),
+            (Type::Array(_, maps), Type::Array(_, other)) => {
+                let count = self.length(like, span);
+                let parts = if way == OnMaps::Matrix { (maps, other) } else { (other, maps) };
+                self.built(count, to, span, |transposer, at| {
+                    let vector = transposer.bind(Op::Index(vector, at), (**parts.0).clone(), span);
+                    let like = transposer.bind(Op::Index(like, at), (**maps).clone(), span);
+                    transposer.exchanged(way, vector, (parts.0, parts.1), like, span)
+                })
+            }
+            _ => {
+                let [of_maps, from, of] = [maps, from, to].map(|ty| ty.components().unwrap_or_default());
+                let mut parts = Vec::with_capacity(of.len());
+                for (at, ((maps, from), to)) in of_maps.iter().zip(&from).zip(&of).enumerate() {
+                    let vector = self.bind(Op::Project(vector, at), from.clone(), span);
+                    let like = self.bind(Op::Project(like, at), maps.clone(), span);
+                    parts.push(self.exchanged(way, vector, (from, to), like, span));
+                }
+                self.bind(Op::Tuple(parts), to.clone(), span)
             }
         }
     }

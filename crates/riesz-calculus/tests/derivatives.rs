@@ -36,7 +36,10 @@ fn eval(program: &str, expression: &str) -> String {
     let given = |global| checker.given(global).map(|data| from_data::<f64>(data, &program.global(global).ty));
     let mut machine = Machine::<f64>::new(program, Limits::default(), given);
     match machine.run(thunk.function) {
-        Ok(value) => value.show(&thunk.ty),
+        Ok(value) => match value.misfit(&thunk.ty) {
+            Some(misfit) => format!("the value has not the shape of its type: {misfit}"),
+            None => value.show(&thunk.ty),
+        },
         Err(fault) => codes(&[*fault]),
     }
 }

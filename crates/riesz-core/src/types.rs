@@ -122,6 +122,33 @@ impl Type {
         }
     }
 
+    /// The type with the matrix in the place of every linear map: a map `A -o B` is the space `B` with a copy of `A` for
+    /// every `R`, and so are the maps in `A` and `B`.
+    pub fn with_matrices(&self) -> Type {
+        self.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Linear(arrow) => {
+                let row = arrow.0.with_matrices();
+                Some(arrow.1.with_matrices().rebuild(&mut Clone::clone, &mut |leaf| match leaf {
+                    Type::Real => Some(row.clone()),
+                    _ => None,
+                }))
+            }
+            Type::Function(_) => Some(part.clone()),
+            _ => None,
+        })
+    }
+
+    /// Whether values of the type have linear maps in them, but for those that a function captured.
+    pub fn holds_maps(&self) -> bool {
+        match self {
+            Type::Linear(_) => true,
+            Type::Array(_, inner) | Type::Accumulator(inner) => inner.holds_maps(),
+            Type::Tuple(parts) => parts.iter().any(Type::holds_maps),
+            Type::Record(record) => record.fields.iter().any(|(_, ty)| ty.holds_maps()),
+            _ => false,
+        }
+    }
+
     /// Whether values of the type vary: whether its tangent space is more than a point.
     pub fn varies(&self) -> bool {
         match self {

@@ -6,7 +6,7 @@
 //!
 //! All that comes before a value is done once: types, derivatives, code, top-level values, arguments.
 
-use crate::session::{Session, measured, optimised, place};
+use crate::session::{Session, optimised, place};
 use crate::via::Representation;
 use crate::{Binding, Diagnostic, Evaluated, Name, Type, Value};
 use riesz_calculus::Checkpoints;
@@ -98,7 +98,7 @@ impl Session {
             compiled_in += start.elapsed();
         }
         let value = prepared.evaluate(self).map_err(|problem| vec![*problem])?;
-        let value = Evaluated::new(measured(&thunk.ty, &value), value);
+        let value = Evaluated::new(value.measured(&thunk.ty), value);
         Ok(Prepared { value, compiled_in, ..prepared })
     }
 

@@ -52,7 +52,9 @@ pub struct Measured {
     pub time: Duration,
     /// The most bytes held at once, if somebody counted.
     pub bytes: Option<usize>,
-    /// Whether the derivative is that of the compiled code.
+    /// Where the derivative does not have the shape of its type.
+    pub misfit: Option<String>,
+    /// Whether the derivative has the shape of its type and is that of the compiled code.
     pub agrees: bool,
 }
 
@@ -128,7 +130,7 @@ impl Session {
         let expected = compiled.and_then(|row| row.outcome.as_ref().ok()).map(|measured| measured.numbers.clone());
         for row in &mut rows {
             if let (Ok(measured), Some(expected)) = (&mut row.outcome, &expected) {
-                measured.agrees = near(&measured.numbers, expected);
+                measured.agrees = measured.misfit.is_none() && near(&measured.numbers, expected);
             }
         }
         Ok(Modes { value, is_gradient, rows })
@@ -198,8 +200,8 @@ impl Session {
         }
         let mut numbers = Vec::new();
         value.visit_coordinates(&mut |number| numbers.push(*number));
-        let derivative = value.show_with(ty, &mut show_table);
-        Ok(Measured { derivative, numbers, operations, time, bytes, agrees: false })
+        let (derivative, misfit) = (value.show_with(ty, &mut show_table), value.misfit(ty));
+        Ok(Measured { derivative, numbers, operations, time, bytes, misfit, agrees: false })
     }
 
     /// A machine for a program with the data of the expression that is evaluated.

@@ -63,7 +63,8 @@ impl Compiler<'_> {
                 self.maps.extend(self.known_map(*source).map(|map| (*var, map)));
                 out.push(binding.clone());
             }
-            Op::OnMaps(OnMaps::Matrix, operands) => match self.known_map(operands[0]) {
+            // The coordinates of maps are read off when the program runs.
+            Op::OnMaps(OnMaps::Matrix, operands) => match self.known_map(operands[0]).filter(KnownMap::is_plain) {
                 Some(map) => self.matrix(*var, &map, *span, out)?,
                 None => out.push(binding.clone()),
             },
@@ -196,7 +197,7 @@ impl Compiler<'_> {
             Derive::Reverse => {
                 let ty = result_parts[1].clone();
                 let accumulator = bind(self, Op::Accumulator, Type::Accumulator(ty.clone().into()));
-                if has_holes(&ty) {
+                if has_holes(&ty) || ty.holds_maps() {
                     // The accumulator takes its shape from the point.
                     let zero = bind(self, Op::Zero(point), ty.clone());
                     bind(self, Op::AddTo(accumulator, Vec::new(), zero), Type::unit());

@@ -29,11 +29,13 @@ pub(crate) struct Derivative {
     pub result: Term,
 }
 
-/// Whether linear maps alone can say what a linear program does: nothing is added to an accumulator.
+/// Whether equations between linear maps can say what a linear program does: nothing is added to an accumulator, and no
+/// tangent is a linear map itself.
 pub(crate) fn is_pure(bindings: &[Binding], vars: &[VarInfo]) -> bool {
     bindings.iter().all(|binding| {
         let mut pure =
             !matches!(binding.op, Op::Accumulator | Op::AddTo(..) | Op::Read(_) | Op::For(_) | Op::Derive(..));
+        pure &= !vars[binding.var.0 as usize].ty.holds_maps();
         binding.op.visit_atoms(&mut |atom| {
             if let Atom::Var(var) = atom {
                 pure &= !matches!(vars[var.0 as usize].ty, Type::Accumulator(_) | Type::Linear(_));

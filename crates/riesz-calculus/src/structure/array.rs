@@ -20,22 +20,22 @@ impl Terms<'_, '_> {
         };
         match name {
             "reverse" => {
-                let map = self.operand(frame, first);
+                let map = self.operand(frame, first)?;
                 related(Relation::reverse(size(&map)?), map)
             }
             "slice" => {
-                let map = self.operand(frame, first);
+                let map = self.operand(frame, first)?;
                 let (from, to) = (integer(self, arguments[1])?, integer(self, arguments[2])?);
                 related(Relation::slice(from, to, size(&map)?)?, map)
             }
             "gather" => {
-                let map = self.operand(frame, first);
+                let map = self.operand(frame, first)?;
                 let indices: Vec<usize> =
                     self.value(frame, arguments[1]).elements().map(|at| at.int() as usize).collect();
                 related(Relation::gather(indices, size(&map)?)?, map)
             }
             "scatter_add" => {
-                let map = self.operand(frame, arguments[2]);
+                let map = self.operand(frame, arguments[2])?;
                 let indices: Vec<usize> =
                     self.value(frame, arguments[1]).elements().map(|at| at.int() as usize).collect();
                 related(Relation::scatter(indices, integer(self, first)?)?, map)
@@ -44,7 +44,7 @@ impl Terms<'_, '_> {
                 let (a, b) = (first, arguments[1]);
                 match (self.is_linear(frame, a), self.is_linear(frame, b)) {
                     (false, true) => {
-                        let map = self.operand(frame, b);
+                        let map = self.operand(frame, b)?;
                         match (self.value(frame, a), map.codomain().clone()) {
                             (Value::Reals(v), Space::Array(_, element)) if *element == Space::Real => {
                                 Ok(LinearMap::row(vector(&v)?).after(&map)?)
@@ -57,7 +57,7 @@ impl Terms<'_, '_> {
                         }
                     }
                     (true, false) => {
-                        let map = self.operand(frame, a);
+                        let map = self.operand(frame, a)?;
                         match (self.value(frame, b), map.codomain().clone()) {
                             (Value::Reals(v), Space::Array(_, element)) if *element == Space::Real => {
                                 Ok(LinearMap::row(vector(&v)?).after(&map)?)

@@ -7,7 +7,7 @@ use riesz_linear::{LinearMap, Matrix, Space, Vector};
 /// The map from the entries of its matrix that are not structurally zero.
 pub(super) fn from_entries(machine: &mut Machine<f64>, map: &Map<f64>) -> Result<Option<LinearMap>, Fault> {
     let (domain, codomain) = machine.spaces(map)?;
-    let (domain, codomain) = (space(&domain), space(&codomain));
+    let (Some(domain), Some(codomain)) = (space(&domain), space(&codomain)) else { return Ok(None) };
     let mut rows = vec![Vec::new(); codomain.dimension()];
     for (row, column, value) in machine.entries(map)? {
         rows[row].push((column, value));
@@ -64,14 +64,18 @@ pub(super) fn by_rows<'r>(
     })
 }
 
-/// The tangent space at a value.
-pub(super) fn space(value: &Value<f64>) -> Space {
-    match value {
+/// The tangent space at a value: of a linear map that is a table, `B ⊗ A`; of another, only what it does tells.
+pub(super) fn space(value: &Value<f64>) -> Option<Space> {
+    Some(match value {
         Value::Real(_) => Space::Real,
-        Value::Tuple(parts) => Space::product(parts.iter().map(space)),
+        Value::Tuple(parts) => Space::product(parts.iter().map(space).collect::<Option<Vec<Space>>>()?),
         Value::Reals(elements) => Space::reals(elements.len()),
         Value::Ints(elements) => Space::array(elements.len(), Space::product([])),
-        Value::Values(elements) => Space::array(elements.len(), elements.first().map_or(Space::Real, space)),
+        Value::Values(elements) => Space::array(elements.len(), elements.first().map_or(Some(Space::Real), space)?),
+        Value::Map(map) => match &**map {
+            Map::Table(table) => space(&table.codomain)?.tensor(&space(&table.domain)?),
+            _ => return None,
+        },
         _ => Space::product([]),
-    }
+    })
 }

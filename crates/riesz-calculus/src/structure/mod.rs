@@ -76,14 +76,15 @@ impl<'p> Terms<'p, '_> {
         Ok(match map {
             Map::Functions { forward, captured, .. } => {
                 // The point comes last among what a derivative captures: its space is the domain.
-                let domain = captured.last().map(space).ok_or(Stop::NoTerm)?;
+                let domain = captured.last().and_then(space).ok_or(Stop::NoTerm)?;
                 let mut arguments: Vec<Argument> = captured.iter().cloned().map(Argument::Value).collect();
                 arguments.push(Argument::Linear(LinearMap::identity(domain.clone())));
                 self.call(*forward, arguments, &domain)?
             }
             Map::Table(table) => {
-                let domain = space(&table.domain);
-                by_rows(&space(&table.codomain), &domain, &mut table.rows.iter())?
+                let domain = space(&table.domain).ok_or(Stop::NoTerm)?;
+                let codomain = space(&table.codomain).ok_or(Stop::NoTerm)?;
+                by_rows(&codomain, &domain, &mut table.rows.iter())?
             }
             Map::Adjoint(map) => self.map(map)?.adjoint(),
             Map::Compose(after, before) => {
@@ -122,7 +123,7 @@ impl<'p> Terms<'p, '_> {
             for binding in &body.bindings {
                 self.binding(frame, binding)?;
             }
-            Ok(self.operand(frame, body.result))
+            self.operand(frame, body.result)
         })
     }
 
@@ -136,16 +137,17 @@ impl<'p> Terms<'p, '_> {
         Ok(())
     }
 
-    /// An operand as a map; a value that is no map is zero.
-    fn operand(&self, frame: &Frame, atom: Atom) -> LinearMap {
-        match atom {
+    /// An operand as a map; a value that does not vary is zero.
+    fn operand(&self, frame: &Frame, atom: Atom) -> Result<LinearMap, Stop> {
+        let codomain = match atom {
             Atom::Var(var) => match frame.linear.get(&var) {
-                Some(map) => map.clone(),
-                None => LinearMap::zero(frame.domain.clone(), space(&frame.values[var.0 as usize])),
+                Some(map) => return Ok(map.clone()),
+                None => space(&frame.values[var.0 as usize]).ok_or(Stop::NoTerm)?,
             },
-            Atom::Real(_) => LinearMap::zero(frame.domain.clone(), Space::Real),
-            Atom::Int(_) | Atom::Bool(_) => LinearMap::zero(frame.domain.clone(), Space::product([])),
-        }
+            Atom::Real(_) => Space::Real,
+            Atom::Int(_) | Atom::Bool(_) => Space::product([]),
+        };
+        Ok(LinearMap::zero(frame.domain.clone(), codomain))
     }
 
     fn value(&self, frame: &Frame, atom: Atom) -> Value<f64> {
@@ -162,39 +164,39 @@ impl<'p> Terms<'p, '_> {
     }
 
     fn operation(&mut self, frame: &mut Frame<'p>, binding: &'p Binding) -> Result<LinearMap, Stop> {
-        let maps = |terms: &Self, atoms: &[Atom]| -> Vec<LinearMap> {
+        let maps = |terms: &Self, atoms: &[Atom]| -> Result<Vec<LinearMap>, Stop> {
             atoms.iter().map(|atom| terms.operand(frame, *atom)).collect()
         };
         Ok(match &binding.op {
-            Op::Copy(a) => self.operand(frame, *a),
-            Op::Plus(a, b) => self.operand(frame, *a).plus(&self.operand(frame, *b))?,
+            Op::Copy(a) => self.operand(frame, *a)?,
+            Op::Plus(a, b) => self.operand(frame, *a)?.plus(&self.operand(frame, *b)?)?,
             Op::Scalar(primitive, arguments) => match arguments[..] {
                 [a, b] if std::ptr::eq(*primitive, &scalar::ADD) => {
-                    self.operand(frame, a).plus(&self.operand(frame, b))?
+                    self.operand(frame, a)?.plus(&self.operand(frame, b)?)?
                 }
                 [a, b] if std::ptr::eq(*primitive, &scalar::SUB) => {
-                    self.operand(frame, a).plus(&self.operand(frame, b).times(-1.0))?
+                    self.operand(frame, a)?.plus(&self.operand(frame, b)?.times(-1.0))?
                 }
-                [a] if std::ptr::eq(*primitive, &scalar::NEG) => self.operand(frame, a).times(-1.0),
+                [a] if std::ptr::eq(*primitive, &scalar::NEG) => self.operand(frame, a)?.times(-1.0),
                 [a, b] if std::ptr::eq(*primitive, &scalar::EXACT_MUL) => {
                     let (coefficient, tangent) = if self.is_linear(frame, a) { (b, a) } else { (a, b) };
-                    self.operand(frame, tangent).times(self.value(frame, coefficient).real())
+                    self.operand(frame, tangent)?.times(self.value(frame, coefficient).real())
                 }
                 _ => return Err(Stop::NoTerm),
             },
             Op::Index(array, index) => {
-                let array = self.operand(frame, *array);
+                let array = self.operand(frame, *array)?;
                 let at = usize::try_from(self.value(frame, *index).int()).map_err(|_| Stop::NoTerm)?;
                 LinearMap::project(at, array.codomain().clone())?.after(&array)?
             }
             Op::Project(tuple, at) => {
-                let tuple = self.operand(frame, *tuple);
+                let tuple = self.operand(frame, *tuple)?;
                 LinearMap::project(*at, tuple.codomain().clone())?.after(&tuple)?
             }
             Op::Tuple(parts) if parts.is_empty() => LinearMap::zero(frame.domain.clone(), Space::product([])),
-            Op::Tuple(parts) => LinearMap::fork(maps(self, parts))?,
+            Op::Tuple(parts) => LinearMap::fork(maps(self, parts)?)?,
             Op::Array(elements) if elements.is_empty() => return Err(Stop::NoTerm),
-            Op::Array(elements) => LinearMap::fork_array(maps(self, elements))?,
+            Op::Array(elements) => LinearMap::fork_array(maps(self, elements)?)?,
             Op::Build(iteration) => self.build(frame, iteration)?,
             Op::Reduce(Reduction::Sum, iteration) => self.sum(frame, iteration)?,
             Op::If { condition, yes, no } => {
@@ -202,7 +204,7 @@ impl<'p> Terms<'p, '_> {
                 self.body(frame, body)?
             }
             Op::Loop(Turn { state, start, count, index, body }) => {
-                let mut map = self.operand(frame, *start);
+                let mut map = self.operand(frame, *start)?;
                 for at in 0..self.value(frame, *count).int() {
                     frame.values[index.0 as usize] = Value::Int(at);
                     frame.linear.insert(*state, map);
@@ -211,7 +213,7 @@ impl<'p> Terms<'p, '_> {
                 map
             }
             Op::Scan(Turn { state, start, count, index, body }) => {
-                let mut map = self.operand(frame, *start);
+                let mut map = self.operand(frame, *start)?;
                 let mut states = Vec::new();
                 for at in 0..self.value(frame, *count).int() {
                     frame.values[index.0 as usize] = Value::Int(at);
@@ -228,11 +230,16 @@ impl<'p> Terms<'p, '_> {
                 let arguments = arguments
                     .iter()
                     .map(|atom| match self.is_linear(frame, *atom) {
-                        true => Argument::Linear(self.operand(frame, *atom)),
-                        false => Argument::Value(self.value(frame, *atom)),
+                        true => Ok(Argument::Linear(self.operand(frame, *atom)?)),
+                        false => Ok(Argument::Value(self.value(frame, *atom))),
                     })
-                    .collect();
+                    .collect::<Result<_, Stop>>()?;
                 self.call(*function, arguments, &frame.domain.clone())?
+            }
+            Op::Apply(map, argument) if !self.is_linear(frame, *map) => {
+                let Value::Map(map) = self.value(frame, *map) else { return Err(Stop::NoTerm) };
+                let argument = self.operand(frame, *argument)?;
+                self.map(&map)?.after(&argument)?
             }
             Op::ArrayFunction(primitive, arguments) => self.array_function(frame, primitive.name, arguments)?,
             _ => return Err(Stop::NoTerm),

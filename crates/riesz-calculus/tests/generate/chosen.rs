@@ -36,7 +36,9 @@ impl Writer {
         let argument = self.expr(&from, shares[1]);
         let [one, other] = self.two_functions(&from, ty, shares[0]);
         let name = self.name("g");
-        Some(self.node(ty, format!("sum({name}($) | {name} in [$, $])"), vec![argument, one, other]))
+        let functions =
+            *self.random.pick(&["[$, $]", "slice([$, $], 0, 0)", "slice([$, $], 1, 2)", "concat([$, $], [])"]);
+        Some(self.node(ty, format!("sum({name}($) | {name} in {functions})"), vec![argument, one, other]))
     }
 
     fn moved_functions(&mut self, ty: &Type, fuel: usize) -> Option<Node> {

@@ -12,6 +12,7 @@ mod derivative;
 mod discrete;
 mod function;
 mod lane;
+mod maps;
 pub mod random;
 mod recursion;
 mod scalar;
@@ -96,8 +97,8 @@ type Productions = &'static [&'static [(&'static str, usize, Production)]];
 const PRODUCTIONS: Productions =
     &[scalar::ALL, structure::ALL, array::ALL, control::ALL, function::ALL, derivative::ALL];
 
-/// What programs with functions that are known only when they run are made with besides.
-const CHOSEN: Productions = &[chosen::ALL];
+/// What programs with functions that are known only when they run, and with linear maps as values, are made with besides.
+const CHOSEN: Productions = &[chosen::ALL, maps::ALL];
 
 /// What programs are made with besides that hold code to lanes, and to what it writes in place.
 const MOVING: Productions = &[lane::ALL, alias::ALL];
@@ -126,7 +127,7 @@ pub fn program(seed: u64, size: usize) -> Program {
     program_of(seed, size, &[], false)
 }
 
-/// Likewise, with functions that are known only when it runs.
+/// Likewise, with functions that are known only when it runs, linear maps as values, and sizes from 0 to 3.
 pub fn choosing_program(seed: u64, size: usize) -> Program {
     program_of(seed, size, CHOSEN, false)
 }
@@ -139,7 +140,8 @@ pub fn moving_program(seed: u64, size: usize) -> Program {
 fn program_of(seed: u64, size: usize, more: Productions, counting: bool) -> Program {
     let mut random = Random::new(seed);
     let depth = if size < 8 { 0 } else { 1 + usize::from(size > 20) };
-    let mut types = Types { random: &mut random, sizes: &[] };
+    let small = !more.is_empty() && !counting;
+    let mut types = Types { random: &mut random, sizes: &[], small };
     let mixed = size > 8 && types.random.percent(8);
     let mut domain = if mixed { types.data(depth) } else { types.vector(depth) };
     let codomain = if mixed { types.data(depth) } else { types.vector(depth) };
@@ -299,7 +301,7 @@ impl Writer {
     }
 
     fn types(&mut self) -> Types<'_> {
-        Types { random: &mut self.random, sizes: &self.sizes }
+        Types { random: &mut self.random, sizes: &self.sizes, small: !self.more.is_empty() && !self.counting }
     }
 
     fn size(&mut self) -> Size {

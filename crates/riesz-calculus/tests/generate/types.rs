@@ -195,12 +195,15 @@ pub struct Types<'r> {
     pub random: &'r mut Random,
     /// The names of sizes that can be used.
     pub sizes: &'r [Size],
+    /// Whether arrays are small, and often empty.
+    pub small: bool,
 }
 
 impl Types<'_> {
     pub fn size(&mut self) -> Size {
         match self.random.below(12) {
             0..4 if !self.sizes.is_empty() => self.random.pick(self.sizes).clone(),
+            _ if self.small => Size::constant(self.random.below(4)),
             11 => Size::constant(self.random.below(2)),
             _ => Size::constant(1 + self.random.below(4)),
         }

@@ -143,7 +143,7 @@ impl Compiled {
     ) -> Judged<Value<S>> {
         let function = self.functions.iter().find(|(known, _)| *known == name).expect("the harness has it").1;
         let limits = Limits { steps: 2_000_000, depth: 1000, memory: 64 << 20, interrupt: None };
-        Machine::<S>::new(program, limits, |_| None).call_with(function, arguments).map_err(|fault| {
+        let value = Machine::<S>::new(program, limits, |_| None).call_with(function, arguments).map_err(|fault| {
             match fault.code {
                 "step-limit" => Trouble::new("no value: too many steps", fault.message),
                 // The rows of an array without rows have no size that could be the one asked for.
@@ -154,7 +154,11 @@ impl Compiled {
                 }
                 code => Trouble::new(format!("{name} stops: {code}"), fault.message),
             }
-        })
+        })?;
+        match value.misfit(&program.function(function).result) {
+            Some(misfit) => Err(Trouble::new(format!("{name} has another shape than its type"), misfit)),
+            None => Ok(value),
+        }
     }
 }
 

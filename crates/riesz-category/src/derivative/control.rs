@@ -7,6 +7,7 @@
 //!   (sum f)′                   f₀′ + … + fₙ′                     [004 Fig. 13, jamI ∘ forkI]
 //! ```
 
+use super::addition::{Addition, places};
 use super::keep::{Kept, collect, each_part, fork_to_array, turn};
 use super::operation::{derivative, embed};
 use super::{Context, D, Differentiable, Maps, Point, component};
@@ -60,10 +61,21 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
                 _ => point.value.parts(),
             };
             let value = context.evaluate(&operation, &point.value)?;
-            let map = match (operation.op(), &value) {
+            let map = match operation.op() {
                 _ if K::VALUES_ONLY => K::zero(&point.space, &point.space),
-                // The sum of two maps is made of both.
-                (Op::Plus(..), Value::Map(_)) => K::identity(&point.space),
+                Op::Plus(..) | Op::AddTo(..) if value.holds_maps() => {
+                    let [total, .., added] = operands else { return Err(lost(operation.span())) };
+                    let path_to = match operation.op() {
+                        Op::AddTo(_, path, _) => places(path, operands),
+                        _ => Vec::new(),
+                    };
+                    let plus = plus(operation.span());
+                    let both = vec![path::<K>(&[0], &point.space), path::<K>(&[operands.len() - 1], &point.space)];
+                    let both = K::fork(&point.space, both);
+                    let addition = Addition { context: &context, operation: &plus };
+                    let (value, map) = addition.at::<K>(total, &path_to, added, &K::codomain(&both))?;
+                    return Ok((value, K::after(map, both)));
+                }
                 _ => derivative::<K>(&operation, operands, &point.space, &value),
             };
             Ok((value, map))
@@ -215,6 +227,11 @@ pub(crate) fn reduced(
     Operation::new(op, operands.len(), ty.clone(), span).evaluate(&operands, limits)
 }
 
+/// The sum of two vectors, as an operation.
+fn plus(span: Span) -> Operation {
+    Operation::new(Op::Plus(Atom::Var(Var(0)), Atom::Var(Var(1))), 2, Type::unit(), span)
+}
+
 /// A body that is run many times.
 struct Repetition<K: Linear<Morphism: 'static>> {
     context: Rc<Context>,
@@ -297,6 +314,10 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             maps.push(map);
             Ok(true)
         })?;
+        if reduction == Reduction::Sum && !K::VALUES_ONLY && values.iter().any(Value::holds_maps) {
+            let (value, map) = self.sum_of_maps(values.into_iter().zip(maps), &inner)?;
+            return Ok((value, K::after(map, arranged)));
+        }
         let value = self.reduced(point, reduction, ty, values.clone())?;
         let to = space(&value);
         if K::VALUES_ONLY || to.dimension() == 0 || maps.is_empty() {
@@ -307,6 +328,19 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             _ => weighted::<K>(row, &values, maps, &to),
         };
         Ok((value, K::after(K::add(&inner, &to, maps), arranged)))
+    }
+
+    /// The sum of vectors with maps in them, one after the other.
+    fn sum_of_maps(&self, terms: impl Iterator<Item = (Value<f64>, K::Morphism)>, from: &Space) -> Outcome<K> {
+        let plus = plus(self.span);
+        let addition = Addition { context: &self.context, operation: &plus };
+        let mut total = (Value::Zero, K::zero(from, &Space::product([])));
+        for (value, map) in terms {
+            let both = K::fork(from, vec![total.1, map]);
+            let (sum, by_both) = addition.at::<K>(&total.0, &[], &value, &K::codomain(&both))?;
+            total = (sum, K::after(by_both, both));
+        }
+        Ok(total)
     }
 
     /// Reductions to what does not vary.

@@ -21,7 +21,7 @@ use riesz_core::Type;
 use riesz_core::evaluate::{Fault, Map, Table, Value};
 use riesz_core::term::{Atom, OnMaps, Op, Var};
 use riesz_linear::{LinearMap, Relation, Space, SpaceError, Vector};
-use riesz_syntax::{Diagnostic, Span};
+use riesz_syntax::Span;
 use std::rc::Rc;
 
 /// What is done with maps, at a place in the source.
@@ -59,7 +59,13 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             Map::Add(left, right) => {
                 let (y, dy) = self.part::<K>(left, 0, adjoint, x.clone(), from)?;
                 let (z, dz) = self.part::<K>(right, 1, adjoint, x, from)?;
-                self.plain(&y)?;
+                if y.holds_maps() {
+                    // Vectors with maps in them are added by their coordinates.
+                    let ((y, dy), (z, dz)) = (self.coordinates::<K>((y, dy))?, self.coordinates::<K>((z, dz))?);
+                    let sums = numbers(&y).into_iter().zip(numbers(&z)).map(|(y, z)| y + z);
+                    let sum = y.tangent(&mut sums.collect::<Vec<_>>().into_iter());
+                    return Ok((sum, K::add(from, &space(&y), vec![dy, dz])));
+                }
                 let [first, second] = [0, 1].map(|at| Atom::Var(Var(at)));
                 let plus = Operation::new(Op::Plus(first, second), 2, Type::unit(), self.span);
                 let operands = [y, z];
@@ -69,15 +75,20 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                 Ok((sum, K::after(added, both)))
             }
             Map::Scale(factor, map) => {
-                let (y, dy) = self.part::<K>(map, 1, adjoint, x, from)?;
-                self.plain(&y)?;
+                let y = self.part::<K>(map, 1, adjoint, x, from)?;
+                let (y, dy) = self.coordinates::<K>(y)?;
                 let to = space(&y);
                 let by_factor = match Vector::new(to.clone(), numbers(&y)) {
                     Ok(vector) => K::after(K::primitive(&LinearMap::column(vector)), path::<K>(&[0, 0], from)),
                     Err(_) => K::zero(from, &to),
                 };
                 let sum = K::add(from, &to, vec![by_factor, K::times(*factor, dy)]);
-                Ok((y.scaled(factor), sum))
+                let multiple = |x: f64| if x == 0.0 || *factor == 0.0 { 0.0 } else { factor * x };
+                let scaled = match y.holds_maps() {
+                    true => y.tangent(&mut numbers(&y).into_iter().map(multiple)),
+                    false => y.scaled(factor),
+                };
+                Ok((scaled, sum))
             }
             Map::Table(table) => self.entries::<K>(table, adjoint, &x, from),
         })
@@ -98,14 +109,15 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
     }
 
     /// `Σⱼ aᵢⱼ xⱼ`: bilinear in the entries and the vector.
-    fn entries<K: Linear<Morphism = M>>(
+    fn entries<K: Linear<Morphism = M> + 'static>(
         &self,
         table: &Table<f64>,
         adjoint: bool,
         x: &Value<f64>,
         from: &Space,
     ) -> Outcome<M> {
-        self.plain(x)?;
+        let (x, by_x) = self.coordinates::<K>((x.clone(), path::<K>(&[1], from)))?;
+        let x = &x;
         let result = if adjoint { &table.domain } else { &table.codomain };
         let places = table.rows.iter().enumerate().flat_map(|(row, entries)| {
             entries
@@ -144,22 +156,19 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             ])
         };
         let [by_entries, by_vector] = maps().map_err(|_| lost(self.span))?;
-        let terms = vec![
-            K::after(K::primitive(&by_entries), path::<K>(&[0], from)),
-            K::after(K::primitive(&by_vector), path::<K>(&[1], from)),
-        ];
+        let terms =
+            vec![K::after(K::primitive(&by_entries), path::<K>(&[0], from)), K::after(K::primitive(&by_vector), by_x)];
         Ok((value, K::add(from, &to, terms)))
     }
 
     /// The zeros of the spaces of a map, and the rows of its matrix, from the space of the map.
     fn rows<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, from: &Space) -> Result<Rows<M>, Fault> {
         let (domain, codomain) = self.spaces::<K>(map, from)?;
-        self.plain(&domain)?;
-        self.plain(&codomain)?;
         let mut rows = Vec::new();
         for at in 0..codomain.count_coordinates() {
             let unit = codomain.tangent(&mut (0..=at).map(|other| f64::from(u8::from(other == at))));
-            rows.push(self.at::<K>(map, true, unit, from)?);
+            let row = self.at::<K>(map, true, unit, from)?;
+            rows.push(self.coordinates::<K>(row)?);
         }
         Ok(Rows { domain, codomain, rows })
     }
@@ -240,8 +249,15 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             OnMaps::Matrix => {
                 let (map, by_map) = map(0)?;
                 let of = K::codomain(&by_map);
-                let Rows { codomain, rows, .. } = self.rows::<K>(&map, &of)?;
-                let (matrix, by_rows) = assemble::<K>(&codomain, &mut rows.into_iter(), &of);
+                let Rows { domain, codomain, rows } = self.rows::<K>(&map, &of)?;
+                let mut plain = Vec::with_capacity(rows.len());
+                for (row, map) in rows {
+                    let matrices = row.with_matrices();
+                    let map = self.reshaped::<K>(&space(&row), &space(&matrices), map)?;
+                    plain.push((matrices, map));
+                }
+                let is_flat = matches!(domain, Value::Real(_));
+                let (matrix, by_rows) = assemble::<K>(&codomain.with_matrices(), is_flat, &mut plain.into_iter(), &of);
                 (matrix, K::after(by_rows, by_map))
             }
             OnMaps::OfMatrix => {
@@ -279,7 +295,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         })
     }
 
-    /// The zeros of the domain and the codomain.
+    /// The zeros of the domain and the codomain, in which maps are tables of all their entries.
     fn spaces<K: Linear<Morphism = M> + 'static>(
         &self,
         map: &Map<f64>,
@@ -287,7 +303,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
     ) -> Result<(Value<f64>, Value<f64>), Fault> {
         let domain = self.domain::<K>(map, from)?;
         let codomain = self.at::<K>(map, false, domain.clone(), from)?.0;
-        Ok((domain, codomain))
+        Ok((self.zero_of::<K>(domain)?, self.zero_of::<K>(codomain)?))
     }
 
     /// The numbers of the matrix at some places.
@@ -339,9 +355,11 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         let maps = Maps { context: self.context, definitions: &read.table(), span: self.span };
         let of = space(&Value::Map(map.clone()));
         let x = maps.domain::<Terms>(map, &of)?;
+        let x = maps.zero_of::<Terms>(x)?;
         let unknown = space(&x);
         let both = Terms::fork(&unknown, vec![Terms::zero(&unknown, &of), Terms::identity(&unknown)]);
-        let (_, image) = maps.apply::<Terms>(map, false, x, both.codomain())?;
+        let image = maps.apply::<Terms>(map, false, x, both.codomain())?;
+        let (_, image) = maps.coordinates::<Terms>(image)?;
         let entries = Terms::after(image, both).coo();
         Ok(entries.rows.into_iter().zip(entries.cols).collect())
     }
@@ -404,16 +422,24 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         Ok(K::primitive_after(&reshape, map))
     }
 
-    /// Vectors with maps in them are known as their coordinates alone.
-    fn plain(&self, vector: &Value<f64>) -> Result<(), Fault> {
-        if !vector.holds_maps() {
-            return Ok(());
+    /// A vector with a table of all its entries in the place of every map, and what it varies with.
+    fn coordinates<K: Linear<Morphism = M> + 'static>(&self, (value, map): (Value<f64>, M)) -> Outcome<M> {
+        if !value.holds_maps() {
+            return Ok((value, map));
         }
-        let message = "a linear map between spaces of linear maps cannot be written as a combinator";
-        Err(Box::new(
-            Diagnostic::error("no-combinator", self.span, message)
-                .help("apply the maps in it to vectors, or leave out `--via`: `compiled` has all derivatives"),
-        ))
+        let from = space(&value);
+        let (value, tables) = self.with_tables::<K>(value, &from)?;
+        Ok((value, K::after(tables, map)))
+    }
+
+    /// The zero of the space of a vector, in which maps are tables of all their entries.
+    fn zero_of<K: Linear<Morphism = M> + 'static>(&self, vector: Value<f64>) -> Result<Value<f64>, Fault> {
+        if !vector.holds_maps() {
+            return Ok(vector);
+        }
+        let from = space(&vector);
+        let (tables, _) = self.with_tables::<K>(vector, &from)?;
+        Ok(tables.tangent(&mut std::iter::empty()))
     }
 }
 
@@ -444,6 +470,7 @@ fn places(columns: &Value<f64>, rows: &Value<f64>) -> Vec<Place> {
 /// The codomain with every number replaced by a row.
 fn assemble<K: Linear>(
     codomain: &Value<f64>,
+    is_flat: bool,
     rows: &mut std::vec::IntoIter<(Value<f64>, K::Morphism)>,
     from: &Space,
 ) -> (Value<f64>, K::Morphism) {
@@ -452,20 +479,22 @@ fn assemble<K: Linear>(
         Value::Real(_) => row(),
         Value::Reals(elements) => {
             let (values, maps): (Vec<_>, Vec<_>) = elements.iter().map(|_| row()).unzip();
-            let value = match values.first() {
-                Some(Value::Real(_)) | None => Value::reals(values.iter().map(Value::real).collect()),
-                _ => Value::values(values),
+            // Also where there are no rows, which would tell.
+            let value = match is_flat {
+                true => Value::reals(values.iter().map(Value::real).collect()),
+                false => Value::values(values),
             };
             let map = if maps.is_empty() { K::zero(from, &space(&value)) } else { fork_to_array::<K>(from, maps) };
             (value, map)
         }
         Value::Tuple(parts) if !parts.is_empty() => {
-            let (values, maps): (Vec<_>, Vec<_>) = parts.iter().map(|part| assemble::<K>(part, rows, from)).unzip();
+            let (values, maps): (Vec<_>, Vec<_>) =
+                parts.iter().map(|part| assemble::<K>(part, is_flat, rows, from)).unzip();
             (Value::Tuple(values.into()), K::fork(from, maps))
         }
         Value::Values(elements) if !elements.is_empty() => {
             let (values, maps): (Vec<_>, Vec<_>) =
-                elements.iter().map(|element| assemble::<K>(element, rows, from)).unzip();
+                elements.iter().map(|element| assemble::<K>(element, is_flat, rows, from)).unzip();
             (Value::values(values), fork_to_array::<K>(from, maps))
         }
         other => (other.clone(), K::zero(from, &space(other))),

@@ -14,6 +14,7 @@
 //! What a program does next may depend on values, and here the value is always at hand: a conditional has the derivative of
 //! the branch that is taken, a loop the composition of those of its turns.
 
+mod addition;
 mod control;
 mod keep;
 mod map;

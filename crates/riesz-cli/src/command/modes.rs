@@ -102,13 +102,16 @@ fn aligned<R: AsRef<[String]>>(table: &[R], left: &[usize]) -> Vec<String> {
 
 fn row(Mode { representation, outcome }: &Mode) -> [String; 6] {
     match outcome {
-        Ok(Measured { derivative, operations, time, bytes, agrees, .. }) => [
+        Ok(Measured { derivative, operations, time, bytes, misfit, agrees, .. }) => [
             representation.name.into(),
             shortened(derivative, SHOWN),
             operations.total().to_string(),
             bytes.map_or_else(|| "-".into(), |bytes| bytes.to_string()),
             output::duration(*time),
-            if *agrees { "✓" } else { "✗ differs" }.into(),
+            match misfit {
+                Some(misfit) => format!("✗ {misfit}"),
+                None => if *agrees { "✓" } else { "✗ differs" }.into(),
+            },
         ],
         Err(problem) => {
             [representation.name.into(), problem.message.clone(), "-".into(), "-".into(), "-".into(), "✗".into()]
@@ -133,7 +136,7 @@ fn as_json(modes: &Modes) -> Value {
     let row = |Mode { representation, outcome }: &Mode| {
         let mut object = json!({"representation": representation.name, "paper": representation.paper});
         match outcome {
-            Ok(Measured { numbers, operations, time, bytes, agrees, .. }) => {
+            Ok(Measured { numbers, operations, time, bytes, misfit, agrees, .. }) => {
                 object["derivative"] = numbers.iter().map(number).collect();
                 object["operations"] = json!({
                     "additions": operations.additions,
@@ -144,6 +147,9 @@ fn as_json(modes: &Modes) -> Value {
                 object["bytes"] = json!(bytes);
                 object["seconds"] = json!(time.as_secs_f64());
                 object["agrees"] = json!(agrees);
+                if let Some(misfit) = misfit {
+                    object["misfit"] = json!(misfit);
+                }
             }
             Err(problem) => object["error"] = json!(problem.message),
         }

@@ -339,7 +339,12 @@ impl Draft<'_> {
     }
 
     /// Rebuilds a tuple or record, component by component.
-    fn each_part(&mut self, value: Typed, span: Span, mut part: impl FnMut(&mut Self, Typed, usize) -> Typed) -> Typed {
+    pub(super) fn each_part(
+        &mut self,
+        value: Typed,
+        span: Span,
+        mut part: impl FnMut(&mut Self, Typed, usize) -> Typed,
+    ) -> Typed {
         let ty = self.resolve(&value.1);
         let (mut atoms, mut types) = (Vec::new(), Vec::new());
         for (at, component) in self.parts(value, span).into_iter().enumerate() {

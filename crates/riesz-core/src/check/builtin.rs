@@ -363,14 +363,16 @@ impl Draft<'_> {
         }
         let resolved = self.resolve_deep(&element);
         let fits = match reduction {
-            Reduction::Sum | Reduction::Product => is_vector(&resolved),
+            Reduction::Sum => is_vector(&resolved, true),
+            Reduction::Product => is_vector(&resolved, false),
             Reduction::All | Reduction::Any => matches!(resolved, Type::Bool | Type::Error),
             _ => is_number(&resolved) || matches!(resolved, Type::Error | Type::Variable(_)),
         };
         if !fits {
             let shown = self.show(&resolved);
             let needed = match reduction {
-                Reduction::Sum | Reduction::Product => "numbers, or arrays, tuples and records of them",
+                Reduction::Sum => "numbers, linear maps, or arrays, tuples and records of them",
+                Reduction::Product => "numbers, or arrays, tuples and records of them",
                 Reduction::All | Reduction::Any => "conditions (`Bool`)",
                 _ => "numbers",
             };
@@ -379,6 +381,9 @@ impl Draft<'_> {
             return self.fail(match (reduction, &resolved) {
                 (Reduction::All | Reduction::Any, ty) if is_number(ty) => {
                     diagnostic.help(format!("compare the elements: `{}(x > 0 | x in v)`", primitive.name))
+                }
+                (Reduction::Product, Type::Linear(_)) => {
+                    diagnostic.help("linear maps are composed by `compose(g, f)`, many by `fold`")
                 }
                 (Reduction::Sum, Type::Bool) => diagnostic.help("to count, write `sum(if c then 1 else 0 | c in v)`"),
                 _ => diagnostic,
@@ -423,6 +428,11 @@ impl Draft<'_> {
                 }
                 (total, Type::Real)
             }
+            // ⟨m, k⟩ = Σᵢⱼ mᵢⱼ kᵢⱼ
+            Type::Linear(_) => {
+                let (left, right) = (self.matrix(left, span), self.matrix(right, span));
+                self.inner(left, right, span)
+            }
             Type::Error | Type::Variable(_) => (self.bind(Op::Copy(Atom::Real(0.0)), Type::Real, span), Type::Real),
             ty if is_number(&ty) => {
                 let real = |draft: &mut Self, value: Typed| draft.flow(value.0, &value.1, &Type::Real, span);
@@ -457,11 +467,14 @@ pub(super) fn reduction(name: &str) -> Option<Reduction> {
     })
 }
 
-/// Whether values of a resolved type can be added.
-fn is_vector(ty: &Type) -> bool {
+/// Whether values of a resolved type are numbers all through, or linear maps where those count.
+fn is_vector(ty: &Type, maps: bool) -> bool {
     match ty {
-        Type::Array(_, element) => is_vector(element),
-        Type::Tuple(_) | Type::Record(_) => ty.components().unwrap_or_default().iter().all(is_vector),
+        Type::Array(_, element) => is_vector(element, maps),
+        Type::Tuple(_) | Type::Record(_) => {
+            ty.components().unwrap_or_default().iter().all(|part| is_vector(part, maps))
+        }
+        Type::Linear(_) => maps,
         Type::Error | Type::Variable(_) | Type::Unknown(_) => true,
         other => is_number(other),
     }

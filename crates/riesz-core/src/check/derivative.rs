@@ -385,13 +385,23 @@ impl Draft<'_> {
         }
     }
 
+    /// A value with the matrix in the place of every linear map.
+    pub(super) fn with_matrices(&mut self, value: Typed, span: Span) -> Typed {
+        match self.resolve_deep(&value.1) {
+            ty if !ty.holds_maps() => value,
+            Type::Linear(_) => self.matrix(value, span),
+            Type::Array(..) => self.each(&[value], span, |draft, mut parts| {
+                let part = parts.remove(0);
+                draft.with_matrices(part, span)
+            }),
+            _ => self.each_part(value, span, |draft, part, _| draft.with_matrices(part, span)),
+        }
+    }
+
     /// The codomain with every `R` replaced by a copy of the domain.
-    fn matrix(&mut self, (map, ty): Typed, span: Span) -> Typed {
-        let Type::Linear(arrow) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };
-        let ty = arrow.1.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Real => Some(arrow.0.clone()),
-            _ => None,
-        });
+    pub(super) fn matrix(&mut self, (map, ty): Typed, span: Span) -> Typed {
+        let ty @ Type::Linear(_) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };
+        let ty = ty.with_matrices();
         let value = self.bind(Op::OnMaps(OnMaps::Matrix, vec![map]), ty.clone(), span);
         self.read_sizes(value, ty, span)
     }

@@ -105,11 +105,12 @@ impl Draft<'_> {
         if resolved == Type::Error {
             return None;
         }
-        if resolved.any(&mut |part| matches!(part, Type::Function(_) | Type::Linear(_))) {
+        let nearly = sign == "~=";
+        if resolved.any(&mut |part| matches!(part, Type::Function(_))) || resolved.holds_maps() && !nearly {
             let shown = self.show(&resolved);
-            let (what, help) = match resolved {
-                Type::Linear(_) => ("linear maps", "compare their matrices: `matrix(m)`"),
-                _ => ("functions", "compare their values at a point"),
+            let (what, help) = match resolved.any(&mut |part| matches!(part, Type::Function(_))) {
+                false => ("linear maps", "`~=` compares them, entry by entry"),
+                true => ("functions", "compare their values at a point"),
             };
             self.report(
                 Diagnostic::error("not-comparable", span, format!("`{sign}` does not compare {what}"))
@@ -119,7 +120,13 @@ impl Draft<'_> {
             return None;
         }
         let (left, right) = (self.flow(left.0, &left.1, &joined, span), self.flow(right.0, &right.1, &joined, span));
-        Some((left, right, joined))
+        if !resolved.holds_maps() {
+            return Some((left, right, joined));
+        }
+        // Maps are compared entry by entry.
+        let (left, matrices) = self.with_matrices((left, joined.clone()), span);
+        let (right, _) = self.with_matrices((right, joined), span);
+        Some((left, right, matrices))
     }
 
     /// What a `check` tests: the condition, and both sides of an equation, to show when it fails.

@@ -240,10 +240,13 @@ pub(super) fn combine<S: Number>(
     let is_nothing =
         |value: &Value<S>| matches!(value, Value::Reals(_) | Value::Ints(_) | Value::Values(_)) && value.is_empty();
     match (total, element) {
-        (total, element) if empty == Empty::IsZero && is_nothing(&total) => Ok(element.clone()),
-        (total, element) if empty == Empty::IsZero && is_nothing(element) => Ok(total),
+        // What has a shape, be it an empty one, keeps it beside a zero that has none.
         (Value::Zero, element) => Ok(element.clone()),
         (total, Value::Zero) => Ok(total),
+        (total, element) if empty == Empty::IsZero && is_nothing(&total) => Ok(element.clone()),
+        (total, element) if empty == Empty::IsZero && is_nothing(element) => Ok(total),
+        (Value::Map(total), Value::Map(element)) if total.has_no_entries() => Ok(Value::Map(element.clone())),
+        (Value::Map(total), Value::Map(element)) if element.has_no_entries() => Ok(Value::Map(total)),
         (Value::Map(total), Value::Map(element)) => Ok(Value::Map(Map::Add(total, element.clone()).share())),
         (Value::Reals(mut total), Value::Reals(element)) => {
             if total.len() != element.len() {

@@ -72,6 +72,25 @@ impl<S: Number> Value<S> {
         }
     }
 
+    /// The value with the matrix in the place of every table of all entries.
+    pub fn with_matrices(&self) -> Value<S> {
+        match self {
+            value if !value.holds_maps() => value.clone(),
+            Value::Map(map) => match &**map {
+                Map::Table(table) => table.matrix(),
+                _ => self.clone(),
+            },
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(Value::with_matrices).collect()),
+            other => {
+                let elements: Vec<Value<S>> = other.elements().map(|element| element.with_matrices()).collect();
+                match elements.first() {
+                    Some(Value::Real(_)) => Value::reals(elements.iter().map(Value::real).collect()),
+                    _ => Value::values(elements),
+                }
+            }
+        }
+    }
+
     /// Whether there are linear maps in it, but for those that a function captured.
     pub fn holds_maps(&self) -> bool {
         match self {
@@ -91,6 +110,17 @@ impl<S: Number> Map<S> {
 }
 
 impl<S: Number> Table<S> {
+    /// The matrix, where the table has all entries: the codomain with every number replaced by a row, a vector of the
+    /// domain.
+    fn matrix(&self) -> Value<S> {
+        let (domain, codomain) = (self.domain.with_matrices(), self.codomain.with_matrices());
+        let mut rows = self.rows.iter();
+        codomain.map_leaves(&domain, &mut || {
+            let mut entries = rows.next().into_iter().flatten();
+            domain.map_reals(&mut |_| entries.next().map_or_else(S::zero, |(_, entry)| entry.clone()))
+        })
+    }
+
     fn rows_with<T>(&self, f: &mut dyn FnMut(&S) -> T) -> Vec<Vec<(usize, T)>> {
         let mut rows = Vec::with_capacity(self.rows.len());
         for row in &self.rows {
@@ -121,7 +151,7 @@ impl<S: Number> Machine<'_, S> {
     }
 
     /// All entries of a map: what it makes of a basis, or what its adjoint makes of one, whichever is smaller.
-    fn table(&mut self, map: &Map<S>, span: Span) -> Result<Table<S>, Fault> {
+    pub(super) fn table(&mut self, map: &Map<S>, span: Span) -> Result<Table<S>, Fault> {
         stacker::maybe_grow(128 * 1024, 8 * 1024 * 1024, || {
             let domain = self.domain(map, span)?;
             let domain = self.with_tables(domain, span)?;

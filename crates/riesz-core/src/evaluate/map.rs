@@ -196,11 +196,9 @@ impl<'p, S: Number> Machine<'p, S> {
         })
     }
 
-    /// The zeros of a map's domain and codomain.
+    /// The zeros of a map's domain and codomain, in which maps are tables of all their entries.
     pub fn spaces(&mut self, map: &Map<S>) -> Result<(Value<S>, Value<S>), Fault> {
-        let domain = self.domain(map, NOWHERE)?;
-        let codomain = self.apply_map(map, domain.clone(), false, NOWHERE)?;
-        Ok((domain, codomain))
+        self.table_spaces(map, NOWHERE)
     }
 }
 

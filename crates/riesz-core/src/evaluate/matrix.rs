@@ -26,11 +26,14 @@ impl<S: Number> Machine<'_, S> {
     /// The codomain with every number replaced by a row of the matrix, a vector of the domain.
     pub(super) fn matrix(&mut self, map: &Map<S>, domain: Value<S>, span: Span) -> Result<Value<S>, Fault> {
         let codomain = self.apply_map(map, domain.clone(), false, span)?;
+        if domain.holds_maps() || codomain.holds_maps() {
+            return Ok(Value::Map(Map::Table(self.table(map, span)?).share()).with_matrices());
+        }
         let (columns, rows) = (domain.count_reals(), codomain.count_reals());
         self.reserve(rows.saturating_mul(columns), size_of::<S>(), span)?;
         if rows <= columns {
             let mut at = 0;
-            return codomain.try_map_leaves(&mut |_| {
+            return codomain.try_map_leaves(&domain, &mut || {
                 let unit = codomain.unit_at(at);
                 at += 1;
                 self.apply_map(map, unit, true, span)
@@ -43,7 +46,7 @@ impl<S: Number> Machine<'_, S> {
             transposed.push(column);
         }
         let mut row = 0;
-        codomain.try_map_leaves(&mut |_| {
+        codomain.try_map_leaves(&domain, &mut || {
             let mut column = 0;
             let value = domain.map_reals(&mut |_| {
                 column += 1;
@@ -63,18 +66,20 @@ impl<S: Number> Machine<'_, S> {
     /// What the map makes of sparse linear forms.
     fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
         type Form = Nagata<f64, Sparse>;
+        let domain = self.with_tables(domain.clone(), span)?;
         let constant = &mut |x: &S| Form::constant(x.value());
         let mut machine = self.lend(constant);
         let mut column = 0;
-        let unknowns = domain.over(&mut |_| {
+        let unknowns = domain.with_coordinates(&mut |_| {
             column += 1;
             Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
         });
         let result = machine.apply_map(&map.over(constant), unknowns, false, span);
+        let result = result.and_then(|result| machine.with_tables(result, span));
         self.take_back(machine);
         let result = result?;
         let (mut entries, mut row) = (Vec::new(), 0);
-        result.visit_reals(&mut |form| {
+        result.visit_coordinates(&mut |form| {
             entries.extend(form.tangent.entries().map(|(column, value)| (row, *column, *value)));
             row += 1;
         });
@@ -110,10 +115,12 @@ impl<S: Number> Machine<'_, S> {
         let (rows, columns) = (by(|place| place.0), by(|place| place.1));
         let adjoint = rows.len() < columns.len();
         let space = if adjoint { self.apply_map(map, domain, false, span)? } else { domain };
+        let space = self.with_tables(space, span)?;
         let mut numbers = vec![S::zero(); places.len()];
         for (line, entries) in if adjoint { rows } else { columns } {
             let mut image = Vec::new();
-            self.apply_map(map, space.unit_at(line), adjoint, span)?.visit_reals(&mut |x| image.push(x.clone()));
+            let line = self.apply_map(map, space.unit_at(line), adjoint, span)?;
+            self.with_tables(line, span)?.visit_coordinates(&mut |x| image.push(x.clone()));
             for at in entries {
                 let (row, column) = places[at];
                 numbers[at] = image.get(if adjoint { column } else { row }).cloned().unwrap_or_else(S::zero);
@@ -130,9 +137,8 @@ impl<S: Number> Machine<'_, S> {
         like: &Map<S>,
         span: Span,
     ) -> Result<Value<S>, Fault> {
-        let domain = self.domain(like, span)?;
-        let codomain = self.apply_map(like, domain.clone(), false, span)?;
-        let mut rows: Vec<Vec<(usize, S)>> = vec![Vec::new(); codomain.count_reals()];
+        let (domain, codomain) = self.table_spaces(like, span)?;
+        let mut rows: Vec<Vec<(usize, S)>> = vec![Vec::new(); codomain.count_coordinates()];
         for ((row, column), number) in places.iter().zip(numbers.elements()) {
             if let Some(entries) = rows.get_mut(*row) {
                 entries.push((*column, number.real()));
@@ -143,45 +149,68 @@ impl<S: Number> Machine<'_, S> {
 
     /// The map between the spaces of another that has a matrix.
     pub(super) fn map_of_matrix(&mut self, matrix: &Value<S>, like: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
-        let domain = self.domain(like, span)?;
-        let codomain = self.apply_map(like, domain.clone(), false, span)?;
-        let columns = domain.count_reals();
+        let (domain, codomain) = self.table_spaces(like, span)?;
+        let columns = domain.count_coordinates();
         let mut numbers = Vec::new();
         matrix.visit_reals(&mut |number| numbers.push(number.clone()));
         let mut numbers = numbers.into_iter();
         let row = |_| numbers.by_ref().take(columns).enumerate().collect();
-        let rows = (0..codomain.count_reals()).map(row).collect();
+        let rows = (0..codomain.count_coordinates()).map(row).collect();
         Ok(Value::Map(Map::Table(Table { domain, codomain, rows }).share()))
+    }
+
+    /// The zeros of a map's domain and codomain, in which maps are tables of all their entries.
+    pub(super) fn table_spaces(&mut self, map: &Map<S>, span: Span) -> Result<(Value<S>, Value<S>), Fault> {
+        let domain = self.domain(map, span)?;
+        let codomain = self.apply_map(map, domain.clone(), false, span)?;
+        let (domain, codomain) = (self.with_tables(domain, span)?, self.with_tables(codomain, span)?);
+        let zero = |space: Value<S>| if space.holds_maps() { space.tangent(&mut std::iter::empty()) } else { space };
+        Ok((zero(domain), zero(codomain)))
     }
 }
 
 impl<S: Number> Value<S> {
-    /// The vector of the same space that is 1 at one place and 0 elsewhere.
+    /// The vector of the same space that is 1 at one place and 0 elsewhere; maps are tables.
     fn unit_at(&self, at: usize) -> Value<S> {
+        let number = |next: usize| if next == at { S::one() } else { S::zero() };
+        if self.holds_maps() {
+            return self.tangent(&mut (0..=at).map(number));
+        }
         let mut next = 0;
         self.map_reals(&mut |_| {
             next += 1;
-            if next - 1 == at { S::one() } else { S::zero() }
+            number(next - 1)
         })
     }
 
-    /// The value with every real number replaced by a value.
-    fn try_map_leaves(&self, f: &mut dyn FnMut(&S) -> Result<Value<S>, Fault>) -> Result<Value<S>, Fault> {
+    /// The value with every real number replaced by a vector of the space of a row.
+    pub(super) fn map_leaves(&self, row: &Value<S>, f: &mut dyn FnMut() -> Value<S>) -> Value<S> {
+        self.try_map_leaves(row, &mut || Ok(f())).unwrap_or_else(|_: Fault| unreachable!("nothing fails"))
+    }
+
+    fn try_map_leaves(
+        &self,
+        row: &Value<S>,
+        f: &mut dyn FnMut() -> Result<Value<S>, Fault>,
+    ) -> Result<Value<S>, Fault> {
         Ok(match self {
-            Value::Real(x) => f(x)?,
+            Value::Real(_) => f()?,
             Value::Tuple(parts) => {
-                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| part.try_map_leaves(f)).collect();
+                let parts: Result<Vec<_>, Fault> = parts.iter().map(|part| part.try_map_leaves(row, f)).collect();
                 Value::Tuple(parts?.into())
             }
             Value::Reals(elements) => {
-                let leaves: Vec<Value<S>> = elements.iter().map(&mut *f).collect::<Result<_, Fault>>()?;
-                match leaves.first() {
-                    Some(Value::Real(_)) => Value::reals(leaves.iter().map(Value::real).collect()),
+                let leaves: Vec<Value<S>> = elements.iter().map(|_| f()).collect::<Result<_, Fault>>()?;
+                // Also where there are no elements, which would tell.
+                match row {
+                    Value::Real(_) => Value::reals(leaves.iter().map(Value::real).collect()),
                     _ => Value::values(leaves),
                 }
             }
             Value::Values(elements) => {
-                Value::values(elements.iter().map(|element| element.try_map_leaves(f)).collect::<Result<_, Fault>>()?)
+                let elements: Result<_, Fault> =
+                    elements.iter().map(|element| element.try_map_leaves(row, f)).collect();
+                Value::values(elements?)
             }
             other => other.clone(),
         })

@@ -7,6 +7,7 @@
 mod array;
 mod coordinate;
 mod data;
+mod fit;
 mod iterate;
 mod kept;
 mod limits;
@@ -23,7 +24,9 @@ pub use limits::{Fault, Limits};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 
-use crate::term::{Atom, Binding, Body, Derive, Function, FunctionId, GlobalId, Iteration, Op, Origin, Program};
+use crate::term::{
+    Atom, Binding, Body, Derive, Function, FunctionId, GlobalId, Iteration, OnMaps, Op, Origin, Program,
+};
 use crate::types::Type;
 use array::{Empty, size_at};
 use kept::{Growing, Kept};
@@ -374,7 +377,8 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::OnMaps(operation, operands) => {
                 self.reserve(1, size_of::<Map<S>>(), span)?;
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
-                self.on_maps(*operation, &values, span)?
+                let value = self.on_maps(*operation, &values, span)?;
+                if matches!(operation, OnMaps::Matrix) { value.stored_as(ty()) } else { value }
             }
             Op::Derive(Derive::Taylor, operands) => {
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();

@@ -1,7 +1,7 @@
 //! Room for values, and the values of a type that are known by it alone: its zero, and what stands where nobody looks.
 
 use super::limits::Fault;
-use super::value::{Held, Value, memory};
+use super::value::{Held, Map, Table, Value, memory};
 use super::{Machine, problem};
 use crate::size::{self, Size};
 use crate::types::Type;
@@ -79,7 +79,8 @@ impl<S: Number> Machine<'_, S> {
     /// The zero of a type, as far as its shape is known.
     pub(super) fn zero(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
         Ok(match ty {
-            Type::Array(Size::Hole, _) => Value::Zero,
+            // What is added to a map says between which spaces it is.
+            Type::Array(Size::Hole, _) | Type::Linear(_) => Value::Zero,
             Type::Array(size, element) if **element != Type::Real => {
                 let count = self.size(size, frame);
                 self.reserve(count, size_of::<Value<S>>(), span)?;
@@ -110,6 +111,7 @@ impl<S: Number> Machine<'_, S> {
                 let parts = ty.components().unwrap_or_default();
                 Value::Tuple(parts.iter().map(|part| self.untouched(part, frame, span)).collect::<Result<_, Fault>>()?)
             }
+            Type::Linear(_) => Value::Zero,
             _ => self.filled(ty, 0.0, frame, span)?,
         })
     }
@@ -131,6 +133,14 @@ impl<S: Number> Machine<'_, S> {
                     parts.push(self.filled(&part, number, frame, span)?);
                 }
                 Value::Tuple(parts.into())
+            }
+            Type::Linear(arrow) if !ty.sizes().contains(&Size::Hole) => {
+                let (domain, codomain) =
+                    (self.filled(&arrow.0, 0.0, frame, span)?, self.filled(&arrow.1, 0.0, frame, span)?);
+                let (domain, codomain) = (self.with_tables(domain, span)?, self.with_tables(codomain, span)?);
+                let rows = codomain.count_coordinates();
+                self.reserve(rows, size_of::<Vec<(usize, S)>>(), span)?;
+                Value::Map(Map::Table(Table { domain, codomain, rows: vec![Vec::new(); rows] }).share())
             }
             Type::Kept | Type::Linear(_) => Value::Zero,
             _ => Value::Int(0),

@@ -65,9 +65,9 @@ pub enum Map<S: 'static> {
 /// The entries of a matrix that are not structurally zero, over the numbers of vectors.
 #[derive(Debug)]
 pub struct Table<S: 'static> {
-    /// The zero of the domain.
+    /// The zero of the domain, in which maps are tables of all their entries.
     pub domain: Value<S>,
-    /// The zero of the codomain.
+    /// The zero of the codomain, likewise.
     pub codomain: Value<S>,
     /// For each number of the codomain, the entries of its row, by column.
     pub rows: Vec<Vec<(usize, S)>>,
@@ -179,6 +179,11 @@ impl<S: 'static> Map<S> {
     pub fn share(self) -> Rc<Map<S>> {
         MEMORY.set(MEMORY.get() + self.bytes());
         Rc::new(self)
+    }
+
+    /// Whether this is a zero by its structure.
+    pub(super) fn has_no_entries(&self) -> bool {
+        matches!(self, Map::Table(table) if table.rows.iter().all(Vec::is_empty))
     }
 
     fn bytes(&self) -> usize {

@@ -215,7 +215,8 @@ impl Session {
     ) -> Result<Evaluated, Vec<Diagnostic>> {
         let Thunk { function, ty } = self.check(name, text, bindings)?;
         let value = self.run(function).map_err(|diagnostic| vec![*diagnostic])?;
-        let ty = measured(&ty, &value);
+        debug_assert!(is_large(&value) || value.fits(&ty), "{text}: {:?}", value.misfit(&ty));
+        let ty = value.measured(&ty);
         let shown = match ty.any(&mut |part| matches!(part, Type::Linear(_))) {
             true => Some(self.show_maps(&value, &ty)),
             false => None,
@@ -237,13 +238,7 @@ impl Session {
     pub fn with_matrices(&self, evaluated: &Evaluated) -> Result<Evaluated, Box<Diagnostic>> {
         let mut machine = Machine::new(&self.checker.program, self.options.limits.clone(), |_| None);
         let value = machine.with_matrices(&evaluated.value)?;
-        let ty = evaluated.ty.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Linear(arrow) => Some(arrow.1.rebuild(&mut Clone::clone, &mut |leaf| match leaf {
-                Type::Real => Some(arrow.0.clone()),
-                _ => None,
-            })),
-            _ => None,
-        });
+        let ty = evaluated.ty.with_matrices();
         Ok(Evaluated { value, ty, shown: None })
     }
 
@@ -417,17 +412,7 @@ pub(crate) fn place(sources: &Sources, span: Span) -> String {
     format!("{}:{line}:{column}", sources.get(span.file).name)
 }
 
-/// The type with the sizes that a value of it has.
-pub(crate) fn measured(ty: &Type, value: &Value) -> Type {
-    match ty {
-        Type::Array(_, element) => {
-            let element = value.get(0).map_or_else(|| Type::clone(element), |first| measured(element, &first));
-            Type::array(Size::Constant(value.len() as i64), element)
-        }
-        Type::Tuple(_) | Type::Record(_) => {
-            let parts = ty.components().unwrap_or_default();
-            ty.with_components(parts.iter().zip(value.parts()).map(|(ty, value)| measured(ty, value)).collect())
-        }
-        _ => ty.clone(),
-    }
+/// Whether a value is too large to be looked at in every evaluation of a debug build.
+fn is_large(value: &Value) -> bool {
+    value.numbers() > 1 << 20
 }
