@@ -45,6 +45,19 @@ impl Lineariser<'_> {
                 }
                 self.sum(terms, &ty, span)
             }
+            Derivative::Directional => {
+                let mut terms = Vec::new();
+                for (at, argument) in arguments.iter().enumerate() {
+                    let Some(tangent) = self.whole(*argument, span) else { continue };
+                    let mut operands = arguments.to_vec();
+                    match at {
+                        0 => operands.push(tangent),
+                        at => operands[at] = tangent,
+                    }
+                    terms.push(self.linear(Op::ArrayFunction(primitive, operands), ty.clone(), span));
+                }
+                self.sum(terms, &ty, span)
+            }
             Derivative::Terms(terms) => {
                 let mut point = Point { arguments, result: Atom::Var(var), span };
                 let mut sums = Vec::new();
@@ -122,11 +135,6 @@ impl Lineariser<'_> {
             LinearTerm::Negate(term) => {
                 let (atom, ty) = self.term(term, point)?;
                 Some((self.multiple_of(Atom::Real(-1.0), atom, &ty, span), ty))
-            }
-            LinearTerm::Multiple(value, term) => {
-                let (factor, _) = self.term(term, point)?;
-                let (value, ty) = self.value(value, point);
-                Some((self.value_times(value, factor, &ty, span), ty))
             }
             LinearTerm::Inner(value, term) => {
                 let (atom, ty) = self.term(term, point)?;
@@ -208,17 +216,6 @@ impl Lineariser<'_> {
                 lineariser.multiple_of(factor, part, element, span)
             }),
             _ => self.scaled(factor, atom, span),
-        }
-    }
-
-    /// `value · t` for a tangent that is a number.
-    fn value_times(&mut self, value: Atom, factor: Atom, ty: &Type, span: Span) -> Atom {
-        match ty {
-            Type::Array(size, element) => self.each(size, ty, span, |lineariser, index| {
-                let part = lineariser.element(value, index, span);
-                lineariser.value_times(part, factor, element, span)
-            }),
-            _ => self.scaled(value, factor, span),
         }
     }
 

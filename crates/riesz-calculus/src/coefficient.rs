@@ -4,6 +4,7 @@ use crate::linearise::Lineariser;
 use riesz_core::term::{Atom, Binding, Body, Op};
 use riesz_core::{Comparison, Type};
 use riesz_primitive::derivative::{self, Coefficient};
+use riesz_primitive::scalar;
 use riesz_syntax::Span;
 
 /// Something that writes values as core.
@@ -33,6 +34,13 @@ pub(crate) fn write(
         Coefficient::Argument(at) => as_real(writer, arguments[*at], span),
         Coefficient::Result => result,
         Coefficient::Constant(value) => Atom::Real(*value),
+        Coefficient::Apply(primitive, operands)
+            if let [Coefficient::Argument(at), Coefficient::Constant(number)] = operands
+                && std::ptr::eq(*primitive, &scalar::SUB)
+                && is_large(writer, arguments[*at]) =>
+        {
+            writer.bind(Op::Scalar(primitive, vec![arguments[*at], Atom::Int(*number as i64)]), Type::Int, span)
+        }
         Coefficient::Apply(primitive, operands) => {
             let operands = operands.iter().map(|operand| write(writer, operand, arguments, result, span)).collect();
             writer.bind(Op::Scalar(primitive, operands), Type::Real, span)
@@ -53,6 +61,15 @@ pub(crate) fn write(
             let (yes, no) = (body(then), body(otherwise));
             writer.bind(Op::If { condition, yes, no }, Type::Real, span)
         }
+    }
+}
+
+/// Whether an operand is an exponent that may be so large that the real number next to it does not tell whether it is odd:
+/// one less is one less as an integer.
+fn is_large(writer: &dyn Write, atom: Atom) -> bool {
+    match atom {
+        Atom::Int(value) => value.unsigned_abs() > 1 << 53 && value > i64::MIN,
+        atom => writer.type_of(atom) == Type::Int,
     }
 }
 

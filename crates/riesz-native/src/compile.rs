@@ -32,6 +32,7 @@ const RUNTIME: &[(&str, &str)] = &[
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
     ("product.rs", include_str!("../../riesz-runtime/src/product.rs")),
     ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
+    ("cofactor.rs", include_str!("../../riesz-runtime/src/cofactor.rs")),
     ("rows.rs", include_str!("../../riesz-runtime/src/rows.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];

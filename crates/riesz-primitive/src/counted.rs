@@ -132,6 +132,8 @@ impl Module<Counted> for Counted {
 }
 
 impl Number for Counted {
+    const ORDER: Option<usize> = Some(0);
+
     fn constant(x: f64) -> Counted {
         Counted(x)
     }
@@ -155,6 +157,7 @@ impl Number for Counted {
         match function {
             MatrixFunction::CholeskyTangent => return matrix::cholesky_tangent(n, a, b),
             MatrixFunction::CholeskyCotangent => return matrix::cholesky_cotangent(n, a, b),
+            MatrixFunction::Cofactor if columns > n => return matrix::cofactor(n, a, b, Counted::ORDER),
             _ => add(of_matrix(function, n as u64, columns as u64)),
         }
         let plain = |numbers: &[Counted]| numbers.iter().map(|number| number.0).collect::<Vec<f64>>();
@@ -206,7 +209,12 @@ fn of_matrix(function: MatrixFunction, n: u64, columns: u64) -> Operations {
         MatrixFunction::Inverse => inverse,
         MatrixFunction::Determinant => factors + operations(0, n, 0, 0),
         MatrixFunction::LogDeterminant => factors + operations(n, 0, 0, n),
-        MatrixFunction::Cofactor => inverse + operations(0, n + n * n, 0, 0),
+        MatrixFunction::Cofactor if columns == 0 => inverse + operations(0, n + n * n, 0, 0),
+        // ⟨c, h⟩ a⁻ᵀ − a⁻ᵀ hᵀ c
+        MatrixFunction::Cofactor => {
+            let products = 2 * n * n * n;
+            inverse + operations(products, products + n + 3 * n * n, 0, 0)
+        }
         // Computed in the numbers that count.
         MatrixFunction::CholeskyTangent | MatrixFunction::CholeskyCotangent => NOTHING,
     }

@@ -25,6 +25,9 @@ pub enum Derivative {
     Scale(&'static [Coefficient]),
     /// `D f x = Σᵢ tᵢ`: terms in the tangents of the arguments.
     Terms(&'static [LinearTerm]),
+    /// `D f (a, h…) (da, dh…) = f (a, h…, da) + Σᵢ f (a, …, dhᵢ, …)`: of a function that is its own derivative of every
+    /// order, in the directions `h` that it takes besides `a`. Each of these maps is its own adjoint.
+    Directional,
 }
 
 /// A value that a derivative is made of.
@@ -64,8 +67,8 @@ pub enum Comparison {
 
 /// A linear function of the tangents of a primitive's arguments: numbers, vectors and matrices.
 ///
-/// Adjoints are made of these again: `Multiple` and `Inner` are each other's, as are `Cholesky` and `CholeskyAdjoint`;
-/// `Transpose` and `Symmetric` are their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
+/// The adjoint of `Inner` is the multiple of its value, `Cholesky` and `CholeskyAdjoint` are each other's, `Transpose` and
+/// `Symmetric` are their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
 #[derive(Debug)]
 pub enum LinearTerm {
     /// `dxᵢ`: the tangent of an argument.
@@ -74,8 +77,6 @@ pub enum LinearTerm {
     Sum(&'static [LinearTerm]),
     /// `−t`
     Negate(&'static LinearTerm),
-    /// `v · t` for a number `t`: the multiple of a value.
-    Multiple(Coefficient, &'static LinearTerm),
     /// `⟨v, t⟩`: the inner product with a value.
     Inner(Coefficient, &'static LinearTerm),
     /// `dot(a, t)`: the product with a matrix on the left.
@@ -145,6 +146,8 @@ pub fn partial_derivatives<S: Number>(primitive: &'static Primitive, arguments: 
         Derivative::Linear => (0..arguments.len()).map(|i| replace(&|_| S::zero(), i)).collect(),
         Derivative::Multilinear => (0..arguments.len()).map(|i| replace(&|j| arguments[j].clone(), i)).collect(),
         Derivative::Scale(coefficients) => coefficients.iter().map(|c| c.evaluate(arguments, result)).collect(),
-        Derivative::Terms(_) => panic!("{primitive:?} has the derivative of a function of matrices"),
+        Derivative::Terms(_) | Derivative::Directional => {
+            panic!("{primitive:?} has the derivative of a function of matrices")
+        }
     }
 }

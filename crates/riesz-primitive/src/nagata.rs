@@ -13,6 +13,11 @@ use crate::number::Number;
 use crate::primitive::Primitive;
 
 impl<D: Number, E: Module<D> + Debug + 'static> Number for Nagata<D, E> {
+    const ORDER: Option<usize> = match D::ORDER {
+        Some(order) => Some(order + 1),
+        None => None,
+    };
+
     fn constant(x: f64) -> Self {
         Nagata { primal: D::constant(x), tangent: E::zero() }
     }

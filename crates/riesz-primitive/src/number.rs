@@ -13,6 +13,10 @@ use crate::scalar;
 
 /// The numbers of a scalar algebra.
 pub trait Number: Ring + Debug + 'static {
+    /// How many derivatives a number carries: a product of more numbers than that is zero where the value of each is. `None`
+    /// where that is not known, or nothing bounds it.
+    const ORDER: Option<usize> = None;
+
     /// A number that does not vary.
     fn constant(x: f64) -> Self;
 
@@ -42,6 +46,8 @@ pub trait Number: Ring + Debug + 'static {
 
 /// Plain numbers.
 impl Number for f64 {
+    const ORDER: Option<usize> = Some(0);
+
     #[inline]
     fn constant(x: f64) -> f64 {
         x

@@ -8,7 +8,7 @@
 use riesz_algebra::{Monoid, Ring, Semiring};
 
 use crate::derivative::{Coefficient, Derivative, partial_derivatives};
-use crate::matrix::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
+use crate::matrix::{MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor, determinant};
 use crate::number::Number;
 use crate::primitive::Primitive;
 use crate::scalar;
@@ -142,6 +142,7 @@ impl<C: Number> Number for Series<C> {
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Series<C>], b: &[Series<C>]) -> Vec<Series<C>> {
         let len = a.iter().chain(b).map(Series::len).max().unwrap_or(1);
         let (entries, a) = (a, Expansion::new(a, len));
+        let order = C::ORDER.map(|order| order + len - 1);
         let identity = |order: usize| match order {
             0 => (0..n * n).map(|at| if at / n == at % n { C::one() } else { C::zero() }).collect(),
             _ => vec![C::zero(); n * n],
@@ -156,18 +157,11 @@ impl<C: Number> Number for Series<C> {
             MatrixFunction::CholeskyTangent => cholesky_tangent(n, entries, b),
             MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, entries, b),
             MatrixFunction::LogDeterminant => vec![a.log_determinant(n)],
-            MatrixFunction::Determinant | MatrixFunction::Cofactor => {
-                // det = ± exp (logdet); the cofactor matrix is det · a⁻ᵀ.
-                let value = C::matrix(MatrixFunction::Determinant, n, 0, &a.orders[0], &[]).remove(0);
-                let varying = a.log_determinant(n).with_value(C::zero());
-                let determinant = Series::of(value).mul(&Series::apply(&scalar::EXP, &[varying]));
-                if function == MatrixFunction::Determinant {
-                    return vec![determinant];
-                }
-                let orders = (0..len).map(identity).collect();
-                let inverse = a.solve(n, n, &Expansion { orders }).series(n * n);
-                (0..n * n).map(|at| determinant.mul(&inverse[at % n * n + at / n])).collect()
+            MatrixFunction::Determinant => {
+                let value = C::matrix(function, n, 0, &a.orders[0], &[]).remove(0);
+                vec![determinant(n, entries, order).with_value(value)]
             }
+            MatrixFunction::Cofactor => cofactor(n, entries, b, order),
         }
     }
 }

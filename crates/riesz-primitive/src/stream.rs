@@ -3,8 +3,8 @@
 
 use std::fmt::Debug;
 
-use riesz_algebra::Module;
 use riesz_algebra::order::Stream;
+use riesz_algebra::{Module, Monoid};
 
 use crate::derivative::partial_derivatives;
 use crate::matrix::{MatrixFunction, by_elimination};
@@ -13,7 +13,8 @@ use crate::primitive::Primitive;
 
 impl<V: Ord + Clone + Debug + 'static, D: Number + Module<D>> Number for Stream<V, D> {
     fn constant(x: f64) -> Self {
-        Stream::constant(D::constant(x))
+        // Zero has a sign, and only 0 is the zero of the module.
+        if x.to_bits() == 0 { Stream::zero() } else { Stream::constant(D::constant(x)) }
     }
 
     fn value(&self) -> f64 {

@@ -1,11 +1,12 @@
 //! The functions of linear algebra: their laws, their derivatives against differences, and what they do at the edges.
 
 use proptest::prelude::*;
-use riesz_algebra::Nagata;
+use riesz_algebra::order::Stream;
+use riesz_algebra::{Monoid, Nagata, Semiring};
 use riesz_primitive::MatrixFunction::{
     self, Cholesky, CholeskyCotangent, CholeskyTangent, Cofactor, Determinant, Inverse, LogDeterminant, Solve,
 };
-use riesz_primitive::{Number, table};
+use riesz_primitive::{Number, Series, table};
 
 type Dual = Nagata<f64, f64>;
 
@@ -35,6 +36,11 @@ fn systems() -> impl Strategy<Value = (usize, [Vec<f64>; 4])> {
 fn inputs(function: MatrixFunction, n: usize, [a, b, da, db]: &[Vec<f64>; 4]) -> (usize, [Vec<f64>; 4]) {
     match function {
         CholeskyTangent | CholeskyCotangent => (n, [lower(n, a), da.clone(), lower(n, da), transpose(n, da)]),
+        // Two directions.
+        Cofactor => {
+            let twice = |h: &[f64]| [h, &transpose(n, h)].concat();
+            (2 * n, [a.clone(), twice(da), da.clone(), twice(a)])
+        }
         _ => (COLUMNS, [a.clone(), b.clone(), da.clone(), db.clone()]),
     }
 }
@@ -164,6 +170,7 @@ fn the_empty_matrix() {
     assert_eq!(of(LogDeterminant, 0, &[]), [0.0]);
     assert_eq!(jvp(Determinant, 0, [&[], &[], &[], &[]]), [0.0]);
     assert_eq!(jvp(Cofactor, 1, [&[3.0], &[1.0, 2.0], &[1.0], &[0.0, 0.0]]), [0.0]);
+    assert_eq!(of(Cofactor, 1, &[3.0]), [1.0]);
 }
 
 #[test]
@@ -214,6 +221,87 @@ fn the_determinant_has_its_derivative_where_it_is_zero() {
     assert!(close(&of(Cofactor, 3, &a), &[-3.0, 6.0, -3.0, 6.0, -12.0, 6.0, -3.0, 6.0, -3.0], 1e-13));
     let tangent = jvp(Determinant, 2, [&[1.0, 2.0, 2.0, 4.0], &[], &[1.0, 0.0, 0.0, 0.0], &[]]);
     assert!(close(&tangent, &[4.0], 1e-14));
+}
+
+/// A matrix of a rank, from two of its factors: exact, with rounding, and a permutation.
+fn of_rank(n: usize, rank: usize, kind: usize) -> Vec<f64> {
+    let number = |i: usize, j: usize| match kind {
+        0 => ((3 * i + 5 * j + i * j) % 7) as f64 - 3.0,
+        _ => (1.7 * i as f64 + 0.9 * (j * j) as f64 + 0.3).sin(),
+    };
+    match kind {
+        2 => (0..n * n).map(|at| if at / n < rank && at % n == (at / n + 1) % n { 1.0 } else { 0.0 }).collect(),
+        _ => {
+            let entry = |at: usize| (0..rank).map(|k| number(at / n, k) * number(k + 2, at % n)).sum();
+            (0..n * n).map(entry).collect()
+        }
+    }
+}
+
+/// The polynomial itself: the sum over all permutations, by the first row.
+fn polynomial<S: Number>(n: usize, a: &[S]) -> S {
+    if n == 0 {
+        return S::one();
+    }
+    let minor = |j: usize| -> Vec<S> { (n..n * n).filter(|at| at % n != j).map(|at| a[at].clone()).collect() };
+    (0..n).fold(S::zero(), |sum, j| {
+        let term = a[j].mul(&polynomial(n - 1, &minor(j)));
+        if j % 2 == 0 { sum.add(&term) } else { sum.sub(&term) }
+    })
+}
+
+/// A determinant is a polynomial, and has the derivatives of one at matrices of every rank, in every algebra.
+#[test]
+fn determinants_have_all_derivatives_at_every_rank() {
+    type Second = Nagata<Dual, Dual>;
+    let mut count = 0;
+    for n in 1..6usize {
+        for (rank, kind) in (0..=n).flat_map(|rank| (0..3).map(move |kind| (rank, kind))) {
+            let a = of_rank(n, rank, kind);
+            let [da, h] =
+                [0.7, 1.3].map(|k| (0..n * n).map(|at| (k * (at * at) as f64 + 0.2).cos()).collect::<Vec<f64>>());
+            let scale = a.iter().fold(1.0, |scale: f64, x| scale.max(x.abs())).powi(n as i32);
+            let tolerance = 1e-11 * scale;
+            let told = |what: &str, found: f64, expected: f64| {
+                assert!((found - expected).abs() <= tolerance, "{what} of {a:?}: {found}, not {expected}");
+            };
+            // Values, first and second derivatives in nested numbers.
+            let nested = |at: usize| Nagata {
+                primal: Nagata { primal: a[at], tangent: da[at] },
+                tangent: Nagata { primal: h[at], tangent: 0.5 * da[at] },
+            };
+            let matrix: Vec<Second> = (0..n * n).map(nested).collect();
+            let (found, expected) = (Second::matrix(Determinant, n, 0, &matrix, &[]).remove(0), polynomial(n, &matrix));
+            told("value", found.primal.primal, expected.primal.primal);
+            told("first", found.primal.tangent, expected.primal.tangent);
+            told("other first", found.tangent.primal, expected.tangent.primal);
+            told("second", found.tangent.tangent, expected.tangent.tangent);
+            // Derivatives of the cofactors of every order, along the cofactors of a series.
+            let order = 4;
+            let line: Vec<Series<f64>> = (0..n * n).map(|at| Series::line(a[at], da[at], order)).collect();
+            let (found, expected) = (Series::matrix(Determinant, n, 0, &line, &[]).remove(0), polynomial(n, &line));
+            (0..=order).for_each(|k| told("series", found.coefficient(k), expected.coefficient(k)));
+            let along: Vec<f64> = (0..3).flat_map(|_| da.iter().copied()).collect();
+            let third = f64::matrix(Cofactor, n, 3 * n, &a, &along);
+            told("third by one more", inner(&third, &da) / 24.0, expected.coefficient(4));
+            let second = f64::matrix(Cofactor, n, 2 * n, &a, &along[..2 * n * n]);
+            told("second by one more", inner(&second, &da) / 6.0, expected.coefficient(3));
+            let first = f64::matrix(Cofactor, n, n, &a, &da);
+            told("first by one more", inner(&first, &da) / 2.0, expected.coefficient(2));
+            // Towers.
+            let tower: Vec<Stream<(), f64>> = (0..n * n)
+                .map(|at| Stream::constant(a[at]).add(&Stream::variable((), 0.0).mul(&Stream::constant(da[at]))))
+                .collect();
+            let mut derivative = Stream::matrix(Determinant, n, 0, &tower, &[]).remove(0);
+            for factor in [1.0, 1.0, 2.0, 6.0] {
+                let k = count % 4;
+                told("tower", *Stream::value(&derivative) / factor, expected.coefficient(k));
+                derivative = derivative.derivative(&());
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 200);
 }
 
 #[test]

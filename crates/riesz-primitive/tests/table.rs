@@ -79,7 +79,7 @@ fn functions_of_numbers_agree_on_their_arguments() {
         }
         match scalar.derivative {
             Derivative::Scale(coefficients) => assert_eq!(coefficients.len(), arguments, "{row:?}"),
-            Derivative::Terms(_) => panic!("{row:?} is not a function of matrices"),
+            Derivative::Terms(_) | Derivative::Directional => panic!("{row:?} is not a function of matrices"),
             Derivative::Zero | Derivative::Linear | Derivative::Multilinear => {}
         }
         assert!(scalar.integer.is_some() || scalar.real.is_some(), "{row:?} cannot be evaluated");
@@ -91,7 +91,8 @@ fn functions_of_arrays_have_derivatives_of_their_kind() {
     for row in table() {
         let Kind::Array(array) = &row.kind else { continue };
         assert!(!matches!(array.derivative, Derivative::Scale(_)), "{row:?}");
-        assert_eq!(matches!(array.derivative, Derivative::Terms(_)), array.matrix.is_some(), "{row:?}");
+        let of_matrices = matches!(array.derivative, Derivative::Terms(_) | Derivative::Directional);
+        assert_eq!(of_matrices, array.matrix.is_some(), "{row:?}");
         if let Some(function) = array.matrix {
             assert_eq!(function.primitive(), *row);
         }

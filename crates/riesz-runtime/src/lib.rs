@@ -23,6 +23,7 @@ pub mod boundary;
 pub mod buffer;
 pub mod chunk;
 pub mod circle;
+mod cofactor;
 pub mod context;
 pub mod crew;
 pub mod gamma;

@@ -1,5 +1,7 @@
 //! Linear algebra by `p a = l u`.
 
+use crate::cofactor::cofactors_of_any_rank;
+
 /// The lower triangular `l` with `l lᵀ` the symmetric part of `a`; NaN where that is not positive definite.
 pub fn cholesky(to: &mut [f64], a: &[f64], n: i64) {
     let n = n.max(0) as usize;
@@ -120,7 +122,7 @@ impl Factors {
 }
 
 /// `x = m · 2ᵉ` with `m` between 1/2 and 1; zero, infinities and NaN as they are.
-fn mantissa_and_exponent(x: f64) -> (f64, i32) {
+pub(crate) fn mantissa_and_exponent(x: f64) -> (f64, i32) {
     if x == 0.0 || !x.is_finite() {
         return (x, 0);
     }
@@ -130,7 +132,7 @@ fn mantissa_and_exponent(x: f64) -> (f64, i32) {
     (f64::from_bits(bits & !(0x7ff << 52) | (1022 << 52)), exponent + shift)
 }
 
-fn times_power_of_two(mut x: f64, mut exponent: i32) -> f64 {
+pub(crate) fn times_power_of_two(mut x: f64, mut exponent: i32) -> f64 {
     while exponent > 1000 && x.is_finite() && x != 0.0 {
         x *= 2f64.powi(1000);
         exponent -= 1000;
@@ -177,44 +179,50 @@ pub fn logdet(to: &mut [f64], a: &[f64], n: i64) {
     to[0] = Factors::new(a, n).map_or(f64::NAN, |factors| (0..n).map(|k| factors.pivot(k).abs().ln()).sum());
 }
 
-/// `det(a) a⁻ᵀ`, and where `a` is close to singular the determinants of what is left without a row and a column.
-pub fn cofactor(to: &mut [f64], a: &[f64], n: i64) {
+/// `det(a) a⁻ᵀ`, and its derivative in as many directions `h` as there are, each an `n × n` matrix: `columns` is `n` times
+/// their number. Where `a` is close to singular, by [`cofactors_of_any_rank`].
+pub fn cofactor(to: &mut [f64], a: &[f64], n: i64, h: &[f64], columns: i64) {
     let n = n.max(0) as usize;
-    if n == 0 {
-        return;
-    }
-    let Some(factors) = Factors::new(a, n) else { return to[..n * n].fill(f64::NAN) };
+    let (to, a, h) = (&mut to[..n * n], &a[..n * n], &h[..n * columns.max(0) as usize]);
+    let Some(factors) = Factors::new(a, n) else { return to.fill(f64::NAN) };
     let pivots = (0..n).map(|k| factors.pivot(k).abs());
     let (least, most) = pivots.fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
-    if least > NEARLY_SINGULAR * most {
+    if least > NEARLY_SINGULAR * most && h.len() <= n * n {
         let mut inverse = vec![0.0; n * n];
         inv(&mut inverse, a, n as i64);
-        let determinant = factors.determinant();
+        return regular(to, &inverse, factors.determinant(), h, n);
+    }
+    match a.iter().all(|x| x.is_finite()) {
+        true => cofactors_of_any_rank(to, a, n, h),
+        false => to.fill(f64::NAN),
+    }
+}
+
+/// `c = det(a) a⁻ᵀ` and `D cof a (h) = ⟨c, h⟩ a⁻ᵀ − a⁻ᵀ hᵀ c`.
+fn regular(to: &mut [f64], inverse: &[f64], determinant: f64, h: &[f64], n: usize) {
+    let transposed = |at: usize| inverse[at % n * n + at / n];
+    if h.is_empty() {
+        return (0..n * n).for_each(|at| to[at] = transposed(at) * determinant);
+    }
+    let along: f64 = (0..n * n).map(|at| transposed(at) * h[at]).sum();
+    // a⁻ᵀ hᵀ a⁻ᵀ, whose entry (i, j) is that of a⁻¹ h a⁻¹ at (j, i)
+    let product = |x: &[f64], y: &[f64]| -> Vec<f64> {
+        let mut z = vec![0.0; n * n];
         for i in 0..n {
-            for j in 0..n {
-                to[i * n + j] = inverse[j * n + i] * determinant;
+            for k in 0..n {
+                (0..n).for_each(|j| z[i * n + j] += x[i * n + k] * y[k * n + j]);
             }
         }
-        return;
-    }
-    if !a[..n * n].iter().all(|x| x.is_finite()) {
-        return to[..n * n].fill(f64::NAN);
-    }
-    let mut minor = Vec::with_capacity((n - 1) * (n - 1));
-    for i in 0..n {
-        for j in 0..n {
-            minor.clear();
-            for row in (0..n).filter(|row| *row != i) {
-                minor.extend((0..n).filter(|column| *column != j).map(|column| a[row * n + column]));
-            }
-            let sign = if (i + j) % 2 == 0 { 1.0 } else { -1.0 };
-            to[i * n + j] = sign * Factors::new(&minor, n - 1).map_or(f64::NAN, |factors| factors.determinant());
-        }
+        z
+    };
+    let around = product(&product(inverse, h), inverse);
+    for at in 0..n * n {
+        to[at] = determinant * (along * transposed(at) - around[at % n * n + at / n]);
     }
 }
 
 /// Below this ratio of pivots the inverse has lost half of its digits.
-const NEARLY_SINGULAR: f64 = 1e-8;
+pub(crate) const NEARLY_SINGULAR: f64 = 1e-8;
 
 /// The tangent of the factor `l` of [`cholesky`], from the tangent `s` of the matrix:
 /// `tᵢⱼ = (sᵢⱼ − Σₖ₍ₖ<ⱼ₎ (tᵢₖ lⱼₖ + lᵢₖ tⱼₖ) − lᵢⱼ tⱼⱼ) / lⱼⱼ` below the diagonal, half of that on it.

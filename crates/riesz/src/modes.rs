@@ -95,6 +95,18 @@ impl Modes {
     pub fn agree(&self) -> bool {
         self.rows.iter().all(|row| row.outcome.as_ref().is_ok_and(|measured| measured.agrees))
     }
+
+    /// Whether the representations differ only in numbers that are NaN in some of them: those add terms that cancel after an
+    /// infinite coefficient, the others before it.
+    pub fn differ_by_nan(&self) -> bool {
+        let numbers: Option<Vec<&Vec<f64>>> =
+            self.rows.iter().map(|row| row.outcome.as_ref().ok().map(|measured| &measured.numbers)).collect();
+        let Some(numbers) = numbers else { return false };
+        let known = |at: usize| numbers.iter().filter_map(move |row| row.get(at)).filter(|x| !x.is_nan());
+        let one = |at: usize| known(at).all(|x| known(at).all(|y| near(&[*x], &[*y])));
+        let count = numbers.first().map_or(0, |row| row.len());
+        !self.agree() && numbers.iter().all(|row| row.len() == count) && (0..count).all(one)
+    }
 }
 
 impl Session {

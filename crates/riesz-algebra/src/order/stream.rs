@@ -8,7 +8,8 @@
 //! ```
 //!
 //! Derivatives are computed when they are asked for, once, and not at all where they are zero: a variable does not depend
-//! on others, nor a constant on anything, and what is absent stays absent. The product rule makes `2ᵏ` terms for the order
+//! on others, nor a constant on anything, and what is absent stays absent. **Zeros are exact** in derivatives, as they are in
+//! every [`Module`]: `xs v · y` above is `y • xs v`; only values multiply as IEEE 754 says. The product rule makes `2ᵏ` terms for the order
 //! `k`; truncated Taylor series take `k²`, where there is one variable and the order is known.
 //!
 //! ```
@@ -32,7 +33,7 @@ use core::cell::RefCell;
 use core::fmt::{self, Debug, Formatter};
 
 use crate::graph::{Node, Shared};
-use crate::module::Module;
+use crate::module::{Module, Scalar};
 use crate::real::operators::operators;
 use crate::real::{Binary, Real, Unary};
 use crate::semiring::{Monoid, Ring, Semiring};
@@ -50,6 +51,8 @@ struct Origin<V, D> {
 }
 
 enum Rule<V, D> {
+    /// Zero, and no more than that: its multiples are the same zero.
+    Zero,
     Constant,
     Variable(V),
     /// How the derivative is made of the parts and their derivatives.
@@ -74,7 +77,7 @@ type Product<V, D> = fn(&Stream<V, D>, &Stream<V, D>) -> Stream<V, D>;
 type Partials<V, D> = Arc<dyn Fn(&[Stream<V, D>]) -> Vec<Stream<V, D>>>;
 type Derive<V, D> = fn(Function, [Option<&Stream<V, D>>; 2], [Option<Stream<V, D>>; 2]) -> Option<Stream<V, D>>;
 
-impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
+impl<V: Ord + Clone, D: Scalar> Stream<V, D> {
     /// A variable.
     pub fn variable(v: V, value: D) -> Self {
         Stream::new(value, [None, None], Rule::Variable(v))
@@ -105,7 +108,7 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
                 continue;
             }
             let derivative = match &origin.rule {
-                Rule::Constant => None,
+                Rule::Zero | Rule::Constant => None,
                 Rule::Variable(w) => (v == w).then(Self::one),
                 rule => {
                     let known = |part: &Stream<V, D>| part.0.get().derivatives.borrow().get(v).cloned();
@@ -120,7 +123,7 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
                     match (rule, parts, derivatives) {
                         (Rule::Derived(function, derive), parts, derivatives) => derive(*function, parts, derivatives),
                         (Rule::Chain(derivative), [Some(part), _], [Some(inner), _]) => {
-                            Some(derivative(part).mul(&inner))
+                            Some(inner.scale(&derivative(part)))
                         }
                         (Rule::Partial(partials, multiple), parts, derivatives)
                             if derivatives.iter().any(Option::is_some) =>
@@ -146,6 +149,11 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
         Stream::new(f(self.value()), [Some(self.clone()), None], Rule::Chain(Arc::new(derivative)))
     }
 
+    /// Whether this is zero by its structure.
+    fn is_zero(&self) -> bool {
+        matches!(self.0.get().rule, Rule::Zero)
+    }
+
     fn new(value: D, parts: [Option<Stream<V, D>>; 2], rule: Rule<V, D>) -> Self {
         Stream(Shared::new(Origin { value, parts, rule, derivatives: RefCell::new(BTreeMap::new()) }))
     }
@@ -155,7 +163,7 @@ impl<V: Ord + Clone, D: Semiring> Stream<V, D> {
     }
 }
 
-impl<V: Ord + Clone, D: Semiring + Module<D>> Stream<V, D> {
+impl<V: Ord + Clone, D: Scalar> Stream<V, D> {
     /// The chain rule for a function of one or two streams, from its value and its partial derivatives. Zeros are exact.
     ///
     /// The derivatives are asked for the streams, so that they have derivatives of their own.
@@ -165,13 +173,13 @@ impl<V: Ord + Clone, D: Semiring + Module<D>> Stream<V, D> {
 }
 
 /// The rules of sums and products.
-fn of_semiring<V: Ord + Clone, D: Semiring>(
+fn of_semiring<V: Ord + Clone, D: Scalar>(
     function: Function,
     parts: [Option<&Stream<V, D>>; 2],
     [da, db]: [Option<Stream<V, D>>; 2],
 ) -> Option<Stream<V, D>> {
     match (function, parts) {
-        (Function::Product, [Some(a), Some(b)]) => sum(da.map(|da| da.mul(b)), db.map(|db| db.mul(a))),
+        (Function::Product, [Some(a), Some(b)]) => sum(da.map(|da| da.scale(b)), db.map(|db| db.scale(a))),
         _ => sum(da, db),
     }
 }
@@ -196,8 +204,10 @@ fn of_real<V: Ord + Clone, D: Real>(
 }
 
 /// A sum of which either part may be zero, and absent.
-fn sum<V: Ord + Clone, D: Semiring>(a: Option<Stream<V, D>>, b: Option<Stream<V, D>>) -> Option<Stream<V, D>> {
+fn sum<V: Ord + Clone, D: Scalar>(a: Option<Stream<V, D>>, b: Option<Stream<V, D>>) -> Option<Stream<V, D>> {
     match (a, b) {
+        (Some(a), Some(b)) if a.is_zero() => Some(b),
+        (Some(a), Some(b)) if b.is_zero() => Some(a),
         (Some(a), Some(b)) => Some(a.add(&b)),
         (a, b) => a.or(b),
     }
@@ -216,16 +226,16 @@ impl<V, D: Debug> Debug for Stream<V, D> {
     }
 }
 
-impl<V: Ord + Clone, D: Semiring> Monoid for Stream<V, D> {
+impl<V: Ord + Clone, D: Scalar> Monoid for Stream<V, D> {
     fn zero() -> Self {
-        Stream::constant(D::zero())
+        Stream::new(D::zero(), [None, None], Rule::Zero)
     }
     fn add(&self, other: &Self) -> Self {
         Stream::derived(self.value().add(other.value()), [Some(self), Some(other)], Function::Sum, of_semiring)
     }
 }
 
-impl<V: Ord + Clone, D: Semiring> Semiring for Stream<V, D> {
+impl<V: Ord + Clone, D: Scalar> Semiring for Stream<V, D> {
     fn one() -> Self {
         Stream::constant(D::one())
     }
@@ -235,14 +245,17 @@ impl<V: Ord + Clone, D: Semiring> Semiring for Stream<V, D> {
 }
 
 /// The product, with the exact zeros of `D`.
-impl<V: Ord + Clone, D: Semiring + Module<D>> Module<Self> for Stream<V, D> {
+impl<V: Ord + Clone, D: Scalar> Module<Self> for Stream<V, D> {
     fn scale(&self, factor: &Self) -> Self {
+        if self.is_zero() || factor.is_zero() {
+            return Self::zero();
+        }
         let value = self.value().scale(factor.value());
         Stream::derived(value, [Some(factor), Some(self)], Function::Product, of_semiring)
     }
 }
 
-impl<V: Ord + Clone, D: Ring> Ring for Stream<V, D> {
+impl<V: Ord + Clone, D: Ring + Module<D>> Ring for Stream<V, D> {
     fn neg(&self) -> Self {
         Stream::constant(D::one().neg()).mul(self)
     }
@@ -262,7 +275,7 @@ impl<V: Ord + Clone, D: Real> Real for Stream<V, D> {
     }
 }
 
-operators!([V: Ord + Clone, D: Semiring] [D: Ring] [D: Real] Stream<V, D>);
+operators!([V: Ord + Clone, D: Scalar] [D: Ring] [D: Real] Stream<V, D>);
 
 impl<V, D> Node for Origin<V, D> {
     fn parts(&self) -> [Option<&Shared<Self>>; 2] {

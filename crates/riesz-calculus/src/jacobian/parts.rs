@@ -66,7 +66,7 @@ impl<'a> Walk<'a> {
             let Known::Number(_, node) = argument else { continue };
             let partial = match &row.derivative {
                 Derivative::Zero => continue,
-                Derivative::Terms(_) => return None,
+                Derivative::Terms(_) | Derivative::Directional => return None,
                 Derivative::Linear => {
                     let negative =
                         std::ptr::eq(primitive, &scalar::NEG) || std::ptr::eq(primitive, &scalar::SUB) && at == 1;

@@ -375,7 +375,7 @@ impl Lineariser<'_> {
         for (at, argument) in arguments.iter().enumerate() {
             let Some(tangent) = self.whole(*argument, span) else { continue };
             match &row.derivative {
-                Derivative::Zero | Derivative::Terms(_) => {}
+                Derivative::Zero | Derivative::Terms(_) | Derivative::Directional => {}
                 Derivative::Linear => {
                     let negative =
                         std::ptr::eq(primitive, &scalar::NEG) || std::ptr::eq(primitive, &scalar::SUB) && at == 1;

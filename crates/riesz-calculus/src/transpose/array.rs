@@ -106,6 +106,14 @@ impl Transposer<'_> {
                 let moved = self.bind(Op::ArrayFunction(&array::CHOLESKY_TANGENT, vec![*l, given]), ty.clone(), span);
                 self.add(*w, &[], moved, span);
             }
+            // Its own adjoint in each direction.
+            ("cofactor matrix", [_, directions @ ..]) => {
+                let Some(at) = directions.iter().position(|direction| self.is_linear(*direction)) else { return };
+                let mut operands = arguments.to_vec();
+                operands[at + 1] = given;
+                let moved = self.bind(Op::ArrayFunction(&array::COFACTOR, operands), ty.clone(), span);
+                self.add(directions[at], &[], moved, span);
+            }
             ("exact dot", [a, b]) => self.dot(*a, *b, given, span),
             _ => {}
         }

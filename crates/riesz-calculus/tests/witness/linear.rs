@@ -15,10 +15,7 @@ pub fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[Complex
             let determinant = eliminate(n, 0, a, &[]).1;
             vec![if determinant.re < 0.0 { determinant.neg().log() } else { determinant.log() }]
         }
-        MatrixFunction::Cofactor => {
-            let (inverse, determinant) = eliminate(n, n, a, &identity);
-            (0..n * n).map(|at| inverse[at % n * n + at / n].mul(&determinant)).collect()
-        }
+        MatrixFunction::Cofactor => matrix::cofactor(n, a, b, None),
         MatrixFunction::Cholesky => cholesky(n, a),
         MatrixFunction::CholeskyTangent => matrix::cholesky_tangent(n, a, b),
         MatrixFunction::CholeskyCotangent => matrix::cholesky_cotangent(n, a, b),

@@ -16,8 +16,32 @@ pub(super) fn terms<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Te
             .filter_map(|operand| Some((operand, K::primitive(&product(primitive.name, operand, at).ok()?))))
             .collect(),
         Some(Derivative::Terms(terms)) => terms.iter().flat_map(|term| linear_term::<K>(term, at)).collect(),
+        Some(Derivative::Directional) => (0..at.operands.len())
+            .filter(|operand| varies(at, *operand))
+            .filter_map(|operand| Some((operand, K::primitive(&directional(primitive, operand, at)?))))
+            .collect(),
         _ => Vec::new(),
     }
+}
+
+/// `Dᵏ⁺¹ f a (h…, ·)` by the first operand, `Dᵏ f a (…, ·, …)` by a direction: the columns of its matrix, one by one.
+fn directional(primitive: &'static Primitive, operand: usize, at: &At) -> Option<LinearMap> {
+    let function = primitive.array()?.matrix?;
+    let n = at.operands[0].len();
+    let others = at.operands[1..].iter().enumerate().filter(|(place, _)| place + 1 != operand);
+    let given: Vec<f64> = others.flat_map(|(_, direction)| numbers(direction)).collect();
+    let a = numbers(&at.operands[0]);
+    let column = |place: usize| {
+        let unit = (0..n * n).map(|at| if at == place { 1.0 } else { 0.0 });
+        let directions: Vec<f64> = given.iter().copied().chain(unit).collect();
+        f64::matrix(function, n, directions.len() / n, &a, &directions)
+    };
+    // The map is its own adjoint: its columns are its rows.
+    let matrix = Matrix::new(n * n, n * n, (0..n * n).flat_map(column).collect::<Vec<f64>>()).ok()?;
+    let (space, flat) = (at.spaces[operand].clone(), Space::reals(n * n));
+    let there = LinearMap::reshape(space.clone(), flat.clone()).ok()?;
+    let back = LinearMap::reshape(flat, space).ok()?;
+    LinearMap::compose(vec![back, LinearMap::left(matrix, Space::Real), there]).ok()
 }
 
 /// `⋄′` by one operand: the product with the other.   [003 Thm 4.1 (4)]
@@ -141,7 +165,6 @@ fn paths(term: &LinearTerm, at: &At) -> Vec<Path> {
         LinearTerm::Tangent(_) => Vec::new(),
         LinearTerm::Sum(terms) => terms.iter().flat_map(|term| paths(term, at)).collect(),
         LinearTerm::Negate(inner) => then(inner, &|space| Some(LinearMap::scale(-1.0, space.clone()))),
-        LinearTerm::Multiple(value, inner) => then(inner, &|_| Some(LinearMap::column(known(value, at)?.vector()?))),
         LinearTerm::Inner(value, inner) => then(inner, &|_| Some(LinearMap::row(known(value, at)?.vector()?))),
         LinearTerm::Left(value, inner) => {
             then(inner, &|space| Some(LinearMap::left(known(value, at)?.matrix()?, part(0, space))))

@@ -11,7 +11,8 @@ use super::matrix;
 use crate::category::{Linear, part};
 use crate::combinator::Operation;
 use crate::space::{numbers, space};
-use riesz_core::evaluate::Value;
+use riesz_algebra::Nagata;
+use riesz_core::evaluate::{Value, integer_power, is_large};
 use riesz_core::term::{Op, Place};
 use riesz_linear::{Line, LinearMap, Relation, Space, Vector, Walk};
 use riesz_primitive::derivative::{Derivative, partial_derivatives};
@@ -120,6 +121,12 @@ pub(super) fn varies(at: &At, operand: usize) -> bool {
 }
 
 fn scalar<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
+    if let [Value::Real(x), Value::Int(exponent)] = at.operands
+        && is_large(*exponent)
+    {
+        let power = integer_power(primitive, &Nagata { primal: Counted(*x), tangent: Counted(1.0) }, *exponent);
+        return vec![(0, K::scale(power.tangent.0, &Space::Real))];
+    }
     let arguments: Vec<f64> = at.operands.iter().map(Value::real).collect();
     let result = at.result.real();
     // Those of a linear function are there; others are computed, which counts.

@@ -64,7 +64,7 @@ fn varies_in(row: &Primitive, place: usize) -> bool {
             coefficients.get(place).is_some_and(|coefficient| !matches!(coefficient, Coefficient::Constant(0.0)))
         }
         Some(Derivative::Zero) | None => false,
-        Some(Derivative::Linear | Derivative::Multilinear | Derivative::Terms(_)) => true,
+        Some(Derivative::Linear | Derivative::Multilinear | Derivative::Terms(_) | Derivative::Directional) => true,
     }
 }
 
@@ -80,7 +80,7 @@ fn partial(graph: &mut Graph, row: &'static Primitive, place: usize, at: usize) 
             Coefficient::Constant(1.0) => Some(Factor::One),
             coefficient => Some(Factor::Node(value(graph, coefficient, &inputs, at))),
         },
-        Derivative::Zero | Derivative::Terms(_) => None,
+        Derivative::Zero | Derivative::Terms(_) | Derivative::Directional => None,
     }
 }
 

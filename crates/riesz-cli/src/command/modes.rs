@@ -79,6 +79,9 @@ fn as_text(modes: &Modes) -> String {
     lines.push(String::new());
     lines.push(match modes.agree() {
         true => format!("all {} representations agree", modes.rows.len()),
+        false if modes.differ_by_nan() => "the representations differ where an infinite coefficient meets terms that \
+            cancel: nan where it is applied to each of them, a number where they are added first"
+            .into(),
         false => "the representations do not agree".into(),
     });
     lines.join("\n")

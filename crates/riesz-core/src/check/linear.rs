@@ -207,6 +207,6 @@ fn applied(primitive: &'static Primitive, arguments: &[Degree], span: Span) -> D
         Derivative::Multilinear if varying == 1 => Degree::Linear,
         Derivative::Multilinear => other("this multiplies the argument by itself".to_string()),
         Derivative::Zero | Derivative::Scale(_) => other(format!("`{}` is not linear", primitive.name)),
-        Derivative::Terms(_) => Degree::Unknown,
+        Derivative::Terms(_) | Derivative::Directional => Degree::Unknown,
     }
 }

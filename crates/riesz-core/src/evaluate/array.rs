@@ -5,7 +5,7 @@ use super::{Machine, binary, element_type, problem};
 use crate::evaluate::{Map, Value};
 use crate::term::{Place, Step};
 use crate::types::Type;
-use riesz_primitive::{Number, Primitive, scalar};
+use riesz_primitive::{MatrixFunction, Number, Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
 
@@ -85,6 +85,10 @@ impl<S: Number> Machine<'_, S> {
                     self.reserve(room.saturating_mul(3), size_of::<S>(), span)?;
                     let a = flat(first);
                     let (columns, b) = match arguments.get(1) {
+                        // Directions, one behind the other.
+                        Some(_) if function == MatrixFunction::Cofactor => {
+                            (n * (arguments.len() - 1), arguments[1..].iter().flat_map(flat).collect())
+                        }
                         Some(b @ Value::Reals(_)) => (1, reals(b)),
                         Some(b) => (b.get(0).map_or_else(|| self.inner_size(ty, frame), |row| row.len()), flat(b)),
                         None => (0, Vec::new()),
@@ -98,7 +102,7 @@ impl<S: Number> Machine<'_, S> {
                         Type::Real => Value::Real(result.into_iter().next().unwrap_or_else(S::zero)),
                         Type::Array(_, element) if **element == Type::Real => Value::reals(result),
                         _ => {
-                            let width = if arguments.len() > 1 { columns } else { n };
+                            let width = if function == MatrixFunction::Solve { columns } else { n };
                             rows(n, width, result)
                         }
                     }

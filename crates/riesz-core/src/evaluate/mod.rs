@@ -21,6 +21,7 @@ mod value;
 
 pub use data::from_data;
 pub use limits::{Fault, Limits};
+pub use number::{integer_power, is_large};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 

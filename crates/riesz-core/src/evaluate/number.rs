@@ -82,9 +82,24 @@ pub(super) fn binary<S: Number>(
     match (a, b) {
         (Value::Real(a), Value::Real(b)) => Ok(Value::Real(real_binary(primitive, a, b))),
         (Value::Int(a), Value::Int(b)) => integer(primitive, &[*a, *b], span),
-        // An integer power of a real number.
+        (Value::Real(base), Value::Int(exponent)) => Ok(Value::Real(integer_power(primitive, base, *exponent))),
         _ => Ok(Value::Real(S::apply(primitive, &[a.real(), b.real()]))),
     }
+}
+
+/// An integer power of a real number. Beyond `2^53` a real number does not tell whether an integer is odd:
+/// `x^n = (x²)^(n div 2) · x^(n mod 2)`, whose derivatives have the right sign as well.
+pub fn integer_power<S: Number>(primitive: &'static Primitive, base: &S, exponent: i64) -> S {
+    if !is_large(exponent) {
+        return S::apply(primitive, &[base.clone(), S::constant(exponent as f64)]);
+    }
+    let power = S::apply(primitive, &[base.mul(base), S::constant(exponent.div_euclid(2) as f64)]);
+    if exponent.rem_euclid(2) == 0 { power } else { power.mul(base) }
+}
+
+/// Whether an integer is so large that the real number next to it does not tell whether it is odd.
+pub fn is_large(exponent: i64) -> bool {
+    exponent.unsigned_abs() > 1 << 53
 }
 
 /// A primitive of integers.

@@ -3,7 +3,7 @@
 use super::TRANSPOSE;
 use crate::derivative::Coefficient::{Apply, Argument, Result};
 use crate::derivative::LinearTerm::{
-    Cholesky, CholeskyAdjoint, Inner, Left, Multiple, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
+    Cholesky, CholeskyAdjoint, Inner, Left, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
 };
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::matrix::MatrixFunction;
@@ -190,17 +190,15 @@ pub static LOGDET: Primitive = Primitive {
     }),
 };
 
-/// `D cofactor a (da) = ⟨c, da⟩ a⁻ᵀ − a⁻ᵀ daᵀ c`: NaN where `a` is singular, as is the second derivative of `det` there
+/// `Dᵏ cof a (h₁, …, hₖ)`, the derivatives of `det` but for one direction: `D = cofactor matrix` with one direction more,
+/// finite also where `a` is singular
 pub static COFACTOR: Primitive = Primitive {
     name: "cofactor matrix",
-    signatures: &["(a: [n][n]R): [n][n]R"],
-    summary: "The gradient of `det`: `det(a)` times the transposed inverse, finite also where `a` is singular.",
+    signatures: &["(a: [n][n]R): [n][n]R", "(a: [n][n]R, h: [n][n]R): [n][n]R"],
+    summary: "The gradient of `det`, and its derivatives in any number of directions `h`.",
     example: "",
     kind: Kind::Array(Array {
-        derivative: Derivative::Terms(&[
-            Multiple(INVERSE_TRANSPOSED, &Inner(Result, &Tangent(0))),
-            Negate(&Left(INVERSE_TRANSPOSED, &Right(&Transpose(&Tangent(0)), Result))),
-        ]),
+        derivative: Derivative::Directional,
         matrix: Some(MatrixFunction::Cofactor),
         rust: Some("riesz_runtime::cofactor({0})"),
     }),

@@ -1,19 +1,23 @@
 //! The functions of linear algebra in any algebra, step by step: elimination with the largest pivot, and the factors of
-//! Cholesky. What a singular matrix gives is whatever a division by zero gives.
+//! Cholesky. Where a function has no value, as the inverse of a singular matrix, its derivatives of every order are NaN, as
+//! those are that its row states.
 
-use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
+use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor, determinant};
 use crate::number::Number;
 use crate::scalar;
 
 /// A function of the `n × n` matrix `a` and the `n × columns` matrix `b`, row by row.
 pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: usize, a: &[S], b: &[S]) -> Vec<S> {
+    if let Some(result) = without_value(function, n, columns, a, b) {
+        return result;
+    }
     match function {
         MatrixFunction::Cholesky => factor(n, a),
         MatrixFunction::CholeskyTangent => cholesky_tangent(n, a, b),
         MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, a, b),
         MatrixFunction::Solve => Eliminated::new(n, columns, a, b).solve(),
         MatrixFunction::Inverse => Eliminated::new(n, n, a, &identity(n)).solve(),
-        MatrixFunction::Determinant => vec![Eliminated::new(n, 0, a, &[]).determinant()],
+        MatrixFunction::Determinant => vec![determinant(n, a, S::ORDER)],
         MatrixFunction::LogDeterminant => {
             let pivots = Eliminated::new(n, 0, a, &[]).pivots();
             let logarithm = |pivot: &S| {
@@ -22,13 +26,41 @@ pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: us
             };
             vec![pivots.iter().map(logarithm).reduce(|sum, term| sum.add(&term)).unwrap_or_else(S::zero)]
         }
-        MatrixFunction::Cofactor => {
-            let eliminated = Eliminated::new(n, n, a, &identity(n));
-            let determinant = eliminated.determinant();
-            let inverse = eliminated.solve();
-            (0..n * n).map(|at| determinant.mul(&inverse[at % n * n + at / n])).collect()
-        }
+        MatrixFunction::Cofactor => cofactor(n, a, b, S::ORDER),
     }
+}
+
+/// The result where the matrix is singular or indefinite.
+fn without_value<S: Number>(function: MatrixFunction, n: usize, columns: usize, a: &[S], b: &[S]) -> Option<Vec<S>> {
+    let plain = |numbers: &[S]| numbers.iter().map(S::value).collect::<Vec<f64>>();
+    let regular = match function {
+        MatrixFunction::Solve | MatrixFunction::Inverse | MatrixFunction::LogDeterminant => {
+            f64::matrix(MatrixFunction::LogDeterminant, n, 0, &plain(a), &[])[0].is_finite()
+        }
+        MatrixFunction::Cholesky => !f64::matrix(function, n, 0, &plain(a), &[]).iter().any(|x| x.is_nan()),
+        _ => true,
+    };
+    if regular {
+        return None;
+    }
+    let of_matrix = undefined(a.iter());
+    let values = f64::matrix(function, n, columns, &plain(a), &plain(b)).into_iter().enumerate();
+    let entry = |(at, value): (usize, f64)| match function {
+        MatrixFunction::Solve => {
+            let column = b.iter().skip(at % columns).step_by(columns);
+            S::constant(value).add(&of_matrix).add(&undefined(column))
+        }
+        MatrixFunction::Cholesky if at / n < at % n => S::constant(value),
+        _ => S::constant(value).add(&of_matrix),
+    };
+    Some(values.map(entry).collect())
+}
+
+/// Zero, with derivatives of every order by each of some numbers that are NaN: `NaN · (exp(Σᵢ xᵢ − Σᵢ aᵢ) − 1)` at `x = a`.
+fn undefined<'a, S: Number>(numbers: impl Iterator<Item = &'a S>) -> S {
+    let moved = numbers.map(|x| x.sub(&S::constant(x.value())));
+    let sum = moved.reduce(|sum, x| sum.add(&x)).unwrap_or_else(S::zero);
+    S::apply(&scalar::EXPM1, &[sum]).exact_product(&S::constant(f64::NAN))
 }
 
 fn identity<S: Number>(n: usize) -> Vec<S> {
@@ -56,21 +88,17 @@ fn factor<S: Number>(n: usize, a: &[S]) -> Vec<S> {
 struct Eliminated<S> {
     rows: Vec<Vec<S>>,
     columns: usize,
-    /// Whether an odd number of rows was exchanged.
-    odd: bool,
 }
 
 impl<S: Number> Eliminated<S> {
     fn new(n: usize, columns: usize, a: &[S], b: &[S]) -> Eliminated<S> {
         let row = |i: usize| [&a[i * n..(i + 1) * n], &b[i * columns..(i + 1) * columns]].concat();
         let mut rows: Vec<Vec<S>> = (0..n).map(row).collect();
-        let mut odd = false;
         for k in 0..n {
             let size = |row: &Vec<S>| row[k].value().abs();
             let largest = (k..n).reduce(|best, i| if size(&rows[i]) > size(&rows[best]) { i } else { best });
             if let Some(largest) = largest.filter(|largest| *largest != k) {
                 rows.swap(k, largest);
-                odd = !odd;
             }
             let (above, below) = rows.split_at_mut(k + 1);
             let pivot = &above[k];
@@ -81,16 +109,11 @@ impl<S: Number> Eliminated<S> {
                 }
             }
         }
-        Eliminated { rows, columns, odd }
+        Eliminated { rows, columns }
     }
 
     fn pivots(&self) -> Vec<S> {
         self.rows.iter().enumerate().map(|(k, row)| row[k].clone()).collect()
-    }
-
-    fn determinant(&self) -> S {
-        let product = self.pivots().into_iter().reduce(|product, pivot| product.mul(&pivot)).unwrap_or_else(S::one);
-        if self.odd { product.neg() } else { product }
     }
 
     fn solve(&self) -> Vec<S> {

@@ -1,11 +1,13 @@
 //! The functions of linear algebra: on plain numbers, and their derivatives in every algebra.
 
 mod cholesky;
+mod cofactor;
 mod elimination;
 mod plain;
 mod tangent;
 
 pub use cholesky::{cholesky_cotangent, cholesky_tangent};
+pub use cofactor::{cofactor, determinant};
 pub use elimination::by_elimination;
 pub(crate) use plain::evaluate;
 pub use tangent::tangent;
@@ -27,7 +29,8 @@ pub enum MatrixFunction {
     Determinant,
     /// The logarithm of the absolute value of the determinant; −inf where `a` is singular.
     LogDeterminant,
-    /// The gradient of the determinant, `det(a) a⁻ᵀ`, finite also where `a` is singular.
+    /// The gradient of the determinant, `det(a) a⁻ᵀ`, and its derivatives: `Dᵏ cof a (h₁, …, hₖ)`, where the `n × n` matrices
+    /// `hᵢ` follow each other in `b`, which has `k · n` columns. Also where `a` is singular.
     Cofactor,
     /// The derivative of [`Cholesky`](MatrixFunction::Cholesky) where the factor is the lower triangular `a`, applied to
     /// the `n × n` matrix `b`.

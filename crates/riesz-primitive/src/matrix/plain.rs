@@ -1,8 +1,9 @@
-//! Linear algebra on plain numbers: `p a = l u` and, where that fails, `a = u σ vᵀ`.
+//! Linear algebra on plain numbers, by `p a = l u`.
 
 use nalgebra::{Cholesky, DMatrix, Dyn, LU};
 
-use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent};
+use super::cofactor::NEARLY_SINGULAR;
+use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor};
 
 /// A function of the `n × n` matrix `a`, and of the `n × columns` matrix `b` for those of two, row by row.
 pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f64]) -> Vec<f64> {
@@ -13,7 +14,7 @@ pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[
         MatrixFunction::Inverse => by_rows(&inverse(matrix())),
         MatrixFunction::Determinant => vec![factor(matrix()).map_or(f64::NAN, |factors| determinant(&factors))],
         MatrixFunction::LogDeterminant => vec![log_determinant(matrix())],
-        MatrixFunction::Cofactor => by_rows(&cofactor(matrix())),
+        MatrixFunction::Cofactor => cofactors(matrix(), a, b),
         MatrixFunction::CholeskyTangent => cholesky_tangent(n, a, b),
         MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, a, b),
     }
@@ -84,32 +85,26 @@ fn log_determinant(a: DMatrix<f64>) -> f64 {
     factor(a).map_or(f64::NAN, |factors| factors.u().diagonal().iter().map(|pivot| pivot.abs().ln()).sum())
 }
 
-/// `cof a = det(a) a⁻ᵀ`. Where `a` is close to singular that would be zero times infinity, but the cofactors of
-/// `a = u σ vᵀ` are `det(u) det(v) u (Π_{j≠i} σⱼ)ᵢ vᵀ`.
-fn cofactor(a: DMatrix<f64>) -> DMatrix<f64> {
-    let n = a.nrows();
-    if n == 0 {
-        return a;
-    }
-    let undefined = DMatrix::from_element(n, n, f64::NAN);
-    let Some(factors) = factor(a.clone()) else { return undefined };
+/// `c = det(a) a⁻ᵀ` and `D cof a (h) = ⟨c, h⟩ a⁻ᵀ − a⁻ᵀ hᵀ c`, where no digits are lost by it.
+fn cofactors(matrix: DMatrix<f64>, a: &[f64], directions: &[f64]) -> Vec<f64> {
+    let n = matrix.nrows();
+    let Some(factors) = factor(matrix) else { return vec![f64::NAN; n * n] };
     let pivots = factors.u().diagonal().abs();
-    if pivots.min() > NEARLY_SINGULAR * pivots.max() {
-        return invert(&factors).map_or(undefined, |inverse| inverse.transpose() * determinant(&factors));
+    let regular = n > 0 && pivots.min() > NEARLY_SINGULAR * pivots.max();
+    if let (true, true, Some(inverse)) = (regular, directions.len() <= n * n, invert(&factors)) {
+        let inverse = inverse.transpose();
+        let cofactor = &inverse * determinant(&factors);
+        if directions.is_empty() {
+            return by_rows(&cofactor);
+        }
+        let h = DMatrix::from_row_slice(n, n, directions);
+        return by_rows(&(&inverse * cofactor.dot(&h) - &inverse * h.transpose() * cofactor));
     }
-    if !a.iter().all(|x| x.is_finite()) {
-        return undefined;
+    match a.iter().all(|x| x.is_finite()) {
+        true => cofactor(n, a, directions, Some(0)),
+        false => vec![f64::NAN; n * n],
     }
-    let Some(svd) = a.try_svd(true, true, f64::EPSILON, 100 * n.max(10)) else { return undefined };
-    let (Some(u), Some(v_t)) = (svd.u, svd.v_t) else { return undefined };
-    let others = |i: usize| (0..n).filter(|j| i != *j).map(|j| svd.singular_values[j]).product::<f64>();
-    let sign = (u.determinant() * v_t.determinant()).signum();
-    let scaled = DMatrix::from_fn(n, n, |i, j| sign * u[(i, j)] * others(j));
-    scaled * v_t
 }
-
-/// Below this ratio of pivots the inverse has lost half of its digits.
-const NEARLY_SINGULAR: f64 = 1e-8;
 
 /// `p a = l u`; none where an entry is NaN, since elimination may never touch it.
 fn factor(a: DMatrix<f64>) -> Option<LU<f64, Dyn, Dyn>> {

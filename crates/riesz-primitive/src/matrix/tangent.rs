@@ -4,6 +4,7 @@
 
 use riesz_algebra::Module;
 
+use super::cofactor::cofactor_tangent;
 use super::{MatrixFunction, cholesky};
 use crate::array;
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
@@ -19,8 +20,10 @@ pub fn tangent<D: Number, E: Module<D>>(
     result: &[D],
     (da, db): (&[E], &[E]),
 ) -> Vec<E> {
-    let Some(Derivative::Terms(terms)) = function.primitive().derivative() else {
-        panic!("the derivative of {:?} is not given by terms", function.primitive());
+    let terms = match function.primitive().derivative() {
+        Some(Derivative::Terms(terms)) => terms,
+        Some(Derivative::Directional) => return directional(n, a, b, da, db),
+        _ => panic!("the derivative of {:?} is not given by terms", function.primitive()),
     };
     let point = Point {
         arguments: [Matrix::new(n, n, a), Matrix::new(n, columns, b)],
@@ -28,6 +31,18 @@ pub fn tangent<D: Number, E: Module<D>>(
         tangents: [Matrix::new(n, n, da), Matrix::new(n, columns, db)],
     };
     point.sum(terms).entries
+}
+
+/// `Dᵏ⁺¹ cof a (h…, da) + Σᵢ Dᵏ cof a (…, dhᵢ, …)`
+fn directional<D: Number, E: Module<D>>(n: usize, a: &[D], h: &[D], da: &[E], dh: &[E]) -> Vec<E> {
+    let block = (n * n).max(1);
+    let mut sum = cofactor_tangent(n, a, h, da);
+    for (i, dh) in dh.chunks_exact(block).enumerate() {
+        let others = [&h[..i * block], &h[(i + 1) * block..]].concat();
+        let moved = cofactor_tangent(n, a, &others, dh);
+        sum = sum.iter().zip(&moved).map(|(sum, moved)| sum.add(moved)).collect();
+    }
+    sum
 }
 
 /// The result of a function of an `n × n` and an `n × columns` matrix.
@@ -107,10 +122,6 @@ impl<D: Number, E: Module<D>> Point<D, E> {
             LinearTerm::Tangent(i) => self.tangents[*i].clone(),
             LinearTerm::Sum(terms) => self.sum(terms),
             LinearTerm::Negate(t) => self.linear(t).map(|x| x.scale(&D::one().neg())),
-            LinearTerm::Multiple(value, t) => {
-                let factor = self.linear(t);
-                self.value(value).map(|x| factor.at(0, 0).scale(x))
-            }
             LinearTerm::Inner(value, t) => {
                 let (value, t) = (self.value(value), self.linear(t));
                 let products = value.entries.iter().zip(&t.entries).map(|(x, dx)| dx.scale(x));

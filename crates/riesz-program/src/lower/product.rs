@@ -5,10 +5,11 @@
 //! ```
 
 use super::operation::unsupported;
-use super::value::{Array, Cells, Length, Target, Value};
+use super::value::{Array, Cells, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
 use riesz_core::term::{Atom, Var};
+use riesz_primitive::derivative::Derivative;
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
 
@@ -162,15 +163,21 @@ impl Lowerer<'_, '_> {
         let seen = self.strided(&a, false, span)?;
         self.build.check_equal(seen.rows, seen.columns, Fault::NotSquare, span);
         let n = a.len;
-        let b = match arguments.get(1) {
-            Some(b) => {
+        let directional = matches!(primitive.derivative(), Some(Derivative::Directional));
+        let b = match &arguments[1..] {
+            [] => None,
+            directions @ [_, _, ..] => {
+                let stacked = self.stacked(directions, span)?;
+                let seen = self.strided(&stacked, true, span)?;
+                Some((seen.strided.first, stacked.len))
+            }
+            [b] => {
                 let b = self.array(*b, span)?;
                 let b = self.flattened(&b, span)?;
                 let seen = self.strided(&b, true, span)?;
                 self.build.check_equal(n, b.len, Fault::NotSquare, span);
                 Some((seen.strided.first, seen.columns))
             }
-            None => None,
         };
         if *self.ty(var) == riesz_core::Type::Real {
             let buffer = self.build.allocate(Kind::Real, None, Operand::Int(1), span);
@@ -183,7 +190,7 @@ impl Lowerer<'_, '_> {
         let target = match target {
             Some(target) => target.clone(),
             None => {
-                let like = if arguments.len() > 1 { arguments[1] } else { arguments[0] };
+                let like = if arguments.len() > 1 && !directional { arguments[1] } else { arguments[0] };
                 let shape = self.foresee(like)?;
                 if !shape.is_exact() {
                     return Err(super::unknown_size(span));
@@ -195,10 +202,38 @@ impl Lowerer<'_, '_> {
         if let Cells::Array(length, _) = &target.cells {
             self.set_length(length, n, Fault::Unforeseen, span);
         }
-        let width = b.map_or(n, |(_, columns)| columns);
+        let width = b.filter(|_| !directional).map_or(n, |(_, columns)| columns);
         let count = self.build.mul(n, width);
         self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
         Ok(self.in_target(&target, Some(n)))
+    }
+}
+
+impl Lowerer<'_, '_> {
+    /// Matrices of one size, one behind the other in one buffer.
+    fn stacked(&mut self, matrices: &[Atom], span: Span) -> Lowered<Array> {
+        let mut arrays = Vec::new();
+        let mut total = Operand::Int(0);
+        for matrix in matrices {
+            let array = self.array(*matrix, span)?;
+            arrays.push((total, array.clone()));
+            total = self.build.add(total, array.len);
+        }
+        let Shape::Array(mut extent, row) = self.shape_of_array(&arrays[0].1) else {
+            return Err(super::unknown_size(span));
+        };
+        extent.most = total;
+        let cells = self.room_for(&Shape::Array(extent, row), &None, span);
+        let Cells::Array(_, inner) = &cells else { return Err(super::unknown_size(span)) };
+        for (from, array) in arrays {
+            let cells = self.shifted(inner, from);
+            let part = Target { cells: Cells::Array(Length::Known(array.len), Box::new(cells)), add: false };
+            self.write(&Value::Array(array), &part, span)?;
+        }
+        match self.read(&cells, &None) {
+            Value::Array(array) => Ok(array),
+            _ => Err(super::unknown_size(span)),
+        }
     }
 }
 

@@ -54,8 +54,7 @@ of_one! {
     cholesky "The lower triangular factor of a positive definite matrix.",
     inv "The inverse of a matrix.",
     det "The determinant of a matrix.",
-    logdet "The logarithm of the absolute value of the determinant.",
-    cofactor "The matrix of cofactors."
+    logdet "The logarithm of the absolute value of the determinant."
 }
 
 macro_rules! of_two {
@@ -69,6 +68,7 @@ macro_rules! of_two {
 
 of_two! {
     solve "The solution of a linear equation.",
+    cofactor "The matrix of cofactors, or its derivative in some directions.",
     cholesky_tangent "The tangent of the factor of `cholesky`.",
     cholesky_cotangent "The cotangent of the matrix of `cholesky`."
 }

@@ -2,6 +2,7 @@
 
 use super::block::zero;
 use super::{Writer, tuple};
+use riesz_primitive::MatrixFunction;
 use riesz_program::program::{
     Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
     While,
@@ -188,6 +189,8 @@ impl Writer<'_> {
                 let (name, at) = (self.buffer_ref(element.buffer), self.operand(element.at));
                 format!(", part({name}, {at}, {n} * {columns}), {columns}")
             }
+            // No directions.
+            None if matrix.function == MatrixFunction::Cofactor => ", &[], 0".to_string(),
             None => String::new(),
         };
         self.line(format!("{name}({to}, {a}, {n}{right});"));

@@ -168,6 +168,8 @@ impl Module<Symbol> for Symbol {
 }
 
 impl Number for Symbol {
+    const ORDER: Option<usize> = Some(0);
+
     fn constant(x: f64) -> Symbol {
         part(Part::Constant(x), x)
     }
