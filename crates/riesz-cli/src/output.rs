@@ -21,6 +21,15 @@ pub fn print_line(line: &str) {
     print(&format!("{line}\n"));
 }
 
+/// A number of bytes in the unit that suits it.
+pub fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    match units.iter().zip(1u32..).rev().find(|(_, power)| count >= 1 << (10 * power)) {
+        Some((unit, power)) => format!("{:.1} {unit}", count as f64 / (1u64 << (10 * power)) as f64),
+        None => format!("{count} B"),
+    }
+}
+
 /// A time in the unit that suits it.
 pub fn duration(time: Duration) -> String {
     let nanoseconds = time.as_nanos() as f64;
