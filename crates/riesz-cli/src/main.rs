@@ -3,12 +3,14 @@
 //! - [`arguments`]: what can be written on the command line
 //! - [`command`]: one file for each subcommand
 //! - [`report`]: how problems are shown
+//! - [`building`]: builds of native code, as one sees and stops them
 //! - [`output`]: what goes to the standard output
 //! - [`disk`]: files for programs and their imports
 //! - [`value`]: values from JSON and npy files, and as JSON
 
 mod allocation;
 mod arguments;
+mod building;
 mod command;
 mod disk;
 mod output;

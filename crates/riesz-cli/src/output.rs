@@ -21,6 +21,16 @@ pub fn print_line(line: &str) {
     print(&format!("{line}\n"));
 }
 
+/// A number of bytes in the unit that suits it.
+pub fn bytes(count: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB"];
+    let sizes = units.iter().enumerate().map(|(at, unit)| (1u64 << (10 * (at + 1)), unit));
+    match sizes.rev().find(|(size, _)| count >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", count as f64 / size as f64),
+        None => format!("{count} B"),
+    }
+}
+
 /// A time in the unit that suits it.
 pub fn duration(time: Duration) -> String {
     let nanoseconds = time.as_nanos() as f64;

@@ -1,8 +1,9 @@
 //! Functions that can be called: a library that has been loaded, and what it holds.
 
-use crate::compile::{Compiler, Settings};
+use crate::compiler::{Compiler, Settings};
 use crate::fault::fault;
 use crate::marshal::{Arguments, has_nan, is_nan, result, result_words};
+use crate::problem::Problem;
 use libloading::Library;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
@@ -102,7 +103,7 @@ impl Code {
         compiler: &Compiler,
         settings: Settings,
         place: &dyn Fn(Span) -> String,
-    ) -> Result<Code, String> {
+    ) -> Result<Code, Problem> {
         let (lowered, entries) = riesz_program::lower(program, functions);
         let signatures = functions.iter().zip(entries).map(|(id, entry)| Ok(Signature::of(program, *id, entry?)));
         Code::build(lowered, signatures.collect(), compiler, settings, place)
@@ -115,7 +116,7 @@ impl Code {
         compiler: &Compiler,
         settings: Settings,
         place: &dyn Fn(Span) -> String,
-    ) -> Result<Code, String> {
+    ) -> Result<Code, Problem> {
         let mut plain = lowered.clone();
         if !settings.careful && riesz_program::relax(&mut plain) {
             let careful = Settings { careful: true, ..settings };
@@ -140,11 +141,12 @@ impl Code {
         );
         let path = compiler.library(&source, settings)?;
         keep_memory();
-        // The library has just been written by the compiler, from source that does nothing when it is loaded.
-        let library =
-            unsafe { Library::new(&path) }.map_err(|error| format!("cannot load {}: {error}", path.display()))?;
+        // The compiler wrote the library, now or before, from source that does nothing when it is loaded. Only the user can
+        // write where it lies, and it has the checksum that it had then.
+        let library = unsafe { Library::new(&path) }
+            .map_err(|error| Problem::new(format!("cannot load {}: {error}", path.display())))?;
         // The names and types are those that the boundary of the generated source has.
-        let entries: Result<Vec<Entered>, String> =
+        let entries: Result<Vec<Entered>, Problem> =
             (0..exports.len()).map(|at| unsafe { symbol(&library, &format!("riesz_{at}")) }).collect();
         let free = match exports.is_empty() {
             true => None,
@@ -332,10 +334,10 @@ impl Careful {
 ///
 /// # Safety
 /// It is of this type, and not called when the library is gone.
-unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, String> {
+unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, Problem> {
     match unsafe { library.get::<F>(name.as_bytes()) } {
         Ok(function) => Ok(*function),
-        Err(error) => Err(format!("cannot find {name} in what has been compiled: {error}")),
+        Err(error) => Err(Problem::new(format!("cannot find {name} in what has been compiled: {error}"))),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Functions of a program run as native code, compiled when they are first needed.
 
+use crate::child::Watch;
 use crate::code::{Code, Stop};
-use crate::compile::{Compiler, Settings};
+use crate::compiler::{Compiler, Settings};
+use crate::problem::Problem;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId, Origin, Program};
 use riesz_runtime::Pool;
@@ -12,7 +14,7 @@ use std::sync::Arc;
 
 /// What runs functions as native code, and what it has compiled.
 pub struct Native {
-    compiler: Result<Compiler, String>,
+    compiler: Result<Compiler, Problem>,
     settings: Settings,
     libraries: Vec<Code>,
     /// Where a function is: which library, and which function of it.
@@ -58,6 +60,11 @@ impl Native {
         Native { pool: (threads > 1).then(|| Arc::new(Pool::new(threads))), ..self }
     }
 
+    /// The same, telling how long the compiler takes.
+    pub fn watched_by(self, watch: Watch) -> Native {
+        Native { compiler: self.compiler.map(|compiler| compiler.watched_by(watch)), ..self }
+    }
+
     /// What the user should know of what has been done so far: where the interpreter has taken over, and why.
     pub fn take_notes(&mut self) -> Vec<Diagnostic> {
         std::mem::take(&mut self.notes)
@@ -82,9 +89,9 @@ impl Native {
             Ok(compiler) => compiler,
             Err(problem) => {
                 if !self.told {
-                    let problem = problem.clone();
+                    let problem = problem.diagnostic();
                     self.told = true;
-                    self.note(Diagnostic::placeless("not-native", problem));
+                    self.note(problem);
                 }
                 return;
             }
@@ -113,9 +120,9 @@ impl Native {
                 }
             }
             Err(problem) => {
-                self.compiler = Err(problem.clone());
+                self.note(problem.diagnostic());
+                self.compiler = Err(problem);
                 self.told = true;
-                self.note(Diagnostic::placeless("not-native", problem));
             }
         }
     }

@@ -121,7 +121,7 @@ impl Frame<'_> {
     fn written(&self, number: Number) -> Evaluated<Number> {
         match number {
             Number::Real(value) if value.to_bits() == UNWRITTEN => {
-                let name = &self.procedure.name;
+                let name = self.procedure.name.as_written();
                 Err(Stop::Broken(format!("a number of `{name}` is used that was never written")))
             }
             number => Ok(number),
@@ -139,7 +139,7 @@ impl Frame<'_> {
 
     fn element(&mut self, element: Element, further: i64) -> Evaluated<&mut Number> {
         let at = self.int(element.at) + further;
-        let (name, buffer) = (&self.procedure.name, element.buffer.0);
+        let (name, buffer) = (self.procedure.name.as_written(), element.buffer.0);
         let outside = |len: usize| Stop::Broken(format!("position {at} of {len} in buffer {buffer} of `{name}`"));
         match self.buffers[element.buffer.0 as usize].as_mut() {
             Some(elements) => {

@@ -28,7 +28,7 @@ pub fn print_procedure(program: &Program, procedure: &Procedure) -> String {
             Parameter::Grown(buffer) => format!("{}: growing [{}]", printer.buffer(*buffer), printer.kind_of(*buffer)),
         })
         .collect();
-    let mut text = format!("procedure {}({})\n", procedure.name, parameters.join(", "));
+    let mut text = format!("procedure {}({})\n", procedure.name.as_written(), parameters.join(", "));
     printer.block(&procedure.body, 1, &mut text);
     let results: Vec<String> = procedure
         .results
@@ -49,7 +49,7 @@ struct Printer<'p> {
 
 impl Printer<'_> {
     fn register(&self, register: Register) -> String {
-        let name = self.procedure.registers[register.0 as usize].name.as_deref().unwrap_or("t");
+        let name = self.procedure.registers[register.0 as usize].name.as_ref().map_or("t", |name| name.as_written());
         format!("{name}.{}", register.0)
     }
 
@@ -58,7 +58,7 @@ impl Printer<'_> {
     }
 
     fn buffer(&self, buffer: Buffer) -> String {
-        let name = self.procedure.buffers[buffer.0 as usize].name.as_deref().unwrap_or("b");
+        let name = self.procedure.buffers[buffer.0 as usize].name.as_ref().map_or("b", |name| name.as_written());
         format!("{name}@{}", buffer.0)
     }
 
@@ -194,7 +194,11 @@ impl Printer<'_> {
                         Argument::Whole(buffer) => format!("all of {}", self.buffer(*buffer)),
                     })
                     .collect();
-                let name = self.program.procedures.get(call.procedure.0 as usize).map_or("?", |called| &*called.name);
+                let name = self
+                    .program
+                    .procedures
+                    .get(call.procedure.0 as usize)
+                    .map_or("?", |called| called.name.as_written());
                 format!("{} = {name}({})", results.join(", "), arguments.join(", "))
             }
             Statement::Product(product) => {

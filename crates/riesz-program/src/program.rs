@@ -61,7 +61,7 @@ impl Program {
 #[derive(Clone, Debug)]
 pub struct Procedure {
     /// Its name, for people.
-    pub name: Name,
+    pub name: SourceName,
     /// Where the function it was is defined.
     pub span: Span,
     /// What it takes.
@@ -95,6 +95,36 @@ impl Operand {
     }
 }
 
+/// A name as the user wrote it, or a pass that has made a variable. It is foreign text: it cannot be formatted, so that it
+/// gets into generated code only where a backend asks for it and makes it harmless.
+#[derive(Clone, PartialEq, Eq)]
+pub struct SourceName(Name);
+
+impl SourceName {
+    /// The name as it stands in the source.
+    pub fn as_written(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Name> for SourceName {
+    fn from(name: Name) -> SourceName {
+        SourceName(name)
+    }
+}
+
+impl From<&str> for SourceName {
+    fn from(name: &str) -> SourceName {
+        SourceName(name.into())
+    }
+}
+
+impl std::fmt::Debug for SourceName {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 /// Statements in order.
 pub type Block = Vec<Statement>;
 
@@ -124,7 +154,7 @@ impl Kind {
 #[derive(Clone, Debug)]
 pub struct RegisterInfo {
     /// The user's name for it, where there is one.
-    pub name: Option<Name>,
+    pub name: Option<SourceName>,
     /// What it holds.
     pub kind: Kind,
     /// Whether it is set more than once; others are bound once, before they are used.
@@ -135,7 +165,7 @@ pub struct RegisterInfo {
 #[derive(Clone, Debug)]
 pub struct BufferInfo {
     /// The user's name for it, where there is one.
-    pub name: Option<Name>,
+    pub name: Option<SourceName>,
     /// What its elements are.
     pub kind: Kind,
 }

@@ -27,7 +27,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
         let mut verifier = Verifier { program, procedure, bound: FxHashSet::default(), made: FxHashSet::default() };
         verifier.procedure().map_err(|problem| {
             let text = crate::print::print_procedure(program, procedure);
-            format!("in `{}`: {problem}\n{text}", procedure.name)
+            format!("in `{}`: {problem}\n{text}", procedure.name.as_written())
         })?;
     }
     Ok(())
@@ -190,7 +190,7 @@ impl Verifier<'_> {
             Statement::Call(call) => {
                 let called = self.program.procedures.get(call.procedure.0 as usize).ok_or("a call of no procedure")?;
                 if called.parameters.len() != call.arguments.len() || called.results.len() != call.results.len() {
-                    return Err(format!("`{}` is called with the wrong number of things", called.name));
+                    return Err(format!("`{}` is called with the wrong number of things", called.name.as_written()));
                 }
                 for (parameter, argument) in called.parameters.iter().zip(&call.arguments) {
                     match (parameter, argument) {
@@ -200,16 +200,22 @@ impl Verifier<'_> {
                         (Parameter::Read(buffer) | Parameter::Added(buffer), Argument::Elements(element, _)) => {
                             let passed = self.procedure.buffers[element.buffer.0 as usize].kind;
                             if passed != called.buffers[buffer.0 as usize].kind {
-                                return Err(format!("`{}` is called with another kind of buffer", called.name));
+                                return Err(format!(
+                                    "`{}` is called with another kind of buffer",
+                                    called.name.as_written()
+                                ));
                             }
                         }
                         (Parameter::Grown(buffer), Argument::Whole(passed)) => {
                             let passed = self.procedure.buffers[passed.0 as usize].kind;
                             if passed != called.buffers[buffer.0 as usize].kind {
-                                return Err(format!("`{}` is called with another kind of buffer", called.name));
+                                return Err(format!(
+                                    "`{}` is called with another kind of buffer",
+                                    called.name.as_written()
+                                ));
                             }
                         }
-                        _ => return Err(format!("`{}` is called with the wrong things", called.name)),
+                        _ => return Err(format!("`{}` is called with the wrong things", called.name.as_written())),
                     }
                 }
                 let given = |buffer: Buffer| {
@@ -225,7 +231,10 @@ impl Verifier<'_> {
                     | (Parameter::Grown(_), Argument::Whole(buffer)) = (parameter, argument)
                         && given(*buffer) > 1
                     {
-                        return Err(format!("`{}` is given a buffer twice that it writes to", called.name));
+                        return Err(format!(
+                            "`{}` is given a buffer twice that it writes to",
+                            called.name.as_written()
+                        ));
                     }
                 }
                 for target in &call.results {

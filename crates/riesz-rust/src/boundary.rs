@@ -5,15 +5,18 @@
 //! went wrong: the site, what its message tells, how many calls there are around and which.
 
 use crate::Precision;
-use riesz_program::program::{Kind, Outcome, Parameter, Procedure};
+use crate::names::Foreign;
+use riesz_program::program::{Kind, Outcome, Parameter};
+use riesz_program::{ProcedureId, Program};
 use std::fmt::Write;
 
 /// How many words describe a fault.
 pub const FAULT_WORDS: usize = 16;
 
 /// Writes the function of a procedure that is called from outside.
-pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, precision: Precision, text: &mut String) {
-    let _ = writeln!(text, "/// `{}`, for callers outside.", procedure.name);
+pub(crate) fn write(program: &Program, id: ProcedureId, at: usize, precision: Precision) -> String {
+    let (procedure, mut text) = (program.procedure(id), String::new());
+    let _ = writeln!(text, "/// `{}`, for callers outside.", Foreign::NameOf(id));
     let _ = writeln!(text, "#[unsafe(no_mangle)]");
     let _ = writeln!(
         text,
@@ -45,7 +48,7 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, precision: Pre
         });
     }
     arguments.insert(0, "&mut *context".into());
-    let _ = writeln!(text, "        match {name}({}) {{", arguments.join(", "));
+    let _ = writeln!(text, "        match {}({}) {{", Foreign::Function(id), arguments.join(", "));
     let names: Vec<String> = (0..procedure.results.len()).map(|at| format!("r{at}")).collect();
     let pattern = match &names[..] {
         [one] => one.clone(),
@@ -67,6 +70,7 @@ pub(crate) fn write(procedure: &Procedure, name: &str, at: usize, precision: Pre
         }
     }
     text.push_str("                0\n            }\n            Err(fault) => riesz_runtime::boundary::tell(&fault, told),\n        }\n    }\n}\n");
+    text
 }
 
 fn from_word(kind: Kind, word: &str, precision: Precision) -> String {

@@ -13,7 +13,7 @@
 //! elements as the lengths passed with them say: the callers are generated too, and the host counts. Compiled with debug
 //! assertions the functions check all the same, and the tests run so.
 //!
-//! - `names`: identifiers
+//! - `names`: how names and paths of users get into code, and only there
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
 //! - `choose`: which of two loops inside of each other that is
@@ -34,6 +34,7 @@ mod strip;
 pub use boundary::FAULT_WORDS;
 pub use precision::Precision;
 
+use names::Draft;
 use riesz_program::{ProcedureId, Program};
 use riesz_syntax::Span;
 use std::fmt::Write;
@@ -52,21 +53,21 @@ pub struct Options<'a> {
 
 /// A program as a Rust source file.
 pub fn emit(program: &Program, options: &Options) -> String {
+    let mut drafts = Vec::new();
+    for at in 0..program.procedures.len() {
+        let procedure = ProcedureId(at as u32);
+        drafts.push(Draft { procedure, text: format!("\n{}", function::write(program, procedure, options)) });
+    }
+    for (at, procedure) in options.exports.iter().enumerate() {
+        let mut text = format!("\n{}", boundary::write(program, *procedure, at, options.precision));
+        if at + 1 == options.exports.len() {
+            let _ = write!(text, "\n{}", boundary::BUFFERS);
+        }
+        drafts.push(Draft { procedure: *procedure, text });
+    }
     let mut text = String::from(HEAD);
     let _ = writeln!(text, "use {}::*;", options.precision.runtime());
-    let names = names::procedures(program);
-    for (at, procedure) in program.procedures.iter().enumerate() {
-        text.push('\n');
-        function::write(program, procedure, &names, at, options, &mut text);
-    }
-    for (at, id) in options.exports.iter().enumerate() {
-        text.push('\n');
-        boundary::write(program.procedure(*id), &names[id.0 as usize], at, options.precision, &mut text);
-    }
-    if !options.exports.is_empty() {
-        let _ = write!(text, "\n{}", boundary::BUFFERS);
-    }
-    text
+    text + &names::settle(program, options.place, &drafts)
 }
 
 const HEAD: &str = "\

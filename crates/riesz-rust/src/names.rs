@@ -1,53 +1,248 @@
-//! Identifiers: the names of the source, made unique and made Rust's.
+//! The one door through which foreign text comes into generated code: names that users wrote, and paths of their files.
+//!
+//! What the other files of this crate write is a *draft*. Where a name or a place belongs, the draft has a [`Foreign`]
+//! mark, which says whose, and nothing of its text: the writers cannot even format a name (`SourceName` does not let
+//! them). [`settle`] puts the text in, as an identifier or as a part of a comment.
+//!
+//! - An identifier is made of ASCII letters, digits and `_`, and means nothing else where it stands. The words that mean
+//!   something already are read off the draft itself, so that no list of the runtime's items has to be kept: those that
+//!   a draft uses, it has. Names that begin with a capital have a `_` behind them, since `let` takes names of constants and
+//!   constructors for patterns, and those come by `use riesz_runtime::*` whether they are used or not.
+//! - A comment is one line of printable ASCII.
 
-use riesz_program::{Procedure, Program};
-use rustc_hash::FxHashSet;
+use riesz_program::program::{Buffer, Procedure, ProcedureId, Program, Register, SourceName};
+use riesz_syntax::Span;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::fmt;
 
-/// A name for each procedure.
-pub(crate) fn procedures(program: &Program) -> Vec<String> {
-    let mut used: FxHashSet<String> = RESERVED.iter().map(|name| name.to_string()).collect();
-    program.procedures.iter().map(|procedure| unique(Some(&procedure.name), "f", &mut used)).collect()
+/// A mark in a draft, in the place of foreign text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Foreign {
+    /// The identifier of a procedure.
+    Function(ProcedureId),
+    /// The identifier of a register of the procedure that is written.
+    Register(Register),
+    /// The identifier of a buffer of the procedure that is written.
+    Buffer(Buffer),
+    /// In a comment: the name of a procedure.
+    NameOf(ProcedureId),
+    /// In a comment: where a procedure comes from.
+    PlaceOf(ProcedureId),
 }
 
-/// Names for the registers and buffers of a procedure.
-pub(crate) struct Names {
-    pub registers: Vec<String>,
-    pub buffers: Vec<String>,
-}
+/// What marks begin and end with. Nothing else that is written has them.
+const OPEN: char = '\u{e000}';
+const CLOSE: char = '\u{e001}';
 
-pub(crate) fn variables(procedure: &Procedure, functions: &[String]) -> Names {
-    // Functions of the runtime and of the program keep their names.
-    let mut used: FxHashSet<String> = functions.iter().cloned().collect();
-    used.extend(RESERVED.iter().map(|name| name.to_string()));
-    // What is passed comes first, so that it keeps its name.
-    Names {
-        registers: procedure.registers.iter().map(|info| unique(info.name.as_deref(), "t", &mut used)).collect(),
-        buffers: procedure.buffers.iter().map(|info| unique(info.name.as_deref(), "v", &mut used)).collect(),
+impl fmt::Display for Foreign {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let (kind, at) = match self {
+            Foreign::Function(procedure) => ('f', procedure.0),
+            Foreign::Register(register) => ('r', register.0),
+            Foreign::Buffer(buffer) => ('b', buffer.0),
+            Foreign::NameOf(procedure) => ('n', procedure.0),
+            Foreign::PlaceOf(procedure) => ('p', procedure.0),
+        };
+        write!(f, "{OPEN}{kind}{at}{CLOSE}")
     }
 }
 
-fn unique(name: Option<&str>, otherwise: &str, used: &mut FxHashSet<String>) -> String {
-    let wanted = identifier(name.unwrap_or(otherwise));
-    if name.is_some() && used.insert(wanted.clone()) {
-        return wanted;
-    }
-    let mut count = used.len();
-    loop {
-        let name = format!("{wanted}_{count}");
-        if used.insert(name.clone()) {
-            return name;
+impl Foreign {
+    /// Reads a mark without its first and last character.
+    fn parse(text: &str) -> Option<Foreign> {
+        let at = text.get(1..)?.parse().ok()?;
+        match text.chars().next()? {
+            'f' => Some(Foreign::Function(ProcedureId(at))),
+            'r' => Some(Foreign::Register(Register(at))),
+            'b' => Some(Foreign::Buffer(Buffer(at))),
+            'n' => Some(Foreign::NameOf(ProcedureId(at))),
+            'p' => Some(Foreign::PlaceOf(ProcedureId(at))),
+            _ => None,
         }
-        count += 1;
     }
 }
 
-/// A name of the source as an identifier.
+/// The code of a procedure, or of its caller, with marks.
+pub(crate) struct Draft {
+    pub procedure: ProcedureId,
+    pub text: String,
+}
+
+/// The text of drafts, one after the other, with all foreign text in its place.
+pub(crate) fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: &[Draft]) -> String {
+    let used: Vec<Used> = drafts.iter().map(|draft| Used::by(&draft.text)).collect();
+    let mut taken = Taken::default();
+    let mut forms: FxHashMap<Foreign, FxHashSet<(String, String)>> = FxHashMap::default();
+    for used in &used {
+        taken.add(used);
+        for (foreign, as_part) in &used.forms {
+            forms.entry(*foreign).or_default().extend(as_part.iter().cloned());
+        }
+    }
+    let mut functions = FxHashMap::default();
+    for (at, procedure) in program.procedures.iter().enumerate() {
+        let foreign = Foreign::Function(ProcedureId(at as u32));
+        let own = forms.remove(&foreign).unwrap_or_default();
+        functions.insert(foreign, taken.choose(Some(&procedure.name), "f", &own));
+    }
+    let mut text = String::new();
+    for (draft, used) in drafts.iter().zip(&used) {
+        let procedure = program.procedure(draft.procedure);
+        let identifiers = variables(procedure, used, &functions);
+        fill(&draft.text, &mut text, |foreign| match foreign {
+            Foreign::NameOf(id) => comment(program.procedure(id).name.as_written()),
+            Foreign::PlaceOf(id) => comment(&place(program.procedure(id).span)),
+            identifier => identifiers.get(&identifier).cloned().unwrap_or_default(),
+        });
+    }
+    text
+}
+
+/// The identifiers in the draft of a procedure.
+fn variables(procedure: &Procedure, used: &Used, functions: &FxHashMap<Foreign, String>) -> FxHashMap<Foreign, String> {
+    let mut taken = Taken::default();
+    taken.add(used);
+    let mut identifiers = FxHashMap::default();
+    for foreign in used.forms.keys() {
+        if let Some(name) = functions.get(foreign) {
+            taken.words.insert(name.clone());
+            identifiers.insert(*foreign, name.clone());
+        }
+    }
+    // What is passed comes first, so that it keeps its name.
+    let registers =
+        (procedure.registers.iter().zip(0..)).map(|(info, at)| (Foreign::Register(Register(at)), &info.name, "t"));
+    let buffers = (procedure.buffers.iter().zip(0..)).map(|(info, at)| (Foreign::Buffer(Buffer(at)), &info.name, "v"));
+    for (foreign, name, otherwise) in registers.chain(buffers) {
+        if let Some(forms) = used.forms.get(&foreign) {
+            identifiers.insert(foreign, taken.choose(name.as_ref(), otherwise, forms));
+        }
+    }
+    identifiers
+}
+
+/// What stands in the code of a draft.
+#[derive(Default)]
+struct Used {
+    /// Words that are no one's name.
+    words: FxHashSet<String>,
+    /// What stands before and behind each mark in the words that it is part of.
+    forms: FxHashMap<Foreign, FxHashSet<(String, String)>>,
+}
+
+impl Used {
+    fn by(draft: &str) -> Used {
+        let mut used = Used::default();
+        for line in draft.lines() {
+            used.line(line.split_once("//").map_or(line, |(code, _)| code));
+        }
+        used
+    }
+
+    fn line(&mut self, line: &str) {
+        let mut rest = line;
+        while let Some(start) = rest.find(|c: char| is_word(c) || c == OPEN) {
+            // What follows a point or two colons belongs to something, and cannot be hidden.
+            let member =
+                rest[..start].ends_with("::") || rest[..start].ends_with('.') && !rest[..start].ends_with("..");
+            rest = &rest[start..];
+            let before = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+            let word = &rest[..before];
+            rest = &rest[before..];
+            match mark(rest) {
+                Some((foreign, behind)) => {
+                    let end = behind.find(|c: char| !is_word(c)).unwrap_or(behind.len());
+                    self.forms.entry(foreign).or_default().insert((word.into(), behind[..end].into()));
+                    rest = &behind[end..];
+                }
+                None if !member && !word.is_empty() => {
+                    self.words.insert(word.into());
+                }
+                None => rest = rest.strip_prefix(OPEN).unwrap_or(rest),
+            }
+        }
+    }
+}
+
+/// A mark at the beginning, and what is behind it.
+fn mark(text: &str) -> Option<(Foreign, &str)> {
+    let (inside, behind) = text.strip_prefix(OPEN)?.split_once(CLOSE)?;
+    Some((Foreign::parse(inside)?, behind))
+}
+
+/// Copies a draft with its marks replaced. What a draft holds besides is ASCII, and nothing else gets through.
+fn fill(draft: &str, text: &mut String, mut meaning: impl FnMut(Foreign) -> String) {
+    let mut rest = draft;
+    while let Some(start) = rest.find(|c: char| !c.is_ascii()) {
+        text.push_str(&rest[..start]);
+        rest = &rest[start..];
+        match mark(rest) {
+            Some((foreign, behind)) => {
+                text.push_str(&meaning(foreign));
+                rest = behind;
+            }
+            None => rest = rest.chars().next().map_or("", |c| &rest[c.len_utf8()..]),
+        }
+    }
+    text.push_str(rest);
+}
+
+fn is_word(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '_'
+}
+
+/// Words that cannot be chosen any more.
+#[derive(Default)]
+struct Taken {
+    words: FxHashSet<String>,
+    /// The number to try next behind a name that is taken.
+    next: FxHashMap<String, u32>,
+}
+
+impl Taken {
+    fn add(&mut self, used: &Used) {
+        self.words.extend(used.words.iter().cloned());
+    }
+
+    /// An identifier that is free in every form that it is needed in.
+    fn choose(&mut self, name: Option<&SourceName>, otherwise: &str, forms: &FxHashSet<(String, String)>) -> String {
+        let wanted = name.map_or_else(|| otherwise.to_string(), |name| identifier(name.as_written()));
+        let all = |name: &str| -> Vec<String> {
+            let alone = std::iter::once(name.to_string());
+            alone.chain(forms.iter().map(|(before, behind)| format!("{before}{name}{behind}"))).collect()
+        };
+        let mut found = wanted.clone();
+        let mut count = self.next.get(&wanted).copied().unwrap_or(if name.is_some() { 2 } else { 1 });
+        let mut numbered = name.is_none();
+        let words = loop {
+            if numbered {
+                found = format!("{wanted}_{count}");
+                count += 1;
+            }
+            let words = all(&found);
+            if !words.iter().any(|word| self.words.contains(word) || KEYWORDS.contains(&word.as_str())) {
+                break words;
+            }
+            numbered = true;
+        };
+        self.words.extend(words);
+        self.next.insert(wanted, count);
+        found
+    }
+}
+
+/// The most characters of a name that are written.
+const LONGEST_NAME: usize = 64;
+/// The most characters of foreign text in a comment.
+const LONGEST_COMMENT: usize = 400;
+
+/// A name of the source as a word of ASCII.
 fn identifier(name: &str) -> String {
     let mut text = String::with_capacity(name.len());
-    for c in name.chars() {
+    for c in name.chars().take(LONGEST_NAME) {
         match c {
             '\'' => text.push_str("_prime"),
-            c if c.is_ascii_alphanumeric() || c == '_' => text.push(c),
+            c if is_word(c) => text.push(c),
             c if c.is_alphanumeric() => text.push_str(&format!("u{:x}", c as u32)),
             _ => text.push('_'),
         }
@@ -56,155 +251,79 @@ fn identifier(name: &str) -> String {
         Some(c) if !c.is_ascii_digit() && text.chars().any(|c| c != '_') => {}
         _ => text.insert_str(0, "n_"),
     }
+    if text.len() > 1 && text.starts_with(|c: char| c.is_ascii_uppercase()) {
+        text.push('_');
+    }
     text
 }
 
-/// Names that mean something else in what is written: keywords, the runtime, the context.
-const RESERVED: [&str; 146] = [
-    "as",
-    "break",
-    "const",
-    "continue",
-    "crate",
-    "else",
-    "enum",
-    "extern",
-    "false",
-    "fn",
-    "for",
-    "if",
-    "impl",
-    "in",
-    "let",
-    "loop",
-    "match",
-    "mod",
-    "move",
-    "mut",
-    "pub",
-    "ref",
-    "return",
-    "self",
-    "Self",
-    "static",
-    "struct",
-    "super",
-    "trait",
-    "true",
-    "type",
-    "unsafe",
-    "use",
-    "where",
-    "while",
-    "async",
-    "await",
-    "dyn",
-    "abstract",
-    "become",
-    "box",
-    "do",
-    "final",
-    "macro",
-    "override",
-    "priv",
-    "typeof",
-    "unsized",
-    "virtual",
-    "yield",
-    "try",
-    "gen",
-    "union",
-    "raw",
-    "context",
-    "boundary",
-    "fault",
-    "at",
-    "put",
-    "add",
-    "part",
-    "part_mut",
-    "product",
-    "exact_product",
-    "cholesky",
-    "cholesky_tangent",
-    "cholesky_cotangent",
-    "solve",
-    "inv",
-    "det",
-    "logdet",
-    "cofactor",
-    "max",
-    "min",
-    "exact_mul",
-    "memory_before",
-    "reaches",
-    "sign",
-    "powi",
-    "div",
-    "modulo",
-    "integer_power",
-    "truncate",
-    "near",
-    "near_integers",
-    "erf",
-    "erfc",
-    "lgamma",
-    "asinh",
-    "acosh",
-    "atanh",
-    "digamma",
-    "polygamma",
-    "riesz_runtime",
-    "buffer",
-    "matrix",
-    "number",
-    "gamma",
-    "f64",
-    "R",
-    "f32",
-    "i64",
-    "u32",
-    "u64",
-    "usize",
-    "bool",
-    "Vec",
-    "Ok",
-    "Err",
-    "Some",
-    "None",
-    "Option",
-    "Result",
-    "Fault",
-    "Context",
-    "Outcome",
-    "Strides",
-    "std",
-    "chunk_turns",
-    "chunk_plan",
-    "chunk_from",
-    "chunk_to",
-    "turns",
-    "in_chunks",
-    "Chunks",
-    "Room",
-    "Shared",
-    "add_lanes",
-    "add_all",
-    "sums",
-    "lane_block",
-    "Lanes",
-    "Ints",
-    "Mask",
-    "gather",
-    "gather_own",
-    "scatter",
-    "scatter_own",
-    "scatter_add",
-    "scatter_add_own",
-    "at_element",
-    "at_row",
-    "at_column",
-    "at_inner",
-    "lane_total",
-    "before",
+/// Foreign text as a part of a comment: printable ASCII on one line.
+fn comment(text: &str) -> String {
+    let mut harmless = String::with_capacity(text.len());
+    for c in text.chars().take(LONGEST_COMMENT) {
+        match c {
+            ' '..='~' => harmless.push(c),
+            _ => harmless.extend(c.escape_unicode()),
+        }
+    }
+    harmless
+}
+
+/// The keywords of Rust, also those that are only reserved.
+const KEYWORDS: [&str; 53] = [
+    "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl", "in",
+    "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct", "super",
+    "trait", "true", "type", "unsafe", "use", "where", "while", "async", "await", "dyn", "abstract", "become", "box",
+    "do", "final", "macro", "override", "priv", "typeof", "unsized", "virtual", "yield", "try", "gen", "_",
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comment_is_one_line_of_ascii() {
+        for (text, expected) in [
+            ("a.rz:1:1", "a.rz:1:1"),
+            ("a\nstd::process::abort();//", "a\\u{a}std::process::abort();//"),
+            (
+                "\r\u{2028}\u{202e}\u{85}\0\u{e000}f0\u{e001}",
+                "\\u{d}\\u{2028}\\u{202e}\\u{85}\\u{0}\\u{e000}f0\\u{e001}",
+            ),
+        ] {
+            assert_eq!(comment(text), expected);
+        }
+    }
+
+    #[test]
+    fn an_identifier_is_a_word() {
+        let hostile = ["x'", "θ", "", "_", "9", "a b", "x\n", "\"; }", "\u{202e}", "Ok", "X", "١", "#[a]", "//", "a\\"];
+        for name in hostile {
+            let word = identifier(name);
+            assert!(word.chars().all(is_word) && !word.starts_with(|c: char| c.is_ascii_digit()), "{name:?}: {word}");
+        }
+        assert_eq!(identifier("x'"), "x_prime");
+        assert_eq!(identifier("Ok"), "Ok_");
+        assert_eq!(identifier("X"), "X");
+    }
+
+    #[test]
+    fn words_that_a_draft_uses_are_taken_in_every_form() {
+        let x = Foreign::Register(Register(0));
+        let used = Used::by(&format!("let {x}_lanes = y.max(part({x})); // z {x}\n"));
+        let mut taken = Taken::default();
+        taken.add(&used);
+        taken.words.insert("x_lanes".into());
+        assert_eq!(taken.choose(Some(&"x".into()), "t", &used.forms[&x]), "x_2");
+        for (name, expected) in [("part", "part_2"), ("max", "max"), ("z", "z"), ("x_2_lanes", "x_2_lanes_2")] {
+            assert_eq!(taken.choose(Some(&name.into()), "t", &FxHashSet::default()), expected);
+        }
+    }
+
+    #[test]
+    fn nothing_but_marks_and_ascii_gets_through() {
+        let mut text = String::new();
+        fill(&format!("a\u{202e}{}θ\u{e000}b", Foreign::NameOf(ProcedureId(0))), &mut text, |_| "!".into());
+        assert_eq!(text, "a!b");
+    }
+}

@@ -14,7 +14,7 @@ use riesz_core::evaluate::{Machine, from_data};
 use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId, Thunk};
 use riesz_native::code::Ready;
-use riesz_native::{Code, Compiler, Pool, Settings, Stop};
+use riesz_native::{Code, Compiler, Pool, Problem, Settings, Stop, Watch};
 use riesz_syntax::Severity;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,9 +33,14 @@ pub struct Toolchain {
 
 impl Toolchain {
     /// The compiler of the machine, and so many threads. An error says why there is none.
-    pub fn find(threads: usize) -> Result<Toolchain, String> {
+    pub fn find(threads: usize) -> Result<Toolchain, Problem> {
         let pool = (threads > 1).then(|| Arc::new(Pool::new(threads)));
         Ok(Toolchain { compiler: Compiler::find()?, settings: Settings::default(), pool })
+    }
+
+    /// The same, telling how long the compiler takes.
+    pub fn watched_by(self, watch: Watch) -> Toolchain {
+        Toolchain { compiler: self.compiler.watched_by(watch), ..self }
     }
 }
 
@@ -121,9 +126,8 @@ impl Session {
         let program = optimised(self.program(), &[prepared.function]);
         let Toolchain { compiler, settings, pool } = native;
         let place = |span| place(self.sources(), span);
-        let mut code = Code::new(&program, &[prepared.function], compiler, *settings, &place).map_err(|problem| {
-            note(Diagnostic::placeless("not-native", problem).help("the interpreter runs the program instead"))
-        })?;
+        let mut code = Code::new(&program, &[prepared.function], compiler, *settings, &place)
+            .map_err(|problem| note(problem.diagnostic().help("the interpreter runs the program instead")))?;
         if let Some(pool) = pool {
             code.use_threads(pool.clone());
         }

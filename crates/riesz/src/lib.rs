@@ -51,7 +51,9 @@ pub use riesz_calculus::derive;
 pub use riesz_category::graph;
 pub use riesz_core::evaluate::{Limits, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
-pub use riesz_native::{Compiler, Native, Pool, Precision, Settings};
+pub use riesz_native::{
+    Building, Cache, Compiler, Native, Pool, Precision, Problem, Settings, Watch, abandon_builds, cache, processor,
+};
 pub use riesz_primitive as primitive;
 pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;

@@ -8,10 +8,11 @@ pub use shared::{Backend, Colour, Limited, MessageFormat, Messages, Run};
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 use riesz::ParseOptions;
+use riesz::cache::bytes;
 use riesz::gradients::Settings;
 use riesz::via::Representation;
 use std::ffi::OsString;
-use value::{binding, bytes, default_memory, growth, seconds, size, via};
+use value::{binding, default_memory, growth, seconds, size, via};
 
 /// Riesz, a differentiable functional language.
 #[derive(Debug, Parser)]
@@ -46,6 +47,11 @@ pub enum Command {
     Bench(Bench),
     /// Be a tool of GradBench: answer the messages on the standard input
     Gradbench(Gradbench),
+    /// Show what native code is kept, and where; `clear` removes it
+    #[command(after_help = CACHE_HELP)]
+    Cache(Cache),
+    /// Say what is installed, which backend runs, and why
+    Doctor(Doctor),
 }
 
 /// `riesz eval`
@@ -327,6 +333,43 @@ pub struct Gradbench {
     pub max_memory: usize,
     #[command(flatten)]
     pub messages: Messages,
+}
+
+/// How the cache is moved and bounded.
+const CACHE_HELP: &str = "\
+Environment:
+  RIESZ_CACHE        the directory that the cache is in [default: riesz in XDG_CACHE_HOME, or in ~/.cache];
+                     with another directory it is elsewhere from then on
+  RIESZ_CACHE_LIMIT  how many bytes it keeps, such as 512M or 2G [default: 1G]; what has not been used for longest goes";
+
+/// `riesz cache`
+#[derive(Args, Debug)]
+pub struct Cache {
+    /// What to do
+    #[arg(value_enum, value_name = "ACTION", default_value_t = CacheAction::Show)]
+    pub action: CacheAction,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub messages: Messages,
+}
+
+/// What to do with the cache.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum CacheAction {
+    /// Say where it is, and what it holds
+    Show,
+    /// Remove all that it holds
+    Clear,
+}
+
+/// `riesz doctor`
+#[derive(Args, Debug)]
+pub struct Doctor {
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
 }
 
 /// Ends the program: what is written for a subcommand makes no sense.

@@ -1,8 +1,10 @@
 //! Options that several subcommands have: how a program is run, what it may use, how problems are shown.
 
-use super::value::{bytes, default_memory};
+use super::value::default_memory;
 use super::wrong;
+use crate::building;
 use clap::{Args, ValueEnum};
+use riesz::cache::bytes;
 use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session};
 
 /// How a program is run.
@@ -35,7 +37,8 @@ impl Run {
                     Precision::F32 => riesz::Precision::Single,
                 };
                 let settings = riesz::Settings { precision, ..riesz::Settings::default() };
-                session.use_native(Native::new(settings).with_threads(threads.unwrap_or(1).into()));
+                let native = Native::new(settings).with_threads(threads.unwrap_or(1).into());
+                session.use_native(native.watched_by(building::watch()));
             }
             (Backend::Interp, Some(_), _) => {
                 wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());

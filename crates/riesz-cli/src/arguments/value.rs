@@ -29,22 +29,6 @@ pub(super) fn via() -> impl TypedValueParser<Value = &'static Representation> {
         .try_map(|name| Representation::find(&name).ok_or("there is no such representation"))
 }
 
-/// A number of bytes, possibly with a unit: K, M, G or T, each 1024 of the one before.
-pub(super) fn bytes(text: &str) -> Result<usize, String> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let number: usize =
-        digits.parse().map_err(|_| "write a number of bytes, such as 1000000, 512M or 2G".to_string())?;
-    let unit: usize = match text[digits.len()..].to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" | "kib" => 1 << 10,
-        "m" | "mb" | "mib" => 1 << 20,
-        "g" | "gb" | "gib" => 1 << 30,
-        "t" | "tb" | "tib" => 1 << 40,
-        unit => return Err(format!("`{unit}` is not one of the units K, M, G and T")),
-    };
-    number.checked_mul(unit).ok_or_else(|| "this is more than any machine has".to_string())
-}
-
 pub(super) fn default_memory() -> &'static str {
     static TEXT: std::sync::LazyLock<String> =
         std::sync::LazyLock::new(|| format!("{}G", Limits::default().memory >> 30));
@@ -83,15 +67,7 @@ mod tests {
 
     #[test]
     fn the_default_memory_is_what_the_help_says() {
-        assert_eq!(bytes(default_memory()), Ok(Limits::default().memory));
-    }
-
-    #[test]
-    fn bytes_have_units() {
-        assert_eq!(bytes("1000"), Ok(1000));
-        assert_eq!(bytes("512M"), Ok(512 << 20));
-        assert_eq!(bytes("2GiB"), Ok(2 << 30));
-        assert!(bytes("G").is_err() && bytes("1x").is_err() && bytes("99999999999T").is_err() && bytes("-1").is_err());
+        assert_eq!(riesz::cache::bytes(default_memory()), Ok(Limits::default().memory));
     }
 
     #[test]

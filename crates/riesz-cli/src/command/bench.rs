@@ -6,7 +6,7 @@ use super::Status;
 use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
-use crate::{allocation, output, value};
+use crate::{allocation, building, output, value};
 use riesz::bench::{Prepared, Toolchain};
 use riesz::{Binding, Diagnostic, NoFiles, Session, Type};
 use serde_json::{Value, json};
@@ -88,9 +88,9 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         false => format!("({applied}, matrix(D({function}, {POINT})))"),
     };
     let native = match Toolchain::find(arguments.threads.into()) {
-        Ok(native) => Some(native),
+        Ok(native) => Some(native.watched_by(building::watch())),
         Err(problem) => {
-            report.warning(Diagnostic::placeless("not-native", problem).help("the interpreter runs the program"));
+            report.warning(problem.diagnostic().help("the interpreter runs the program"));
             None
         }
     };
@@ -116,18 +116,13 @@ fn compile_times(
     expression: &str,
     native: &Toolchain,
 ) -> Result<(Duration, Duration), Vec<Diagnostic>> {
-    let fresh = native.compiler.afresh().map_err(|problem| vec![Diagnostic::placeless("not-native", problem)])?;
+    let fresh = native.compiler.afresh().map_err(|problem| vec![problem.diagnostic()])?;
     let fresh = Toolchain { compiler: fresh, ..native.clone() };
     let mut times = [Duration::ZERO; 2];
-    let mut outcome = Ok(());
     for time in &mut times {
-        match session.prepare(expression, Vec::new(), Some(&fresh)) {
-            Ok(prepared) => *time = prepared.compiled_in,
-            Err(problems) => outcome = Err(problems),
-        }
+        *time = session.prepare(expression, Vec::new(), Some(&fresh))?.compiled_in;
     }
-    fresh.compiler.clear();
-    outcome.map(|()| (times[0], times[1]))
+    Ok((times[0], times[1]))
 }
 
 fn measure(prepared: &Prepared, session: &Session) -> Result<Measured, Box<Diagnostic>> {

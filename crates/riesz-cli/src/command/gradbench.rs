@@ -12,7 +12,7 @@ use super::Status;
 use crate::arguments::{Backend, Gradbench as Arguments};
 use crate::disk::Disk;
 use crate::report::Report;
-use crate::{output, value};
+use crate::{building, output, value};
 use riesz::bench::{Prepared, Toolchain};
 use riesz::{Binding, Data, Diagnostic, Limits, Loaded, Loader, Options, Session, is_name};
 use serde_json::{Value, json};
@@ -43,9 +43,9 @@ pub fn run(arguments: Arguments) -> Status {
     let native = match arguments.backend {
         Backend::Interp => None,
         Backend::Native => match Toolchain::find(arguments.threads.into()) {
-            Ok(native) => Some(native),
+            Ok(native) => Some(native.watched_by(building::watch())),
             Err(problem) => {
-                report.warning(Diagnostic::placeless("not-native", problem).help("the interpreter runs the programs"));
+                report.warning(problem.diagnostic().help("the interpreter runs the programs"));
                 None
             }
         },

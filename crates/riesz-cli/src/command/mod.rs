@@ -1,8 +1,10 @@
 //! The subcommands, one file each.
 
 mod bench;
+mod cache;
 mod check;
 mod derive;
+mod doctor;
 mod emit;
 mod eval;
 mod fmt;
@@ -45,5 +47,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Emit(arguments) => emit::run(arguments),
         Command::Gradbench(arguments) => gradbench::run(arguments),
         Command::Bench(arguments) => bench::run(arguments),
+        Command::Cache(arguments) => cache::run(arguments),
+        Command::Doctor(arguments) => doctor::run(arguments),
     }
 }

@@ -82,19 +82,19 @@ impl Builder {
     }
 
     pub fn register(&mut self, kind: Kind, name: Option<Name>) -> Register {
-        self.registers.push(RegisterInfo { name, kind, mutable: false });
+        self.registers.push(RegisterInfo { name: name.map(Into::into), kind, mutable: false });
         Register(self.registers.len() as u32 - 1)
     }
 
     pub fn mutable(&mut self, kind: Kind, name: Option<Name>) -> Register {
-        self.registers.push(RegisterInfo { name, kind, mutable: true });
+        self.registers.push(RegisterInfo { name: name.map(Into::into), kind, mutable: true });
         let register = Register(self.registers.len() as u32 - 1);
         self.bounds.polynomials.set(register, Size::Hole);
         register
     }
 
     pub fn buffer(&mut self, kind: Kind, name: Option<Name>) -> Buffer {
-        self.buffers.push(BufferInfo { name, kind });
+        self.buffers.push(BufferInfo { name: name.map(Into::into), kind });
         Buffer(self.buffers.len() as u32 - 1)
     }
 

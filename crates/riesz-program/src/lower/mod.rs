@@ -140,7 +140,7 @@ impl<'p> Lowering<'p> {
         let globals = self.globals(id);
         let entry = Entry { procedure: ProcedureId(self.made.procedures.len() as u32), globals };
         self.made.procedures.push(Procedure {
-            name: function.name.clone(),
+            name: function.name.clone().into(),
             span: function.span,
             parameters: Vec::new(),
             results: Vec::new(),
@@ -213,7 +213,7 @@ impl<'p> Lowering<'p> {
         let results = lowerer.results(function)?;
         let (registers, buffers, body) = lowerer.build.finish();
         Ok(Procedure {
-            name: function.name.clone(),
+            name: function.name.clone().into(),
             span: function.span,
             parameters,
             results,

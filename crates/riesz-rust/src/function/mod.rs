@@ -5,7 +5,7 @@ mod expression;
 mod sizes;
 mod statement;
 
-use crate::names::{Names, variables};
+use crate::names::Foreign;
 use crate::{Options, Precision};
 use riesz_program::each_statement;
 use riesz_program::program::{
@@ -16,25 +16,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
 
 /// Writes the function of a procedure.
-pub(crate) fn write(
-    program: &Program,
-    procedure: &Procedure,
-    functions: &[String],
-    at: usize,
-    options: &Options,
-    text: &mut String,
-) {
-    let names = variables(procedure, functions);
-    let called = is_called(program, at);
+pub(crate) fn write(program: &Program, id: ProcedureId, options: &Options) -> String {
+    let (procedure, mut text) = (program.procedure(id), String::new());
+    let called = is_called(program, id);
     let local = if called { local(procedure) } else { FxHashSet::default() };
     let mut writer = Writer {
         program,
         procedure,
-        functions,
-        names,
         local,
         called,
-        leading_here: leading_to(program, at),
+        leading_here: leading_to(program, id),
         depth: 1,
         text: String::new(),
         sizes: sizes::large(procedure),
@@ -48,17 +39,10 @@ pub(crate) fn write(
     let mut parameters = vec!["context: &mut Context".to_string()];
     parameters.extend(procedure.parameters.iter().map(|parameter| writer.parameter(*parameter)));
     let results: Vec<String> = procedure.results.iter().map(|result| writer.result_type(*result)).collect();
-    let _ = writeln!(text, "/// `{}`, from {}.", procedure.name, (options.place)(procedure.span));
-    let mut line = format!("pub fn {}({}) -> Outcome<{}> {{", functions[at], parameters.join(", "), tuple(&results));
-    if line.len() > 120 {
-        line = format!(
-            "pub fn {}(\n    {},\n) -> Outcome<{}> {{",
-            functions[at],
-            parameters.join(",\n    "),
-            tuple(&results)
-        );
-    }
-    let _ = writeln!(text, "{line}");
+    let _ = writeln!(text, "/// `{}`, from {}.", Foreign::NameOf(id), Foreign::PlaceOf(id));
+    let (before, between, behind) = if parameters.len() > 4 { ("\n    ", ",\n    ", ",\n") } else { ("", ", ", "") };
+    let (name, parameters) = (Foreign::Function(id), parameters.join(between));
+    let _ = writeln!(text, "pub fn {name}({before}{parameters}{behind}) -> Outcome<{}> {{", tuple(&results));
     writer.line("// Positions are in bounds: indices have been checked, or are proven to be in range.".into());
     writer.line("unsafe {".into());
     writer.depth += 1;
@@ -77,13 +61,12 @@ pub(crate) fn write(
     writer.line("}".into());
     text.push_str(&writer.text);
     text.push_str("}\n");
+    text
 }
 
 pub(crate) struct Writer<'p> {
     pub program: &'p Program,
     pub procedure: &'p Procedure,
-    functions: &'p [String],
-    names: Names,
     /// Buffers that are there as long as a call is, and can be in its frame.
     local: FxHashSet<Buffer>,
     /// Whether the procedure is called by others, or by itself: what it does may be little, and done often.
@@ -115,12 +98,12 @@ impl<'p> Writer<'p> {
         self.text.push('\n');
     }
 
-    pub fn register(&self, register: Register) -> &str {
-        &self.names.registers[register.0 as usize]
+    pub fn register(&self, register: Register) -> Foreign {
+        Foreign::Register(register)
     }
 
-    pub fn buffer(&self, buffer: Buffer) -> &str {
-        &self.names.buffers[buffer.0 as usize]
+    pub fn buffer(&self, buffer: Buffer) -> Foreign {
+        Foreign::Buffer(buffer)
     }
 
     /// The type of a number.
@@ -259,19 +242,19 @@ impl<'p> Writer<'p> {
 }
 
 /// Whether a procedure is called by others, or by itself. One that is only entered makes its buffers once.
-fn is_called(program: &Program, at: usize) -> bool {
+fn is_called(program: &Program, id: ProcedureId) -> bool {
     let mut found = false;
     for procedure in &program.procedures {
         each_statement(&procedure.body, &mut |statement| {
-            found |= matches!(statement, Statement::Call(call) if call.procedure.0 as usize == at);
+            found |= matches!(statement, Statement::Call(call) if call.procedure == id);
         });
     }
     found
 }
 
 /// The procedures whose calls lead to one.
-fn leading_to(program: &Program, at: usize) -> FxHashSet<ProcedureId> {
-    let (mut found, mut work) = (FxHashSet::default(), vec![ProcedureId(at as u32)]);
+fn leading_to(program: &Program, id: ProcedureId) -> FxHashSet<ProcedureId> {
+    let (mut found, mut work) = (FxHashSet::default(), vec![id]);
     while let Some(wanted) = work.pop() {
         for (caller, procedure) in program.procedures.iter().enumerate() {
             let caller = ProcedureId(caller as u32);

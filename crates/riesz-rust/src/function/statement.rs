@@ -2,6 +2,7 @@
 
 use super::block::zero;
 use super::{Writer, tuple};
+use crate::names::Foreign;
 use riesz_primitive::MatrixFunction;
 use riesz_program::program::{
     Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
@@ -214,7 +215,7 @@ impl Writer<'_> {
             .collect();
         let site = call.site.0;
         self.line(format!("context.enter({site})?;"));
-        let name = &self.functions[call.procedure.0 as usize];
+        let name = Foreign::Function(call.procedure);
         let arguments = std::iter::once("context".to_string()).chain(arguments).collect::<Vec<_>>().join(", ");
         self.line(format!("let {} = {name}({arguments}).map_err(|fault| fault.called({site}))?;", tuple(&results)));
         self.line("context.leave();".into());
