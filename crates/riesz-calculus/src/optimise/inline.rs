@@ -149,7 +149,7 @@ impl Inliner<'_> {
 }
 
 /// How many bindings there are in a body and the bodies in it; counting may stop above `limit`.
-pub(super) fn bindings_in(body: &Body, limit: usize) -> usize {
+pub(crate) fn bindings_in(body: &Body, limit: usize) -> usize {
     let mut count = 0;
     let mut work = vec![body];
     while let Some(body) = work.pop() {
