@@ -4,7 +4,7 @@ mod growth;
 
 pub use growth::{Grow, Grown, Growth, Sample};
 
-use crate::session::Session;
+use crate::session::{Session, first};
 use crate::via::{REPRESENTATIONS, Representation};
 use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
 use riesz_calculus::Options;
@@ -121,7 +121,7 @@ impl Session {
             .iter()
             .map(|representation| Mode {
                 representation,
-                outcome: self.measure(&derivative, representation, measuring),
+                outcome: self.within(|| self.measure(&derivative, representation, measuring)).unwrap_or_else(|problems| Err(first(problems))),
             })
             .collect();
         let compiled = rows.iter().find(|row| row.representation.is_compiled());
@@ -148,7 +148,7 @@ impl Session {
         };
         let thunk = self.check("expression", &expression, Vec::new())?;
         let mut compiled = self.program().clone();
-        riesz_calculus::compile_with(&mut compiled, &[thunk.function], &Options::default())?;
+        self.within(|| riesz_calculus::compile_with(&mut compiled, &[thunk.function], &Options::default()))??;
         Ok(Question { value: value.to_string(), is_gradient, derivative: Derivative { thunk, compiled } })
     }
 

@@ -123,6 +123,7 @@ impl Inliner<'_> {
     /// Writes the body of a function, for arguments, in place of a call.
     fn splice(&mut self, var: Var, function: FunctionId, arguments: Vec<Atom>, span: Span, out: &mut Vec<Binding>) {
         let called = self.program.function(function);
+        riesz_limit::write(called.body.bindings.len() as u64);
         let mut renaming = Renaming::default();
         for (at, argument) in arguments.into_iter().enumerate() {
             let VarInfo { name, ty } = called.vars[at].clone();
