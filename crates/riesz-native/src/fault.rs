@@ -29,9 +29,7 @@ pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Li
         Fault::Truncate => problem::no_integer_part(number(a as u64, precision), span),
         Fault::Empty(reduction) => problem::empty(*reduction, span),
         Fault::Unforeseen => return Stop::Elsewhere,
-        Fault::Steps | Fault::Call(_) if is_interrupted(limits) => {
-            problem::stopped(Stopped::Interrupted, limits, span)
-        }
+        Fault::Steps | Fault::Call(_) if is_interrupted(limits) => problem::stopped(Stopped::Interrupted, limits, span),
         Fault::Steps => problem::too_many_steps(limits.steps, span),
         Fault::Memory => problem::too_much_memory(limits.memory, a as usize, span),
         Fault::Call(_) if context.depth < 0 => problem::too_deep(limits.depth, span),

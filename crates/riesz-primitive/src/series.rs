@@ -193,6 +193,7 @@ fn by_derivative<C: Number>(
     value: C,
     len: usize,
 ) -> Series<C> {
+    riesz_limit::spend(len as u64);
     let mut result = Series::of(value);
     let lower: Vec<Series<C>> = arguments.iter().map(|argument| argument.truncated(len - 1)).collect();
     // Coefficients that do not use the result are known to every order at once.

@@ -121,7 +121,9 @@ impl Session {
             .iter()
             .map(|representation| Mode {
                 representation,
-                outcome: self.within(|| self.measure(&derivative, representation, measuring)).unwrap_or_else(|problems| Err(first(problems))),
+                outcome: self
+                    .within(|| self.measure(&derivative, representation, measuring))
+                    .unwrap_or_else(|problems| Err(first(problems))),
             })
             .collect();
         let compiled = rows.iter().find(|row| row.representation.is_compiled());

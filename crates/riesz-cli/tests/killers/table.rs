@@ -21,7 +21,13 @@ pub fn killers() -> Vec<Killer> {
         killer("a gradient of 2^20 calls", &calls(20), &["eval", "@", "grad(f20, 0.5)"], "step-limit", ""),
         killer("a gradient of 2^24 nested functions of functions", TWICE, &["eval", "@", &twice(24)], "step-limit", ""),
         killer("derivatives nested 12 deep", "", &["eval", &derivatives(12)], "code-limit", "code-limit"),
-        killer("native derivatives nested 12 deep", "", &["eval", &derivatives(12), NATIVE], "code-limit", "code-limit"),
+        killer(
+            "native derivatives nested 12 deep",
+            "",
+            &["eval", &derivatives(12), NATIVE],
+            "code-limit",
+            "code-limit",
+        ),
         killer("code of derivatives nested 12 deep", &nested(12), &["emit", "@", "g"], "code-limit", "code-limit"),
         killer("local functions that double", "", &["eval", &locals(40)], "program-too-large", "program-too-large"),
         killer("tuples that double", &tuples(40), &["check", "@"], "type-too-large", "type-too-large"),
@@ -31,7 +37,13 @@ pub fn killers() -> Vec<Killer> {
         killer("a loop without end", "", &["eval", ENDLESS], "step-limit", "step-limit"),
         killer("a native loop without end", "", &["eval", ENDLESS, NATIVE], "step-limit", "step-limit"),
         killer("a recursion without end", RECURSION, &["eval", "@", "f(1)"], "depth-limit", "depth-limit"),
-        killer("a native recursion without end", RECURSION, &["eval", "@", "f(1)", NATIVE], "depth-limit", "depth-limit"),
+        killer(
+            "a native recursion without end",
+            RECURSION,
+            &["eval", "@", "f(1)", NATIVE],
+            "depth-limit",
+            "depth-limit",
+        ),
         killer("a recursion that branches", BRANCHES, &["eval", "@", "f(100)"], "step-limit", "step-limit"),
         killer("the gradient of a loop without end", "", &["eval", SLOW], "step-limit", "step-limit"),
         killer("series of order 10,000", "", &["eval", "taylor(\\x -> exp(sin(x)), 0.5, 1, 10000)"], "step-limit", ""),
@@ -40,7 +52,13 @@ pub fn killers() -> Vec<Killer> {
         killer("a check of a loop without end", CHECK, &["check", "@"], "step-limit", "step-limit"),
         // ---- memory ----
         killer("an array of 10^15 numbers", "", &["eval", "[0.5 | i < 10^15]"], "memory-limit", "memory-limit"),
-        killer("a native array of 10^15 numbers", "", &["eval", "[0.5 | i < 10^15]", NATIVE], "memory-limit", "memory-limit"),
+        killer(
+            "a native array of 10^15 numbers",
+            "",
+            &["eval", "[0.5 | i < 10^15]", NATIVE],
+            "memory-limit",
+            "memory-limit",
+        ),
         killer("an array of 2^62 rows", "", &["eval", "[[] | i < 2^62]"], "memory-limit", "memory-limit"),
         killer("a matrix of 10^10 entries", "", &["eval", MATRIX], "memory-limit", "memory-limit"),
         killer("a Hessian of 10^10 entries", "", &["eval", HESSIAN], "memory-limit", "memory-limit"),
@@ -50,7 +68,13 @@ pub fn killers() -> Vec<Killer> {
         // ---- pictures and texts of derivatives ----
         killer("a picture of 2^20 calls", &calls(20), &["graph", "@", "f20", "-o", "killer.svg"], "", ""),
         killer("the derivation of 2^20 calls", &calls(20), &["derive", "@", "f20"], "", ""),
-        killer("every representation of a loop without end", MODES, &["modes", "@", "f", "--at", "1.0"], "step-limit", "step-limit"),
+        killer(
+            "every representation of a loop without end",
+            MODES,
+            &["modes", "@", "f", "--at", "1.0"],
+            "step-limit",
+            "step-limit",
+        ),
         killer("gradients of a loop without end", MODES, &["check", "@", "--gradients"], "", ""),
     ];
     for via in ["forward-dense", "reverse-sparse", "basis", "tower", "linear-maps", "affine", "adjoint"] {
@@ -76,7 +100,13 @@ const STATES: &str = "size(scan(\\a x -> a + 1, [0.5 | i < 10^5], iota(10^6)))";
 const MODES: &str = "fun f(x: R): R = loop s = x while s > 0 do s * 1.5 / 1.5";
 const LOOP_OF_ARRAYS: &str = "sum(grad(\\x -> sum(loop s = x for i < 1000 do s * x), [1.0 | i < 5000]))";
 
-fn killer(name: &'static str, program: &str, arguments: &[&str], ends: &'static str, by_default: &'static str) -> Killer {
+fn killer(
+    name: &'static str,
+    program: &str,
+    arguments: &[&str],
+    ends: &'static str,
+    by_default: &'static str,
+) -> Killer {
     let arguments = arguments.iter().map(|argument| argument.to_string()).collect();
     Killer { name, program: program.to_string(), arguments, ends, ends_by_default: by_default }
 }

@@ -39,9 +39,7 @@ impl Session {
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, sources, native, .. } = self;
         let how = riesz_calculus::Options { checkpoints, by_cost: native.is_some(), ..Default::default() };
-        let compile = |program: &mut Program| {
-            riesz_calculus::compile_with(program, &[function], &how).map_err(first)
-        };
+        let compile = |program: &mut Program| riesz_calculus::compile_with(program, &[function], &how).map_err(first);
         // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
         // while the program runs, and find what they differentiate compiled.
         let via = options.via.filter(|via| !via.is_compiled());
