@@ -121,9 +121,7 @@ impl Session {
             .iter()
             .map(|representation| Mode {
                 representation,
-                outcome: self
-                    .within(|| self.measure(&derivative, representation, measuring))
-                    .unwrap_or_else(|problems| Err(first(problems))),
+                outcome: self.measure(&derivative, representation, measuring),
             })
             .collect();
         let compiled = rows.iter().find(|row| row.representation.is_compiled());
@@ -162,7 +160,7 @@ impl Session {
         Measuring { count_bytes, times }: Measuring,
     ) -> Result<Measured, Box<Diagnostic>> {
         let (plain, function) = (self.program(), *function);
-        let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {
+        let unbounded = |counted: bool| -> Result<Value, Box<Diagnostic>> {
             let via = Rc::new(representation.differentiator(counted));
             let span = plain.function(function).span;
             match (representation.is_compiled(), counted) {
@@ -180,6 +178,7 @@ impl Session {
                 }
             }
         };
+        let run = |counted: bool| self.within(|| unbounded(counted)).unwrap_or_else(|problems| Err(first(problems)));
         let (value, operations) = count(|| run(true));
         let value = value?;
         let mut time = Duration::MAX;
