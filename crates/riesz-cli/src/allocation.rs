@@ -1,25 +1,11 @@
-//! How much memory a computation holds at most: an allocator that counts, and says so when there is none left.
+//! An allocator that counts how much memory a thread holds, and says so when there is none left.
 
+use riesz_limit::allocated;
 use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 use std::io::Write;
 
 /// From how many bytes on an allocation can be a question.
 const LARGE: usize = 1 << 20;
-
-thread_local! {
-    /// The bytes that this thread holds, and the most it has held since somebody asked.
-    static HELD: Cell<[isize; 2]> = const { Cell::new([0, 0]) };
-}
-
-/// The most bytes that a computation of this thread holds at once, beyond those held before it.
-pub fn most(computation: &mut dyn FnMut()) -> usize {
-    let [before, _] = HELD.get();
-    HELD.set([before, before]);
-    computation();
-    let [_, most] = HELD.get();
-    usize::try_from(most - before).unwrap_or(0)
-}
 
 /// The allocator of the system, which counts.
 struct Counting;
@@ -52,20 +38,14 @@ pub fn end_without_memory(bytes: usize) -> ! {
 
 fn count(bytes: isize) {
     // A question is no use of memory.
-    if bytes.unsigned_abs() >= LARGE && riesz::is_asking() {
-        return;
+    if bytes.unsigned_abs() < LARGE || !riesz::is_asking() {
+        allocated(bytes);
     }
-    // A thread that ends has no counter any more, and nobody who asks.
-    let _ = HELD.try_with(|held| {
-        let [now, most] = held.get();
-        let now = now.wrapping_add(bytes);
-        held.set([now, most.max(now)]);
-    });
 }
 
 // SAFETY: every call goes to the system's allocator with the arguments it was made with, and what that gives is given
 // back, also where it gives nothing and that is an answer; otherwise the process ends, which nobody can observe. The
-// counters are `Cell`s without destructors, so counting neither allocates nor panics.
+// counters are plain cells, so counting neither allocates nor panics.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

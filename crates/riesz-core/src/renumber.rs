@@ -67,6 +67,7 @@ impl Numbering<'_> {
 
     fn body(&mut self, body: &mut Body) {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+            riesz_limit::write(body.bindings.len() as u64);
             let outside = self.hidden.len();
             for binding in &mut body.bindings {
                 binding.op.visit_atoms_mut(&mut |atom| self.atom(atom));

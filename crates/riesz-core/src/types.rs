@@ -207,6 +207,7 @@ impl Type {
 
     /// Rebuilds the type bottom-up: sizes by `size`, and wherever `leaf` answers, that in place of the part it was shown.
     pub fn rebuild(&self, size: &mut dyn FnMut(&Size) -> Size, leaf: &mut dyn FnMut(&Type) -> Option<Type>) -> Type {
+        riesz_limit::poll();
         if let Some(replaced) = leaf(self) {
             return replaced;
         }

@@ -7,6 +7,8 @@ macro_rules! visitors {
     ($atoms:ident, $bound:ident, $bodies:ident $(, $mutable:tt)?) => {
         /// Calls `f` on every operand outside the bodies.
         pub fn $atoms(&$($mutable)? self, f: &mut dyn FnMut(&$($mutable)? Atom)) {
+            // Every pass over a program comes by here or below.
+            riesz_limit::poll();
             match self {
                 Op::Copy(a)
                 | Op::Not(a)
@@ -84,6 +86,7 @@ macro_rules! visitors {
 
         /// Calls `f` on every body.
         pub fn $bodies<'a>(&'a $($mutable)? self, f: &mut dyn FnMut(&'a $($mutable)? Body)) {
+            riesz_limit::poll();
             match self {
                 Op::Build(Iteration { body, .. })
                 | Op::Builds(Iteration { body, .. })

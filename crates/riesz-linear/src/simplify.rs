@@ -263,6 +263,7 @@ impl Simplifier {
 
     /// The first law that makes a map smaller.
     fn rewrite(&mut self, map: &LinearMap) -> Option<(&'static Law, LinearMap)> {
+        riesz_limit::poll();
         for (law, rule) in RULES.for_form(map.form()) {
             if let Some(after) = (rule.right)(map)
                 && self.measure(&after) < self.measure(map)

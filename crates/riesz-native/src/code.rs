@@ -10,7 +10,7 @@ use riesz_core::term::{FunctionId, GlobalId};
 use riesz_core::types::Type;
 use riesz_program::layout::{Passing, Slot, slots};
 use riesz_program::{Entry, ProcedureId, Program, Unsupported};
-use riesz_runtime::{Context, Crew, Pool};
+use riesz_runtime::{Context, Crew, Interrupt, Pool};
 use riesz_rust::{FAULT_WORDS, Options, Precision};
 use riesz_syntax::{Diagnostic, Span};
 use std::cell::OnceCell;
@@ -379,5 +379,7 @@ fn context(limits: &Limits, crew: Crew) -> Context {
         depth: i64::try_from(limits.depth).unwrap_or(i64::MAX),
         stack: (&raw const here).addr().saturating_sub(left),
         crew,
+        // The limits hold the flag, and outlive the run.
+        interrupt: limits.interrupt.as_deref().map_or(Interrupt::NEVER, |flag| unsafe { Interrupt::new(flag) }),
     }
 }

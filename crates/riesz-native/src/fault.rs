@@ -3,9 +3,11 @@
 use crate::code::Stop;
 use crate::marshal::number;
 use riesz_core::evaluate::{Limits, problem};
+use riesz_limit::Stopped;
 use riesz_program::program::{Fault, Site};
 use riesz_runtime::Context;
 use riesz_rust::Precision;
+use std::sync::atomic::Ordering;
 
 /// Why a run stopped, from what it told.
 pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Limits, precision: Precision) -> Stop {
@@ -27,6 +29,7 @@ pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Li
         Fault::Truncate => problem::no_integer_part(number(a as u64, precision), span),
         Fault::Empty(reduction) => problem::empty(*reduction, span),
         Fault::Unforeseen => return Stop::Elsewhere,
+        Fault::Steps | Fault::Call(_) if is_interrupted(limits) => problem::stopped(Stopped::Interrupted, limits, span),
         Fault::Steps => problem::too_many_steps(limits.steps, span),
         Fault::Memory => problem::too_much_memory(limits.memory, a as usize, span),
         Fault::Call(_) if context.depth < 0 => problem::too_deep(limits.depth, span),
@@ -40,4 +43,8 @@ pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Li
         _ => found,
     });
     Stop::Wrong(found)
+}
+
+fn is_interrupted(limits: &Limits) -> bool {
+    limits.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
 }

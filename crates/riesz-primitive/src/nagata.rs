@@ -27,6 +27,7 @@ impl<D: Number, E: Module<D> + Debug + 'static> Number for Nagata<D, E> {
     }
 
     fn apply(primitive: &'static Primitive, arguments: &[Self]) -> Self {
+        riesz_limit::poll();
         let (primals, tangents) = separate(arguments);
         let primal = D::apply(primitive, &primals);
         let partials = partial_derivatives(primitive, &primals, &primal);

@@ -70,7 +70,13 @@ impl<C: Number> Series<C> {
 }
 
 fn sum<C: Number>(terms: impl Iterator<Item = C>) -> C {
-    terms.fold(C::zero(), |sum, term| sum.add(&term))
+    let mut turns = 0;
+    let sum = terms.fold(C::zero(), |sum, term| {
+        turns += 1;
+        sum.add(&term)
+    });
+    riesz_limit::spend(turns);
+    sum
 }
 
 fn ratio<C: Number>(x: C, y: C) -> C {
@@ -181,6 +187,7 @@ fn by_derivative<C: Number>(
     value: C,
     len: usize,
 ) -> Series<C> {
+    riesz_limit::spend(len as u64);
     let mut result = Series::of(value);
     let lower: Vec<Series<C>> = arguments.iter().map(|argument| argument.truncated(len - 1)).collect();
     // Coefficients that do not use the result are known to every order at once.
@@ -304,6 +311,7 @@ fn transpose<C: Number>(matrix: &[C], n: usize) -> Vec<C> {
 /// `target −= left · right`, with exact zeros.
 fn subtract_product<C: Number>(target: &mut [C], left: &[C], right: &[C], n: usize, columns: usize) {
     for i in 0..n {
+        riesz_limit::spend((n * columns) as u64);
         for k in 0..n {
             for j in 0..columns {
                 let product = right[k * columns + j].exact_product(&left[i * n + k]);

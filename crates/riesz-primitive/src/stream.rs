@@ -22,6 +22,7 @@ impl<V: Ord + Clone + Debug + 'static, D: Number + Module<D>> Number for Stream<
     }
 
     fn apply(primitive: &'static Primitive, arguments: &[Self]) -> Self {
+        riesz_limit::poll();
         let values: Vec<D> = arguments.iter().map(|argument| Stream::value(argument).clone()).collect();
         let value = D::apply(primitive, &values);
         let parts = [arguments.first().cloned(), arguments.get(1).cloned()];

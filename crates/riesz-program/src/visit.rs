@@ -78,6 +78,7 @@ impl Expression {
 impl Statement {
     /// Calls `f` on every operand outside of the blocks.
     pub(crate) fn operands(&self, f: &mut dyn FnMut(Operand)) {
+        riesz_limit::poll();
         match self {
             Statement::Let(_, expression) => expression.operands(f),
             Statement::Set(_, a) => f(*a),
@@ -142,6 +143,7 @@ impl Statement {
 
     /// Calls `f` on every buffer used outside of the blocks.
     pub(crate) fn buffers(&self, f: &mut dyn FnMut(Buffer, Use)) {
+        riesz_limit::poll();
         match self {
             Statement::Let(_, Expression::Load(element)) => f(element.buffer, Use::Read),
             Statement::Let(..) | Statement::Set(..) | Statement::Reduce(..) => {}
@@ -210,6 +212,7 @@ impl Statement {
 
     /// The blocks.
     pub(crate) fn blocks(&self) -> Vec<&Block> {
+        riesz_limit::poll();
         match self {
             Statement::For(each) => vec![&each.body],
             Statement::While(each) => vec![&each.before, &each.body],
@@ -220,6 +223,7 @@ impl Statement {
 
     /// The blocks, to be changed.
     pub(crate) fn blocks_mut(&mut self) -> Vec<&mut Block> {
+        riesz_limit::poll();
         match self {
             Statement::For(each) => vec![&mut each.body],
             Statement::While(each) => vec![&mut each.before, &mut each.body],

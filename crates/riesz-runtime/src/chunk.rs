@@ -8,7 +8,7 @@
 //! itself, and the chunks are brought together in their order. So every number of threads gives the same bits, and the
 //! error of a loop is that of its first chunk that fails.
 
-use crate::{Context, Crew, Fault, Outcome, fault};
+use crate::{Context, Crew, Fault, Interrupt, Outcome, fault};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
@@ -106,7 +106,7 @@ fn in_several_chunks<T: Send>(
     mut take: impl FnMut(i64, T),
 ) -> Outcome<()> {
     let mut used = Used { before: *context, steps: 0, memory: 0 };
-    let left = Left { steps: context.steps, memory: context.memory, depth: context.depth };
+    let left = Left::of(context);
     if context.crew.threads() < 2 && !chunks.late {
         let alone = |chunk| left.run(&run, chunks.range(chunk), context.stack);
         let done = (0..chunks.number()).try_for_each(|chunk| {
@@ -147,6 +147,7 @@ struct Left {
     steps: i64,
     memory: i64,
     depth: i64,
+    interrupt: Interrupt,
 }
 
 /// What a chunk gave, and what it has left.
@@ -156,16 +157,21 @@ struct Done<T> {
 }
 
 impl Left {
+    fn of(context: &Context) -> Left {
+        let Context { steps, memory, depth, interrupt, .. } = *context;
+        Left { steps, memory, depth, interrupt }
+    }
+
     fn run<T>(
         self,
         run: impl Fn(&mut Context, i64, i64) -> Outcome<T>,
         (from, to): (i64, i64),
         stack: usize,
     ) -> Done<T> {
-        let Left { steps, memory, depth } = self;
-        let mut context = Context { steps, memory, least: memory, depth, stack, crew: Crew::NONE };
+        let Left { steps, memory, depth, interrupt } = self;
+        let mut context = Context { steps, memory, least: memory, depth, stack, crew: Crew::NONE, interrupt };
         let outcome = run(&mut context, from, to);
-        Done { outcome, left: Left { steps: context.steps, memory: context.least, depth: context.depth } }
+        Done { outcome, left: Left { memory: context.least, ..Left::of(&context) } }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::{Crew, single};
 use std::mem::MaybeUninit;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a run may still use.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +20,40 @@ pub struct Context {
     pub stack: usize,
     /// Who shares the work.
     pub crew: Crew,
+    /// Whether the run is to stop.
+    pub interrupt: Interrupt,
 }
+
+/// A flag of the host's that is set when a run is to stop.
+#[derive(Clone, Copy, Debug)]
+#[repr(transparent)]
+pub struct Interrupt(*const AtomicBool);
+
+/// What nobody ever sets.
+static NEVER: AtomicBool = AtomicBool::new(false);
+
+impl Interrupt {
+    /// Nobody stops the run.
+    pub const NEVER: Interrupt = Interrupt(&raw const NEVER);
+
+    /// A flag.
+    ///
+    /// # Safety
+    /// It is there as long as any run that is given it.
+    pub unsafe fn new(flag: &AtomicBool) -> Interrupt {
+        Interrupt(flag)
+    }
+
+    #[inline(always)]
+    fn is_set(self) -> bool {
+        // The flag outlives the run, as whoever made this has promised.
+        unsafe { (*self.0).load(Ordering::Relaxed) }
+    }
+}
+
+// What it points to is an atomic, which threads share.
+unsafe impl Send for Interrupt {}
+unsafe impl Sync for Interrupt {}
 
 /// Why a run stopped: a site of the program and what its message tells, then the sites of the calls around it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -64,14 +98,15 @@ impl Fault {
 impl Context {
     /// A context without limits but that of the stack, which is the caller's.
     pub fn unlimited() -> Context {
-        Context { steps: i64::MAX, memory: i64::MAX, least: i64::MAX, depth: i64::MAX, stack: 0, crew: Crew::NONE }
+        let (crew, interrupt) = (Crew::NONE, Interrupt::NEVER);
+        Context { steps: i64::MAX, memory: i64::MAX, least: i64::MAX, depth: i64::MAX, stack: 0, crew, interrupt }
     }
 
     /// Takes steps.
     #[inline(always)]
     pub fn step(&mut self, count: i64, site: u32) -> Outcome<()> {
         self.steps -= count.max(0);
-        if self.steps < 0 { Err(fault(site, &[])) } else { Ok(()) }
+        if self.steps < 0 || self.interrupt.is_set() { Err(fault(site, &[])) } else { Ok(()) }
     }
 
     /// Begins a call.
@@ -80,7 +115,7 @@ impl Context {
         let here = 0u8;
         self.depth -= 1;
         self.steps -= 1;
-        if self.depth < 0 || self.steps < 0 || (&raw const here).addr() < self.stack {
+        if self.depth < 0 || self.steps < 0 || (&raw const here).addr() < self.stack || self.interrupt.is_set() {
             return Err(fault(site, &[]));
         }
         Ok(())

@@ -69,14 +69,19 @@ impl Session {
         native: Option<&Toolchain>,
     ) -> Result<Prepared, Vec<Diagnostic>> {
         let thunk = self.check("expression", text, bindings)?;
-        let plain = self.options().checkpoints.is_none().then(|| self.program().clone());
+        let plain = self.program().clone();
+        let chosen = self.options().checkpoints.is_some();
         let checkpoints = self.options().checkpoints.unwrap_or_default();
-        match (self.prepare_with(&thunk, checkpoints, native), plain) {
-            (Err(problems), Some(plain)) if problems.iter().any(|problem| problem.code == "memory-limit") => {
-                self.checker.program = plain;
-                self.prepare_with(&thunk, Checkpoints::Roots, native)
+        let place = self.program().function(thunk.function).span;
+        let prepared = |session: &mut Session, checkpoints: Checkpoints| {
+            session.compiling(Some(&plain), Some(place), |session| session.prepare_with(&thunk, checkpoints, native))
+        };
+        match prepared(self, checkpoints) {
+            Err(problems) if !chosen && problems.iter().any(|problem| problem.code == "memory-limit") => {
+                self.checker.program = plain.clone();
+                prepared(self, Checkpoints::Roots)
             }
-            (prepared, _) => prepared,
+            prepared => prepared,
         }
     }
 

@@ -28,7 +28,7 @@ impl Session {
         options: &Derivations,
     ) -> Result<Derivation, Vec<Diagnostic>> {
         let original = format(text, &FormatOptions::default()).unwrap_or_else(|_| text.to_string());
-        derive(&self.checker.program, function, &original, options)
+        self.within(|| derive(&self.checker.program, function, &original, options))?
     }
 
     /// Puts `R` in the place of type variables, for this derivation alone.

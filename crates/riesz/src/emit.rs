@@ -31,18 +31,20 @@ impl Session {
         let mut program = self.program().clone();
         // A derivative comes from where its function is written.
         program.functions[function.0 as usize].span = program.function(written).span;
-        riesz_calculus::compile_for_code(&mut program, &[function])?;
-        let (lowered, entries) = riesz_program::lower(&program, &[function]);
-        if let Some(Err(problem)) = entries.first() {
-            let message = format!("this cannot be written as code: {}", problem.reason);
-            return Err(vec![Diagnostic::error("no-code", problem.span, message)]);
-        }
-        let sources = self.sources();
-        let place = |span| place(sources, span);
-        Ok(riesz_rust::emit(
-            &lowered,
-            &riesz_rust::Options { place: &place, exports: &[], fine: false, precision: Default::default() },
-        ))
+        self.within(|| {
+            riesz_calculus::compile_for_code(&mut program, &[function])?;
+            let (lowered, entries) = riesz_program::lower(&program, &[function]);
+            if let Some(Err(problem)) = entries.first() {
+                let message = format!("this cannot be written as code: {}", problem.reason);
+                return Err(vec![Diagnostic::error("no-code", problem.span, message)]);
+            }
+            let sources = self.sources();
+            let place = |span| place(sources, span);
+            Ok(riesz_rust::emit(
+                &lowered,
+                &riesz_rust::Options { place: &place, exports: &[], fine: false, precision: Default::default() },
+            ))
+        })?
     }
 
     /// A `fun` of the program, and those that it calls, as combinators. Derivatives in them are compiled before.
@@ -62,8 +64,10 @@ impl Session {
 
     fn as_combinators(&self, function: FunctionId) -> Result<Combinators, Vec<Diagnostic>> {
         let mut program = self.checker.program.clone();
-        riesz_calculus::compile_from(&mut program, &[function])?;
-        riesz_category::compile::compile(&program, function).map_err(|problem| vec![*problem])
+        self.within(|| {
+            riesz_calculus::compile_from(&mut program, &[function])?;
+            riesz_category::compile::compile(&program, function).map_err(|problem| vec![*problem])
+        })?
     }
 
     /// A `fun` of the program as a graph.
@@ -72,7 +76,8 @@ impl Session {
         let parameter =
             |var: &VarInfo| (var.name.as_ref().map_or("_".to_string(), |name| name.to_string()), var.ty.clone());
         let parameters: Vec<(String, Type)> = function.vars[..function.parameters].iter().map(parameter).collect();
-        Ok(draw(&self.combinators(name)?, &parameters, &function.result, of))
+        let combinators = self.combinators(name)?;
+        self.within(|| draw(&combinators, &parameters, &function.result, of))
     }
 
     fn function_of_types(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {

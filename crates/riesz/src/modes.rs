@@ -4,7 +4,7 @@ mod growth;
 
 pub use growth::{Grow, Grown, Growth, Sample};
 
-use crate::session::Session;
+use crate::session::{Session, first};
 use crate::via::{REPRESENTATIONS, Representation};
 use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
 use riesz_calculus::Options;
@@ -162,7 +162,7 @@ impl Session {
         };
         let thunk = self.check("expression", &expression, Vec::new())?;
         let mut compiled = self.program().clone();
-        riesz_calculus::compile_with(&mut compiled, &[thunk.function], &Options::default())?;
+        self.within(|| riesz_calculus::compile_with(&mut compiled, &[thunk.function], &Options::default()))??;
         Ok(Question { value: value.to_string(), is_gradient, derivative: Derivative { thunk, compiled } })
     }
 
@@ -174,7 +174,7 @@ impl Session {
         Measuring { count_bytes, times }: Measuring,
     ) -> Result<Measured, Box<Diagnostic>> {
         let (plain, function) = (self.program(), *function);
-        let run = |counted: bool| -> Result<Value, Box<Diagnostic>> {
+        let unbounded = |counted: bool| -> Result<Value, Box<Diagnostic>> {
             let via = Rc::new(representation.differentiator(counted));
             let span = plain.function(function).span;
             match (representation.is_compiled(), counted) {
@@ -192,6 +192,7 @@ impl Session {
                 }
             }
         };
+        let run = |counted: bool| self.within(|| unbounded(counted)).unwrap_or_else(|problems| Err(first(problems)));
         let (value, operations) = count(|| run(true));
         let value = value?;
         let mut time = Duration::MAX;

@@ -140,6 +140,67 @@ fn an_evaluation_can_be_interrupted() {
     assert_eq!(shown(&mut session, "loop i = 0 for j < 10 do j"), "9");
 }
 
+/// A session whose compiler may write so many operations.
+fn with_code(code: u64) -> Session {
+    Session::new(Options { code, ..Options::default() })
+}
+
+/// The derivative of so many sines of each other, by the chain rule.
+fn derivative_of_sines(count: u32) -> f64 {
+    (0..count).fold((1.0f64, 1.0), |(x, derivative), _| (x.sin(), derivative * x.cos())).1
+}
+
+fn assert_near(found: &str, expected: f64) {
+    let found: f64 = found.parse().unwrap();
+    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found}, not {expected}");
+}
+
+#[test]
+fn what_calls_keep_is_compiled_in_proportion_to_the_program() {
+    let level = |at: usize| format!("fun f{}(x: R): R = f{at}(f{at}(x))\n", at + 1);
+    let calls = "fun f0(x: R): R = sin(x)\n".to_string() + &(0..16).map(level).collect::<String>();
+    let mut session = with_code(100_000);
+    session.load_text("calls.rz", &calls, &NoFiles).unwrap();
+    assert_near(&shown(&mut session, "grad(f16, 1.0)"), derivative_of_sines(1 << 16));
+    assert_near(&shown(&mut session, "jvp(f16, 1.0, 1.0).1"), derivative_of_sines(1 << 16));
+}
+
+#[test]
+fn functions_of_functions_are_compiled_in_proportion_to_the_program() {
+    let level = |inner: String, at: usize| format!("\\x{at} -> twice({inner}, x{at})");
+    let nested = (0..18).fold("\\x -> sin(x)".to_string(), level);
+    let mut session = with_code(1_000_000);
+    session.load_text("twice.rz", "fun twice(f: R -> R, x: R): R = f(f(x))", &NoFiles).unwrap();
+    assert_near(&shown(&mut session, &format!("grad({nested}, 1.0)")), derivative_of_sines(1 << 18));
+}
+
+#[test]
+fn a_session_that_was_stopped_is_as_it_was_before() {
+    let mut session = with_code(60);
+    session.load_text("f.rz", "fun f(x: R): R = x * sin(x)", &NoFiles).unwrap();
+    let text = "grad(\\x -> grad(\\y -> grad(f, y), x), 0.5)";
+    for _ in 0..2 {
+        let problems = session.evaluate(text, Vec::new()).unwrap_err();
+        assert_eq!(codes(&problems), ["code-limit"]);
+        assert_eq!(shown(&mut session, "f(0.0)"), "0.0");
+    }
+    session.load_text("g.rz", "fun g(x: R): R = f(x) + 1", &NoFiles).unwrap();
+    assert_eq!(shown(&mut session, "g(0.0)"), "1.0");
+    assert_eq!(shown(&mut with_code(100_000), "grad(\\x -> grad(\\y -> y * y, x), 0.5)"), "2.0");
+}
+
+#[test]
+fn work_inside_of_an_operation_is_counted() {
+    let limits = Limits { steps: 1000, ..Limits::default() };
+    let mut session = Session::new(Options { limits, ..Options::default() });
+    for text in ["taylor(\\x -> exp(sin(x)), 0.5, 1.0, 10000)", "taylor(lgamma, 0.5, 1.0, 10000)"] {
+        let problems = session.evaluate(text, Vec::new()).unwrap_err();
+        assert_eq!(codes(&problems), ["step-limit"], "{text}");
+        assert!(!problems[0].labels.is_empty(), "{text}");
+    }
+    assert_eq!(shown(&mut session, "taylor(\\x -> x * x, 1.0, 1.0, 2)"), "[1.0, 2.0, 2.0]");
+}
+
 #[test]
 fn names_are_completed() {
     let mut session = Session::default();

@@ -4,21 +4,22 @@
 use super::Calculus;
 use crate::free::Free;
 use crate::linearise::Streams;
-use crate::optimise::drop_dead;
+use crate::optimise::{bindings_in, drop_dead};
 use crate::transpose::Transposer;
 use riesz_core::Type;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Var, VarInfo};
 
 impl Calculus {
-    /// Cuts the streams of a function into three functions; the types of what is kept.
+    /// Cuts the streams of a function into three functions; the types of what is kept, or nothing where that is one opaque
+    /// value: where a function is recursive, and where residuals of calls would make the program outgrow what is written.
     pub(super) fn cut(
         &mut self,
         function: &Function,
         streams: Streams,
         [primal, forward, reverse]: [FunctionId; 3],
         recursive: bool,
-    ) -> Vec<(Var, Type)> {
+    ) -> Option<Vec<(Var, Type)>> {
         let span = function.span;
         let Streams { mut vars, linear_vars, shapes, primal: primal_bindings, mut linear, inputs, output, .. } =
             streams;
@@ -46,6 +47,7 @@ impl Calculus {
         }
         kept.sort_by_key(|var| vars[var.0 as usize].ty != Type::Int);
         let kept_types: Vec<Type> = kept.iter().map(|var| vars[var.0 as usize].ty.clone()).collect();
+        let opaque = recursive || outgrow(&kept_types, &function.body);
         let fresh = |vars: &mut Vec<VarInfo>, ty: Type, name: &str| {
             vars.push(VarInfo { name: Some(name.into()), ty });
             Var(vars.len() as u32 - 1)
@@ -56,7 +58,7 @@ impl Calculus {
         let mut parts = vec![function.body.result];
         let mut part_types = vec![function.result.clone()];
         let kept_atoms: Vec<Atom> = kept.iter().map(|var| Atom::Var(*var)).collect();
-        if recursive {
+        if opaque {
             let tuple = fresh(&mut vars, Type::Tuple(kept_types.clone().into()), "kept");
             bindings.push(Binding { var: tuple, op: Op::Tuple(kept_atoms), span });
             let opaque = fresh(&mut vars, Type::Kept, "kept");
@@ -85,7 +87,7 @@ impl Calculus {
 
         // (kept, dx) ↦ dy
         let opened = |vars: &mut Vec<VarInfo>| -> (Vec<Var>, Vec<Binding>) {
-            if !recursive {
+            if !opaque {
                 return (kept.clone(), Vec::new());
             }
             let opaque = fresh(vars, Type::Kept, "kept");
@@ -128,6 +130,24 @@ impl Calculus {
         let name = self.program.function(reverse).name.clone();
         let finished = renumber(name, &parameters, body, &Type::unit(), span, &|var| vars[var.0 as usize].clone());
         self.program.functions[reverse.0 as usize] = finished;
-        kept.into_iter().zip(kept_types).collect()
+        (!opaque).then(|| kept.into_iter().zip(kept_types).collect())
     }
+}
+
+/// How many parts the residuals of a function may have, beyond some for each binding of its own: where `f` calls `g` twice,
+/// and `g` calls `h` twice, they would double with every level.
+const PARTS_OF_CALLS: usize = 256;
+/// How many parts of residuals belong to a binding.
+const PARTS_OF_BINDING: usize = 4;
+
+/// Whether there are more parts in some types than the bindings of a body account for.
+fn outgrow(types: &[Type], body: &Body) -> bool {
+    let mut parts = 0;
+    for ty in types {
+        ty.any(&mut |_| {
+            parts += 1;
+            false
+        });
+    }
+    parts > PARTS_OF_CALLS && parts > PARTS_OF_CALLS + PARTS_OF_BINDING * bindings_in(body, parts)
 }

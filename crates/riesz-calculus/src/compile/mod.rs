@@ -417,7 +417,9 @@ impl Calculus {
         let kept = self.cut(&function, streams, [primal, forward, reverse], recursive);
         self.state.extend([primal, forward, reverse].map(|id| (id, State::Done)));
         if !recursive {
-            linearised.kept = kept;
+            if let Some(kept) = kept {
+                linearised.kept = kept;
+            }
             self.by_forward.insert(forward, (reverse, linearised.kept.len()));
             if self.segments.contains(&id) {
                 linearised = self.again(id, &linearised);

@@ -8,7 +8,7 @@ use super::calls::Calls;
 use super::rename::{Renaming, covers, type_of};
 use riesz_core::term::{Atom, Binding, Body, FunctionId, OnMaps, Op, Program, Var, VarInfo};
 use riesz_syntax::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// How many bindings a function may have to be put in place of each of its calls.
 const SMALL: usize = 48;
@@ -22,7 +22,7 @@ pub(super) fn inline(program: &mut Program, id: FunctionId, calls: &Calls) {
     let nothing = Body { bindings: Vec::new(), result: Atom::Int(0) };
     let body = std::mem::replace(&mut function.body, nothing);
     let growth = GROWTH * (SMALL + bindings_in(&body, usize::MAX));
-    let mut inliner = Inliner { program, calls, vars, made: FxHashMap::default(), growth };
+    let mut inliner = Inliner { program, calls, vars, made: FxHashMap::default(), growth, single: FxHashSet::default() };
     let body = inliner.body(body);
     let vars = inliner.vars;
     let function = &mut program.functions[id.0 as usize];
@@ -45,6 +45,8 @@ struct Inliner<'p> {
     vars: Vec<VarInfo>,
     made: FxHashMap<Var, Made>,
     growth: usize,
+    /// The functions that one call in the program was found of, once they have taken its place.
+    single: FxHashSet<FunctionId>,
 }
 
 impl Inliner<'_> {
@@ -108,12 +110,16 @@ impl Inliner<'_> {
         if self.calls.is_recursive(function) {
             return false;
         }
-        if self.calls.is_called_once(function) {
+        let is_single = self.calls.is_called_once(function);
+        if is_single && self.single.insert(function) {
             self.growth += GROWTH * bindings_in(&self.program.function(function).body, usize::MAX);
             return true;
         }
-        let size = bindings_in(&self.program.function(function).body, SMALL);
-        let welcome = size <= SMALL && size <= self.growth;
+        // A function that is passed to another, once, may be called there more than once: doubled at every level, where
+        // functions of functions are nested.
+        let most = if is_single { self.growth } else { SMALL.min(self.growth) };
+        let size = bindings_in(&self.program.function(function).body, most);
+        let welcome = size <= most;
         if welcome {
             self.growth -= size;
         }
@@ -123,6 +129,7 @@ impl Inliner<'_> {
     /// Writes the body of a function, for arguments, in place of a call.
     fn splice(&mut self, var: Var, function: FunctionId, arguments: Vec<Atom>, span: Span, out: &mut Vec<Binding>) {
         let called = self.program.function(function);
+        riesz_limit::write(called.body.bindings.len() as u64);
         let mut renaming = Renaming::default();
         for (at, argument) in arguments.into_iter().enumerate() {
             let VarInfo { name, ty } = called.vars[at].clone();
@@ -149,7 +156,7 @@ impl Inliner<'_> {
 }
 
 /// How many bindings there are in a body and the bodies in it; counting may stop above `limit`.
-pub(super) fn bindings_in(body: &Body, limit: usize) -> usize {
+pub(crate) fn bindings_in(body: &Body, limit: usize) -> usize {
     let mut count = 0;
     let mut work = vec![body];
     while let Some(body) = work.pop() {

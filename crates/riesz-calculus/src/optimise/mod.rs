@@ -24,6 +24,7 @@ mod together;
 mod zero;
 
 pub(crate) use dead::drop_dead;
+pub(crate) use inline::bindings_in;
 
 use calls::Calls;
 use fingerprint::fingerprint;

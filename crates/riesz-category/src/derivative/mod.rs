@@ -147,6 +147,7 @@ impl Context {
 
     /// Takes one step.
     pub(crate) fn step(&self, span: Span) -> Result<(), Fault> {
+        riesz_limit::poll();
         let steps = self.steps.get() + 1;
         self.steps.set(steps);
         let interrupted = || self.limits.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed));

@@ -61,9 +61,12 @@ pub struct Limited {
     /// How many calls may be nested
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
-    /// How much memory arrays may take, such as 512M or 2G
+    /// How much memory values and derivatives may take, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
     max_memory: usize,
+    /// How many operations the compiler may write for an evaluation
+    #[arg(long, value_name = "N", default_value_t = Options::default().code)]
+    max_code: u64,
     /// How deep brackets and the like may nest
     #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
     max_nesting: usize,
@@ -95,6 +98,7 @@ impl Limited {
         Options {
             parse: ParseOptions { max_nesting: self.max_nesting },
             limits,
+            code: self.max_code,
             checkpoints: self.checkpoint.0,
             via: None,
         }

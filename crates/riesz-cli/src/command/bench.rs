@@ -6,7 +6,7 @@ use super::Status;
 use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
-use crate::{allocation, building, output, value};
+use crate::{building, output, value};
 use riesz::bench::{Prepared, Toolchain};
 use riesz::{Binding, Diagnostic, NoFiles, Session, Type};
 use serde_json::{Value, json};
@@ -140,7 +140,7 @@ fn measure(prepared: &Prepared, session: &Session) -> Result<Measured, Box<Diagn
     let quantile = |quarters: usize| times[(times.len() - 1) * quarters / 4];
     let bytes = match prepared.bytes(session) {
         Some(bytes) => bytes,
-        None => allocation::most(&mut || drop(prepared.run(session))) as u64,
+        None => riesz_limit::most(&mut || drop(prepared.run(session))) as u64,
     };
     Ok(Measured { median: quantile(2), spread: quantile(3) - quantile(1), runs: times.len(), bytes })
 }

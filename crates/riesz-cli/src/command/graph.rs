@@ -29,7 +29,7 @@ pub fn draw(session: &Session, function: &str, of: Of, output: &str) -> Result<(
         Of::Adjoint => graph::Of::Adjoint,
     };
     let drawn = session.graph(function, of)?;
-    let picture = if output.ends_with(".dot") { drawn.dot() } else { drawn.svg() };
+    let picture = session.within(|| if output.ends_with(".dot") { drawn.dot() } else { drawn.svg() })?;
     let failed = |problem| vec![Diagnostic::placeless("cannot-write", format!("cannot write {output}: {problem}"))];
     fs::write(output, picture).map_err(failed)
 }

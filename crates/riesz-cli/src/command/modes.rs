@@ -6,7 +6,7 @@ use super::Status;
 use crate::arguments::Modes as Arguments;
 use crate::disk::Disk;
 use crate::report::Report;
-use crate::{allocation, output, value};
+use crate::{output, value};
 use riesz::modes::{Grow, Growth, Measured, Measuring, Mode, Modes};
 use riesz::{Diagnostic, Session, show_real};
 use serde_json::{Value, json};
@@ -56,7 +56,7 @@ fn find(session: &mut Session, arguments: &Arguments) -> Result<Found, Vec<Diagn
     let bindings: Result<Vec<_>, String> =
         subject.bindings.iter().map(|(name, text)| value::binding(name, text)).collect();
     let bindings = bindings.map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
-    let measuring = Measuring { count_bytes: Some(allocation::most), ..Measuring::default() };
+    let measuring = Measuring { count_bytes: Some(riesz_limit::most), ..Measuring::default() };
     match grow {
         Some((name, from, to)) => {
             let longest = Duration::from_secs_f64(*longest);

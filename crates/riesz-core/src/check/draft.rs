@@ -239,6 +239,7 @@ impl<'c> Draft<'c> {
     }
 
     fn count(&mut self, span: Span) {
+        riesz_limit::poll();
         self.binding_count += 1;
         if self.binding_count == MOST_BINDINGS {
             self.reject_size(span);

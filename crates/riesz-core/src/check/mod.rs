@@ -204,6 +204,15 @@ impl Checker {
         self.checks.truncate(before.checks);
     }
 
+    /// Forgets an addition, or an expression, that was stopped on its way.
+    pub fn abandon(&mut self, before: Names) {
+        self.restore(before);
+        self.requests.clear();
+        for instance in std::mem::take(&mut self.fresh_instances) {
+            self.instances.remove(&instance);
+        }
+    }
+
     /// Adds files that may refer to each other. `replace`: new definitions take the place of old ones of the same name,
     /// as at a prompt; otherwise each name is defined once. When there are errors, nothing of the files is kept.
     pub fn add(&mut self, trees: Vec<Tree>, replace: bool) -> Vec<Diagnostic> {

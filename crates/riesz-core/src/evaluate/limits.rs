@@ -1,5 +1,6 @@
 //! Limits on an evaluation, each with its own error.
 
+use riesz_limit::Bounds;
 use riesz_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -23,6 +24,19 @@ impl Default for Limits {
     }
 }
 
+/// How much memory is left to the program itself and to what runs it, beside what [`Limits::memory`] allows: a limit of a few
+/// kilobytes for arrays does not stop the compiler.
+const BESIDE: usize = 64 << 20;
+
+impl Limits {
+    /// The same for work in which nobody counts arrays: what the thread holds, steps inside of operations, and operations that
+    /// the compiler writes.
+    pub fn bounds(&self, code: u64) -> Bounds {
+        let memory = self.memory.saturating_add(BESIDE);
+        Bounds { steps: self.steps, code, memory, interrupt: self.interrupt.clone() }
+    }
+}
+
 /// An error of an evaluation. Boxed, since most evaluations have none.
 pub type Fault = Box<Diagnostic>;
 
@@ -36,18 +50,20 @@ pub(super) struct Fuel {
     /// Steps left after it.
     rest: u64,
     limit: u64,
+    memory: usize,
     interrupt: Option<Arc<AtomicBool>>,
 }
 
 impl Fuel {
     pub fn new(limits: &Limits) -> Fuel {
-        Fuel { stretch: 0, rest: limits.steps, limit: limits.steps, interrupt: limits.interrupt.clone() }
+        let Limits { steps, memory, interrupt, .. } = limits.clone();
+        Fuel { stretch: 0, rest: steps, limit: steps, memory, interrupt }
     }
 
     /// Takes one step.
     #[inline]
     pub fn step(&mut self, span: Span) -> Result<(), Fault> {
-        if self.stretch == 0 {
+        if self.stretch == 0 || riesz_limit::is_full() {
             self.refill(span)?;
         }
         self.stretch -= 1;
@@ -67,6 +83,9 @@ impl Fuel {
     #[cold]
     fn refill(&mut self, span: Span) -> Result<(), Fault> {
         self.poll(span)?;
+        if riesz_limit::is_full() {
+            return Err(super::problem::no_memory_left(self.memory, span));
+        }
         self.stretch = self.rest.min(STRETCH);
         self.rest -= self.stretch;
         if self.stretch > 0 {

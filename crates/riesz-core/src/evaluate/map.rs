@@ -6,6 +6,7 @@ use super::Machine;
 use super::array::{self, Empty};
 use super::limits::Fault;
 use super::matrix::places;
+use super::problem;
 use super::value::{Closure, Map, Table, Value};
 use crate::term::{OnMaps, Program};
 use crate::types::Type;
@@ -96,11 +97,15 @@ impl<'p, S: Number> Machine<'p, S> {
         self.reserve(coefficients.saturating_mul(point.count_reals()), size_of::<f64>(), span)?;
         let around = std::mem::replace(&mut self.coefficients, coefficients);
         let line = (&**closure, point, direction);
-        let derivatives = if [TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
-            self.along(line, order, S::value, |x: &f64| S::constant(*x), span)
-        } else {
-            self.along(line, order, Erased::new, Erased::number, span)
-        };
+        let bounds = self.limits.bounds(u64::MAX);
+        let derivatives = riesz_limit::within(&bounds, || {
+            if [TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
+                self.along(line, order, S::value, |x: &f64| S::constant(*x), span)
+            } else {
+                self.along(line, order, Erased::new, Erased::number, span)
+            }
+        });
+        let derivatives = derivatives.unwrap_or_else(|reason| Err(problem::stopped(reason, &self.limits, span)));
         self.coefficients = around;
         Ok(Value::array(ty, derivatives?))
     }

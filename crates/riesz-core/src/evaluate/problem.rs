@@ -1,8 +1,9 @@
 //! What can be wrong while a program runs, one message each: the interpreter and native code say the same.
 
-use super::limits::Fault;
+use super::limits::{Fault, Limits};
 use super::show_real;
 use crate::term::Reduction;
+use riesz_limit::Stopped;
 use riesz_primitive::Primitive;
 use riesz_syntax::{Diagnostic, Span};
 
@@ -127,6 +128,32 @@ pub fn too_much_data(name: &str, limit: usize) -> Fault {
     let limit = show_bytes(limit);
     let message = format!("the data of `{name}` need more than {limit} of memory");
     Box::new(Diagnostic::placeless("memory-limit", message).help("`--max-memory BYTES` allows more"))
+}
+
+/// The memory has run out, for something that is not an array.
+pub fn no_memory_left(limit: usize, span: Span) -> Fault {
+    let limit = show_bytes(limit);
+    Box::new(
+        Diagnostic::error("memory-limit", span, format!("the evaluation needs more than {limit} of memory"))
+            .here("while computing this")
+            .help("`--max-memory BYTES` allows more"),
+    )
+}
+
+/// Work inside one operation, or of the compiler, has been stopped.
+pub fn stopped(reason: Stopped, limits: &Limits, span: Span) -> Fault {
+    match reason {
+        Stopped::Steps(limit) => too_many_steps(limit, span),
+        Stopped::Memory(_) => no_memory_left(limits.memory, span),
+        Stopped::Interrupted => Box::new(
+            Diagnostic::error("interrupted", span, "the evaluation was interrupted").here("while computing this"),
+        ),
+        Stopped::Code(limit) => Box::new(
+            Diagnostic::error("code-limit", span, format!("the compiler writes more than {limit} operations for this"))
+                .here("while compiling this")
+                .help("derivatives inside of each other multiply a program; `--max-code N` allows more"),
+        ),
+    }
 }
 
 /// What was wrong inside a call, with the place of the call.

@@ -4,7 +4,7 @@
 use super::sample::Point;
 use crate::via::{Differentiator, Found, Representation, Wish};
 use crate::{Limits, Name, Type, Value};
-use riesz_core::evaluate::{Closure, Fault, Machine};
+use riesz_core::evaluate::{Closure, Fault, Machine, problem};
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Derive, VarInfo};
 use riesz_core::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
@@ -113,7 +113,11 @@ impl Probe {
         let closure = Closure::new(self.value, point.captured.clone());
         let span = self.program.function(self.value).span;
         let limits = Limits { steps: self.limits.steps.min(STEPS), ..self.limits.clone() };
-        Ok(match differentiate(&mut self.machine(limits), &closure, &point.argument, wish, span)?.found {
+        let bounds = limits.bounds(u64::MAX);
+        let work = || differentiate(&mut self.machine(limits.clone()), &closure, &point.argument, wish, span);
+        let answer = riesz_limit::within(&bounds, work);
+        let answer = answer.unwrap_or_else(|reason| Err(problem::stopped(reason, &limits, span)));
+        Ok(match answer?.found {
             Found::Vector(numbers) => numbers,
             Found::Rows(rows) => rows.into_iter().flatten().map(|(_, entry)| entry).collect(),
         })

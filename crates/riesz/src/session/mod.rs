@@ -1,5 +1,6 @@
 //! A program and everything one can ask of it: load, type, evaluate, check, complete.
 
+mod bounded;
 mod run;
 
 use crate::definition::{Definition, Written, definitions, equations};
@@ -23,17 +24,31 @@ use std::fmt;
 use std::rc::Rc;
 
 /// What a session may use.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
     /// How texts are parsed.
     pub parse: ParseOptions,
     /// What one evaluation may use.
     pub limits: Limits,
+    /// How many operations the compiler may write for one evaluation.
+    pub code: u64,
     /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
     /// that an evaluation may use, as little as possible.
     pub checkpoints: Option<Checkpoints>,
     /// What derivatives are; compiled code where nothing is said.
     pub via: Option<&'static Representation>,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            parse: ParseOptions::default(),
+            limits: Limits::default(),
+            code: bounded::MOST_CODE,
+            checkpoints: None,
+            via: None,
+        }
+    }
 }
 
 /// A program, to which files and definitions can be added, and the values it has computed.
@@ -132,13 +147,18 @@ impl Session {
     pub fn prepare_checks(&mut self, checks: &[Check]) {
         let functions: Vec<FunctionId> = checks.iter().map(|check| check.function).collect();
         // A check that cannot be differentiated says so when it is run.
-        let differentiated: Vec<FunctionId> = functions
-            .into_iter()
-            .filter(|function| riesz_calculus::compile_from(&mut self.checker.program, &[*function]).is_ok())
-            .collect();
-        let Session { checker, native: Some(native), sources, .. } = self else { return };
-        let program = optimised(&checker.program, &differentiated);
-        native.compile(&program, &differentiated, &|span| place(sources, span));
+        // So does one that is not compiled within the limits.
+        let plain = self.checker.program.clone();
+        let _ = self.compiling(Some(&plain), None, |session| {
+            let differentiated: Vec<FunctionId> = functions
+                .into_iter()
+                .filter(|function| riesz_calculus::compile_from(&mut session.checker.program, &[*function]).is_ok())
+                .collect();
+            let Session { checker, native: Some(native), sources, .. } = session else { return Ok(()) };
+            let program = optimised(&checker.program, &differentiated);
+            native.compile(&program, &differentiated, &|span| place(sources, span));
+            Ok(())
+        });
     }
 
     /// Adds a file and what it imports. When there are errors, nothing is added.
@@ -170,10 +190,10 @@ impl Session {
         let definitions: Vec<Definition> = trees.iter().flat_map(|tree| definitions(tree, &self.sources)).collect();
         let equations: Vec<_> = trees.iter().flat_map(equations).collect();
         let values = self.checker.program.globals.len();
-        let diagnostics = self.checker.add(trees, replace);
-        if !diagnostics.is_empty() {
-            return Err(diagnostics);
-        }
+        self.adding(None, |session| match session.checker.add(trees, replace) {
+            diagnostics if diagnostics.is_empty() => Ok(()),
+            diagnostics => Err(diagnostics),
+        })?;
         self.known.extend(found);
         self.equations.extend(equations);
         let values: HashSet<&Name> = self.checker.program.globals[values..].iter().map(|global| &global.name).collect();
@@ -217,7 +237,7 @@ impl Session {
         debug_assert!(is_large(&value) || value.fits(&ty), "{text}: {:?}", value.misfit(&ty));
         let ty = value.measured(&ty);
         let shown = match ty.any(&mut |part| matches!(part, Type::Linear(_))) {
-            true => Some(self.show_maps(&value, &ty)),
+            true => Some(self.within(|| self.show_maps(&value, &ty))?),
             false => None,
         };
         Ok(Evaluated { value, ty, shown })
@@ -236,7 +256,8 @@ impl Session {
     /// The same with every linear map replaced by its matrix.
     pub fn with_matrices(&self, evaluated: &Evaluated) -> Result<Evaluated, Box<Diagnostic>> {
         let mut machine = Machine::new(&self.checker.program, self.options.limits.clone(), |_| None);
-        let value = machine.with_matrices(&evaluated.value)?;
+        let bounded = self.within(|| machine.with_matrices(&evaluated.value)).map_err(first)?;
+        let value = bounded?;
         let ty = evaluated.ty.with_matrices();
         Ok(Evaluated { value, ty, shown: None })
     }
@@ -318,7 +339,8 @@ impl Session {
             }
         }
         let subject = Subject { name: name.clone(), function, own, globals };
-        Ok(gradients::test(&self.checker.program, subject, &self.options.limits, settings))
+        let tested = self.within(|| gradients::test(&self.checker.program, subject, &self.options.limits, settings));
+        tested.map_err(|problems| said(problems).unwrap_or_default())
     }
 
     /// The names and keywords that begin with a text, for completion.
@@ -388,7 +410,10 @@ impl Session {
             }
         }
         match parsed {
-            Some((tree, id)) if problems.is_empty() => self.checker.expression(tree, id, bound),
+            Some((tree, id)) if problems.is_empty() => {
+                let place = tree.expr(id).span;
+                self.adding(Some(place), |session| session.checker.expression(tree, id, bound))
+            }
             _ => Err(problems),
         }
     }
@@ -409,6 +434,11 @@ impl Session {
         problems.append(&mut found);
         Some((tree, id?))
     }
+}
+
+/// The first of the problems that an error has.
+pub(crate) fn first(problems: Vec<Diagnostic>) -> Box<Diagnostic> {
+    problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
 }
 
 /// A place as `file:line:column`.

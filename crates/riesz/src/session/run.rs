@@ -1,6 +1,6 @@
 //! Running a function of the program: in the interpreter or as native code, its derivatives compiled or met on the way.
 
-use super::{Session, place};
+use super::{Session, first, place};
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Value};
 use riesz_calculus::Checkpoints;
@@ -15,27 +15,35 @@ impl Session {
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
     pub(crate) fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         let derivatives = riesz_calculus::has_derivatives(&self.checker.program, &[function]);
-        let plain = (derivatives && self.options.checkpoints.is_none()).then(|| self.checker.program.clone());
-        match (self.run_with(function, self.options.checkpoints.unwrap_or_default()), plain) {
-            (Err(problem), Some(plain)) if problem.code == "memory-limit" => {
-                self.checker.program = plain;
+        let plain = derivatives.then(|| self.checker.program.clone());
+        let result = self.run_bounded(function, self.options.checkpoints.unwrap_or_default(), plain.as_ref());
+        match (result, plain) {
+            (Err(problem), Some(plain)) if problem.code == "memory-limit" && self.options.checkpoints.is_none() => {
+                self.checker.program = plain.clone();
                 if let Some(native) = &mut self.native {
                     native.forget(&self.checker.program, function);
                 }
-                self.run_with(function, Checkpoints::Roots)
+                self.run_bounded(function, Checkpoints::Roots, Some(&plain))
             }
             (result, _) => result,
         }
     }
 
+    fn run_bounded(
+        &mut self,
+        function: FunctionId,
+        checkpoints: Checkpoints,
+        plain: Option<&Program>,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let place = self.checker.program.function(function).span;
+        let work = |session: &mut Session| session.run_with(function, checkpoints).map_err(|problem| vec![*problem]);
+        self.compiling(plain, Some(place), work).map_err(first)
+    }
+
     fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let Session { checker, values, options, sources, native, .. } = self;
         let how = riesz_calculus::Options { checkpoints, by_cost: native.is_some(), ..Default::default() };
-        let compile = |program: &mut Program| {
-            riesz_calculus::compile_with(program, &[function], &how).map_err(|problems| {
-                problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
-            })
-        };
+        let compile = |program: &mut Program| riesz_calculus::compile_with(program, &[function], &how).map_err(first);
         // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
         // while the program runs, and find what they differentiate compiled.
         let via = options.via.filter(|via| !via.is_compiled());

@@ -104,6 +104,7 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
     let shape = E::shape(point, size);
     let mut at = 0;
     let argument = point.with_coordinates(&mut |x| {
+        riesz_limit::poll();
         at += 1;
         Nagata { primal: D::constant(*x), tangent: E::coordinate(&shape, at - 1) }
     });

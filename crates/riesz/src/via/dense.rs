@@ -9,6 +9,9 @@ use riesz_primitive::Counted;
 pub(super) const FORWARD_DENSE: Representation =
     row::<Dense<f64>, Dense<Counted>>("forward-dense", "a dense gradient carried forward", "000 §3.5");
 
+/// How many coordinates take as long as a turn of a loop.
+const LENGTH_OF_STEP: u64 = 64;
+
 /// A number for every coordinate; nothing for the zero vector, however many coordinates there are.
 #[derive(Clone, Debug)]
 struct Dense<D>(Option<Vec<D>>);
@@ -22,13 +25,17 @@ impl<D: Semiring> Monoid for Dense<D> {
         match (&self.0, &other.0) {
             (None, _) => other.clone(),
             (_, None) => self.clone(),
-            (Some(u), Some(v)) => Dense(Some(u.iter().zip(v).map(|(x, y)| x.add(y)).collect())),
+            (Some(u), Some(v)) => {
+                riesz_limit::spend(u.len() as u64 / LENGTH_OF_STEP);
+                Dense(Some(u.iter().zip(v).map(|(x, y)| x.add(y)).collect()))
+            }
         }
     }
 }
 
 impl<D: Semiring + Module<D>> Module<D> for Dense<D> {
     fn scale(&self, factor: &D) -> Dense<D> {
+        riesz_limit::spend(self.0.as_ref().map_or(0, Vec::len) as u64 / LENGTH_OF_STEP);
         Dense(self.0.as_ref().map(|v| v.iter().map(|x| x.scale(factor)).collect()))
     }
 }

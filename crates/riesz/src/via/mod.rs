@@ -14,7 +14,7 @@ mod tower;
 
 use crate::{Diagnostic, Span, Value};
 use riesz_calculus::{Whole, Wholes, functions_of, has_derivatives};
-use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table};
+use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table, problem};
 use riesz_core::term::{Derive, FunctionId, Program};
 use riesz_primitive::Counted;
 use std::cell::RefCell;
@@ -185,7 +185,10 @@ impl Differentiate<f64> for Via {
             Derive::Reverse => Wish::Reverse(&numbers),
             Derive::Derivative | Derive::Taylor => Wish::Map,
         };
-        let Answer { value, found } = self.answer(machine, closure, point, wish, span)?;
+        let limits = machine.limits().clone();
+        let answer = riesz_limit::within(&limits.bounds(u64::MAX), || self.answer(machine, closure, point, wish, span));
+        let answer = answer.unwrap_or_else(|reason| Err(problem::stopped(reason, &limits, span)));
+        let Answer { value, found } = answer?;
         let zero = |value: &Value| value.tangent(&mut std::iter::empty());
         Ok(match found {
             Found::Rows(rows) => {

@@ -32,7 +32,10 @@ fn tower<D: Field>(
     let value: evaluate::Value<Stream<usize, D>> = D::call(machine, closure, argument, span)?;
     let mut rows = Vec::new();
     value.visit_coordinates(&mut |number| {
-        let entry = |at: usize| Some((at, number.derivative_unless_zero(&at)?.value().clone()));
+        let entry = |at: usize| {
+            riesz_limit::poll();
+            Some((at, number.derivative_unless_zero(&at)?.value().clone()))
+        };
         rows.push((0..size).filter_map(entry).collect::<Vec<(usize, D)>>());
     });
     let value = value.over(&mut |number| Number::value(number));

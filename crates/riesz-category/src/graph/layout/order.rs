@@ -27,6 +27,7 @@ pub(super) fn order(level: &mut Level) {
 
 /// Orders a layer by what its vertices are wired to on one side.
 fn arrange(level: &mut Level, layer: usize, forwards: bool) {
+    riesz_limit::poll();
     let at = positions(level);
     let mut keys: Vec<(f64, usize)> = Vec::with_capacity(level.layers[layer].len());
     for vertex in &level.layers[layer] {

@@ -132,6 +132,7 @@ fn heights(level: &Level) -> Vec<f64> {
 
 /// Puts the vertices of a layer as near to where they wish to be as their distances allow.
 fn settle(level: &Level, layer: &[usize], wished: &[f64], weights: &[f64], tops: &mut [f64]) {
+    riesz_limit::poll();
     // How far below the first each has to stand at least.
     let mut below = Vec::with_capacity(layer.len());
     let mut depth = 0.0;
