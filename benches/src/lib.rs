@@ -7,7 +7,7 @@ pub mod code;
 pub mod peers;
 pub mod workload;
 
-use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::evaluate::{Globals, Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId, GlobalId, Program, Thunk};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Tree, parse, parse_expression};
 use std::hint::black_box;
@@ -17,7 +17,7 @@ use std::time::Duration;
 pub struct Prepared {
     program: Program,
     thunk: Thunk,
-    values: Vec<Option<Value<f64>>>,
+    values: Globals<f64>,
 }
 
 /// A way to compile derivatives away.
@@ -52,11 +52,11 @@ impl Prepared {
         let mut program = checker.program;
         riesz_calculus::compile_for_code(&mut program, &[thunk.function, values.function])
             .unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
-        let mut prepared = Prepared { program, thunk, values: Vec::new() };
+        let mut prepared = Prepared { program, thunk, values: Globals::default() };
         prepared.values = {
             let mut machine = prepared.machine();
             machine.run(values.function).unwrap_or_else(|mistake| panic!("{mistake:?}"));
-            machine.globals().to_vec()
+            machine.globals().clone()
         };
         prepared
     }
@@ -66,11 +66,11 @@ impl Prepared {
         let thunk = checked(&mut checker, expression);
         let mut program = checker.program;
         compile(&mut program, &[thunk.function]).unwrap_or_else(|mistakes| panic!("{mistakes:?}"));
-        let mut prepared = Prepared { program, thunk, values: Vec::new() };
+        let mut prepared = Prepared { program, thunk, values: Globals::default() };
         prepared.values = {
             let mut machine = prepared.machine();
             machine.run(prepared.thunk.function).unwrap_or_else(|mistake| panic!("{mistake:?}"));
-            machine.globals().to_vec()
+            machine.globals().clone()
         };
         prepared
     }
@@ -87,7 +87,7 @@ impl Prepared {
 
     /// The value of a global.
     pub fn value(&self, id: GlobalId) -> Option<Value<f64>> {
-        self.values.get(id.0 as usize).cloned().flatten()
+        self.values.get(&id).cloned()
     }
 
     /// The value of a global that the expression needs, by its name.
@@ -110,7 +110,7 @@ impl Prepared {
     }
 
     fn machine(&self) -> Machine<'_, f64> {
-        Machine::new(&self.program, Limits::default(), |id| self.values.get(id.0 as usize).cloned().flatten())
+        Machine::new(&self.program, Limits::default(), |id| self.values.get(&id).cloned())
     }
 }
 

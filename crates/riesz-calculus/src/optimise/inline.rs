@@ -22,7 +22,8 @@ pub(super) fn inline(program: &mut Program, id: FunctionId, calls: &Calls) {
     let nothing = Body { bindings: Vec::new(), result: Atom::Int(0) };
     let body = std::mem::replace(&mut function.body, nothing);
     let growth = GROWTH * (SMALL + bindings_in(&body, usize::MAX));
-    let mut inliner = Inliner { program, calls, vars, made: FxHashMap::default(), growth, single: FxHashSet::default() };
+    let mut inliner =
+        Inliner { program, calls, vars, made: FxHashMap::default(), growth, single: FxHashSet::default() };
     let body = inliner.body(body);
     let vars = inliner.vars;
     let function = &mut program.functions[id.0 as usize];
