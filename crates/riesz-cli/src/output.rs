@@ -24,8 +24,9 @@ pub fn print_line(line: &str) {
 /// A number of bytes in the unit that suits it.
 pub fn bytes(count: u64) -> String {
     let units = ["KiB", "MiB", "GiB", "TiB"];
-    match units.iter().zip(1u32..).rev().find(|(_, power)| count >= 1 << (10 * power)) {
-        Some((unit, power)) => format!("{:.1} {unit}", count as f64 / (1u64 << (10 * power)) as f64),
+    let sizes = units.iter().enumerate().map(|(at, unit)| (1u64 << (10 * (at + 1)), unit));
+    match sizes.rev().find(|(size, _)| count >= *size) {
+        Some((size, unit)) => format!("{:.1} {unit}", count as f64 / size as f64),
         None => format!("{count} B"),
     }
 }

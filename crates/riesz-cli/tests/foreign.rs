@@ -23,7 +23,7 @@ const NAMES: &str = "
 const PATHS: [&str; 9] = [
     "a\npub fn foreign() -> i32 { 7 }\n//.rz",
     "a\r\npub fn foreign() -> i32 { 7 }\r\n//.rz",
-    "*\u{2215}#[foreign]pub fn foreign() {}.rz",
+    "*/ #[foreign]pub fn foreign() {} /*.rz",
     "\"; pub fn foreign() {} \".rz",
     "\\u{a}pub fn foreign() {}\\\\n'\\''.rz",
     "#![foreign]\n#[foreign(foreign)]\nforeign!{}.rz",
@@ -42,8 +42,8 @@ fn hostile_names_and_paths_are_the_same_code_and_compute_the_same() {
     let plain = folder.join("plain.rz");
     fs::write(&plain, &program).unwrap();
 
-    // The whole of it, emitted: the names are there, mangled, and every word is ASCII.
-    let emitted = stdout(&riesz(&["emit", plain.to_str().unwrap(), "everything", "--to", "rust"]));
+    // All of it, emitted: the names are there, mangled, and every word is ASCII.
+    let emitted = stdout(&riesz(&["emit", plain.to_str().unwrap(), "test_of_all", "--to", "rust"]));
     assert!(emitted.is_ascii(), "foreign characters in\n{emitted}");
     let items = items(&emitted);
     assert!(items.len() > 100, "the functions with hostile names are written out");
@@ -51,11 +51,12 @@ fn hostile_names_and_paths_are_the_same_code_and_compute_the_same() {
     // Where it comes from changes comments alone, whatever the path says.
     for path in PATHS {
         let file = folder.join(path);
-        if let Err(error) = fs::write(&file, &program) {
+        let made = fs::create_dir_all(file.parent().unwrap()).and_then(|()| fs::write(&file, &program));
+        if let Err(error) = made {
             println!("skipped: there can be no file of the name {path:?}: {error}");
             continue;
         }
-        let hostile = stdout(&riesz(&["emit", file.to_str().unwrap(), "everything", "--to", "rust"]));
+        let hostile = stdout(&riesz(&["emit", file.to_str().unwrap(), "test_of_all", "--to", "rust"]));
         assert_eq!(self::items(&hostile), items, "{path:?}");
         assert_eq!(without_comments(&hostile), without_comments(&emitted), "{path:?}");
     }
@@ -121,26 +122,26 @@ fn program(names: &[String]) -> (String, String) {
         writeln!(program, "fun {name}(n: Int): R = if n < 1 then {at}.0 else {name}(n - 1) + 1.0").unwrap();
         write!(total, " + {name}(2)").unwrap();
     }
-    let mut calls = vec!["called(1)".to_string()];
+    let mut calls = vec!["test_of_names(1)".to_string()];
     for (at, group) in names.chunks(8).enumerate() {
         let group: Vec<&str> = group.iter().map(|name| if name == "v" { "w" } else { name }).collect();
         let parameters: Vec<String> = group.iter().map(|name| format!("{name}: R")).collect();
         let [first, .., last] = &group[..] else { continue };
-        writeln!(program, "fun group_{at}(v: [size_{at}]R, {}): R =", parameters.join(", ")).unwrap();
+        writeln!(program, "fun test_group_{at}(v: [test_size_{at}]R, {}): R =", parameters.join(", ")).unwrap();
         // Sine and cosine of one number are computed together, sums in lanes, and arrays are kept for later.
-        writeln!(program, "  let whole = {}", group.join(" + ")).unwrap();
-        writeln!(program, "  let {first} = [sin({last}) * whole + cos({last}) * {last} | {last} in v]").unwrap();
+        writeln!(program, "  let test_sum = {}", group.join(" + ")).unwrap();
+        writeln!(program, "  let {first} = [cos({last}) * test_sum + sin({last}) * {last} | {last} in v]").unwrap();
         writeln!(
             program,
             "  sum({last} * {last} | {last} in {first}) + (loop {first} = 0.0 for {last} < 3 do {first} + real({last}))"
         )
         .unwrap();
         let arguments: Vec<String> = (1..=group.len()).map(|number| format!("{number}.0")).collect();
-        calls.push(format!("group_{at}([0.0 | i < 20], {})", arguments.join(", ")));
+        calls.push(format!("test_group_{at}([0.0 | i < 20], {})", arguments.join(", ")));
     }
-    writeln!(program, "fun called(zero: Int): R = {total}").unwrap();
-    writeln!(program, "fun everything(zero: Int): R = {}", calls.join(" + ")).unwrap();
-    (program, format!("[{}, everything(0)]", calls.join(", ")))
+    writeln!(program, "fun test_of_names(zero: Int): R = {total}").unwrap();
+    writeln!(program, "fun test_of_all(zero: Int): R = {}", calls.join(" + ")).unwrap();
+    (program, format!("[{}, test_of_all(0)]", calls.join(", ")))
 }
 
 /// What is defined at the top: functions and attributes.
