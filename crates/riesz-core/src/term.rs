@@ -9,6 +9,7 @@ use crate::types::Type;
 use riesz_primitive::Primitive;
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
+use rustc_hash::FxHashSet;
 
 /// A variable, by its position in [`Function::vars`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -39,12 +40,13 @@ impl Program {
 
     /// What some functions need, in no particular order, themselves included.
     pub fn reachable(&self, roots: &[FunctionId]) -> Reachable {
-        let mut seen = vec![false; self.functions.len()];
-        let mut wanted = vec![false; self.globals.len()];
+        // Sets, not tables: what one check needs is found in a time that does not grow with the program.
+        let mut seen = FxHashSet::default();
+        let mut wanted = FxHashSet::default();
         let mut found = Reachable { functions: Vec::new(), globals: Vec::new() };
         let mut work = roots.to_vec();
         while let Some(id) = work.pop() {
-            if std::mem::replace(&mut seen[id.0 as usize], true) {
+            if !seen.insert(id) {
                 continue;
             }
             found.functions.push(id);
@@ -54,7 +56,7 @@ impl Program {
                     match &binding.op {
                         Op::Call(function, _) | Op::Closure(function, _) => work.push(*function),
                         Op::Map { forward, reverse, .. } => work.extend([*forward, *reverse]),
-                        Op::Global(global) if !std::mem::replace(&mut wanted[global.0 as usize], true) => {
+                        Op::Global(global) if wanted.insert(*global) => {
                             found.globals.push(*global);
                             if let Origin::Computed(function) = self.global(*global).origin {
                                 work.push(function);

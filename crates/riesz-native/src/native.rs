@@ -4,7 +4,7 @@ use crate::child::Watch;
 use crate::code::{Code, Stop};
 use crate::compiler::{Compiler, Settings};
 use crate::problem::Problem;
-use riesz_core::evaluate::{Limits, Value};
+use riesz_core::evaluate::{Globals, Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId, Origin, Program};
 use riesz_runtime::Pool;
 use riesz_rust::Precision;
@@ -39,7 +39,7 @@ pub struct Run<'a> {
 }
 
 /// Runs a function without parameters within limits, given the values of globals as far as they are known.
-pub type Interpret<'a> = dyn Fn(FunctionId, Limits, &[Option<Value<f64>>]) -> Result<Value<f64>, Box<Diagnostic>> + 'a;
+pub type Interpret<'a> = dyn Fn(FunctionId, Limits, &Globals<f64>) -> Result<Value<f64>, Box<Diagnostic>> + 'a;
 
 impl Native {
     /// With the compiler of the machine, if there is one.
@@ -140,7 +140,7 @@ impl Native {
     pub fn run(
         &mut self,
         function: FunctionId,
-        globals: &mut Vec<Option<Value<f64>>>,
+        globals: &mut Globals<f64>,
         run: &Run,
     ) -> Result<Value<f64>, Box<Diagnostic>> {
         if !self.knows(function) || !self.told && self.compiler.is_err() {
@@ -148,29 +148,23 @@ impl Native {
         }
         let mut needed = run.program.reachable(&[function]).globals;
         needed.sort_unstable();
-        globals.resize(run.program.globals.len().max(globals.len()), None);
         for global in needed {
-            if globals[global.0 as usize].is_none()
+            if !globals.contains_key(&global)
                 && let Origin::Computed(computed) = run.program.global(global).origin
             {
                 let value = self.value(computed, globals, run)?;
-                globals[global.0 as usize] = Some(value);
+                globals.insert(global, value);
             }
         }
         self.value(function, globals, run)
     }
 
-    fn value(
-        &self,
-        function: FunctionId,
-        globals: &[Option<Value<f64>>],
-        run: &Run,
-    ) -> Result<Value<f64>, Box<Diagnostic>> {
+    fn value(&self, function: FunctionId, globals: &Globals<f64>, run: &Run) -> Result<Value<f64>, Box<Diagnostic>> {
         if let Some((library, at)) = self.places.get(&function)
             && let code = &self.libraries[*library]
             && let Ok(compiled) = &code.functions()[*at]
         {
-            let mut global = |id: GlobalId| globals.get(id.0 as usize).cloned().flatten();
+            let mut global = |id: GlobalId| globals.get(&id).cloned();
             match code.call(compiled, &[], &mut global, run.limits) {
                 Ok(value) => return Ok(value),
                 Err(Stop::Wrong(diagnostic)) => {

@@ -140,9 +140,8 @@ impl<'p, S: Number> Machine<'p, S> {
 
     /// A machine over another algebra, which goes on with the steps and the depth that are left.
     pub(super) fn lend<T: Number>(&mut self, constant: &mut dyn FnMut(&S) -> T) -> Machine<'p, T> {
-        let globals: Vec<Option<Value<T>>> =
-            self.globals.iter().map(|value| value.as_ref().map(|value| value.over(constant))).collect();
-        let mut machine = Machine::new(self.compiled, self.limits.clone(), |global| globals[global.0 as usize].clone());
+        let globals = self.globals.iter().map(|(global, value)| (*global, value.over(constant))).collect();
+        let mut machine = Machine::with_globals(self.compiled, self.limits.clone(), globals);
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
         (machine.depth, machine.coefficients) = (self.depth, self.coefficients);
         machine
@@ -150,8 +149,7 @@ impl<'p, S: Number> Machine<'p, S> {
 
     /// Works with a machine for a program that has all that this one has, and more.
     pub fn within<R>(&mut self, program: &Program, work: impl FnOnce(&mut Machine<S>) -> R) -> R {
-        let mut machine =
-            Machine::new(program, self.limits.clone(), |global| self.globals.get(global.0 as usize)?.clone());
+        let mut machine = Machine::with_globals(program, self.limits.clone(), self.globals.clone());
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
         machine.depth = self.depth;
         let result = work(&mut machine);

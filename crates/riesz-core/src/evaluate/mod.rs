@@ -48,6 +48,9 @@ pub trait Differentiate<S: Number> {
     ) -> Result<Value<S>, Fault>;
 }
 
+/// The values of globals, as far as they are known.
+pub type Globals<S> = FxHashMap<GlobalId, Value<S>>;
+
 /// Evaluates the functions of a program, and keeps the values of its globals.
 pub struct Machine<'p, S: 'static> {
     program: &'p Program,
@@ -60,7 +63,7 @@ pub struct Machine<'p, S: 'static> {
     depth: usize,
     /// How many coefficients a number has: series inside of series have the product of both.
     coefficients: usize,
-    globals: Vec<Option<Value<S>>>,
+    globals: Globals<S>,
     /// Frames to use again.
     frames: Vec<Vec<Value<S>>>,
     /// Arrays of zeros that nobody looks at, by their sizes.
@@ -75,7 +78,13 @@ impl<'p, S: Number> Machine<'p, S> {
         limits: Limits,
         mut given: impl FnMut(GlobalId) -> Option<Value<S>>,
     ) -> Machine<'p, S> {
-        let globals = (0..program.globals.len() as u32).map(|at| given(GlobalId(at))).collect();
+        let all = (0..program.globals.len() as u32).map(GlobalId);
+        let globals = all.filter_map(|global| Some((global, given(global)?))).collect();
+        Machine::with_globals(program, limits, globals)
+    }
+
+    /// A machine for a program that knows the values of some globals.
+    pub fn with_globals(program: &'p Program, limits: Limits, globals: Globals<S>) -> Machine<'p, S> {
         Machine {
             program,
             compiled: program,
@@ -165,14 +174,14 @@ impl<'p, S: Number> Machine<'p, S> {
     }
 
     /// The values of globals computed so far.
-    pub fn globals(&self) -> &[Option<Value<S>>] {
+    pub fn globals(&self) -> &Globals<S> {
         &self.globals
     }
 
     /// The globals that a function needs and that have no value yet, each after those it needs itself.
     fn needed(&self, function: FunctionId) -> Vec<GlobalId> {
         let mut needed = self.program.reachable(&[function]).globals;
-        needed.retain(|global| self.globals[global.0 as usize].is_none());
+        needed.retain(|global| !self.globals.contains_key(global));
         needed.sort_unstable();
         needed
     }
@@ -182,7 +191,7 @@ impl<'p, S: Number> Machine<'p, S> {
         for global in globals {
             if let Origin::Computed(function) = self.program.global(global).origin {
                 let value = self.enter(function, &mut Vec::new().into_iter())?;
-                self.globals[global.0 as usize] = Some(value);
+                self.globals.insert(global, value);
             }
         }
         Ok(())
@@ -419,7 +428,7 @@ impl<'p, S: Number> Machine<'p, S> {
                     }
                 }
             }
-            Op::Global(global) => match &self.globals[global.0 as usize] {
+            Op::Global(global) => match self.globals.get(global) {
                 Some(value) => value.clone(),
                 None => return Err(Box::new(Diagnostic::error("no-value", span, "this value has not been given"))),
             },

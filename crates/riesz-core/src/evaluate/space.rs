@@ -141,7 +141,7 @@ impl<S: Number> Machine<'_, S> {
     pub(super) fn size(&self, size: &Size, frame: &[Value<S>]) -> usize {
         let value = size.evaluate(&mut |atom| match atom {
             size::Atom::Var(var) => Some(frame[var.0 as usize].int()),
-            size::Atom::Global(global) => self.globals[global.0 as usize].as_ref().map(Value::int),
+            size::Atom::Global(global) => self.globals.get(&global).map(Value::int),
             size::Atom::Parameter(_) | size::Atom::Unknown(_) => None,
         });
         value.and_then(|value| usize::try_from(value).ok()).unwrap_or(0)

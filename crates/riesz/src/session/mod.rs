@@ -12,13 +12,13 @@ use crate::{
 };
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
-use riesz_core::evaluate::Machine;
+use riesz_core::evaluate::{Globals, Machine};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
 use riesz_native::Native;
 use riesz_syntax::tree::ExprId;
 pub(crate) use run::optimised;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ pub struct Session {
     /// Where the sides of each equation that is checked stand, by the place of the equation.
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.
-    values: Vec<Option<Value>>,
+    values: Globals<f64>,
     /// What runs programs as native code, where that is asked for.
     native: Option<Native>,
 }
@@ -113,7 +113,7 @@ impl Session {
             known: Known::new(),
             definitions: BTreeMap::new(),
             equations: HashMap::new(),
-            values: Vec::new(),
+            values: Globals::default(),
             native: None,
         }
     }
@@ -176,10 +176,9 @@ impl Session {
         }
         self.known.extend(found);
         self.equations.extend(equations);
-        let values = &self.checker.program.globals[values..];
+        let values: HashSet<&Name> = self.checker.program.globals[values..].iter().map(|global| &global.name).collect();
         self.definitions.extend(definitions.into_iter().map(|mut definition| {
-            definition.is_value =
-                definition.keyword == "let" && values.iter().any(|global| global.name == definition.name);
+            definition.is_value = definition.keyword == "let" && values.contains(&definition.name);
             (definition.name.clone(), definition)
         }));
         Ok(main)

@@ -4,10 +4,11 @@ use super::{Session, place};
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Value};
 use riesz_calculus::Checkpoints;
-use riesz_core::evaluate::{Machine, from_data};
+use riesz_core::evaluate::{Globals, Machine, from_data};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{FunctionId, GlobalId};
 use riesz_native::Run;
+use std::borrow::Cow;
 use std::rc::Rc;
 
 impl Session {
@@ -48,44 +49,42 @@ impl Session {
         };
         let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
         let differentiate = Rc::new(via.map_or_else(Representation::at_run_time, |via| via.differentiator(false)));
-        let known = |global: GlobalId| match values.get(global.0 as usize) {
-            Some(value) => value.clone(),
-            // Data are for one expression, and only its own are new.
-            None => checker.given(global).map(|data| from_data(data, &checker.program.global(global).ty)),
+        let known = |global: GlobalId| match values.get(&global) {
+            Some(value) => Some((global, value.clone())),
+            None => (checker.given(global)).map(|data| (global, from_data(data, &checker.program.global(global).ty))),
         };
-        let machine = |limits: Limits, known: &dyn Fn(GlobalId) -> Option<Value>| {
-            Machine::new(&checker.program, limits, known).differentiate_with(compiled, differentiate.clone())
+        let mut globals: Globals<f64> =
+            checker.program.reachable(&[function]).globals.into_iter().filter_map(known).collect();
+        let machine = |limits: Limits, globals: Globals<f64>| {
+            Machine::with_globals(&checker.program, limits, globals).differentiate_with(compiled, differentiate.clone())
         };
-        let computed = |(at, value): (usize, Option<Value>)| match checker.program.globals[at].origin {
-            Origin::Computed(_) => value,
-            Origin::Given => None,
+        // Data are for one expression.
+        let is_computed = |global: &GlobalId| match checker.program.global(*global).origin {
+            Origin::Computed(_) => true,
+            Origin::Given => false,
         };
         if let (Some(native), None) = (native, via) {
             let program = match native.knows(function) {
-                true => checker.program.clone(),
-                false => optimised(&checker.program, &[function]),
+                true => Cow::Borrowed(&checker.program),
+                false => Cow::Owned(optimised(&checker.program, &[function])),
             };
-            let mut globals: Vec<Option<Value>> =
-                (0..checker.program.globals.len() as u32).map(|at| known(GlobalId(at))).collect();
             let result = native.run(
                 function,
                 &mut globals,
                 &Run {
                     program: &program,
                     limits: &options.limits,
-                    interpret: &|function, limits, globals| {
-                        machine(limits, &|id| globals.get(id.0 as usize).cloned().flatten()).run(function)
-                    },
+                    interpret: &|function, limits, globals| machine(limits, globals.clone()).run(function),
                     place: &|span| place(sources, span),
                 },
             );
-            *values = globals.into_iter().enumerate().map(computed).collect();
+            values.extend(globals.into_iter().filter(|(global, _)| is_computed(global)));
             return result;
         }
-        let mut machine = machine(options.limits.clone(), &known);
+        let mut machine = machine(options.limits.clone(), globals);
         let result = machine.run(function);
-        let kept = machine.globals().iter().cloned().enumerate().map(computed).collect();
-        *values = kept;
+        let found = machine.globals().iter().map(|(global, value)| (*global, value.clone()));
+        values.extend(found.filter(|(global, _)| is_computed(global)).collect::<Vec<_>>());
         result
     }
 }

@@ -64,8 +64,8 @@ fn differentiate<const VIA: usize>(
     wish: Wish,
     _: Span,
 ) -> Result<Answer, Fault> {
-    let known = machine.globals().to_vec();
-    let given = |global: riesz_core::GlobalId| known.get(global.0 as usize).cloned().flatten();
+    let known = machine.globals().clone();
+    let given = |global: riesz_core::GlobalId| known.get(&global).cloned();
     let arguments: Vec<Value> = closure.captured().iter().chain([point]).cloned().collect();
     let others = functions_of(&arguments);
     let prepared = Prepared::with(machine.compiled(), closure.function, &others, machine.limits().clone(), given)?;
