@@ -54,6 +54,9 @@ pub trait Semiring: Monoid {
     fn one() -> Self;
     /// `self · other`
     fn mul(&self, other: &Self) -> Self;
+    /// Is told how many numbers were copied from one vector into another, for numbers that count what is done with them.
+    #[inline]
+    fn copied(_numbers: usize) {}
 }
 
 /// Values with differences too.

@@ -1,5 +1,5 @@
-//! What is counted while derivatives are made and applied: additions and multiplications of numbers, and the bytes of
-//! what is made.
+//! What is counted while derivatives are made and applied: additions and multiplications of numbers, those with the
+//! coefficients of terms among them, and the bytes of what is made.
 
 use std::cell::Cell;
 use std::ops::Sub;
@@ -34,8 +34,18 @@ thread_local! {
 /// Does something, and says what it took.
 pub fn counted<T>(work: impl FnOnce() -> T) -> (T, Count) {
     let before = COUNT.get();
-    let result = work();
-    (result, COUNT.get() - before)
+    let (result, coefficients) = riesz_linear::count::counted(work);
+    let count = COUNT.get() - before;
+    let multiplications = count.multiplications + coefficients.multiplications;
+    (result, Count { multiplications, additions: count.additions + coefficients.additions, ..count })
+}
+
+/// Does something that is not counted.
+pub fn uncounted<T>(work: impl FnOnce() -> T) -> T {
+    let before = COUNT.get();
+    let result = riesz_linear::count::uncounted(work);
+    COUNT.set(before);
+    result
 }
 
 pub(crate) fn multiplied() {

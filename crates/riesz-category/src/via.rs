@@ -14,7 +14,7 @@
 use crate::category::{Category, Linear};
 use crate::combinator::Combinators;
 use crate::compile::compile_with;
-use crate::count::{Count, counted};
+use crate::count::{Count, counted, uncounted};
 use crate::derivative::{Context, D, Maps};
 use crate::interpret::interpret;
 use crate::linear::{Additive, Arrow, Begin, Beginning, Cont, Continued, Dual, Matrices, Reversed, Rows, Terms};
@@ -176,9 +176,12 @@ impl Prepared {
     /// # Errors
     /// Where the function has no value there.
     pub fn structure(&self, arguments: Vec<Value<f64>>) -> Result<Vec<Vec<usize>>, Fault> {
-        let (_, map) = self.at::<Terms>(arguments)?;
-        let mut found = vec![Vec::new(); map.rows()];
-        let entries = map.coo();
+        // A question of structure: what numbers there are is known.
+        let (rows, entries) = uncounted(|| {
+            let (_, map) = self.at::<Terms>(arguments)?;
+            Ok::<_, Fault>((map.rows(), map.coo()))
+        })?;
+        let mut found = vec![Vec::new(); rows];
         entries.rows.iter().zip(&entries.cols).for_each(|(row, column)| found[*row].push(*column));
         Ok(found)
     }

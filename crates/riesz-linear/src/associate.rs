@@ -19,6 +19,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use crate::cost::{Cost, materialise};
+use crate::count::{added, multiplied};
 use crate::map::{Form, LinearMap};
 use crate::matrix::Matrix;
 use crate::plan::Plan;
@@ -289,6 +290,9 @@ impl Cost {
 fn apply_to_columns(map: &LinearMap, matrix: &Matrix) -> Matrix {
     const LANES: usize = 8;
     let plan = Plan::new(map);
+    let cost = map.cost().times(matrix.columns() as u64);
+    multiplied(cost.multiplications);
+    added(cost.additions);
     let mut columns: Vec<Vec<f64>> = Vec::with_capacity(matrix.columns());
     for start in (0..matrix.columns()).step_by(LANES) {
         let count = LANES.min(matrix.columns() - start);

@@ -51,6 +51,7 @@ mod adjoint;
 mod apply;
 mod coo;
 mod cost;
+pub mod count;
 mod matrix;
 
 mod associate;

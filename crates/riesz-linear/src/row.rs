@@ -5,6 +5,7 @@
 //! multiple by zero keeps its entries, now zero.
 
 use crate::apply::Coordinate;
+use crate::count::added;
 use crate::space::times;
 
 /// A row, or a sum of multiples of rows.
@@ -41,7 +42,12 @@ impl Row {
             Entries::All(values) => values.clone(),
             Entries::Some { list, .. } => {
                 let mut values = vec![0.0; width];
-                list.iter().for_each(|&(column, value)| values[column] += value);
+                let mut sums = 0;
+                for &(column, value) in list {
+                    sums += u64::from(values[column] != 0.0);
+                    values[column] += value;
+                }
+                added(sums);
                 values
             }
         }
@@ -52,6 +58,7 @@ impl Row {
         if *tidy < list.len() {
             // stable, so that sums are made in the order in which their parts came
             list.sort_by_key(|entry| entry.0);
+            let parts = list.len();
             list.dedup_by(|later, kept| {
                 let same = later.0 == kept.0;
                 if same {
@@ -59,6 +66,7 @@ impl Row {
                 }
                 same
             });
+            added((parts - list.len()) as u64);
             *tidy = list.len();
         }
         if list.len() == self.width && self.width > 1 {
@@ -69,22 +77,25 @@ impl Row {
     fn add(&mut self, other: &Row, multiple: impl Fn(f64) -> f64) {
         self.width = self.width.max(other.width);
         match (&mut self.entries, &other.entries) {
-            (Entries::All(values), Entries::All(added)) => {
-                values.iter_mut().zip(added).for_each(|(value, added)| *value += multiple(*added));
+            (Entries::All(values), Entries::All(others)) => {
+                added(others.len() as u64);
+                values.iter_mut().zip(others).for_each(|(value, other)| *value += multiple(*other));
             }
             (Entries::All(values), Entries::Some { list, .. }) => {
-                list.iter().for_each(|&(column, added)| values[column] += multiple(added));
+                added(list.len() as u64);
+                list.iter().for_each(|&(column, other)| values[column] += multiple(other));
             }
-            (Entries::Some { list, .. }, Entries::All(added)) => {
-                let mut values: Vec<f64> = added.iter().map(|added| multiple(*added)).collect();
+            (Entries::Some { list, .. }, Entries::All(others)) => {
+                added(list.len() as u64);
+                let mut values: Vec<f64> = others.iter().map(|other| multiple(*other)).collect();
                 list.iter().for_each(|&(column, value)| values[column] += value);
                 self.entries = Entries::All(values);
             }
-            (Entries::Some { list, tidy }, Entries::Some { list: added, tidy: sorted }) => {
+            (Entries::Some { list, tidy }, Entries::Some { list: others, tidy: sorted }) => {
                 if list.is_empty() {
                     *tidy = *sorted;
                 }
-                list.extend(added.iter().map(|&(column, value)| (column, multiple(value))));
+                list.extend(others.iter().map(|&(column, value)| (column, multiple(value))));
                 if list.len() > 2 * *tidy + 16 {
                     self.tidy();
                 }

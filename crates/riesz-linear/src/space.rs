@@ -9,6 +9,7 @@
 //!
 //! A space is as deep as a type that someone wrote, so it is walked by recursion; a linear map never is.
 
+use crate::count::{added, multiplied};
 use std::fmt;
 use std::sync::Arc;
 
@@ -113,12 +114,22 @@ fn sum_of_dimensions(parts: &[Space]) -> usize {
 
 /// `⟨u, v⟩ = Σᵢ uᵢ vᵢ`, with exact zeros. The inner product of any space is that of the flat vectors.
 pub fn inner(u: &[f64], v: &[f64]) -> f64 {
+    added(u.len().min(v.len()).saturating_sub(1) as u64);
     u.iter().zip(v).map(|(u, v)| times(*u, *v)).sum::<f64>() + 0.0
 }
 
 /// The product inside a linear map, where a factor that is exactly zero makes it exactly zero.
 pub(crate) fn times(a: f64, b: f64) -> f64 {
+    if a != 0.0 && b != 0.0 {
+        multiplied(1);
+    }
     b.scale(&a)
+}
+
+/// The sum of two coefficients.
+pub(crate) fn plus(a: f64, b: f64) -> f64 {
+    added(1);
+    a + b
 }
 
 /// `R`, `[3]R`, `(R, [2]R)`, `(R,)` for a product of one, `()` for the zero space

@@ -1,7 +1,8 @@
 //! Numbers that count what is done with them: a program evaluated over [`Counted`] has the value it has over `f64`, and
 //! says how many operations that took.
 //!
-//! Each thread counts for itself. A change of sign is free; a comparison, alone or in `min`, `max` and the like, counts as
+//! Each thread counts for itself. An entry of a sparse gradient that is copied into a sum counts too: that is what its
+//! representation spares or does not. A change of sign is free; a comparison, alone or in `min`, `max` and the like, counts as
 //! an addition, which is what it is. Functions of matrices count what they do, except that a determinant's
 //! derivative counts the way that is taken where the matrix is not close to singular.
 
@@ -30,12 +31,14 @@ pub struct Operations {
     pub divisions: u64,
     /// Calls of `exp`, `sin` and all other functions.
     pub functions: u64,
+    /// Entries of gradients that were copied from one to another.
+    pub copies: u64,
 }
 
 impl Operations {
     /// All of them.
     pub fn total(&self) -> u64 {
-        self.additions + self.multiplications + self.divisions + self.functions
+        self.additions + self.multiplications + self.divisions + self.functions + self.copies
     }
 }
 
@@ -48,6 +51,7 @@ impl Add for Operations {
             multiplications: self.multiplications + other.multiplications,
             divisions: self.divisions + other.divisions,
             functions: self.functions + other.functions,
+            copies: self.copies + other.copies,
         }
     }
 }
@@ -61,13 +65,14 @@ impl Sub for Operations {
             multiplications: self.multiplications - other.multiplications,
             divisions: self.divisions - other.divisions,
             functions: self.functions - other.functions,
+            copies: self.copies - other.copies,
         }
     }
 }
 
 thread_local! {
     static OPERATIONS: Cell<Operations> = const {
-        Cell::new(Operations { additions: 0, multiplications: 0, divisions: 0, functions: 0 })
+        Cell::new(Operations { additions: 0, multiplications: 0, divisions: 0, functions: 0, copies: 0 })
     };
 }
 
@@ -87,11 +92,12 @@ fn add(operations: Operations) {
     OPERATIONS.set(OPERATIONS.get() + operations);
 }
 
-const ADDITION: Operations = Operations { additions: 1, multiplications: 0, divisions: 0, functions: 0 };
-const MULTIPLICATION: Operations = Operations { additions: 0, multiplications: 1, divisions: 0, functions: 0 };
-const DIVISION: Operations = Operations { additions: 0, multiplications: 0, divisions: 1, functions: 0 };
-const FUNCTION: Operations = Operations { additions: 0, multiplications: 0, divisions: 0, functions: 1 };
-const NOTHING: Operations = Operations { additions: 0, multiplications: 0, divisions: 0, functions: 0 };
+const ADDITION: Operations = Operations { additions: 1, multiplications: 0, divisions: 0, functions: 0, copies: 0 };
+const MULTIPLICATION: Operations =
+    Operations { additions: 0, multiplications: 1, divisions: 0, functions: 0, copies: 0 };
+const DIVISION: Operations = Operations { additions: 0, multiplications: 0, divisions: 1, functions: 0, copies: 0 };
+const FUNCTION: Operations = Operations { additions: 0, multiplications: 0, divisions: 0, functions: 1, copies: 0 };
+const NOTHING: Operations = Operations { additions: 0, multiplications: 0, divisions: 0, functions: 0, copies: 0 };
 
 impl Monoid for Counted {
     fn zero() -> Counted {
@@ -110,6 +116,9 @@ impl Semiring for Counted {
     fn mul(&self, other: &Counted) -> Counted {
         add(MULTIPLICATION);
         Counted(self.0 * other.0)
+    }
+    fn copied(numbers: usize) {
+        add(Operations { copies: numbers as u64, ..NOTHING });
     }
 }
 
@@ -189,6 +198,7 @@ fn of_matrix(function: MatrixFunction, n: u64, columns: u64) -> Operations {
         multiplications,
         divisions,
         functions,
+        copies: 0,
     };
     // Σₖ k², Σₖ k and Σₖ k (k + 1) / 2 for k < n
     let (squares, numbers) = (n * n.saturating_sub(1) * (2 * n).saturating_sub(1) / 6, n * n.saturating_sub(1) / 2);
@@ -225,7 +235,7 @@ mod tests {
             Counted::apply(&scalar::SQRT, &[Counted::apply(&scalar::NEG, &[sum.neg()])])
         });
         assert_eq!(x, Counted(5.0));
-        assert_eq!(operations, Operations { additions: 1, multiplications: 2, divisions: 1, functions: 0 });
+        assert_eq!(operations, Operations { additions: 1, multiplications: 2, divisions: 1, functions: 0, copies: 0 });
         assert_eq!(operations.total(), 4);
         assert_eq!(count(|| ()).1.total(), 0);
     }

@@ -47,7 +47,20 @@ impl Session {
 
     /// A `fun` of the program, and those that it calls, as combinators. Derivatives in them are compiled before.
     pub fn combinators(&self, name: &str) -> Result<Combinators, Vec<Diagnostic>> {
-        let function = self.function_of_types(name)?;
+        self.as_combinators(self.function_of_types(name)?)
+    }
+
+    /// A `fun` of the program, or a derivative of it by all arguments that vary, as the text of combinators.
+    pub fn emit_combinators(&mut self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
+        let written = self.function_of_types(name)?;
+        let function = match what {
+            What::Value => written,
+            _ => self.derivative(name, written, what)?,
+        };
+        Ok(self.as_combinators(function)?.to_string())
+    }
+
+    fn as_combinators(&self, function: FunctionId) -> Result<Combinators, Vec<Diagnostic>> {
         let mut program = self.checker.program.clone();
         riesz_calculus::compile_from(&mut program, &[function])?;
         riesz_category::compile::compile(&program, function).map_err(|problem| vec![*problem])

@@ -52,17 +52,21 @@ impl<V: Ord + Clone, D: Semiring> Monoid for Sparse<V, D> {
     fn add(&self, other: &Self) -> Self {
         let (few, many) = (self.entries.len().min(other.entries.len()), self.entries.len().max(other.entries.len()));
         if few > 8.max(many / 8) {
-            return Sparse {
-                entries: Merge { left: self.entries().peekable(), right: other.entries().peekable() }.collect(),
-            };
+            let merged = Merge { left: self.entries().peekable(), right: other.entries().peekable() };
+            let entries: BTreeMap<V, D> = merged.collect();
+            // Those of both are sums.
+            D::copied(2 * entries.len() - few - many);
+            return Sparse { entries };
         }
         let swapped = self.entries.len() < other.entries.len();
         let (larger, smaller) = if swapped { (other, self) } else { (self, other) };
         let mut entries = larger.entries.clone();
+        D::copied(many);
         for (v, d) in smaller.entries() {
             match entries.get_mut(v) {
                 Some(sum) => *sum = if swapped { d.add(sum) } else { sum.add(d) },
                 None => {
+                    D::copied(1);
                     entries.insert(v.clone(), d.clone());
                 }
             }

@@ -140,6 +140,7 @@ fn as_json(modes: &Modes) -> Value {
                     "multiplications": operations.multiplications,
                     "divisions": operations.divisions,
                     "functions": operations.functions,
+                    "copies": operations.copies,
                 });
                 object["bytes"] = json!(bytes);
                 object["seconds"] = json!(time.as_secs_f64());

@@ -4,7 +4,7 @@ use super::Statement::Rewrite;
 use super::scale::factor;
 use super::{Law, Rule, chain, factor_forms, terms_of_two, total};
 use crate::map::{Form, LinearMap};
-use crate::space::{Space, times};
+use crate::space::{Space, plus, times};
 use crate::vector::Vector;
 
 pub(super) static ROWS: &[Law] = &[
@@ -41,9 +41,9 @@ pub(super) static ROWS: &[Law] = &[
             right: |map| {
                 let (first, second) = terms_of_two(map)?;
                 Some(LinearMap::diagonal(match (first.form(), second.form()) {
-                    (Form::Diagonal(d), Form::Diagonal(e)) => d.zip(e, |d, e| d + e),
-                    (Form::Diagonal(d), _) => factor(second).map(|k| d.map(|d| d + k))?,
-                    (_, Form::Diagonal(e)) => factor(first).map(|k| e.map(|e| k + e))?,
+                    (Form::Diagonal(d), Form::Diagonal(e)) => d.zip(e, plus),
+                    (Form::Diagonal(d), _) => factor(second).map(|k| d.map(|d| plus(d, k)))?,
+                    (_, Form::Diagonal(e)) => factor(first).map(|k| e.map(|e| plus(k, e)))?,
                     _ => return None,
                 }))
             },

@@ -3,7 +3,7 @@
 use super::Statement::Rewrite;
 use super::{Law, Rule, chain, factors_of_two, terms_of_two, total};
 use crate::map::{Form, LinearMap, RankOne};
-use crate::space::times;
+use crate::space::{plus, times};
 
 pub(super) static ROWS: &[Law] = &[
     Law {
@@ -33,7 +33,7 @@ pub(super) static ROWS: &[Law] = &[
             },
             right: |map| {
                 let (first, second) = terms_of_two(map)?;
-                Some(LinearMap::scale(factor(first)? + factor(second)?, map.domain().clone()))
+                Some(LinearMap::scale(plus(factor(first)?, factor(second)?), map.domain().clone()))
             },
             example: ["scale 2.0 [3]R + scale 3.0 [3]R", "scale 5.0 [3]R"],
         }),

@@ -3,7 +3,7 @@
 use super::Statement::{Maps, Rewrite};
 use super::{Law, Rule, chain, factors, term_forms, terms_of_two, total};
 use crate::map::{Form, LinearMap, RankOne};
-use crate::space::Space;
+use crate::space::{Space, plus};
 
 pub(super) static ROWS: &[Law] = &[
     Law {
@@ -72,7 +72,7 @@ pub(super) static ROWS: &[Law] = &[
             right: |map| {
                 let (first, second) = terms_of_two(map)?;
                 let ((k, m), (l, n)) = (as_multiple(first), as_multiple(second));
-                (m == n).then(|| multiple(k + l, &chain(m)))
+                (m == n).then(|| multiple(plus(k, l), &chain(m)))
             },
             example: ["project 0 of (R, R) + scale 2.0 ∘ project 0 of (R, R)", "scale 3.0 ∘ project 0 of (R, R)"],
         }),

@@ -5,7 +5,7 @@ use super::{Law, Rule, chain, factor_forms, factors_of_two, term_forms, total};
 use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
 use crate::matrix::Matrix;
 use crate::sample::Sampler;
-use crate::space::{Space, inner, times};
+use crate::space::{Space, inner, plus, times};
 use crate::vector::Vector;
 
 pub(super) static ROWS: &[Law] = &[
@@ -285,7 +285,7 @@ fn is_zero(vector: &Vector) -> bool {
 
 /// `c u + d v`, with the coefficients of two maps
 fn combined(f: &RankOne, u: &Vector, g: &RankOne, v: &Vector) -> Vector {
-    u.zip(v, |u, v| times(f.coefficient, u) + times(g.coefficient, v))
+    u.zip(v, |u, v| plus(times(f.coefficient, u), times(g.coefficient, v)))
 }
 
 /// `a * b`
