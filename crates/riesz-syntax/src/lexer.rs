@@ -145,6 +145,9 @@ impl Lexer<'_> {
 
     /// Operators and comments of other languages.
     fn foreign_symbol(&mut self, first: char, second: char) {
+        if (first, second) == ('=', '>') {
+            return self.fat_arrow();
+        }
         let start = self.position;
         let (length, meant, spelling, advice) = match (first, second) {
             ('&', '&') => (2, Some(TokenKind::And), "and", "write `and`"),
@@ -153,7 +156,6 @@ impl Lexer<'_> {
             ('!', _) => (1, Some(TokenKind::Not), "not ", "write `not`"),
             ('*', _) => (2, Some(TokenKind::Caret), "^", "write `^` for powers"),
             (':', _) => (2, Some(TokenKind::Equals), "=", "write `=`"),
-            ('=', _) => (2, Some(TokenKind::Arrow), "->", "write `->`, or `>=` for a comparison"),
             ('%', _) => (1, Some(TokenKind::Star), "", "the remainder is `mod(a, b)`"),
             ('/', '/') => (2, None, "#", "comments begin with `#`, and the integer quotient is `div(a, b)`"),
             _ => (2, None, "#", "comments begin with `#` and run to the end of the line"),
@@ -174,6 +176,64 @@ impl Lexer<'_> {
             None if second == '/' => self.skip_line(),
             None => self.skip_block_comment(),
         }
+    }
+
+    /// `=>`: the arrow of a function in other languages, whose parameters stand before it, or a mistaken `>=`.
+    fn fat_arrow(&mut self) {
+        let start = self.position;
+        self.position += 2;
+        let arrow = self.span(start);
+        let diagnostic = Diagnostic::error("foreign-operator", arrow, "`=>` is not an operator of Riesz");
+        let parameters = self.parameters_before();
+        let tokens = &self.lexed.tokens;
+        let before = parameters.checked_sub(1).map(|at| tokens[at].kind);
+        let written = before == Some(TokenKind::Backslash);
+        let compares = matches!(
+            before,
+            Some(TokenKind::If | TokenKind::While | TokenKind::And | TokenKind::Or | TokenKind::Not | TokenKind::Check)
+        );
+        if parameters == tokens.len() || written || compares {
+            let (spelling, kind) = if compares { (">=", TokenKind::GreaterEqual) } else { ("->", TokenKind::Arrow) };
+            self.report(diagnostic.suggest(arrow, "write", spelling));
+            return self.push(kind, start);
+        }
+        // The parser sees the function that was meant, and has nothing more to say.
+        let first = tokens[parameters];
+        let whole = self.span(first.start as usize);
+        let names = self.text[first.start as usize..start].trim_end();
+        self.report(diagnostic.suggest(whole, "a function is written", format!("\\{names} ->")));
+        let backslash = Token { kind: TokenKind::Backslash, end: first.start, ..first };
+        self.lexed.tokens[parameters].gap = Gap::None;
+        self.lexed.tokens.insert(parameters, backslash);
+        self.push(TokenKind::Arrow, start);
+    }
+
+    /// The position of the first of the tokens at the end that can be the parameters of a function: names, or one
+    /// bracket of them.
+    fn parameters_before(&self) -> usize {
+        let tokens = &self.lexed.tokens;
+        let kind = |at: usize| tokens[at].kind;
+        let mut at = tokens.len();
+        if at > 0 && kind(at - 1) == TokenKind::RightParen {
+            let mut depth = 0;
+            while at > 0 {
+                at -= 1;
+                match kind(at) {
+                    TokenKind::RightParen => depth += 1,
+                    TokenKind::LeftParen => depth -= 1,
+                    TokenKind::Name | TokenKind::Underscore | TokenKind::Comma => {}
+                    _ => return tokens.len(),
+                }
+                if depth == 0 {
+                    return at;
+                }
+            }
+            return tokens.len();
+        }
+        while at > 0 && matches!(kind(at - 1), TokenKind::Name | TokenKind::Underscore) {
+            at -= 1;
+        }
+        at
     }
 
     fn skip_block_comment(&mut self) {

@@ -27,9 +27,9 @@ pub fn render(diagnostics: &[Diagnostic], sources: &Sources, colour: bool) -> St
 }
 
 /// Lines with more bytes than this are cropped.
-const LONG_LINE: usize = 400;
+const LONG_LINE: usize = 200;
 /// How much of a long line is shown on each side of the place.
-const MARGIN: usize = 100;
+const MARGIN: usize = 50;
 /// Places further apart than this many lines are drawn one by one, and a place longer than this is cut after its first
 /// line.
 const FAR: usize = 50;

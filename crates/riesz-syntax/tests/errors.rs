@@ -262,3 +262,37 @@ help: write `and`
 "
     );
 }
+
+/// What other languages write, each told once, with what to write instead.
+#[test]
+fn functions_and_generators_of_other_languages() {
+    for (text, instead) in [
+        ("map(x => x + 1, v)", "map(\\x -> x + 1, v)"),
+        ("map((a, b) => a + b, v)", "map(\\(a, b) -> a + b, v)"),
+        ("fold(a b => a + b, 0, v)", "fold(\\a b -> a + b, 0, v)"),
+        ("let f = x => 2 * x in f(1)", "let f = \\x -> 2 * x in f(1)"),
+        ("\\x => x", "\\x -> x"),
+        ("\\(a, b) => a", "\\(a, b) -> a"),
+        ("if x => 1 then 2 else 3", "if x >= 1 then 2 else 3"),
+        ("fold(+, 0, v)", "fold(\\a b -> a + b, 0, v)"),
+        ("fold((+), 0, v)", "fold((\\a b -> a + b), 0, v)"),
+        ("fold(-, 0, v)", "fold(\\a b -> a - b, 0, v)"),
+        ("fold(*, 1, v)", "fold(\\a b -> a * b, 1, v)"),
+        ("fold(and, true, v)", "fold(\\a b -> a and b, true, v)"),
+        ("map(not, v)", "map(\\a -> not a, v)"),
+        ("f(a, ==)", "f(a, \\a b -> a == b)"),
+        ("[a + b | (a, b) <- v]", "[a + b | (a, b) in v]"),
+        ("[1 | _ <- v]", "[1 | _ in v]"),
+        ("map(x -> x, v)", "map(\\x -> x, v)"),
+    ] {
+        let errors = expression_errors(text);
+        assert_eq!(errors.len(), 1, "in {text:?}: {errors:?}");
+        assert_eq!(mended(text), instead);
+    }
+    check("let rec f = 1 in f", &["1:5 foreign-keyword"]);
+    check_program("let rec f(n) = n", &["1:5 foreign-keyword"]);
+    check("let rec = 1 in rec", &[]);
+    // An index below a negative number is an index.
+    check("[i | i <-n]", &[]);
+    check("-x + (-y)", &[]);
+}

@@ -43,8 +43,8 @@ fn format_file(
         vec![Diagnostic::placeless("cannot-read", format!("cannot {verb} {name}: {}", disk::reason(error)))]
     };
     let bytes = match standard_input {
-        true => disk::read_all(io::stdin().lock()),
-        false => disk::read(Path::new(file)),
+        true => disk::read_input(),
+        false => disk::read_program(Path::new(file)),
     };
     let bytes = bytes.map_err(|error| cannot("read", &error))?;
     let (id, decoded) = add_source(sources, name, bytes);
@@ -64,19 +64,29 @@ fn format_file(
     Ok(Status::Success)
 }
 
-/// Puts a text in the place of a file, whole or not at all.
+/// Puts a text in the place of a file, whole or not at all. Whose the file is, who may read it and the links that lead
+/// to it stay as they are.
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // A link stays a link.
+    // A symbolic link stays one.
     let path = path.canonicalize()?;
+    let before = fs::metadata(&path)?;
     let temporary = beside(&path);
-    let written = write_new(&temporary, text)
-        .and_then(|()| fs::set_permissions(&temporary, fs::metadata(&path)?.permissions()))
-        .and_then(|()| fs::rename(&temporary, &path));
+    let prepared = write_new(&temporary, text);
+    // A new file would be another than the one its other names lead to, or somebody else's. Then the file is written
+    // over, and the new text stays beside it until that is done.
+    if prepared.is_ok() && (has_other_names(&before) || take_over(&before, &temporary).is_err()) {
+        write_over(&path, text).map_err(|error| {
+            let kept = temporary.display();
+            io::Error::other(format!("{}; the whole text is in {kept}", disk::reason(&error)))
+        })?;
+        return fs::remove_file(&temporary);
+    }
+    let written = prepared.and_then(|()| fs::rename(&temporary, &path));
     if written.is_err() {
         // The first error is the one to tell.
         let _ = fs::remove_file(&temporary);
     }
-    written
+    written.and_then(|()| sync_folder(&path))
 }
 
 fn beside(path: &Path) -> PathBuf {
@@ -88,4 +98,46 @@ fn write_new(path: &Path, text: &str) -> io::Result<()> {
     let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
     file.write_all(text.as_bytes())?;
     file.sync_all()
+}
+
+fn write_over(path: &Path, text: &str) -> io::Result<()> {
+    let mut file = OpenOptions::new().write(true).truncate(true).open(path)?;
+    file.write_all(text.as_bytes())?;
+    file.sync_all()
+}
+
+/// Gives a file the owner, the group and the mode of another.
+fn take_over(before: &fs::Metadata, path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{MetadataExt, chown};
+        let now = fs::metadata(path)?;
+        if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
+            chown(path, Some(before.uid()), Some(before.gid()))?;
+        }
+    }
+    // After the owner: a change of owner takes away some bits of the mode.
+    fs::set_permissions(path, before.permissions())
+}
+
+/// Whether a file has other names, which are hard links to it.
+fn has_other_names(file: &fs::Metadata) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        file.nlink() > 1
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = file;
+        false
+    }
+}
+
+/// Makes a rename last where the system can lose power.
+fn sync_folder(path: &Path) -> io::Result<()> {
+    match path.parent() {
+        Some(folder) if cfg!(unix) => fs::File::open(folder)?.sync_all(),
+        _ => Ok(()),
+    }
 }

@@ -3,6 +3,7 @@
 use super::arithmetic::Typed;
 use super::call::Callable;
 use super::draft::Draft;
+use super::foreign;
 use super::operator::TOLERANCE;
 use super::scope::Entry;
 use super::suggest::nearest;
@@ -175,12 +176,10 @@ impl Draft<'_> {
         let local = self.scope.names();
         let known: Vec<Name> = local.into_iter().chain(self.checker.names(self.unit)).collect();
         let diagnostic = Diagnostic::error("unknown-name", span, format!("`{name}` is not defined"));
-        let diagnostic = match nearest(name, known.iter().map(|name| &**name)) {
-            Some(meant) => diagnostic.here("not found").suggest(span, "did you mean", meant),
-            None => match foreign(name) {
-                Some(help) => diagnostic.here("not found").help(help),
-                None => diagnostic.here("not found in this scope"),
-            },
+        let diagnostic = match (foreign::cures(name), nearest(name, known.iter().map(|name| &**name))) {
+            (Some(cures), _) => cures.into_iter().fold(diagnostic.here("not found"), Diagnostic::help),
+            (None, Some(meant)) => diagnostic.here("not found").suggest(span, "did you mean", meant),
+            (None, None) => diagnostic.here("not found in this scope"),
         };
         self.fail(diagnostic)
     }
@@ -232,29 +231,4 @@ pub(super) fn value_span(tree: &riesz_syntax::Tree, id: ExprId) -> Span {
         expr = tree.expr(*body);
     }
     expr.span
-}
-
-/// What people from other languages look for.
-fn foreign(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "len" | "length" => "the number of elements of an array is `size(v)`",
-        "ln" => "the natural logarithm is `log`",
-        "range" => "write `iota(n)`, or a generator: `[... | i < n]`",
-        "mean" | "average" => "write `sum(v) / size(v)`",
-        "matmul" | "mm" => "the product of matrices is `dot(a, b)`",
-        "fabs" => "the absolute value is `abs`",
-        "arctan" | "arcsin" | "arccos" => "it is called `atan`, `asin`, `acos`",
-        "int" => "write `trunc(x)` for the integer part of a real number",
-        "float" | "double" => "an `Int` becomes an `R` by itself where one is needed; `real(k)` says so",
-        "print" | "println" => "there is no printing inside a program; evaluate an expression to see its value",
-        "exp10" => "write `10 ^ x`",
-        "derivative" | "diff" | "deriv" | "differentiate" => "the derivative of `f` at `x` is the linear map `D(f, x)`",
-        "gradient" | "nabla" => "the gradient of `f` at `x` is `grad(f, x)`",
-        "jacfwd" | "jacrev" | "jac" => "the matrix of the derivative of `f` at `x` is `jacobian(f, x)`",
-        "pullback" => "the adjoint of the derivative is `adjoint(D(f, x))`",
-        "tgamma" | "gamma" => "write `exp(lgamma(x))`",
-        "zeros" => "write `replicate(n, 0.0)`",
-        "ones" => "write `replicate(n, 1.0)`",
-        _ => return None,
-    })
 }

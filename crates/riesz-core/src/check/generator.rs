@@ -2,11 +2,12 @@
 
 use super::arithmetic::Typed;
 use super::draft::Draft;
+use super::expr::value_span;
 use super::scope::Entry;
 use crate::size::{self, Size};
 use crate::term::{Atom, Iteration, Op};
 use crate::types::Type;
-use riesz_syntax::tree::{ExprId, Generator};
+use riesz_syntax::tree::{ExprId, ExprKind, Generator, UnaryOperator};
 use riesz_syntax::{Diagnostic, Span};
 
 impl Draft<'_> {
@@ -58,8 +59,23 @@ impl Draft<'_> {
     /// What a generator runs over: how many, that as a size, and the array, if there is one.
     pub(super) fn generator_source(&mut self, generator: &Generator) -> (Atom, Size, Option<Typed>) {
         match generator {
-            Generator::Below { bound, .. } => {
-                let count = self.expr_of(*bound, &Type::Int);
+            Generator::Below { index, bound } => {
+                let tree = self.tree();
+                let place = value_span(&tree, *bound);
+                let (atom, ty) = self.expr(*bound, Some(&Type::Int));
+                // `x <- v` of other languages reads as `x < -v`.
+                let source = match &tree.expr(*bound).kind {
+                    ExprKind::Unary { operator: UnaryOperator::Negate, operand } => *operand,
+                    _ => *bound,
+                };
+                let between = Span { start: index.span.end, end: tree.expr(source).span.start, ..index.span };
+                let count = self.flow_or(atom, &ty, &Type::Int, place, |draft, mismatch| {
+                    let diagnostic = draft.mismatch(mismatch, &ty, &Type::Int, place);
+                    match draft.resolve(&ty) {
+                        Type::Array(..) => diagnostic.suggest(between, "a generator runs over an array with", " in "),
+                        _ => diagnostic,
+                    }
+                });
                 (count, self.size_of(count), None)
             }
             Generator::Each { array, .. } => {

@@ -1,7 +1,7 @@
 //! Instances: a function with type variables is checked anew for each choice of types it is used at.
 
 use super::draft::Draft;
-use super::{Checker, ItemId, Request};
+use super::{Checker, ItemId, Request, foreign};
 use crate::size::{self, Size};
 use crate::term::{Atom, Body, Function, FunctionId, Var};
 use crate::types::Type;
@@ -88,7 +88,12 @@ impl Checker {
                     .map(|(name, ty)| format!("{name} = {}", draft.show(ty)))
                     .collect();
                 let note = format!("`{name}` is used with {} here", names.join(", "));
-                diagnostics.extend(found.into_iter().map(|diagnostic| diagnostic.label(span, note.clone())));
+                let advice = foreign::variables(&signature.types);
+                diagnostics.extend(found.into_iter().map(|diagnostic| {
+                    let mut diagnostic = diagnostic.label(span, note.clone());
+                    diagnostic.help.extend(advice.clone());
+                    diagnostic
+                }));
             }
         }
         let fresh = std::mem::take(&mut self.fresh_instances);

@@ -3,7 +3,7 @@
 use super::call::Callable;
 use super::draft::Draft;
 use super::finish::DraftFunction;
-use super::{Check, Checker, Item, ItemId, UnitId, signature};
+use super::{Check, Checker, Item, ItemId, UnitId, foreign, signature};
 use crate::size::{self, Size};
 use crate::term::{Global, GlobalId, Op, Origin};
 use crate::types::Type;
@@ -173,6 +173,10 @@ impl Checker {
             for (item, function) in &drafted {
                 draft.fill_in(*item, function);
             }
+        }
+        if let Some(diagnostic) = found.first_mut() {
+            let variables = drafted.iter().filter_map(|(item, _)| draft.checker.signature(*item));
+            diagnostic.help.extend(variables.flat_map(|signature| foreign::variables(&signature.types)));
         }
         if let [first, ..] = unwritten {
             let name = draft.checker.item_name(*first);

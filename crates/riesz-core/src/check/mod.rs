@@ -15,6 +15,7 @@ mod draft;
 mod equation;
 mod expr;
 mod finish;
+mod foreign;
 mod function;
 mod generator;
 mod instance;

@@ -4,6 +4,7 @@
 //! passed to the function unless an `Int` argument is it.
 
 use super::draft::{DEEPEST_TYPE, Draft};
+use super::foreign;
 use super::scope::Entry;
 use super::{Checker, Found, UnitId};
 use crate::size::{self, Size};
@@ -155,14 +156,10 @@ impl<'a> Reader<'a> {
             let known = self.checker.type_names();
             let diagnostic = Diagnostic::error("unknown-type", span, format!("there is no type `{name}`"));
             let nearest = super::suggest::nearest(name, known.iter().map(|name| &**name));
-            self.diagnostics.push(match (nearest, &**name) {
-                (Some(meant), _) => diagnostic.suggest(span, "did you mean", meant),
-                (None, "Real" | "Float" | "F64" | "Double" | "Number") => {
-                    diagnostic.suggest(span, "real numbers are", "R")
-                }
-                (None, "Integer" | "I64" | "N" | "Z") => diagnostic.suggest(span, "integers are", "Int"),
-                (None, "Boolean") => diagnostic.suggest(span, "truth values are", "Bool"),
-                _ => diagnostic.help(
+            self.diagnostics.push(match (foreign::type_meant(name), nearest) {
+                (Some((what, meant)), _) => diagnostic.suggest(span, what, meant),
+                (None, Some(meant)) => diagnostic.suggest(span, "did you mean", meant),
+                (None, None) => diagnostic.help(
                     "types are `R`, `Int`, `Bool`, arrays, tuples, records, functions, and those named by `type`",
                 ),
             });
@@ -391,14 +388,14 @@ impl Place for Inside<'_, '_> {
     fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Box<Diagnostic>> {
         match self.draft.type_arguments.iter().find(|(other, _)| other == name) {
             Some((_, ty)) => Ok(ty.clone()),
-            None => Err(Box::new(Diagnostic::error(
-                "unknown-type",
-                span,
-                format!("the type variable `{name}` is not bound here"),
-            )
-            .help(
-                "type variables are bound by the parameters of the `fun`; names of types start with a capital letter",
-            ))),
+            None => {
+                let message = format!("the type variable `{name}` is not bound here");
+                let diagnostic = Diagnostic::error("unknown-type", span, message);
+                Err(Box::new(match foreign::type_meant(name) {
+                    Some((what, meant)) => diagnostic.suggest(span, what, meant),
+                    None => diagnostic.help("type variables are bound by the parameters of the `fun`; names of types start with a capital letter"),
+                }))
+            }
         }
     }
 }

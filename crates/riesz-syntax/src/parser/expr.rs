@@ -124,6 +124,7 @@ impl Parser<'_> {
     fn operand(&mut self) -> ExprId {
         let start = self.current().start;
         let parsed = match self.kind() {
+            _ if self.is_operator_alone() => Some(self.power()),
             TokenKind::Let => self.nested(Parser::let_sequence),
             TokenKind::Backslash => self.nested(Parser::lambda),
             TokenKind::If => self.nested(Parser::conditional),
@@ -319,6 +320,21 @@ impl Parser<'_> {
             (TokenKind::Less, PatternKind::Name(name)) => {
                 self.bump();
                 Some(Generator::Below { index: Ident { name, span: pattern.span }, bound: self.expression() })
+            }
+            (TokenKind::Less, kind @ (PatternKind::Wildcard | PatternKind::Tuple(_)))
+                if self.next().kind == TokenKind::Minus && self.next().start == self.current().end =>
+            {
+                let arrow = self.here().to(self.span_of(self.next()));
+                let message = "`<-` is not an operator of Riesz";
+                self.complain(Diagnostic::error("malformed-generator", arrow, message).suggest(
+                    arrow,
+                    "a generator runs over an array with",
+                    "in",
+                ));
+                self.bump();
+                self.bump();
+                let pattern = Pattern { kind, span: pattern.span };
+                Some(Generator::Each { pattern, array: self.expression() })
             }
             (TokenKind::Less, PatternKind::Wildcard) => {
                 let diagnostic =

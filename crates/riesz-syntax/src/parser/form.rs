@@ -17,6 +17,7 @@ impl Parser<'_> {
             if !self.eat(TokenKind::Let) {
                 self.report_missing_let();
             }
+            self.reject_rec(let_start, false);
             let pattern = self.pattern();
             let annotation = self.annotation();
             self.definition("the value of the `let`");
@@ -91,6 +92,29 @@ impl Parser<'_> {
         let name = self.found(self.current());
         let diagnostic = Diagnostic::error("missing-let", here, format!("the definition of {name} lacks its `let`"));
         self.complain(diagnostic.suggest(Span { end: here.start, ..here }, "write", "let "));
+    }
+
+    /// `let rec` of other languages: here a `fun` may be recursive and a `let` may not. The current token is the one after
+    /// the `let`.
+    pub(super) fn reject_rec(&mut self, let_start: u32, item: bool) {
+        let token = self.current();
+        if token.kind != TokenKind::Name || self.text_of(token) != "rec" || self.next().kind != TokenKind::Name {
+            return;
+        }
+        let written = Span { file: self.file, start: let_start, end: token.end };
+        let diagnostic = Diagnostic::error("foreign-keyword", self.span_of(token), "`rec` is not a keyword of Riesz");
+        let help =
+            "a `let` is not recursive, a `fun` may be: `fun f(n: Int): Int = if n == 0 then 1 else n * f(n - 1)`";
+        let diagnostic = match item {
+            true => diagnostic.help(help).suggest(written, "write", "fun"),
+            false => diagnostic.help(help).help("a `fun` stands at the top of a file"),
+        };
+        self.bump();
+        if self.next().kind == TokenKind::Equals {
+            return self.complain(diagnostic);
+        }
+        // What follows are the parameters of a function in another language's form.
+        self.fail(diagnostic);
     }
 
     fn report_missing_in(&mut self) {

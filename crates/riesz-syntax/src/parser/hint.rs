@@ -58,6 +58,15 @@ impl Parser<'_> {
             }
             TokenKind::Colon => plain("unexpected-token")
                 .help("types are written only after the names of parameters and of `let`s: `let x: R = ...`"),
+            TokenKind::Arrow if self.tokens[self.position - 1].kind == TokenKind::Name => {
+                let previous = self.tokens[self.position - 1];
+                let written = format!("\\{}", self.text_of(previous));
+                plain("unexpected-token").help("a function is written `\\x -> ...`").suggest(
+                    self.span_of(previous),
+                    "write",
+                    written,
+                )
+            }
             TokenKind::Arrow => plain("unexpected-token").help("a function is written `\\x -> ...`"),
             TokenKind::Within => plain("unexpected-token").help("`within` follows `a ~= b`"),
             TokenKind::String => {
@@ -90,6 +99,16 @@ impl Parser<'_> {
             TokenKind::Underscore => Diagnostic::error("hole-outside-call", here, "`_` is not a value")
                 .here("expected an expression")
                 .help("`_` may stand for a whole argument of a call: `f(a, _)` is `\\x -> f(a, x)`"),
+            _ if self.is_operator_alone() => {
+                let operator = self.text_of(token);
+                let written = match token.kind {
+                    TokenKind::Not => "\\a -> not a".to_string(),
+                    _ => format!("\\a b -> a {operator} b"),
+                };
+                Diagnostic::error("unexpected-token", here, format!("the operator `{operator}` is not a value"))
+                    .here("expected an expression")
+                    .suggest(here, "as a function it is written", written)
+            }
             TokenKind::Plus => {
                 Diagnostic::error("unexpected-token", here, "there is no unary `+`").suggest(here, "remove it", "")
             }
@@ -108,6 +127,31 @@ impl Parser<'_> {
             }
             _ => plain("unexpected-token"),
         }
+    }
+
+    /// Whether the current token is an operator that stands where an argument could.
+    pub(super) fn is_operator_alone(&self) -> bool {
+        let operator = matches!(
+            self.kind(),
+            TokenKind::Or
+                | TokenKind::And
+                | TokenKind::Not
+                | TokenKind::Equal
+                | TokenKind::NotEqual
+                | TokenKind::Less
+                | TokenKind::LessEqual
+                | TokenKind::Greater
+                | TokenKind::GreaterEqual
+                | TokenKind::Approximately
+                | TokenKind::Plus
+                | TokenKind::Minus
+                | TokenKind::Star
+                | TokenKind::Slash
+                | TokenKind::Caret
+        );
+        let begins =
+            self.position > 0 && matches!(self.tokens[self.position - 1].kind, TokenKind::LeftParen | TokenKind::Comma);
+        operator && begins && matches!(self.next().kind, TokenKind::Comma | TokenKind::RightParen)
     }
 
     /// The innermost open bracket.

@@ -152,7 +152,8 @@ impl Parser<'_> {
 
     /// `"let" name [ ":" type ] "=" expr`
     fn let_item(&mut self) -> Option<ItemKind> {
-        self.bump();
+        let start = self.bump().start;
+        self.reject_rec(start, true);
         let pattern = self.pattern();
         let name = self.item_name(pattern);
         let annotation = self.annotation();

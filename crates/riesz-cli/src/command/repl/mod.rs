@@ -18,6 +18,7 @@ use riesz::derive::Derivations;
 use riesz::{Diagnostic, Evaluated, FileId, Input, Name, Options, Session, Sources};
 use std::io::{BufRead, IsTerminal};
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -33,7 +34,12 @@ pub fn run(arguments: arguments::Repl) -> Status {
     let interrupt = Arc::new(AtomicBool::new(false));
     options.limits.interrupt = Some(interrupt.clone());
     let mut repl = Repl { session: Session::new(options), report, file: arguments.file, entries: 0 };
-    if repl.file.is_some() {
+    if let Some(file) = repl.file.clone() {
+        // A program with mistakes can be mended and loaded again; a file that is not there is a mistake in the command.
+        if let Err(error) = crate::disk::look(Path::new(&file)) {
+            repl.report.problem("cannot-read", format!("cannot read {file}: {}", crate::disk::reason(&error)));
+            return Status::Failure;
+        }
         repl.load();
     }
     match std::io::stdin().is_terminal() {
