@@ -1,7 +1,11 @@
-//! How much memory a computation holds at most: an allocator that counts.
+//! How much memory a computation holds at most: an allocator that counts, and says so when there is none left.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::io::Write;
+
+/// From how many bytes on an allocation can be a question.
+const LARGE: usize = 1 << 20;
 
 thread_local! {
     /// The bytes that this thread holds, and the most it has held since somebody asked.
@@ -23,7 +27,34 @@ struct Counting;
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
+/// Ends the command where the system has no memory left: what would follow is an abort without a word. Only a question
+/// whether there is room is answered by no.
+#[cold]
+fn refused(bytes: usize) -> *mut u8 {
+    if riesz::is_asking() {
+        return std::ptr::null_mut();
+    }
+    end_without_memory(bytes)
+}
+
+/// Says that there is no memory left, without needing any, and ends the command.
+pub fn end_without_memory(bytes: usize) -> ! {
+    let mut text = [0u8; 256];
+    let mut rest = &mut text[..];
+    let _ = writeln!(
+        rest,
+        "error[memory-limit]: the system has no memory left: {bytes} bytes more were needed\n  = help: other programs or a limit of the system (`ulimit -v`) leave too little"
+    );
+    let left = rest.len();
+    let _ = std::io::stderr().write_all(&text[..text.len() - left]);
+    std::process::exit(1)
+}
+
 fn count(bytes: isize) {
+    // A question is no use of memory.
+    if bytes.unsigned_abs() >= LARGE && riesz::is_asking() {
+        return;
+    }
     // A thread that ends has no counter any more, and nobody who asks.
     let _ = HELD.try_with(|held| {
         let [now, most] = held.get();
@@ -33,17 +64,20 @@ fn count(bytes: isize) {
 }
 
 // SAFETY: every call goes to the system's allocator with the arguments it was made with, and what that gives is given
-// back; the counter is a `Cell` without a destructor, so counting neither allocates nor panics.
+// back, also where it gives nothing and that is an answer; otherwise the process ends, which nobody can observe. The
+// counters are `Cell`s without destructors, so counting neither allocates nor panics.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        unsafe { System.alloc(layout) }
+        let pointer = unsafe { System.alloc(layout) };
+        if pointer.is_null() { refused(layout.size()) } else { pointer }
     }
 
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        unsafe { System.alloc_zeroed(layout) }
+        let pointer = unsafe { System.alloc_zeroed(layout) };
+        if pointer.is_null() { refused(layout.size()) } else { pointer }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
@@ -53,6 +87,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count(size as isize - layout.size() as isize);
-        unsafe { System.realloc(pointer, layout, size) }
+        let moved = unsafe { System.realloc(pointer, layout, size) };
+        if moved.is_null() { refused(size) } else { moved }
     }
 }

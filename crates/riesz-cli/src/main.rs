@@ -22,10 +22,16 @@ use std::process::ExitCode;
 
 /// Programs may nest as deep as their limits allow.
 const STACK: usize = 256 << 20;
+/// By how much the stack grows at least where it has to.
+const STACK_GROWTH: usize = 2 << 20;
 
 fn main() -> ExitCode {
     let cli = arguments::Cli::parse_from(arguments::options_first(std::env::args_os().collect()));
     std::panic::set_hook(Box::new(|panic| {
+        // Where the stack cannot grow there is nothing wrong but that memory is used up.
+        if panic.to_string().contains("failed to allocate stack") {
+            allocation::end_without_memory(STACK_GROWTH);
+        }
         eprintln!("error[internal]: Riesz has made a mistake: {panic}");
         eprintln!("  = help: nothing is wrong with your files; please report this with the program that led to it");
     }));
@@ -36,7 +42,9 @@ fn main() -> ExitCode {
         // A panic, which has been reported.
         Ok(Err(_)) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("error: cannot start: {error}");
+            let room = STACK >> 20;
+            eprintln!("error[memory-limit]: the system has no {room} MiB of memory for the stack: {error}");
+            eprintln!("  = help: a limit of the system (`ulimit -v`) leaves too little");
             ExitCode::FAILURE
         }
     }

@@ -51,6 +51,26 @@ fn every_check_holds() {
     println!("{checks} checks hold");
 }
 
+/// Programs as users write them, with values from elsewhere, lie beside the repository too.
+#[test]
+fn programs_from_elsewhere_agree() {
+    let folder = root().join("../shared/programs");
+    if !folder.is_dir() {
+        println!("skipped: there is no folder {}", folder.display());
+        return;
+    }
+    let files = files_in(&folder, "rz");
+    let failures: Vec<String> = (files.iter())
+        .filter_map(|file| {
+            let output = riesz().arg("check").arg(file).output().unwrap();
+            (!output.status.success()).then(|| format!("{}\n{}", file.display(), said(&output)))
+        })
+        .collect();
+    println!("{} programs checked, {} agree", files.len(), files.len() - failures.len());
+    assert!(!files.is_empty(), "{} holds no programs", folder.display());
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
 /// Why a function may stay untested: it has no derivative that numbers could test, or takes too long, as those of GradBench
 /// do that are minimisations themselves.
 const UNTESTED: [&str; 5] = [

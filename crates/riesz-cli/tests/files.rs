@@ -133,3 +133,182 @@ fn answers_come_before_the_script_ends() {
     drop(input);
     assert!(child.wait().unwrap().success());
 }
+
+/// A file with a header as it is written here.
+fn npy(header: &str) -> Vec<u8> {
+    let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
+    bytes.extend((header.len() as u16).to_le_bytes());
+    bytes.extend(header.as_bytes());
+    bytes
+}
+
+#[test]
+fn data_that_need_more_memory_than_allowed_are_refused() {
+    let folder = folder("large_data");
+    for (name, shape) in [("rows", "(1000000000000, 0)"), ("columns", "(3, 1000000000000)"), ("minus", "(-1, 0)")] {
+        let header = format!("{{'descr': '<f8', 'fortran_order': False, 'shape': {shape}, }}\n");
+        fs::write(folder.join(format!("{name}.npy")), npy(&header)).unwrap();
+        let output = riesz(&folder).args(["eval", "1", "--let", &format!("x=@{name}.npy")]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{shape}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("internal"), "{shape}: {}", stderr(&output));
+    }
+    // A few rows without elements are an array like any other.
+    let header = "{'descr': '<f8', 'fortran_order': False, 'shape': (3, 0), }\n";
+    fs::write(folder.join("few.npy"), npy(header)).unwrap();
+    let output = riesz(&folder).args(["eval", "(size(x), x)", "--let", "x=@few.npy"]).output().unwrap();
+    assert_eq!(stdout(&output), "(3, [[], [], []])\n");
+}
+
+#[test]
+fn an_object_without_keys_is_the_empty_tuple() {
+    let folder = folder("empty_object");
+    fs::write(folder.join("e.json"), "{}").unwrap();
+    fs::write(folder.join("f.rz"), "fun f(u: ()): R = 1\nfun g(r: {a: R}): R = r.a\n").unwrap();
+    let evaluate = |text: &str| riesz(&folder).args(["eval", "f.rz", text, "--let", "x=@e.json"]).output().unwrap();
+    assert_eq!(stdout(&evaluate("x")), "()\n");
+    assert_eq!(stdout(&evaluate("f(x)")), "1.0\n");
+    let lacking = evaluate("g(x)");
+    assert_eq!(lacking.status.code(), Some(1));
+    assert!(stderr(&lacking).contains("the record lacks `a`"), "{}", stderr(&lacking));
+}
+
+#[test]
+fn a_prompt_for_a_file_that_is_not_there_ends() {
+    let folder = folder("no_file");
+    let output = riesz(&folder).args(["repl", "no.rz"]).output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(stderr(&output).contains("cannot read no.rz: there is no such file"), "{}", stderr(&output));
+}
+
+#[cfg(unix)]
+#[test]
+fn only_files_are_imported() {
+    let folder = folder("devices");
+    let fifo = folder.join("pipe.rz");
+    assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
+    for (path, reason) in [("/dev/zero", "it is not a file"), ("pipe.rz", "it is not a file"), (".", "directory")] {
+        fs::write(folder.join("main.rz"), format!("import \"{path}\"\n")).unwrap();
+        let output = riesz(&folder).args(["check", "main.rz"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{path}");
+        assert!(stderr(&output).contains(reason), "{path}: {}", stderr(&output));
+    }
+    let output = riesz(&folder).args(["check", "/dev/zero"]).output().unwrap();
+    assert!(stderr(&output).contains("it is a device"), "{}", stderr(&output));
+    // A pipe that somebody names on the command line is read.
+    let output = Command::new("bash")
+        .args(["-c", &format!("{} check <(echo 'check 1 == 1')", env!("CARGO_BIN_EXE_riesz"))])
+        .output()
+        .unwrap();
+    assert!(stdout(&output).contains("1 check passed"));
+}
+
+#[test]
+fn a_file_that_is_no_program_is_not_quoted_at_length() {
+    let folder = folder("no_program");
+    fs::write(folder.join("page.rz"), "<p class=\"a\">word</p>".repeat(10_000)).unwrap();
+    let lines = format!("<html>\n{}</html>\n", "<li><a href=\"x\">word</a> 1 + ( [ { \"</li>\n".repeat(1000));
+    fs::write(folder.join("lines.rz"), lines).unwrap();
+    let binary: Vec<u8> = (0..100_000u32).map(|at| (at * 7 % 256) as u8).collect();
+    fs::write(folder.join("binary.rz"), binary).unwrap();
+    for name in ["page", "lines", "binary"] {
+        fs::write(folder.join("main.rz"), format!("import \"{name}.rz\"\n")).unwrap();
+        let output = riesz(&folder).args(["check", "main.rz"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        let said = stderr(&output);
+        assert!(said.len() < 4000, "{name}: {} bytes\n{said}", said.len());
+        assert!(said.lines().all(|line| line.chars().count() <= 240), "{name}: {said}");
+    }
+}
+
+/// Under a limit of the system that is lower than that of an evaluation, the end is a message, wherever the memory goes.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_there_is_a_message() {
+    let folder = folder("memory");
+    let numbers = vec!["0.123456789"; 4_000_000].join(", ");
+    fs::write(folder.join("large.json"), format!("[{numbers}]")).unwrap();
+    let terms = vec!["x"; 3_000_000].join(" + ");
+    fs::write(folder.join("long.rz"), format!("fun f(x: R): R = {terms}\n")).unwrap();
+    fs::write(folder.join("deep.rz"), "fun f(n: Int): Int = if n == 0 then 0 else 1 + f(n - 1)\n").unwrap();
+    for arguments in [
+        &["eval", "sum(replicate(200000000, 1.5))"][..],
+        &["eval", "size(iota(150000000))"],
+        &["eval", "size([[1.0 * i | j < 20000] | i < 20000])"],
+        &["eval", "size(concat([0.5 | i < 60000000], [0.5 | i < 60000000]))"],
+        &["eval", "(loop v = [1.0] for i < 40 do slice(concat(v, v), 0, 1))[0] + sum([1.0 | i < 200000000])"],
+        &["eval", "sum(x)", "--let", "x=@large.json"],
+        &["eval", "long.rz", "f(1)"],
+        &["eval", "deep.rz", "f(99999)"],
+        &["eval", "matrix(D(\\v -> v * v, [1.0 | i < 20000]))[0][0]", "--via", "forward-dense"],
+    ] {
+        for limit in [330_000, 600_000, 1_000_000] {
+            let program = env!("CARGO_BIN_EXE_riesz");
+            let output = Command::new("bash")
+                .args(["-c", &format!("ulimit -v {limit}; exec {program} \"$@\""), "riesz"])
+                .args(arguments)
+                .current_dir(&folder)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let said = stderr(&output);
+            match output.status.code() {
+                Some(0) => {}
+                Some(1) => assert!(said.contains("error[memory-limit]"), "{arguments:?} in {limit} KiB: {said}"),
+                other => panic!("{arguments:?} in {limit} KiB ends with {other:?}: {said}"),
+            }
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn formatting_keeps_mode_and_links() {
+    use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+    let folder = folder("links");
+    let (file, other, link) = (folder.join("a.rz"), folder.join("b.rz"), folder.join("c.rz"));
+    let inode = || fs::metadata(&file).unwrap().ino();
+    fs::write(&file, "let  a=1\n").unwrap();
+    fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("a.rz", &link).unwrap();
+    assert!(riesz(&folder).args(["fmt", "c.rz"]).status().unwrap().success());
+    assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+    assert_eq!(fs::read_to_string(&file).unwrap(), "let a = 1\n");
+    assert_eq!(fs::metadata(&file).unwrap().mode() & 0o777, 0o640);
+    // Two names of one file stay two names of one file.
+    fs::write(&file, "let  a=2\n").unwrap();
+    fs::hard_link(&file, &other).unwrap();
+    let before = inode();
+    assert!(riesz(&folder).args(["fmt", "b.rz"]).status().unwrap().success());
+    assert_eq!((inode(), fs::read_to_string(&file).unwrap()), (before, "let a = 2\n".to_string()));
+    let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names.len(), 3, "{names:?}");
+}
+
+/// Eight times as many items take about eight times as long, not sixty-four.
+#[test]
+fn long_files_take_a_time_that_grows_with_their_length() {
+    let folder = folder("long");
+    let lines = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let cases: [(&str, &dyn Fn(usize) -> String); 7] = [
+        ("lets", &|n| lines(n, &|at| format!("let a{at} = {at}.0\n"))),
+        ("funs", &|n| lines(n, &|at| format!("fun f{at}(x: R): R = x + {at}\n"))),
+        ("checks", &|n| lines(n, &|at| format!("check {at} == {at}\n"))),
+        ("checked lets", &|n| lines(n, &|at| format!("let a{at} = {at}\ncheck a{at} == {at}\n"))),
+        ("checked funs", &|n| lines(n, &|at| format!("fun f{at}(x: R): R = x + {at}\ncheck f{at}(0) == {at}\n"))),
+        ("a chain", &|n| format!("let a0 = 0\n{}", lines(n, &|at| format!("let a{} = a{at} + 1\n", at + 1)))),
+        ("terms", &|n| format!("let a = 0{}\n", lines(n, &|at| format!(" + {at}")))),
+    ];
+    for (name, text) in cases {
+        let time = |count: usize| {
+            fs::write(folder.join("long.rz"), text(count)).unwrap();
+            let start = std::time::Instant::now();
+            let output = riesz(&folder).args(["check", "long.rz"]).output().unwrap();
+            assert!(output.status.success(), "{name}: {}", stderr(&output));
+            start.elapsed()
+        };
+        let (short, long) = (time(10_000), time(80_000));
+        println!("{name}: {short:?} for 10,000, {long:?} for 80,000");
+        // Machines are busy: the quadratic ones were sixty times slower and took half a minute.
+        assert!(long < 30 * short.max(std::time::Duration::from_millis(100)), "{name}: {short:?}, then {long:?}");
+    }
+}

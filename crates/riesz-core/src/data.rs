@@ -79,6 +79,10 @@ impl Data {
                 let element = joined.or_else(|| element.cloned()).unwrap_or(Type::Real);
                 Ok(Type::array(Size::Constant(items.len() as i64), element))
             }
+            // Programs write no record without fields: `{}` is the value of which nothing is known.
+            (Data::Record(fields), hint) if fields.is_empty() && !matches!(hint, Some(Type::Record(_))) => {
+                Ok(Type::Tuple([].into()))
+            }
             (Data::Record(fields), hint) => {
                 let hints = match hint {
                     Some(Type::Record(record)) => Some(record),
@@ -106,6 +110,27 @@ impl Data {
                     (Elements::Bool(_), _) => Type::Bool,
                 };
                 Ok(shape.iter().rev().fold(scalar, |ty, &size| Type::array(Size::Constant(size as i64), ty)))
+            }
+        }
+    }
+}
+
+impl Data {
+    /// The bytes that the data need as a value, at most; the largest number where that is more than a number can say.
+    pub fn room(&self) -> usize {
+        const VALUE: usize = size_of::<crate::evaluate::Value<f64>>();
+        match self {
+            Data::Bool(_) | Data::Int(_) | Data::Real(_) => VALUE,
+            Data::List(items) => items.iter().fold(VALUE, |room, item| room.saturating_add(item.room())),
+            Data::Record(fields) => fields.iter().fold(VALUE, |room, (_, value)| room.saturating_add(value.room())),
+            // An array of arrays has a value for each row, whether or not the rows have elements.
+            Data::Tensor { shape, .. } => {
+                let (mut rows, mut room) = (1usize, VALUE);
+                for &size in shape {
+                    rows = rows.saturating_mul(size);
+                    room = room.saturating_add(rows.saturating_mul(VALUE));
+                }
+                room
             }
         }
     }

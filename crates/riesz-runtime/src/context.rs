@@ -95,7 +95,8 @@ impl Context {
         if self.memory < 0 {
             return Err(fault(site, &[count]));
         }
-        Ok(T::buffer(count as usize))
+        // The system may have less than the run is allowed.
+        T::try_buffer(count as usize).ok_or_else(|| fault(site, &[count]))
     }
 
     /// A buffer for as long as a call takes: in its frame where it is small. Its elements are whatever was there before.
@@ -148,8 +149,13 @@ impl<T: Element> Room<T> {
 
 /// What buffers are made of.
 pub trait Element: Copy {
-    /// A buffer of so many elements.
-    fn buffer(count: usize) -> Vec<Self>;
+    /// A buffer of so many elements, where the system has memory for it.
+    fn try_buffer(count: usize) -> Option<Vec<Self>>;
+
+    /// A buffer of a few elements, whose number does not depend on data.
+    fn buffer(count: usize) -> Vec<Self> {
+        Self::try_buffer(count).unwrap_or_else(|| std::alloc::handle_alloc_error(std::alloc::Layout::new::<Self>()))
+    }
 
     /// Room as a buffer.
     fn few(room: &mut [MaybeUninit<Self>]) -> &mut [Self];
@@ -160,11 +166,12 @@ macro_rules! elements {
         impl Element for $ty {
             #[inline]
             #[allow(clippy::uninit_vec)]
-            fn buffer(count: usize) -> Vec<$ty> {
-                let mut buffer = Vec::with_capacity(count);
+            fn try_buffer(count: usize) -> Option<Vec<$ty>> {
+                let mut buffer = Vec::new();
+                buffer.try_reserve_exact(count).ok()?;
                 // Any bits are a number, and none is read before it is written.
                 unsafe { buffer.set_len(count) };
-                buffer
+                Some(buffer)
             }
 
             #[inline(always)]
@@ -181,8 +188,11 @@ elements!(crate::Lanes, crate::Ints, crate::Mask, crate::LaneStrip, crate::IntSt
 elements!(single::Lanes, single::Ints, single::Mask, single::LaneStrip, single::IntStrip, single::MaskStrip);
 
 impl Element for bool {
-    fn buffer(count: usize) -> Vec<bool> {
-        vec![false; count]
+    fn try_buffer(count: usize) -> Option<Vec<bool>> {
+        let mut buffer = Vec::new();
+        buffer.try_reserve_exact(count).ok()?;
+        buffer.resize(count, false);
+        Some(buffer)
     }
 
     fn few(room: &mut [MaybeUninit<bool>]) -> &mut [bool] {

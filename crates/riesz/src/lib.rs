@@ -49,7 +49,7 @@ pub use session::{Binding, Evaluated, Options, Scope, Session};
 pub use riesz_calculus::Checkpoints;
 pub use riesz_calculus::derive;
 pub use riesz_category::graph;
-pub use riesz_core::evaluate::{Limits, show_real};
+pub use riesz_core::evaluate::{Limits, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_native::{
     Building, Cache, Compiler, Native, Pool, Precision, Problem, Settings, Watch, abandon_builds, cache, processor,

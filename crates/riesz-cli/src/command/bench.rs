@@ -148,7 +148,7 @@ fn measure(prepared: &Prepared, session: &Session) -> Result<Measured, Box<Diagn
 /// The figures of a file that an earlier run with `--json` wrote.
 fn earlier(path: &str) -> Result<Value, String> {
     let failed = |reason: String| format!("cannot read {path}: {reason}");
-    let bytes = disk::read(Path::new(path)).map_err(|error| failed(disk::reason(&error)))?;
+    let bytes = disk::read_data(Path::new(path)).map_err(|error| failed(disk::reason(&error)))?;
     let figures: Value = serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
     match [&figures["value"], &figures["derivative"]].iter().all(|part| part["seconds"].is_number()) {
         true => Ok(figures),

@@ -25,6 +25,6 @@ fn read(path: &str) -> Result<Data, String> {
         Some("npy") => npy::read,
         _ => return Err(failed("the name of a data file ends in .json or .npy".into())),
     };
-    let bytes = disk::read(Path::new(path)).map_err(|error| failed(disk::reason(&error)))?;
+    let bytes = disk::read_data(Path::new(path)).map_err(|error| failed(disk::reason(&error)))?;
     parse(&bytes).map_err(failed)
 }

@@ -40,7 +40,8 @@ fn from_tensor<S: Number>(shape: &[usize], elements: &Elements, offset: usize, t
             (Elements::Bool(values), _) => Value::Bool(values[offset]),
         };
     };
-    let stride: usize = inner.iter().product();
+    // Where there are no elements the others' sizes may be anything.
+    let stride: usize = inner.iter().fold(1, |stride, size| stride.saturating_mul(*size));
     let element = element_type(ty);
     Value::array(element, (0..size).map(|at| from_tensor(inner, elements, offset + at * stride, element)).collect())
 }

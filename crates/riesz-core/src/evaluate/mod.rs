@@ -14,12 +14,14 @@ mod map;
 mod matrix;
 mod number;
 pub mod problem;
+mod room;
 mod show;
 mod space;
 mod value;
 
 pub use data::from_data;
 pub use limits::{Fault, Limits};
+pub use room::{has_room, is_asking};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 

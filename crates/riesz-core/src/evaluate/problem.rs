@@ -112,6 +112,23 @@ pub fn too_much_memory(limit: usize, count: usize, span: Span) -> Fault {
     )
 }
 
+/// The system has no memory for an array of so many elements, though the limit allows it.
+pub fn no_memory(bytes: usize, count: usize, span: Span) -> Fault {
+    let bytes = show_bytes(bytes);
+    Box::new(
+        Diagnostic::error("memory-limit", span, format!("the system has no {bytes} of memory more"))
+            .here(format!("an array of {count} elements"))
+            .help("other programs or a limit of the system (`ulimit -v`) leave too little; a `sum` over a generator needs no array"),
+    )
+}
+
+/// Data from outside need more memory than an evaluation may use.
+pub fn too_much_data(name: &str, limit: usize) -> Fault {
+    let limit = show_bytes(limit);
+    let message = format!("the data of `{name}` need more than {limit} of memory");
+    Box::new(Diagnostic::placeless("memory-limit", message).help("`--max-memory BYTES` allows more"))
+}
+
 /// What was wrong inside a call, with the place of the call.
 pub fn in_call(mut fault: Fault, name: &str, span: Span) -> Fault {
     if fault.labels.len() <= CALLS_SHOWN && fault.labels.first().is_some_and(|label| label.span != span) {

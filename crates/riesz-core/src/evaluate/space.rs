@@ -1,6 +1,7 @@
 //! Room for values, and the values of a type that are known by it alone: its zero, and what stands where nobody looks.
 
 use super::limits::Fault;
+use super::room::has_room;
 use super::value::{Held, Value, memory};
 use super::{Machine, problem};
 use crate::size::{self, Size};
@@ -18,11 +19,15 @@ pub(super) enum Grid {
 impl<S: Number> Machine<'_, S> {
     /// Makes sure that `count` more elements of a size are allowed.
     pub(super) fn reserve(&mut self, count: usize, bytes: usize, span: Span) -> Result<(), Fault> {
-        let needed = count.checked_mul(bytes).and_then(|needed| needed.checked_add(memory()));
-        if needed.is_some_and(|needed| needed <= self.limits.memory) {
-            return Ok(());
+        let asked = count.checked_mul(bytes);
+        let needed = asked.and_then(|asked| asked.checked_add(memory()));
+        match (needed, asked) {
+            (Some(needed), Some(asked)) if needed <= self.limits.memory => match has_room(asked) {
+                true => Ok(()),
+                false => Err(problem::no_memory(asked, count, span)),
+            },
+            _ => Err(problem::too_much_memory(self.limits.memory, count, span)),
         }
-        Err(problem::too_much_memory(self.limits.memory, count, span))
     }
 
     /// Room for elements, counted from now on.

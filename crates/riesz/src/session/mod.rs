@@ -12,7 +12,7 @@ use crate::{
 };
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
-use riesz_core::evaluate::{Globals, Machine};
+use riesz_core::evaluate::{Globals, Machine, has_room, problem};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
 use riesz_native::Native;
@@ -379,7 +379,13 @@ impl Session {
         let mut bound = Vec::with_capacity(bindings.len());
         for (name, binding) in bindings {
             match binding {
-                Binding::Data(data) => bound.push((name, Bound::Data(data))),
+                Binding::Data(data) => {
+                    let room = data.room();
+                    if room > self.options.limits.memory || !has_room(room) {
+                        problems.push(*problem::too_much_data(&name, self.options.limits.memory));
+                    }
+                    bound.push((name, Bound::Data(data)));
+                }
                 Binding::Text(text) => {
                     let parsed = self.parse(&format!("value of {name}"), &text, &mut problems);
                     bound.extend(parsed.map(|(tree, id)| (name, Bound::Expr(Rc::new(tree), id))));
