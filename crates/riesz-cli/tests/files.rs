@@ -186,7 +186,8 @@ fn only_files_are_imported() {
     let folder = folder("devices");
     let fifo = folder.join("pipe.rz");
     assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-    for (path, reason) in [("/dev/zero", "it is not a file"), ("pipe.rz", "it is not a file"), (".", "directory")] {
+    fs::create_dir(folder.join("sub")).unwrap();
+    for (path, reason) in [("/dev/zero", "it is not a file"), ("pipe.rz", "it is not a file"), ("sub", "directory")] {
         fs::write(folder.join("main.rz"), format!("import \"{path}\"\n")).unwrap();
         let output = riesz(&folder).args(["check", "main.rz"]).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{path}");
@@ -264,7 +265,7 @@ fn without_memory_there_is_a_message() {
 #[test]
 fn formatting_keeps_mode_and_links() {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
-    let folder = folder("links");
+    let folder = folder("mode_and_links");
     let (file, other, link) = (folder.join("a.rz"), folder.join("b.rz"), folder.join("c.rz"));
     let inode = || fs::metadata(&file).unwrap().ino();
     fs::write(&file, "let  a=1\n").unwrap();

@@ -1,117 +1,156 @@
 //! Arrays from npy files, in whichever order, byte order and width their numbers are stored.
+//!
+//! A file is `\x93NUMPY`, a version, the length of a header, the header, which is a dictionary as Python writes it, and
+//! the numbers. Nothing that the header states is believed before the file is seen to have it.
 
-use npyz::{DType, DTypeError, Deserialize, Endianness, NpyFile, Order, TypeChar, TypeRead};
 use riesz::{Data, Elements};
-use std::io::{self, Read};
 
 /// The most axes that an array may have: NumPy has no more.
 const AXES: usize = 64;
+const ENDS: &str = "the file ends before the array does";
 
 /// The array that an npy file holds. An error says why there is none.
 pub fn read(bytes: &[u8]) -> Result<Data, String> {
-    let file = NpyFile::new(bytes).map_err(|error| error.to_string())?;
-    let sizes: Option<Vec<usize>> =
-        file.shape().iter().map(|&size| usize::try_from(i64::try_from(size).ok()?).ok()).collect();
-    let shape = sizes.filter(|sizes| sizes.iter().try_fold(1usize, |count, &size| count.checked_mul(size)).is_some());
-    let Some(shape) = shape else { return Err("the array is too large".into()) };
+    let (header, numbers) = split(bytes)?;
+    let Header { order, kind, width, by_columns, shape } = Header::read(header)?;
     if shape.len() > AXES {
         return Err(format!("the array has {} axes, and {AXES} are the most", shape.len()));
     }
-    // Before anything is made of a size that the header states, the file has to have the numbers.
-    let numbers_stated = shape.iter().product::<usize>();
-    if numbers_stated > bytes.len() {
-        return Err(ENDS.into());
-    }
-    let order = file.order();
-    let dtype = file.dtype();
-    let kind = match &dtype {
-        DType::Plain(kind) => (kind.type_char(), kind.size_field()),
-        DType::Array(..) | DType::Record(_) => return Err(unknown(&dtype)),
+    let bytes = shape.iter().try_fold(width, |bytes, &size| bytes.checked_mul(size));
+    let numbers = match bytes {
+        Some(bytes) => numbers.get(..bytes).ok_or(ENDS)?,
+        None => return Err("the array is too large".into()),
     };
-    let elements = match kind {
-        (TypeChar::Float, 8) => Elements::Real(numbers(file)?),
-        (TypeChar::Float, 4) => Elements::Real(numbers(file)?.into_iter().map(|x: f32| x.into()).collect()),
-        (TypeChar::Float, 2) => Elements::Real(numbers(file)?.into_iter().map(|Half(x)| x).collect()),
-        (TypeChar::Int, 8) => Elements::Int(numbers(file)?),
-        (TypeChar::Int, 4) => Elements::Int(numbers(file)?.into_iter().map(|x: i32| x.into()).collect()),
-        (TypeChar::Int, 2) => Elements::Int(numbers(file)?.into_iter().map(|x: i16| x.into()).collect()),
-        (TypeChar::Int, 1) => Elements::Int(numbers(file)?.into_iter().map(|x: i8| x.into()).collect()),
-        (TypeChar::Uint, 8) => Elements::Int(signed(numbers(file)?)?),
-        (TypeChar::Uint, 4) => Elements::Int(numbers(file)?.into_iter().map(|x: u32| x.into()).collect()),
-        (TypeChar::Uint, 2) => Elements::Int(numbers(file)?.into_iter().map(|x: u16| x.into()).collect()),
-        (TypeChar::Uint, 1) => Elements::Int(numbers(file)?.into_iter().map(|x: u8| x.into()).collect()),
-        (TypeChar::Bool, _) => Elements::Bool(numbers(file)?),
-        _ => return Err(unknown(&dtype)),
+    let words = numbers.chunks_exact(width);
+    let unsigned = |word: &[u8]| match order {
+        Order::Little => word.iter().rev().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)),
+        Order::Big => word.iter().fold(0u64, |bits, byte| bits << 8 | u64::from(*byte)),
     };
-    let elements = match (order, elements) {
-        (Order::C, elements) => elements,
-        (Order::Fortran, Elements::Real(elements)) => Elements::Real(row_major(&shape, &elements)),
-        (Order::Fortran, Elements::Int(elements)) => Elements::Int(row_major(&shape, &elements)),
-        (Order::Fortran, Elements::Bool(elements)) => Elements::Bool(row_major(&shape, &elements)),
+    // The sign is the first bit of the word.
+    let signed = |word: &[u8]| (unsigned(word) << (64 - 8 * width)).cast_signed() >> (64 - 8 * width);
+    let elements = match (kind, width) {
+        (Kind::Float, 8) => Elements::Real(words.map(|word| f64::from_bits(unsigned(word))).collect()),
+        (Kind::Float, 4) => Elements::Real(words.map(|word| f32::from_bits(unsigned(word) as u32).into()).collect()),
+        (Kind::Float, _) => Elements::Real(words.map(|word| half(unsigned(word) as u16)).collect()),
+        (Kind::Signed, _) => Elements::Int(words.map(signed).collect()),
+        (Kind::Unsigned, _) => {
+            let fitting: Result<_, _> = words.map(|word| i64::try_from(unsigned(word))).collect();
+            Elements::Int(fitting.map_err(|_| "a number does not fit into 64 bits with a sign")?)
+        }
+        (Kind::Bool, _) => Elements::Bool(words.map(|word| word != [0]).collect()),
+    };
+    let elements = match (by_columns, elements) {
+        (false, elements) => elements,
+        (true, Elements::Real(elements)) => Elements::Real(row_major(&shape, &elements)),
+        (true, Elements::Int(elements)) => Elements::Int(row_major(&shape, &elements)),
+        (true, Elements::Bool(elements)) => Elements::Bool(row_major(&shape, &elements)),
     };
     Ok(Data::Tensor { shape, elements })
 }
 
-fn numbers<T: Deserialize>(file: NpyFile<&[u8]>) -> Result<Vec<T>, String> {
-    file.into_vec().map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => ENDS.into(),
-        _ => error.to_string(),
-    })
+/// The header of a file, and what is behind it.
+fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
+    let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("it does not begin as an npy file does")?;
+    let (length, rest) = match rest {
+        [1, _, a, b, rest @ ..] => (usize::from(u16::from_le_bytes([*a, *b])), rest),
+        [2 | 3, _, a, b, c, d, rest @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]) as usize, rest),
+        [version, ..] if !(1..=3).contains(version) => return Err(format!("version {version} of npy is not known")),
+        _ => return Err(ENDS.into()),
+    };
+    let (header, numbers) = rest.split_at_checked(length).ok_or(ENDS)?;
+    Ok((std::str::from_utf8(header).map_err(|_| MALFORMED)?, numbers))
 }
 
-const ENDS: &str = "the file ends before the array does";
+const MALFORMED: &str = "its header is not that of an npy file";
+
+/// What a header states.
+struct Header {
+    order: Order,
+    kind: Kind,
+    /// The bytes of a number, from 1 to 8.
+    width: usize,
+    /// Whether the first index runs fastest.
+    by_columns: bool,
+    shape: Vec<usize>,
+}
+
+#[derive(Clone, Copy)]
+enum Order {
+    Little,
+    Big,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Float,
+    Signed,
+    Unsigned,
+    Bool,
+}
+
+impl Header {
+    /// `{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }`, the keys in any order.
+    fn read(text: &str) -> Result<Header, String> {
+        let value = |key: &str| {
+            let (_, rest) = text.split_once(&format!("'{key}':")).ok_or(MALFORMED)?;
+            Ok::<&str, String>(rest.trim_start())
+        };
+        let described = value("descr")?;
+        let descr = described.strip_prefix('\'').and_then(|rest| rest.split_once('\''));
+        let Some((descr, _)) = descr else { return Err(unknown(described)) };
+        let (order, letters) = match descr.split_at_checked(1) {
+            Some(("<" | "|" | "=", letters)) => (Order::Little, letters),
+            Some((">", letters)) => (Order::Big, letters),
+            _ => return Err(unknown(descr)),
+        };
+        let (kind, width) = match letters {
+            "f8" | "f4" | "f2" => (Kind::Float, &letters[1..]),
+            "i8" | "i4" | "i2" | "i1" => (Kind::Signed, &letters[1..]),
+            "u8" | "u4" | "u2" | "u1" => (Kind::Unsigned, &letters[1..]),
+            "b1" => (Kind::Bool, "1"),
+            _ => return Err(unknown(descr)),
+        };
+        let width = width.parse().map_err(|_| MALFORMED)?;
+        let by_columns = match value("fortran_order")? {
+            order if order.starts_with("True") => true,
+            order if order.starts_with("False") => false,
+            _ => return Err(MALFORMED.into()),
+        };
+        let sizes = value("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or(MALFORMED)?.0;
+        // A tuple of one number has a comma behind it.
+        let listed = sizes.trim().strip_suffix(',').unwrap_or(sizes.trim());
+        if !listed.is_empty() && !sizes.contains(',') {
+            return Err(MALFORMED.into());
+        }
+        let size = |size: &str| match size.trim().trim_end_matches('L').parse::<u64>() {
+            // Sizes are integers of 64 bits with a sign.
+            Ok(size) => i64::try_from(size).ok().and_then(|size| usize::try_from(size).ok()),
+            Err(_) => None,
+        };
+        let shape: Option<Vec<usize>> = match listed {
+            "" => Some(Vec::new()),
+            listed => listed.split(',').map(size).collect(),
+        };
+        let shown: String = sizes.chars().take(40).collect();
+        let shape = shape.ok_or_else(|| format!("its sizes are not those of an array: ({shown})"))?;
+        Ok(Header { order, kind, width, by_columns, shape })
+    }
+}
 
 /// A number of half precision: a sign, five bits of exponent, ten of fraction.
-struct Half(f64);
-
-impl Half {
-    fn of(bits: u16) -> Half {
-        let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
-        let fraction = f64::from(bits & 0x3FF);
-        Half(match i32::from(bits >> 10 & 0x1F) {
-            0 => sign * fraction * 2f64.powi(-24),
-            31 if fraction == 0.0 => sign * f64::INFINITY,
-            31 => f64::NAN,
-            exponent => sign * (1024.0 + fraction) * 2f64.powi(exponent - 25),
-        })
+fn half(bits: u16) -> f64 {
+    let sign = if bits >> 15 == 0 { 1.0 } else { -1.0 };
+    let fraction = f64::from(bits & 0x3FF);
+    match i32::from(bits >> 10 & 0x1F) {
+        0 => sign * fraction * 2f64.powi(-24),
+        31 if fraction == 0.0 => sign * f64::INFINITY,
+        31 => f64::NAN,
+        exponent => sign * (1024.0 + fraction) * 2f64.powi(exponent - 25),
     }
 }
 
-/// Reads numbers of half precision in one byte order.
-struct Halves(Endianness);
-
-impl TypeRead for Halves {
-    type Value = Half;
-
-    fn read_one<R: Read>(&self, mut bytes: R) -> io::Result<Half> {
-        let mut two = [0; 2];
-        bytes.read_exact(&mut two)?;
-        Ok(Half::of(match self.0 {
-            Endianness::Big => u16::from_be_bytes(two),
-            Endianness::Little | Endianness::Irrelevant => u16::from_le_bytes(two),
-        }))
-    }
-}
-
-impl Deserialize for Half {
-    type TypeReader = Halves;
-
-    fn reader(dtype: &DType) -> Result<Halves, DTypeError> {
-        Ok(Halves(match dtype {
-            DType::Plain(kind) => kind.endianness(),
-            // Which type it is has been looked at.
-            DType::Array(..) | DType::Record(_) => Endianness::Irrelevant,
-        }))
-    }
-}
-
-fn signed(numbers: Vec<u64>) -> Result<Vec<i64>, String> {
-    let signed: Result<_, _> = numbers.into_iter().map(i64::try_from).collect();
-    signed.map_err(|_| "a number does not fit into 64 bits with a sign".into())
-}
-
-fn unknown(dtype: &DType) -> String {
-    let shown: String = dtype.descr().chars().take(40).collect();
+fn unknown(descr: &str) -> String {
+    let shown: String = descr.chars().take(40).collect();
     format!(
         "elements of type {shown} are not numbers that programs have; NumPy converts them with `a.astype('float64')`"
     )
@@ -145,8 +184,9 @@ fn row_major<T: Copy>(shape: &[usize], elements: &[T]) -> Vec<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use npyz::{AutoSerialize, Serialize, WriterBuilder};
+    use super::{AXES, half, read};
+    use npyz::{AutoSerialize, Order, Serialize, WriterBuilder};
+    use riesz::{Data, Elements};
 
     fn file<T: Serialize + AutoSerialize + Copy>(shape: &[u64], order: Order, elements: &[T]) -> Vec<u8> {
         let mut bytes = Vec::new();
@@ -222,7 +262,7 @@ mod tests {
         for (order, data) in [('<', little), ('>', big)] {
             assert_eq!(read(&raw(&header(order), &data)), tensor(&[6], Elements::Real(numbers.to_vec())), "{order}");
         }
-        assert!(Half::of(0x7E00).0.is_nan());
+        assert!(half(0x7E00).is_nan());
     }
 
     /// Whatever a header states: there is an array or a message, and no more memory is used than the file has.
@@ -248,7 +288,7 @@ mod tests {
         ] {
             assert!(refused(shape, "'<f8'", &[]).is_some(), "{shape}");
         }
-        let axes = format!("({})", "1,".repeat(65));
+        let axes = format!("({})", "1,".repeat(AXES + 1));
         assert!(refused(&axes, "'<f8'", &[0; 8]).unwrap().contains("axes"));
         for descr in ["'<f16'", "'<c16'", "'<U5'", "'|O'", "'<M8[s]'", "[('a', '<f8')]"] {
             assert!(refused("(0,)", descr, &[]).is_some(), "{descr}");

@@ -53,7 +53,13 @@ pub fn parse(file: FileId, text: &str, options: &ParseOptions) -> (Tree, Vec<Dia
         Err(diagnostics) => return (Tree::default(), diagnostics),
     };
     parser.program();
-    parser.finish()
+    let is_no_program = parser.tree.items.is_empty() && !parser.begins_item(parser.tokens[0]);
+    let (tree, mut diagnostics) = parser.finish();
+    if is_no_program && diagnostics.first().is_some_and(|first| first.code != "foreign-keyword") {
+        // A page of text or the like: the first message says it, and many more would quote it at length.
+        diagnostics.truncate(1);
+    }
+    (tree, diagnostics)
 }
 
 /// Parses one expression, which must be the whole text. There is an expression unless the text is empty.
