@@ -285,7 +285,7 @@ mod tests {
     fn a_comment_is_one_line_of_ascii() {
         for (text, expected) in [
             ("a.rz:1:1", "a.rz:1:1"),
-            ("a\nstd::process::abort();//", "a\\u{a}std::process::abort();//"),
+            ("a\npub fn foreign() {}//", "a\\u{a}pub fn foreign() {}//"),
             (
                 "\r\u{2028}\u{202e}\u{85}\0\u{e000}f0\u{e001}",
                 "\\u{d}\\u{2028}\\u{202e}\\u{85}\\u{0}\\u{e000}f0\\u{e001}",

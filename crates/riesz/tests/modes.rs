@@ -1,6 +1,6 @@
 //! Every representation of a derivative gives the same, on every example and benchmark program.
 
-use riesz::modes::{Measuring, Modes};
+use riesz::modes::{Measuring, Mode, Modes};
 use riesz::via::{REPRESENTATIONS, Representation};
 use riesz::{Limits, Loaded, Loader, NoFiles, Options, Session};
 use std::path::{Path, PathBuf};
@@ -449,5 +449,43 @@ fun total(v: [n]R): R = sum([let (p, q) = (sin(x), cos(x)) in p * grad(turns, [q
         let modes = session.modes(function, "[0.3, 0.4, 0.5]", Vec::new(), ONCE);
         let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
         all_agree("nested.rz", function, &modes);
+    }
+}
+
+/// The operations of every representation for a function at a point, by name.
+fn operations(text: &str, function: &str, at: &str) -> Vec<(&'static str, u64)> {
+    let mut session = Session::default();
+    session.load_text("counted.rz", text, &NoFiles).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let modes = session.modes(function, at, Vec::new(), ONCE);
+    let modes = modes.unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+    all_agree("counted.rz", function, &modes);
+    let counted = |row: &Mode| (row.representation.name, row.outcome.as_ref().map_or(0, |found| found.operations.total()));
+    modes.rows.iter().map(counted).collect()
+}
+
+/// The derivative of `n` products with a sine in each takes more than the value, whatever it is; of a map, of a gradient and
+/// of a matrix alike.
+#[test]
+fn every_representation_counts_the_operations_of_the_derivative() {
+    let text = "fun sines(v: [n]R): [n]R = [x * sin(x) | x in v]\nfun total(v: [n]R): R = sum(sines(v))\n";
+    for (function, value) in [("sines", 20), ("total", 29)] {
+        for (name, count) in operations(text, function, "[0.1 * i + 0.1 | i < 10]") {
+            // At least the cosine, or a product, and a sum for each number.
+            assert!(count >= value + 10, "{name} says that the derivative of `{function}` takes {count} operations");
+        }
+    }
+}
+
+/// Sums of sparse gradients are copied, which is what reverse mode by composition is there to avoid.
+#[test]
+fn copies_of_sparse_gradients_are_counted() {
+    let text = "fun total(v: [n]R): R = sum(x * x | x in v)\n";
+    let count = |size: usize, name: &str| {
+        let found = operations(text, "total", &format!("[1.0 + i | i < {size}]"));
+        found.into_iter().find(|(other, _)| *other == name).map_or(0, |(_, count)| count)
+    };
+    for (name, growth) in [("reverse-sparse", 3.0..5.0), ("reverse-cayley", 1.8..2.2), ("reverse-array", 1.8..2.2)] {
+        let found = count(200, name) as f64 / count(100, name) as f64;
+        assert!(growth.contains(&found), "{name} takes {found} times as much for twice as many");
     }
 }
