@@ -166,15 +166,6 @@ fn what_calls_keep_is_compiled_in_proportion_to_the_program() {
 }
 
 #[test]
-fn functions_of_functions_are_compiled_in_proportion_to_the_program() {
-    let level = |inner: String, at: usize| format!("\\x{at} -> twice({inner}, x{at})");
-    let nested = (0..18).fold("\\x -> sin(x)".to_string(), level);
-    let mut session = with_code(1_000_000);
-    session.load_text("twice.rz", "fun twice(f: R -> R, x: R): R = f(f(x))", &NoFiles).unwrap();
-    assert_near(&shown(&mut session, &format!("grad({nested}, 1.0)")), derivative_of_sines(1 << 18));
-}
-
-#[test]
 fn a_session_that_was_stopped_is_as_it_was_before() {
     let mut session = with_code(60);
     session.load_text("f.rz", "fun f(x: R): R = x * sin(x)", &NoFiles).unwrap();

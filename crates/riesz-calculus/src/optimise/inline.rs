@@ -8,7 +8,7 @@ use super::calls::Calls;
 use super::rename::{Renaming, covers, type_of};
 use riesz_core::term::{Atom, Binding, Body, FunctionId, OnMaps, Op, Program, Var, VarInfo};
 use riesz_syntax::Span;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 /// How many bindings a function may have to be put in place of each of its calls.
 const SMALL: usize = 48;
@@ -22,8 +22,7 @@ pub(super) fn inline(program: &mut Program, id: FunctionId, calls: &Calls) {
     let nothing = Body { bindings: Vec::new(), result: Atom::Int(0) };
     let body = std::mem::replace(&mut function.body, nothing);
     let growth = GROWTH * (SMALL + bindings_in(&body, usize::MAX));
-    let mut inliner =
-        Inliner { program, calls, vars, made: FxHashMap::default(), growth, single: FxHashSet::default() };
+    let mut inliner = Inliner { program, calls, vars, made: FxHashMap::default(), growth };
     let body = inliner.body(body);
     let vars = inliner.vars;
     let function = &mut program.functions[id.0 as usize];
@@ -46,8 +45,6 @@ struct Inliner<'p> {
     vars: Vec<VarInfo>,
     made: FxHashMap<Var, Made>,
     growth: usize,
-    /// The functions that one call in the program was found of, once they have taken its place.
-    single: FxHashSet<FunctionId>,
 }
 
 impl Inliner<'_> {
@@ -111,16 +108,12 @@ impl Inliner<'_> {
         if self.calls.is_recursive(function) {
             return false;
         }
-        let is_single = self.calls.is_called_once(function);
-        if is_single && self.single.insert(function) {
+        if self.calls.is_called_once(function) {
             self.growth += GROWTH * bindings_in(&self.program.function(function).body, usize::MAX);
             return true;
         }
-        // A function that is passed to another, once, may be called there more than once: doubled at every level, where
-        // functions of functions are nested.
-        let most = if is_single { self.growth } else { SMALL.min(self.growth) };
-        let size = bindings_in(&self.program.function(function).body, most);
-        let welcome = size <= most;
+        let size = bindings_in(&self.program.function(function).body, SMALL);
+        let welcome = size <= SMALL && size <= self.growth;
         if welcome {
             self.growth -= size;
         }

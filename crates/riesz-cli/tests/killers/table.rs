@@ -19,7 +19,13 @@ pub fn killers() -> Vec<Killer> {
     let mut killers = vec![
         // ---- the compiler ----
         killer("a gradient of 2^20 calls", &calls(20), &["eval", "@", "grad(f20, 0.5)"], "step-limit", ""),
-        killer("a gradient of 2^24 nested functions of functions", TWICE, &["eval", "@", &twice(24)], "code-limit", ""),
+        killer(
+            "a gradient of 2^24 nested functions of functions",
+            TWICE,
+            &["eval", "@", &twice(24)],
+            "code-limit",
+            "any",
+        ),
         killer("derivatives nested 12 deep", "", &["eval", &derivatives(12)], "code-limit", "code-limit"),
         killer(
             "native derivatives nested 12 deep",
