@@ -1,6 +1,7 @@
 //! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`, `2 (3 x) = 6 x`: the equations for numbers that hold to the
 //! last bit; the last one where nothing on the way is too large or too small for a number.
 
+use riesz_core::evaluate::integer_power;
 use riesz_core::term::{Atom, Op};
 use riesz_core::types::Type;
 use riesz_primitive::scalar::{
@@ -78,6 +79,9 @@ fn constant(primitive: &'static Primitive, operands: &[Atom], ty: &Type) -> Opti
         Atom::Int(value) => Some(*value as f64),
         _ => None,
     };
+    if let [Atom::Real(base), Atom::Int(exponent)] = *operands {
+        return Some(Atom::Real(integer_power(primitive, &base, exponent)));
+    }
     let operands: Vec<f64> = operands.iter().map(real).collect::<Option<_>>()?;
     row.real?;
     Some(Atom::Real(f64::apply(primitive, &operands)))
