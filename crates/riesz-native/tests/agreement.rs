@@ -15,7 +15,7 @@
 mod generate;
 
 use generate::{Program, moving_constructs, moving_program, program};
-use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::evaluate::{Globals, Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};
 use riesz_native::{Code, Compiler, Pool, Settings, Signature, Stop};
 use riesz_program::evaluate::{self, call};
@@ -40,7 +40,7 @@ struct Case {
     name: &'static str,
     text: String,
     arguments: Vec<Value<f64>>,
-    globals: Vec<Option<Value<f64>>>,
+    globals: Globals<f64>,
     expected: Result<Value<f64>, &'static str>,
 }
 
@@ -140,14 +140,14 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
             let limits = Limits { steps: 200_000, depth: 1000, memory: 64 << 20, interrupt: None };
             let mut machine = Machine::<f64>::new(&core, limits, |_| None);
             let expected = machine.call_with(*id, passed.clone()).map_err(|fault| fault.code);
-            let globals = machine.globals().to_vec();
+            let globals = machine.globals().clone();
             if matches!(expected, Err("step-limit" | "depth-limit" | "memory-limit")) {
                 *tally.entry("too long".into()).or_default() += 1;
                 continue;
             }
             let signature = Signature::of(&core, *id, entry.clone());
             let case = Case { seed, name, text: program.text(), arguments: passed, globals, expected };
-            let given = signature.globals.iter().map(|(id, ty)| (case.globals[id.0 as usize].as_ref(), ty));
+            let given = signature.globals.iter().map(|(id, ty)| (case.globals.get(id), ty));
             if given.clone().any(|(value, _)| value.is_none()) {
                 *tally.entry("no globals".into()).or_default() += 1;
                 continue;
@@ -203,8 +203,7 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
     }
     for (function, case) in code.functions().iter().zip(&cases) {
         let Ok(function) = function else { unreachable!("all of them were lowered") };
-        let found =
-            code.call(function, &case.arguments, &mut |id| case.globals[id.0 as usize].clone(), &Limits::default());
+        let found = code.call(function, &case.arguments, &mut |id| case.globals.get(&id).cloned(), &Limits::default());
         let found = found.map_err(|stop| match stop {
             Stop::Wrong(diagnostic) => diagnostic.code,
             Stop::Elsewhere => "elsewhere",

@@ -1,7 +1,7 @@
 //! Linear maps come out of sums: `Σᵢ (A ∘ mᵢ) = A ∘ Σᵢ mᵢ`. The gradient of a mixture model, and that of a network in what
 //! is added to all of its inputs, take fewer operations for it, counted; and they are the same but for rounding.
 
-use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::evaluate::{Globals, Limits, Machine};
 use riesz_core::{Checker, FunctionId};
 use riesz_program::evaluate::{Number, Passed};
 use riesz_program::program::{Block, Expression, Operand, Register, Statement};
@@ -62,7 +62,7 @@ fn compare(program: &str, expression: &str, part: f64) {
     let results = [&plain, &improved].map(|program| {
         let mut passed = Vec::new();
         for id in &entry.globals {
-            let value = globals[id.0 as usize].as_ref().expect("every global has a value");
+            let value = globals.get(id).expect("every global has a value");
             passed.extend(riesz_program::pass::pass(value, &core.global(*id).ty));
         }
         riesz_program::evaluate::call(program, entry.procedure, &mut passed).expect("it runs")
@@ -116,9 +116,7 @@ fn numbers(results: &[Passed]) -> Vec<f64> {
     flat.filter_map(|one| number(&one)).collect()
 }
 
-type Globals = Vec<Option<Value<f64>>>;
-
-fn compiled(program: &str, expression: &str) -> (riesz_core::Program, FunctionId, Globals) {
+fn compiled(program: &str, expression: &str) -> (riesz_core::Program, FunctionId, Globals<f64>) {
     let options = ParseOptions::default();
     let (tree, problems) = parse(FileId(1), program, &options);
     assert!(problems.is_empty(), "{problems:?}");
@@ -134,7 +132,7 @@ fn compiled(program: &str, expression: &str) -> (riesz_core::Program, FunctionId
     let globals = {
         let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
         machine.run(thunk.function).unwrap_or_else(|problem| panic!("{problem:?}"));
-        machine.globals().to_vec()
+        machine.globals().clone()
     };
     (core, thunk.function, globals)
 }

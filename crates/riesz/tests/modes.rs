@@ -459,7 +459,8 @@ fn operations(text: &str, function: &str, at: &str) -> Vec<(&'static str, u64)> 
     let modes = session.modes(function, at, Vec::new(), ONCE);
     let modes = modes.unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
     all_agree("counted.rz", function, &modes);
-    let counted = |row: &Mode| (row.representation.name, row.outcome.as_ref().map_or(0, |found| found.operations.total()));
+    let counted =
+        |row: &Mode| (row.representation.name, row.outcome.as_ref().map_or(0, |found| found.operations.total()));
     modes.rows.iter().map(counted).collect()
 }
 

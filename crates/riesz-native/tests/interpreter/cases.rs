@@ -1,6 +1,6 @@
 //! Programs that need every way for a loop to be in lanes and in chunks, and how they become code.
 
-use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::evaluate::{Globals, Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};
 use riesz_native::{Code, Compiler, Settings, Signature, Stop};
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
@@ -58,7 +58,7 @@ pub struct Case {
     pub name: String,
     pub arguments: Vec<Value<f64>>,
     pub expected: Result<Value<f64>, &'static str>,
-    pub globals: Vec<Option<Value<f64>>>,
+    pub globals: Globals<f64>,
 }
 
 impl Cases {
@@ -89,7 +89,7 @@ impl Cases {
     }
 
     /// Lowers functions of a program, each of which is called with some lists of arguments.
-    fn lower(&mut self, mut core: riesz_core::Program, functions: Vec<(String, FunctionId, Vec<Vec<Value<f64>>>)>) {
+    fn lower(&mut self, mut core: riesz_core::Program, functions: Vec<Called>) {
         let ids: Vec<FunctionId> = functions.iter().map(|(_, id, _)| *id).collect();
         riesz_calculus::compile_for_code(&mut core, &ids).expect("it can be differentiated");
         let (made, entries) = riesz_program::lower(&core, &ids);
@@ -103,7 +103,7 @@ impl Cases {
                 let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
                 let expected = machine.call_with(id, arguments.clone()).map_err(|fault| fault.code);
                 self.signatures.push(Ok(signature.clone()));
-                let globals = machine.globals().to_vec();
+                let globals = machine.globals().clone();
                 self.cases.push(Case { name: name.clone(), arguments, expected, globals });
             }
         }
@@ -124,6 +124,9 @@ impl Cases {
     }
 }
 
+/// A function by its name, and the lists of arguments that it is called with.
+type Called = (String, FunctionId, Vec<Vec<Value<f64>>>);
+
 impl Cases {
     /// The functions as code.
     pub fn code(&self, settings: Settings) -> Code {
@@ -137,7 +140,7 @@ impl Cases {
     pub fn run<'c>(&'c self, code: &'c Code) -> impl Iterator<Item = (&'c Case, Result<Value<f64>, Stop>)> {
         code.functions().iter().zip(&self.cases).map(|(function, case)| {
             let function = function.as_ref().expect("all of them were lowered");
-            let mut global = |id: riesz_core::GlobalId| case.globals[id.0 as usize].clone();
+            let mut global = |id: riesz_core::GlobalId| case.globals.get(&id).cloned();
             (case, code.call(function, &case.arguments, &mut global, &Limits::default()))
         })
     }
