@@ -46,6 +46,13 @@ impl Erased {
         }
     }
 
+    fn join(&self, operation: Operation, other: &Erased) -> Erased {
+        match Erased::known([self, other].into_iter()) {
+            Ok(plain) => Erased::constant(operation.of(&Counted(plain[0]), &Counted(plain[1])).0),
+            Err(number) => number.join(operation, self, other),
+        }
+    }
+
     /// Plain numbers, where all are constants; else one that knows the algebra of all.
     fn known<'a>(numbers: impl Iterator<Item = &'a Erased>) -> Result<Vec<f64>, Rc<dyn Known>> {
         numbers
@@ -57,10 +64,32 @@ impl Erased {
     }
 }
 
+/// What a ring does with two numbers.
+#[derive(Clone, Copy)]
+enum Operation {
+    Add,
+    Subtract,
+    Multiply,
+    MultiplyExactly,
+}
+
+impl Operation {
+    fn of<S: Number>(self, a: &S, b: &S) -> S {
+        match self {
+            Operation::Add => a.add(b),
+            Operation::Subtract => a.sub(b),
+            Operation::Multiply => a.mul(b),
+            Operation::MultiplyExactly => a.exact_product(b),
+        }
+    }
+}
+
 /// A number that knows its algebra.
 trait Known: Any + Debug {
     fn plain(&self) -> f64;
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64);
+    /// An operation of a ring on two of its numbers.
+    fn join(&self, operation: Operation, a: &Erased, b: &Erased) -> Erased;
     fn call(&self, primitive: &'static Primitive, arguments: &[Erased]) -> Erased;
     fn call_matrix(&self, function: MatrixFunction, size: (usize, usize), a: &[Erased], b: &[Erased]) -> Vec<Erased>;
 }
@@ -72,6 +101,10 @@ impl<S: Number> Known for S {
 
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64) {
         a.number::<S>().compared(&b.number())
+    }
+
+    fn join(&self, operation: Operation, a: &Erased, b: &Erased) -> Erased {
+        Erased::new(&operation.of::<S>(&a.number(), &b.number()))
     }
 
     fn call(&self, primitive: &'static Primitive, arguments: &[Erased]) -> Erased {
@@ -99,7 +132,7 @@ impl Monoid for Erased {
     }
 
     fn add(&self, other: &Erased) -> Erased {
-        Erased::apply(&scalar::ADD, &[self.clone(), other.clone()])
+        self.join(Operation::Add, other)
     }
 }
 
@@ -109,13 +142,17 @@ impl Semiring for Erased {
     }
 
     fn mul(&self, other: &Erased) -> Erased {
-        Erased::apply(&scalar::MUL, &[self.clone(), other.clone()])
+        self.join(Operation::Multiply, other)
     }
 }
 
 impl Ring for Erased {
     fn neg(&self) -> Erased {
         Erased::apply(&scalar::NEG, std::slice::from_ref(self))
+    }
+
+    fn sub(&self, other: &Erased) -> Erased {
+        self.join(Operation::Subtract, other)
     }
 }
 
@@ -143,6 +180,10 @@ impl Number for Erased {
             Ok(plain) => Erased::constant(Counted::apply(primitive, &counted(&plain)).0),
             Err(number) => number.call(primitive, arguments),
         }
+    }
+
+    fn exact_product(&self, other: &Erased) -> Erased {
+        self.join(Operation::MultiplyExactly, other)
     }
 
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Erased], b: &[Erased]) -> Vec<Erased> {

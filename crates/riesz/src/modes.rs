@@ -194,7 +194,7 @@ impl Session {
         };
         let run = |counted: bool| self.within(|| unbounded(counted)).unwrap_or_else(|problems| Err(first(problems)));
         let (value, operations) = count(|| run(true));
-        let value = value?;
+        let value = value?.settled(ty);
         let mut time = Duration::MAX;
         let mut timed = || {
             let start = Instant::now();

@@ -26,7 +26,8 @@ fn sizes_are_multiples_of_each_other() {
     assert_eq!(sizes(2, 3), [2, 3]);
 }
 
-/// A gradient carried forward takes a multiple of `n²` operations, everything else a multiple of `n`.
+/// A gradient carried forward takes a multiple of `n²` operations, everything else a multiple of `n`; sparse gradients lie
+/// between, as adding two copies their entries.
 #[test]
 fn slopes_are_those_of_the_papers() {
     let growth = growth(100, Duration::from_secs(60));
@@ -34,9 +35,13 @@ fn slopes_are_those_of_the_papers() {
     assert_eq!(growth.rows.len(), REPRESENTATIONS.len());
     for row in &growth.rows {
         assert_eq!(row.samples.len(), 3, "{:?}: {:?}", row.representation, row.stopped);
-        let expected = if row.representation.name == "forward-dense" { 2.0 } else { 1.0 };
+        let expected = match row.representation.name {
+            "forward-dense" => 1.8..2.2,
+            "forward-sparse" | "reverse-sparse" => 1.2..2.2,
+            _ => 0.8..1.2,
+        };
         let slope = row.slope().unwrap();
-        assert!((slope - expected).abs() < 0.2, "{:?}: {slope}", row.representation);
+        assert!(expected.contains(&slope), "{:?}: {slope}", row.representation);
     }
 }
 

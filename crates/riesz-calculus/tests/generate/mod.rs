@@ -108,6 +108,11 @@ pub fn constructs() -> BTreeSet<&'static str> {
     names(PRODUCTIONS).chain(scalar::functions().map(|primitive| primitive.name)).collect()
 }
 
+/// The names of what makes linear maps values.
+pub fn map_constructs() -> impl Iterator<Item = &'static str> {
+    maps::ALL.iter().map(|(name, ..)| *name)
+}
+
 /// The names of what a [`choosing_program`] is made with besides.
 pub fn choosing_constructs() -> BTreeSet<&'static str> {
     names(CHOSEN).collect()

@@ -61,6 +61,24 @@ impl<S: Number> Value<S> {
         }
     }
 
+    /// The value with every zero of unknown shape replaced by the zero of its type, where the type says its sizes: what
+    /// leaves an evaluation.
+    pub fn settled(&self, ty: &Type) -> Value<S> {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match (self, ty) {
+            (Value::Zero, ty) => zero(ty).unwrap_or(Value::Zero),
+            (Value::Tuple(parts), Type::Tuple(_) | Type::Record(_)) => {
+                let types = ty.components().unwrap_or_default();
+                Value::Tuple(parts.iter().zip(&types).map(|(part, ty)| part.settled(ty)).collect())
+            }
+            (Value::Values(elements), Type::Array(_, element)) if may_hold_zeros(element) => {
+                let known = elements.iter().find(|value| !matches!(value, Value::Zero));
+                let element = known.map_or_else(|| Type::clone(element), |known| known.measured(element));
+                Value::values(elements.iter().map(|value| value.settled(&element)).collect())
+            }
+            _ => self.clone(),
+        })
+    }
+
     fn misfit_at(&self, ty: &Type, path: &mut String) -> Option<String> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.misfit_here(ty, path))
     }
@@ -146,6 +164,26 @@ fn inside<T>(path: &mut String, step: &str, work: impl FnOnce(&mut String) -> T)
     result
 }
 
+/// The zero of a type that says its sizes.
+fn zero<S: Number>(ty: &Type) -> Option<Value<S>> {
+    Some(match ty {
+        Type::Real => Value::Real(S::zero()),
+        Type::Tuple(_) | Type::Record(_) => {
+            Value::Tuple(ty.components().unwrap_or_default().iter().map(zero).collect::<Option<_>>()?)
+        }
+        Type::Array(Size::Constant(0), element) => Value::array(element, Vec::new()),
+        Type::Array(Size::Constant(count), element) => {
+            Value::array(element, vec![zero(element)?; usize::try_from(*count).ok()?])
+        }
+        _ => return None,
+    })
+}
+
+/// Whether values of a type can have parts that are zeros of unknown shape: arrays inside of it.
+fn may_hold_zeros(ty: &Type) -> bool {
+    ty.any(&mut |part| matches!(part, Type::Array(..)))
+}
+
 /// Whether arrays of a type are stored flat.
 fn is_flat(element: &Type) -> bool {
     matches!(element, Type::Real | Type::Int)
@@ -174,6 +212,17 @@ mod tests {
         let found = Value::Tuple([Value::Zero, Value::Real(1.0)].into()).misfit(&pair);
         assert_eq!(found.as_deref(), Some("`.0` is a zero of unknown shape where [0]R is expected"));
         assert!(!Value::<f64>::values(Vec::new()).fits(&vector(0)), "arrays of numbers are flat");
+    }
+
+    #[test]
+    fn zeros_get_the_shape_of_their_type() {
+        let vector = |size: i64| Type::array(Size::Constant(size), Type::Real);
+        assert!(Value::<f64>::Zero.settled(&vector(2)).fits(&vector(2)));
+        let rows = Type::array(Size::Constant(2), Type::array(Size::Hole, Type::Real));
+        let settled = Value::values(vec![Value::Zero, Value::reals(vec![1.0])]).settled(&rows);
+        assert_eq!(settled.misfit(&rows), None);
+        let pair = Type::Tuple([vector(0), Type::Real].into());
+        assert!(Value::Tuple([Value::Zero, Value::Real(1.0)].into()).settled(&pair).fits(&pair));
     }
 
     #[test]

@@ -233,7 +233,7 @@ impl Session {
         bindings: Vec<(Name, Binding)>,
     ) -> Result<Evaluated, Vec<Diagnostic>> {
         let Thunk { function, ty } = self.check(name, text, bindings)?;
-        let value = self.run(function).map_err(|diagnostic| vec![*diagnostic])?;
+        let value = self.run(function).map_err(|diagnostic| vec![*diagnostic])?.settled(&ty);
         debug_assert!(is_large(&value) || value.fits(&ty), "{text}: {:?}", value.misfit(&ty));
         let ty = value.measured(&ty);
         let shown = match ty.any(&mut |part| matches!(part, Type::Linear(_))) {

@@ -20,6 +20,9 @@ use std::panic::catch_unwind;
 
 /// How many programs are tried unless told otherwise.
 const PROGRAMS: u64 = 1500;
+/// How many of a hundred derivatives may be finite in some representations and not in others: where a NaN or an infinity
+/// on the way meets tangents that cancel going forward, and cotangents that do not going backward.
+const UNSETTLED: usize = 1;
 /// How far derivatives may be apart, as a part of their largest number or of 1.
 const TOLERANCE: f64 = 1e-6;
 
@@ -51,8 +54,9 @@ fn representations_agree_at_the_edges() {
     if std::env::var_os("SHOW_UNSETTLED").is_some() {
         tally.unsettled.values().for_each(|text| println!("{text}\n"));
     }
-    let shown: Vec<&str> = tally.wrong.values().take(300).map(String::as_str).collect();
+    let shown: Vec<&str> = tally.wrong.values().take(3).map(String::as_str).collect();
     assert!(shown.is_empty(), "{} wrong: {:?}\n{}", tally.wrong.len(), tally.wrong.keys(), shown.join("\n\n"));
+    assert!(tally.unsettled.len() * 100 <= UNSETTLED * tally.judged, "{} are unsettled", tally.unsettled.len());
     if count >= PROGRAMS {
         let missing: Vec<_> = program::constructs().filter(|name| !tally.covered.contains(name)).collect();
         assert!(missing.is_empty(), "no program has {missing:?}");
