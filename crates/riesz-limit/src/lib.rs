@@ -227,8 +227,8 @@ mod tests {
 
     #[test]
     fn a_panic_is_not_a_bound() {
-        let work = || within(&bounds(), || std::panic::resume_unwind(Box::new("a mistake")));
-        let panic = catch_unwind(AssertUnwindSafe(|| drop::<Result<(), Stopped>>(work())));
+        let work = || -> Result<(), Stopped> { within(&bounds(), || resume_unwind(Box::new("a mistake"))) };
+        let panic = catch_unwind(AssertUnwindSafe(work));
         assert!(panic.is_err());
         // Work after it has bounds of its own.
         let more = Bounds { steps: 2000, ..bounds() };

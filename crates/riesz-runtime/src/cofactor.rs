@@ -112,7 +112,7 @@ impl Matrix {
             let size = self.at(largest.0, largest.1).size();
             first = if k == 0 { size } else { first };
             // Small pivots lose no digits where more rows are left than there are directions.
-            if size == 0.0 || n - k <= self.count + 1 && !(size > NEARLY_SINGULAR * first) {
+            if size == 0.0 || n - k <= self.count + 1 && (size.is_nan() || size <= NEARLY_SINGULAR * first) {
                 return;
             }
             self.exchange(k, largest);

@@ -189,7 +189,7 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
             // A matrix that is larger than the order has no minors but those with entries that do not vary: small pivots
             // lose nothing there.
             let few = self.order.is_none_or(|order| n - k <= order + 1);
-            if size == 0.0 || few && !(size > NEARLY_SINGULAR * first) {
+            if size == 0.0 || few && (size.is_nan() || size <= NEARLY_SINGULAR * first) {
                 return;
             }
             self.exchange(k, row, column);
@@ -267,7 +267,7 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
             let trace = (0..r).fold(self.constant(0.0), |sum, i| sum.add(&product[i * r + i]));
             c = trace.scale(-1.0 / k as f64);
         }
-        let sign = if r % 2 == 0 { 1.0 } else { -1.0 };
+        let sign = if r.is_multiple_of(2) { 1.0 } else { -1.0 };
         let cofactors = (0..r * r).map(|at| m[at % r * r + at / r].scale(-sign)).collect();
         (c.scale(sign), cofactors)
     }
