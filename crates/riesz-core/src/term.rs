@@ -301,7 +301,7 @@ pub enum Derive {
 }
 
 /// An operation on linear maps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum OnMaps {
     /// The adjoint.
     Adjoint,
@@ -323,11 +323,13 @@ pub enum OnMaps {
     OfEntries,
     /// Of a matrix and a map: the map between the same spaces with that matrix.
     OfMatrix,
+    /// The zero of the domain.
+    Origin,
 }
 
 impl OnMaps {
     /// All of them.
-    pub const ALL: [OnMaps; 10] = [
+    pub const ALL: [OnMaps; 11] = [
         OnMaps::Adjoint,
         OnMaps::Compose,
         OnMaps::Add,
@@ -338,6 +340,7 @@ impl OnMaps {
         OnMaps::Entries,
         OnMaps::OfEntries,
         OnMaps::OfMatrix,
+        OnMaps::Origin,
     ];
 
     /// What it is called.
@@ -353,6 +356,7 @@ impl OnMaps {
             OnMaps::Entries => "entries",
             OnMaps::OfEntries => "map_of_entries",
             OnMaps::OfMatrix => "map_of_matrix",
+            OnMaps::Origin => "origin",
         }
     }
 }

@@ -228,7 +228,7 @@ impl Draft<'_> {
     }
 
     /// What a function gives; an integer that nothing makes an `R` is an `Int` here, and does not vary.
-    fn result_of(&mut self, function: &Typed) -> Type {
+    pub(super) fn result_of(&mut self, function: &Typed) -> Type {
         let result = match self.resolve(&function.1) {
             Type::Function(arrow) | Type::Linear(arrow) => self.resolve_deep(&arrow.1),
             _ => return Type::Error,
@@ -250,7 +250,7 @@ impl Draft<'_> {
         self.derive(Derive::Derivative, function, point, None, span)
     }
 
-    fn derive(&mut self, derive: Derive, function: Typed, point: Typed, direction: Option<Atom>, span: Span) -> Typed {
+    pub(super) fn derive(&mut self, derive: Derive, function: Typed, point: Typed, direction: Option<Atom>, span: Span) -> Typed {
         let result = self.result_of(&function);
         if result == Type::Error || point.1 == Type::Error {
             return (Atom::Int(0), Type::Error);
@@ -373,6 +373,7 @@ impl Draft<'_> {
             }
             "matrix" => self.matrix((map, ty), span),
             _ => {
+                let (map, _) = self.declared_map((map, ty), span);
                 let entries = |element: Type| Type::array(crate::size::Size::Hole, element);
                 let ty = Type::Record(crate::types::Record::new(vec![
                     ("rows".into(), entries(Type::Int)),

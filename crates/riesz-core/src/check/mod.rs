@@ -10,6 +10,7 @@ mod builtin;
 mod call;
 mod closure;
 mod control;
+mod declared;
 mod derivative;
 mod draft;
 mod equation;
