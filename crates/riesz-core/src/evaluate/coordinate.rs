@@ -57,6 +57,25 @@ impl<S: Number> Value<S> {
         }
     }
 
+    /// The value with another number for every coordinate. What functions captured stays as it is.
+    pub fn map_coordinates(&self, f: &mut dyn FnMut(&S) -> S) -> Value<S> {
+        match self {
+            Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| part.map_coordinates(f)).collect()),
+            Value::Values(elements) => {
+                Value::values(elements.iter().map(|element| element.map_coordinates(f)).collect())
+            }
+            Value::Map(map) => match &**map {
+                Map::Table(table) => {
+                    let (domain, codomain) = (table.domain.clone(), table.codomain.clone());
+                    Value::Map(Map::Table(Table { domain, codomain, rows: table.rows_with(f) }).share())
+                }
+                _ => self.clone(),
+            },
+            Value::Closure(_) => self.clone(),
+            other => other.over(f),
+        }
+    }
+
     /// The vector of the tangent space at the value that has these coordinates, and zeros where there are no more.
     pub fn tangent(&self, coordinates: &mut dyn Iterator<Item = S>) -> Value<S> {
         match self {

@@ -52,6 +52,17 @@ pub trait Differentiate<S: Number> {
         operands: &[Value<S>],
         span: Span,
     ) -> Result<Value<S>, Fault>;
+
+    /// A function and its derivatives along a line, where this is a way to find them: the operands are those of
+    /// [`Derive::Taylor`]. Else truncated series are.
+    fn taylor(
+        &self,
+        _machine: &mut Machine<S>,
+        _operands: &[Value<S>],
+        _span: Span,
+    ) -> Option<Result<Vec<Value<S>>, Fault>> {
+        None
+    }
 }
 
 /// The values of globals, as far as they are known.
@@ -132,6 +143,40 @@ impl<'p, S: Number> Machine<'p, S> {
         span: Span,
     ) -> Result<Value<T>, Fault> {
         self.call_through(closure, argument, &mut |x| T::constant(x.value()), span)
+    }
+
+    /// The same where derivatives inside of the function are not compiled, but found while it runs.
+    ///
+    /// # Errors
+    /// Where the function has no value.
+    pub fn call_differentiating<T: Number>(
+        &mut self,
+        closure: &Closure<S>,
+        argument: Value<T>,
+        differentiate: Rc<dyn Differentiate<T> + 'p>,
+        span: Span,
+    ) -> Result<Value<T>, Fault> {
+        let number = &mut |x: &S| T::constant(x.value());
+        let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(number)).collect();
+        let mut machine = self.lend(number);
+        machine.program = self.program;
+        machine.differentiate = Some(differentiate);
+        let missing = machine.needed(closure.function);
+        let value = machine
+            .compute(missing)
+            .and_then(|()| machine.call(closure.function, &mut captured.into_iter().chain([argument]), span))
+            .and_then(|value| machine.with_tables(value, span));
+        self.take_back(machine);
+        value
+    }
+
+    /// Calls a function of this machine's algebra.
+    ///
+    /// # Errors
+    /// Where the function has no value.
+    pub fn call_closure(&mut self, closure: &Closure<S>, argument: Value<S>, span: Span) -> Result<Value<S>, Fault> {
+        let value = self.call(closure.function, &mut closure.captured().iter().cloned().chain([argument]), span)?;
+        self.with_tables(value, span)
     }
 
     /// The same over an algebra that the numbers known here are numbers of.
@@ -394,7 +439,14 @@ impl<'p, S: Number> Machine<'p, S> {
             }
             Op::Derive(Derive::Taylor, operands) => {
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
-                self.taylor(&values, element_type(ty()), span)?
+                let found = match self.differentiate.clone() {
+                    Some(differentiate) => differentiate.taylor(self, &values, span),
+                    None => None,
+                };
+                match found {
+                    Some(derivatives) => Value::array(element_type(ty()), derivatives?),
+                    None => self.taylor(&values, element_type(ty()), span)?,
+                }
             }
             Op::Derive(derive, operands) if let Some(differentiate) = self.differentiate.clone() => {
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();

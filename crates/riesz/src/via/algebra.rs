@@ -89,7 +89,7 @@ pub(super) const fn row<E: Gradient<f64>, C: Gradient<Counted>>(
 ) -> Representation {
     let plain: Differentiator = differentiate::<f64, E>;
     let counted: Differentiator = differentiate::<Counted, C>;
-    Representation { name, summary, paper, differentiate: Some(plain), counted: Some(counted) }
+    Representation { name, summary, paper, differentiate: Some(plain), counted: Some(counted), taylor: None }
 }
 
 /// Runs a function on numbers that carry gradients.

@@ -53,7 +53,7 @@ const fn row(
     plain: Differentiator,
     counted: Differentiator,
 ) -> Representation {
-    Representation { name, summary, paper, differentiate: Some(plain), counted: Some(counted) }
+    Representation { name, summary, paper, differentiate: Some(plain), counted: Some(counted), taylor: None }
 }
 
 /// Differentiates in the category at a place of [`Via::ALL`].

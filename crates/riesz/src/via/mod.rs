@@ -1,7 +1,8 @@
 //! Representations of derivatives: one program, every way to differentiate it, one answer.
 //!
 //! A derivative that is met while a program runs is computed in the representation that was chosen. Derivatives inside of
-//! what is differentiated have been compiled away by then, so that each representation sees a plain function.
+//! what is differentiated have been compiled away by then, so that each representation sees a plain function; a tower
+//! has them as further floors.
 //!
 //! Each row of [`REPRESENTATIONS`] says what a derivative is there, and which paper has it.
 
@@ -33,7 +34,12 @@ pub struct Representation {
     pub(crate) differentiate: Option<Differentiator>,
     /// The same in numbers that count what is done with them.
     pub(crate) counted: Option<Differentiator>,
+    /// Differentiates along a line; none where series do.
+    pub(crate) taylor: Option<AlongLine>,
 }
+
+/// The derivatives of a function along a line, if this is a way to find them.
+pub(crate) type AlongLine = fn(&mut Machine<f64>, &[Value], Span) -> Option<Result<Vec<Value>, Fault>>;
 
 /// Differentiates a function at a point.
 pub(crate) type Differentiator = fn(&mut Machine<f64>, &Closure<f64>, &Value, Wish, Span) -> Result<Answer, Fault>;
@@ -91,6 +97,7 @@ const COMPILED: Representation = Representation {
     paper: "002 §3, §5; 003 §6.2",
     differentiate: None,
     counted: None,
+    taylor: None,
 };
 
 impl Representation {
@@ -113,7 +120,7 @@ impl Representation {
     pub(crate) fn differentiator(&self, counted: bool) -> Via {
         let differentiate = if counted { self.counted } else { self.differentiate };
         match differentiate {
-            Some(differentiate) => Via::new(differentiate),
+            Some(differentiate) => Via::new(differentiate, self.taylor),
             None => algebra::REVERSE_ARRAY.differentiator(counted),
         }
     }
@@ -128,14 +135,15 @@ impl fmt::Debug for Representation {
 /// Differentiates in a representation while a program runs.
 pub(crate) struct Via {
     differentiate: Differentiator,
+    taylor: Option<AlongLine>,
     /// Whether a function has derivatives in it that could not be compiled, as far as that has been asked.
     unfinished: RefCell<HashMap<FunctionId, bool>>,
     wholes: RefCell<Wholes>,
 }
 
 impl Via {
-    fn new(differentiate: Differentiator) -> Via {
-        Via { differentiate, unfinished: RefCell::default(), wholes: RefCell::default() }
+    fn new(differentiate: Differentiator, taylor: Option<AlongLine>) -> Via {
+        Via { differentiate, taylor, unfinished: RefCell::default(), wholes: RefCell::default() }
     }
 
     /// Whether what is differentiated has derivatives in it, of functions that are known only now.
@@ -201,6 +209,15 @@ impl Differentiate<f64> for Via {
                 Value::Tuple([value, vector].into())
             }
         })
+    }
+
+    fn taylor(
+        &self,
+        machine: &mut Machine<f64>,
+        operands: &[Value],
+        span: Span,
+    ) -> Option<Result<Vec<Value>, Fault>> {
+        (self.taylor?)(machine, operands, span)
     }
 }
 

@@ -18,6 +18,7 @@ pub(super) const SYMBOLIC: Representation = Representation {
     paper: "000 §2.5",
     differentiate: Some(symbolic::<f64>),
     counted: Some(symbolic::<Counted>),
+    taylor: None,
 };
 
 /// An expression, by where its last operation stands among those of this thread, and its value at the point.
