@@ -1,5 +1,4 @@
-//! Towers: every number with all its derivatives, none computed before it is asked for, none held where it is zero.
-//! [001 §10.6; 000 §6.3]
+//! Towers: every number with all its derivatives, each computed on demand and absent if zero.   [001 §10.6; 000 §6.3]
 
 use super::algebra::Field;
 use super::{Answer, Found, Representation, Wish};
