@@ -24,7 +24,7 @@ fn main() {
             rows.push(vec![kind.to_string(), lines.to_string(), per_line(parse), per_line(check), both]);
         }
     }
-    print_table(&["program", "lines", "parse, ns a line", "check, ns a line", "both, ms"], &rows);
+    print_table(&["program", "lines", "parse, ns per line", "check, ns per line", "both, ms"], &rows);
 }
 
 /// A kind of program: a text with as many lines as asked for.

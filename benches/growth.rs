@@ -70,7 +70,7 @@ fn time_per_element() {
     for power in 3..=7 {
         row("Rosenbrock", 10usize.pow(power), rosenbrock(10usize.pow(power)), "f(x)", "grad(f, x)");
     }
-    print_table(&["function", "elements", "value, ns an element", "gradient, ns an element"], &rows);
+    print_table(&["function", "elements", "value, ns per element", "gradient, ns per element"], &rows);
 }
 
 /// Name, program, expression, and what loops keep.
@@ -121,7 +121,7 @@ fn memory() {
         let cell = |at: usize, scale: f64| numbers.get(at).map_or("-".to_string(), |x| format!("{:.1}", x * scale));
         rows.push(vec![name.to_string(), cell(0, 1e-6), cell(1, 1e-6), cell(2, 1e3)]);
     }
-    print_table(&["run", "MB asked for", "MB held at most", "ms"], &rows);
+    print_table(&["run", "MB requested", "MB held at most", "ms"], &rows);
 }
 
 fn compile_time() {

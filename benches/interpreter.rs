@@ -34,5 +34,5 @@ fn main() {
             format!("{:.0}", operations as f64 / time.as_secs_f64() / 1e6),
         ]);
     }
-    print_table(&["expression", "operations", "ms", "million a second"], &rows);
+    print_table(&["expression", "operations", "ms", "million per second"], &rows);
 }

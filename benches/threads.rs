@@ -35,7 +35,7 @@ fn main() {
             format!("{:.2}", times[0].as_secs_f64() / times[1].as_secs_f64()),
         ]);
     }
-    print_table(&["gradient", "one thread, ms", "two threads, ms", "times as fast"], &rows);
+    print_table(&["gradient", "one thread, ms", "two threads, ms", "speedup"], &rows);
 }
 
 /// The shortest of the runs of a second.

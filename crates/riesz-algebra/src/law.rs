@@ -1,4 +1,4 @@
-//! How a law is checked: both sides are computed and compared.
+//! Checks of laws: both sides are computed and compared.
 
 use alloc::format;
 use alloc::string::String;

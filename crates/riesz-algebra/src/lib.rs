@@ -1,8 +1,8 @@
 //! Automatic differentiation as algebra: semirings, modules, and numbers that carry their derivative.
 //!
-//! A function is written once, over any [`Real`] numbers. What it computes is up to the numbers that it is given:
-//! [`Nagata`] numbers are values with a gradient, and a gradient can be anything with sums and multiples, a [`Module`].
-//! An array on the stack is forward mode; a linear function that is waiting for a factor is reverse mode.
+//! A function is written once, generic over [`Real`] numbers. The type of the numbers determines the result: [`Nagata`]
+//! numbers are values with a gradient, and a gradient can be any type with sums and multiples, a [`Module`]. An array
+//! on the stack gives forward mode; a linear function that waits for a factor gives reverse mode.
 //!
 //! ```
 //! use riesz_algebra::tangent::ReverseArray;
@@ -25,13 +25,14 @@
 //! assert_eq!(gradient.run(2, |v: &usize| *v), Some(vec![6.0, 10.0]));
 //! ```
 //!
-//! From here on: [`real`] has the functions, [`tangent`] what gradients can be made of, [`order`] and [`tower`] higher
-//! derivatives, [`space`] derivatives as linear maps, [`expression`] formulas and their derivatives, [`semiring`] numbers
-//! that are not real: truth values, costs, intervals, polynomials. Every trait has laws, and each is a function to call
-//! on types of your own, such as [`module_laws`]. Zeros are exact in derivatives: see [`module`].
+//! The modules: [`real`] has the functions, [`tangent`] the representations of gradients, [`order`] and [`tower`]
+//! higher derivatives, [`space`] derivatives as linear maps, [`expression`] formulas and their derivatives,
+//! [`semiring`] other numbers: truth values, costs, intervals, polynomials. Every trait has laws, and each law is a
+//! function that you can call on types of your own, such as [`module_laws`]. Zeros are exact in derivatives: see
+//! [`module`].
 //!
-//! Without the feature `std` the crate is `no_std`; without `alloc` too what remains needs no memory: [`semiring`],
-//! [`module`], [`nagata`], [`real`].
+//! Without the feature `std` the crate is `no_std`; without `alloc` as well, it has the modules that need no heap:
+//! [`semiring`], [`module`], [`nagata`], [`real`].
 
 #![no_std]
 

@@ -1,8 +1,8 @@
-//! Modules over a semiring: what gradients live in.   [000 §3.1, Fig. 3]
+//! Modules over a semiring: the types of gradients.   [000 §3.1, Fig. 3]
 //!
-//! **Zeros are exact.** `0 • e = 0` and `d • 0 = 0` are laws, so a derivative that multiplies by an exact zero is an
-//! exact zero whatever the other factor, also where IEEE 754 would have `0 · inf` be NaN. Values multiply by
-//! [`Semiring::mul`]; tangents are multiplied by [`Module::scale`] alone.
+//! **Zeros are exact.** `0 • e = 0` and `d • 0 = 0` are laws, so a derivative that is multiplied by an exact zero is an
+//! exact zero whatever the other factor, even where `0 · inf` is NaN in IEEE 754. Values are multiplied by
+//! [`Semiring::mul`]; tangents only by [`Module::scale`].
 
 #[cfg(feature = "alloc")]
 use crate::law::equal;

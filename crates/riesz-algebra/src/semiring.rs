@@ -1,17 +1,17 @@
 //! Commutative semirings: `(D, +, 0)` and `(D, ·, 1)` are commutative monoids, `·` distributes over `+`, and `0`
 //! annihilates.   [000 §2.1, Fig. 1]
 //!
-//! One file for each semiring. A derivative taken over another semiring answers another question:
+//! Each semiring has one file. A derivative over another semiring answers another question:
 //!
-//! | semiring | the derivative of a sum of products tells |
+//! | semiring | meaning of the derivative of a sum of products |
 //! |---|---|
 //! | [`f64`], [`f32`] | how fast the value changes |
 //! | `Wrapping<i64>`, … | the same, exactly |
 //! | [`bool`] | which inputs matter |
-//! | [`Tropical`] | what the best choice costs that uses an input |
+//! | [`Tropical`] | the cost of the best choice that uses an input |
 //! | [`Interval`] | bounds on how fast the value changes over a range |
 //! | [`Polynomial`] | the derivative at every point, as a formula |
-//! | [`Expr`](crate::expression::Expr) | the same, not multiplied out |
+//! | [`Expr`](crate::expression::Expr) | the same, not expanded |
 
 #[cfg(feature = "alloc")]
 use crate::law::equal;

@@ -7,9 +7,10 @@
 //! ```
 //!
 //! Objects are spaces known at run time, so a category is a trait with a type of objects and a type of morphisms, and
-//! what needs an object is given it. Products are of any number of parts, and `power`, `each`, `replicate` and `sum` are
-//! the same for arrays, whose elements are alike. Coproducts are the same objects as products: all of these categories
-//! but the one of functions have biproducts [004 §4.4]. What holds is in [`law`](crate::law), as functions.
+//! operations that need an object take it as an argument. Products have any number of parts, and `power`, `each`,
+//! `replicate` and `sum` are the same for arrays, whose elements have one space. Coproducts are the same objects as
+//! products: all of these categories except that of functions have biproducts [004 §4.4]. [`law`](crate::law) states
+//! their laws as functions.
 
 use riesz_linear::{LinearMap, Relation, Space};
 

@@ -1,4 +1,5 @@
-//! Functions as values, shared, that may hold each other a million deep: calling and dropping them makes room on the stack.
+//! Shared functions as values, which may be nested a million deep: calling and dropping them extends the stack on
+//! demand.
 
 use crate::count::made;
 use std::rc::Rc;

@@ -4,19 +4,19 @@
 //!   let x = e in body   ⟼   body ∘ ⟨id, e⟩  :  Γ → T     where  e : Γ → X,  body : (Γ, X) → T
 //! ```
 //!
-//! Were the bindings of a long body abstracted one by one, the last would stand `n` pairs deep. So a body is halved, and
-//! halved again: the first half makes a tree of values of the environment, the second a tree of values of both.
+//! If the bindings of a long body were abstracted one by one, the last would be `n` pairs deep. A body is therefore
+//! halved recursively: the first half gives a tree of values of the environment, the second a tree of values of both.
 //!
 //! ```text
-//!   [first; second] = ⟨π₁, second⟩ ∘ ⟨id, first⟩  :  Γ → (First, Second)
+//! [first; second] = ⟨π₁, second⟩ ∘ ⟨id, first⟩  :  Γ → (First, Second)
 //! ```
 //!
-//! Then everything stands `log n` pairs deep, a projection is one combinator, and there is one for each use of a variable:
-//! **the size of the combinator is linear in the size of the program**, and nothing that is shared is computed twice. What
-//! is used once, and where it is bound, is written where it is used, as in [004 §5].
+//! Every variable is then `log n` pairs deep, a projection is one combinator, and there is one for each use of a
+//! variable: **the size of the combinator is linear in the size of the program**, and no shared value is computed
+//! twice. A value that is used once, where it is bound, is written at its use, as in [004 §5].
 //!
-//! What runs many times is given only the variables that it mentions, and so are stretches of [`BLOCK`] bindings of a long
-//! body, so that no derivative has to carry along the environment of all.
+//! A body that runs many times receives only the variables that it mentions, and so does a segment of [`BLOCK`]
+//! bindings of a long body, so that no derivative carries the environment of the whole body.
 
 mod environment;
 mod operation;

@@ -1,5 +1,5 @@
-//! What is counted while derivatives are made and applied: additions and multiplications of numbers, those with the
-//! coefficients of terms among them, and the bytes of what is made.
+//! Counts of the making and applying of derivatives: additions and multiplications of numbers, including those with the
+//! coefficients of terms, and allocated bytes.
 
 use std::cell::Cell;
 use std::ops::Sub;

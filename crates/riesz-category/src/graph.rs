@@ -1,14 +1,14 @@
 //! Graphs: a program as boxes and wires.   [004 Fig. 2 to 5, 8, 9, 11, 12; C. Elliott, Compiling to Categories, 2017, §7]
 //!
-//! A morphism of this category draws: given wires it adds boxes to a sheet and gives wires. The same operation on the same
-//! wires is drawn once, so what a program shares is seen to be shared.
+//! A morphism of this category draws: it takes wires, adds boxes to a sheet, and gives wires. The same operation on the
+//! same wires is drawn once, so the picture shows the sharing in the program.
 //!
 //! ```text
 //!   g ∘ f: first f, then g      f △ g: both on the same wires      ex: the wires of a part      K c: a box without inputs
 //! ```
 //!
-//! What repeats is a frame: the box of the loop, with its body in it. Wires enter and leave it through ends, which are the
-//! index, the state, an element.
+//! A loop is a frame: a box that contains the body. Wires enter and leave it through ends, which are the index, the
+//! state, or an element.
 
 mod derivative;
 mod dot;

@@ -1,8 +1,9 @@
 //! Incremental evaluation: `newtype a ⇝ b = a → b × (Δa → Δb)`, with memory.   [C. Elliott, Compiling to Categories, 2017]
 //!
-//! A function gives its value, and what to do when its argument changes. A change says which parts are new; what no
-//! change reaches is not computed again, and an operation whose result comes out as before passes no change on. So the work
-//! of an update is that of the operations between what has changed and the result, which [`Context::evaluated`] counts.
+//! A function gives its value, and an update for changes of its argument. A change says which parts are new; values
+//! that no change reaches are not computed again, and an operation whose result stays the same passes no change on. The
+//! work of an update is therefore that of the operations between the change and the result, which
+//! [`Context::evaluated`] counts.
 //!
 //! ```text
 //!   Δ(g ∘ f) = Δg ∘ Δf      Δ(f △ g) = Δf △ Δg      Δ ex = ex      Δ (K c) = nothing

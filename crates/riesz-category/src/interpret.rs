@@ -1,7 +1,7 @@
-//! Reading combinators in a category.   [004 §5; 003 §5.1]
+//! Interpretation of combinators in a category.   [004 §5; 003 §5.1]
 //!
-//! Composition is read as composition, a fork as `△`, a projection as `ex`; what else there is in a program is what
-//! [`Programs`] asks of a category. Everything is read by one walk over the combinator, and a definition once.
+//! Composition becomes composition, a fork becomes `△`, a projection becomes `ex`; [`Programs`] is the interface for
+//! the other parts of a program. One walk interprets the combinator, and each definition once.
 
 use crate::category::Cartesian;
 use crate::combinator::{Combinator, Combinators, Constant, Operation};

@@ -1,6 +1,7 @@
-//! What holds in every category, as functions that anyone can call on morphisms of their own.   [004 §4, §15, App. B]
+//! The laws of categories, as functions that can be called on morphisms of any category.   [004 §4, §15, App. B]
 //!
-//! Morphisms may be functions, which cannot be compared: each law is given a way to tell whether two are the same.
+//! Morphisms may be functions, which cannot be compared: each law takes a function that decides whether two morphisms
+//! are equal.
 //!
 //! ```text
 //!   id ∘ f = f = f ∘ id         h ∘ (g ∘ f) = (h ∘ g) ∘ f

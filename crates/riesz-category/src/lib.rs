@@ -1,10 +1,11 @@
-//! Combinators, and the categories they are read in.   [003, 004]
+//! Combinators, and the categories that interpret them.   [003, 004]
 //!
 //! A function of the core, which has variables, becomes a [`Combinator`](combinator::Combinator), which has none
-//! ([`compile`](mod@compile)). A combinator can be read in any category that has what a program needs
-//! ([`interpret`](mod@interpret)): in that of functions it computes values; in [`D<K>`](derivative::D) values and derivatives,
-//! for any category `K` of linear maps ([`linear`]); in [`Incremental`](incremental::Incremental) values, and what to do when
-//! arguments change. One program, one definition of differentiation, and as many algorithms as there are categories:
+//! ([`compile`](mod@compile)). A combinator can be interpreted in any category that has the operations of programs
+//! ([`interpret`](mod@interpret)): in that of functions it computes values; in [`D<K>`](derivative::D) values and
+//! derivatives, for any category `K` of linear maps ([`linear`]); in [`Incremental`](incremental::Incremental) values,
+//! and their updates when arguments change. With one program and one definition of differentiation, each category gives
+//! an algorithm:
 //!
 //! ```
 //! use riesz_category::via::{Via, derivative};
@@ -25,7 +26,7 @@
 //! ```
 //!
 //! Reading order: [`category`], its [`law`]s, the representations in [`linear`], [`derivative`]; then [`combinator`],
-//! [`compile`](mod@compile), [`interpret`](mod@interpret); [`via`] is what the rest of Riesz uses.
+//! [`compile`](mod@compile), [`interpret`](mod@interpret); the rest of Riesz uses [`via`].
 
 pub mod category;
 pub mod law;

@@ -1,8 +1,8 @@
 //! Programs whose accumulators are values: `acc += v` becomes `acc′ = acc + v`.
 //!
-//! Derivatives that were compiled add up cotangents in place. A combinator has nothing to change, so every addition gives a new
-//! accumulator, and what adds inside of itself passes accumulators along: a body for each index becomes a loop whose state
-//! they are, a conditional gives them beside its result, and so does a function that they are passed to.
+//! Compiled derivatives add cotangents in place. Combinators have no mutable state, so every addition gives a new
+//! accumulator, and an operation with additions inside passes accumulators along: a `For` becomes a loop with the
+//! accumulators as its state, and a conditional or a function that takes accumulators also returns them.
 
 mod keep;
 mod rewrite;

@@ -1,8 +1,8 @@
-//! The spaces of values: `R` for a number, `()` for what does not vary, parts for parts.
+//! The spaces of values: `R` for a number, `()` for a value that does not vary, products for tuples.
 //!
-//! A function value varies with what it captured, so its space is the product of those of what it captured; so does a linear
-//! map, which may also vary with its entries, or with the maps it is made of. Elements of an array that have one space make
-//! a power. Functions in an array need not have, nor arrays that a derivative has kept: then they make a product.
+//! A function value varies with its captured values, so its space is the product of theirs; so does a linear map, which
+//! may also vary with its entries, or with the maps that it consists of. Elements of an array that have one space make
+//! a power. Functions in an array, and arrays of residuals, may have different spaces: then they make a product.
 
 use crate::closure::with_room;
 use crate::tangent::{Real, Tangent};

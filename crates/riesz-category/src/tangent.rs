@@ -1,12 +1,12 @@
-//! Vectors whose zeros are structure: `v ::= 0 | k | (v₁, …, vₙ) | inᵢ v`.
+//! Vectors with structural zeros: `v ::= 0 | k | (v₁, …, vₙ) | inᵢ v`.
 //!
-//! The derivative of a projection puts a part in its place and zeros everywhere else. Were those zeros written out, the
-//! way back through a program of `n` bindings would cost `n²`. Here `inᵢ v` is kept as `i` and `v`, adding nothing costs
-//! nothing, and sums are made in place where nobody else holds them. A zero that is structure is also exact: nothing that
-//! it would be multiplied with is ever looked at.
+//! The adjoint of a projection puts a part in its place and zeros everywhere else. If these zeros were stored, reverse
+//! mode through a program of `n` bindings would cost `n²`. Here `inᵢ v` is stored as `i` and `v`, adding a zero is
+//! free, and sums are made in place if they have no other owner. A structural zero is also exact: the factor that it is
+//! multiplied with is never read.
 //!
-//! Coordinates are of any [`Coordinate`]: numbers make a vector, and rows make a matrix. [004 §10]
-//! One vector may be written in several ways; [`Tangent::numbers`] tells them all alike.
+//! Coordinates have any type [`Coordinate`]: numbers make a vector, and rows make a matrix. [004 §10] One vector may
+//! have several forms; [`Tangent::numbers`] is the same for all of them.
 
 use crate::closure::with_room;
 use crate::count::{added, made, multiplied};

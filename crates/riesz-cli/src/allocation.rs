@@ -1,4 +1,4 @@
-//! An allocator that counts how much memory a thread holds, and says so when there is none left.
+//! An allocator that counts the memory of each thread, and reports when the system has no memory left.
 
 use riesz_limit::allocated;
 use std::alloc::{GlobalAlloc, Layout, System};

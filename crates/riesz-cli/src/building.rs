@@ -1,4 +1,4 @@
-//! Builds of native code, as one sees and stops them: progress on a terminal, and Ctrl-C.
+//! Builds of native code from the user's view: progress on a terminal, and Ctrl-C.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use riesz::{Building, Watch};

@@ -1,10 +1,10 @@
 //! The command `riesz`: everything that touches files, the terminal and the environment.
 //!
-//! - [`arguments`]: what can be written on the command line
+//! - [`arguments`]: the command line
 //! - [`command`]: one file for each subcommand
 //! - [`report`]: how problems are shown
-//! - [`building`]: builds of native code, as one sees and stops them
-//! - [`output`]: what goes to the standard output
+//! - [`building`]: progress and interruption of builds of native code
+//! - [`output`]: the standard output
 //! - [`disk`]: files for programs and their imports
 //! - [`value`]: values from JSON and npy files, and as JSON
 

@@ -1,4 +1,4 @@
-//! What goes to the standard output. A reader that stops reading ends the program quietly.
+//! The standard output. If its reader stops reading, the program ends quietly.
 
 use std::io::{ErrorKind, Write};
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! How problems are shown: drawn for a person, or as one JSON object a line, on the standard error.
+//! Reports of problems on the standard error: drawn for a person, or as one JSON object per line.
 
 use crate::arguments::{Colour, MessageFormat, Messages};
 use riesz::{Diagnostic, Session, Severity, Sources, Span, syntax};

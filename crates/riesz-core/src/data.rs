@@ -1,4 +1,4 @@
-//! Data from outside: numbers, arrays and records whose exact type is settled by where they are used.
+//! Data from outside: numbers, arrays and records whose exact type depends on their use.
 
 use crate::size::Size;
 use crate::types::{Record, Type};

@@ -1,4 +1,4 @@
-//! The typed core of Riesz: types, sizes, the core language, the checker that makes it of trees, and the interpreter.
+//! The typed core of Riesz: types, sizes, the core language, the checker from trees to core, and the interpreter.
 
 pub mod check;
 pub mod data;

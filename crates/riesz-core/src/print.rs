@@ -1,4 +1,4 @@
-//! The core as text, one binding a line.
+//! The core as text, one binding per line.
 //!
 //! ```text
 //! fun square_all(n: Int, v: [n]R): [n]R =

@@ -1,4 +1,5 @@
-//! Functions from bodies over any variables: the variables that a body binds are numbered from zero, parameters first.
+//! Functions from bodies with arbitrary variables: the variables that a body binds are numbered from zero, parameters
+//! first.
 
 use crate::size::{self, Size};
 use crate::term::{Atom, Body, Function, Var, VarInfo};

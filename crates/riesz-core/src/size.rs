@@ -1,7 +1,7 @@
 //! Sizes of arrays: polynomials with integer coefficients over the `Int`s in scope.
 //!
-//! `[2 * n + 1]R` has the size `2·n + 1`. A size is kept in normal form (monomials sorted, no zero coefficients), so that two
-//! sizes which are equal for every value of their atoms are equal as data.
+//! `[2 * n + 1]R` has the size `2·n + 1`. A size is in normal form (monomials sorted, no zero coefficients), so that
+//! two sizes that are equal for every value of their atoms are equal as data.
 
 use crate::term::{GlobalId, Var};
 use std::sync::Arc;

@@ -1,9 +1,10 @@
 //! The typed core: a small, strict, first-order-in-shape language in A-normal form.
 //!
 //! A [`Body`] is a list of bindings and a result; every operand is an [`Atom`]. The bodies of `build`, `sum`, loops and
-//! conditionals stand inside their operation and see the variables around them; closures and functions do not: what they
-//! need is passed to them. Sizes are ordinary `Int` variables, named by the types. Every binding carries the place in the source it came from.
-//! Nothing here knows of the syntax tree: a program may come from any front end that can build these values.
+//! conditionals are nested in their operation and see the variables around them; closures and functions see only their
+//! parameters and captured values. Sizes are ordinary `Int` variables, to which types refer. Every binding carries its
+//! place in the source. The core does not depend on the syntax tree: any front end that can build these values can
+//! produce a program.
 
 use crate::types::Type;
 use riesz_primitive::Primitive;

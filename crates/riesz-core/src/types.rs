@@ -1,4 +1,4 @@
-//! Types: what values are.
+//! Types of values.
 //!
 //! One enum serves inference and the finished core. Inference alone uses [`Type::Number`], [`Type::Unknown`],
 //! [`Type::Variable`] and [`Type::Error`]; the verifier rejects them in a finished program.

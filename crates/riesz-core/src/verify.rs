@@ -1,14 +1,15 @@
-//! The verifier: what every program of the core is.
+//! The verifier: the invariants of every core program.
 //!
 //! 1. Every variable is bound once, before it is used, in a body around its use; parameters come first.
 //! 2. Functions, globals and components exist; calls pass as many arguments as there are parameters, of their types.
-//! 3. The type of a variable is that of its operation, sizes aside; bodies give what their operation needs.
-//! 4. Types are known: no unknowns, undecided numbers, type variables or errors are left. Sizes name `Int` variables
-//!    in scope, `Int` globals, or are open (`_`).
+//! 3. The type of a variable is that of its operation, apart from sizes; a body gives the type that its operation
+//!    needs.
+//! 4. Types are known: they contain no unknowns, undecided numbers, type variables or errors. Sizes refer to `Int`
+//!    variables in scope or `Int` globals, or are open (`_`).
 //! 5. A scalar primitive works on reals or on integers, as its row says it can.
-//! 6. The condition of a loop sees no accumulators but its own: whether there is another turn is nothing to add to.
+//! 6. The condition of a loop sees no accumulators but its own, because a condition adds to nothing.
 //!
-//! It runs after every pass in tests, and says what is wrong where.
+//! Tests run the verifier after every pass; it reports what is wrong and where.
 
 use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, Function, Iteration, Op, Origin, Place, Program, Reduction, Step, Turn, Var};

@@ -1,5 +1,5 @@
-//! What an operation holds: its operands, the variables it binds inside, its bodies. Passes over the core that treat
-//! most operations alike are written with these.
+//! The parts of an operation: its operands, the variables that it binds, its bodies. Passes over the core that treat
+//! most operations alike use these functions.
 
 use crate::term::{Atom, Body, Iteration, Op, Place, Turn, Var};
 

@@ -1,13 +1,14 @@
-//! What the work of a thread may use: `within(bounds, work)` is what `work` gives, or why it was stopped.
+//! Bounds on the work of a thread: `within(bounds, work)` returns the result of `work`, or the reason why it was
+//! stopped.
 //!
-//! A pass of the compiler, a rewriting of terms, a product of series can take longer and hold more than anybody foresees,
-//! and most of them have no error to return. They say what they do: [`spend`] for turns of loops inside one operation,
-//! [`write`] for operations of a program that they write, [`poll`] where they do something else many times. Where a
-//! bound is passed, the work ends there and then, by unwinding to the [`within`] around it: no panic, which nobody but
-//! that sees. What was being changed is thrown away with the work; who calls `within` goes back to what was before.
+//! A compiler pass, a rewriting of terms or a product of series can take unpredictable time and memory, and most of
+//! them have no error to return. They report their work instead: [`spend`] for iterations inside one operation,
+//! [`write`] for operations of a program that they write, [`poll`] for other repeated work. If a bound is exceeded, the
+//! work ends at once, by unwinding to the surrounding [`within`] without a panic. The data that were being changed are
+//! discarded with the work, and the caller of `within` returns to its previous state.
 //!
-//! Memory is counted by the allocator of the program, where it tells [`allocated`] what it gives and takes. Without such
-//! an allocator that bound is never passed.
+//! The allocator of the program reports memory by [`allocated`]. Without such an allocator the bound on memory is never
+//! exceeded.
 
 mod memory;
 

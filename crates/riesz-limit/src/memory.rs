@@ -1,4 +1,4 @@
-//! The bytes that a thread holds, as the allocator of the program counts them.
+//! The number of bytes that a thread holds, as the allocator of the program counts them.
 
 use std::cell::Cell;
 

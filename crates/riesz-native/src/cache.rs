@@ -1,4 +1,4 @@
-//! The cache: libraries that have been built, by what they were built from.
+//! The cache of compiled libraries, by a hash of their inputs.
 //!
 //! ```text
 //! RIESZ_CACHE/native/KEY/program.so    a library
@@ -6,10 +6,10 @@
 //!                    work/             builds that are under way
 //! ```
 //!
-//! A key is the SHA-256 of everything that a library depends on. An entry is made beside the others and moved to its place
-//! whole, so that it is there with its checksum or not at all. A library is used only if it has its checksum: one that
-//! the disk, a full quota or a lost machine has damaged is built again. Only the user can write here (`directory`), so
-//! the checksum is against damage, and the directory against malice.
+//! A key is the SHA-256 of all inputs of a library. An entry is written to a temporary place and then moved, so that it
+//! exists with its checksum or not at all. A library is loaded only if its checksum matches; an entry that was damaged
+//! by the disk, a full quota or a crash is built again. Only the user can write to the directory (`directory`): the
+//! checksum protects against damage, the directory against attacks.
 
 use crate::directory::{check_private, make_private, sync, write_whole};
 use crate::problem::Problem;

@@ -1,4 +1,4 @@
-//! The compiler as a process that does not outlive this one.
+//! The compiler as a child process that does not outlive its parent.
 
 use crate::work::Work;
 use std::io;

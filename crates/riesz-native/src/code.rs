@@ -1,4 +1,4 @@
-//! Functions that can be called: a library that has been loaded, and what it holds.
+//! Loaded libraries, and the functions in them.
 
 use crate::compiler::{Compiler, Settings};
 use crate::fault::fault;

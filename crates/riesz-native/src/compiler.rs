@@ -1,8 +1,8 @@
-//! The compiler of the machine: which it is, and how it is called.
+//! The compiler of the machine: finding it and calling it.
 //!
-//! What it builds depends on what it is given here and on nothing else of the user's surroundings. It runs in a private
-//! directory, with the few variables of the environment that it needs to find itself, its libraries and the linker.
-//! `RUSTFLAGS`, `RUSTC_WRAPPER`, the settings of Cargo and toolchains that a directory asks for do not reach it.
+//! Its output depends on its inputs here and on nothing else in the user's environment. It runs in a private directory,
+//! with only the environment variables that it needs to find itself, its libraries and the linker. `RUSTFLAGS`,
+//! `RUSTC_WRAPPER`, the settings of Cargo and toolchain files in directories do not affect it.
 
 use crate::cache::{Cache, Kind, key};
 use crate::child::{self, Watch};

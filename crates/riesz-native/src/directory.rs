@@ -1,9 +1,9 @@
-//! Directories that belong to the user alone.
+//! Private directories of the user.
 //!
-//! Code is loaded from them, so whoever can write to one can run code as the user. A directory is used only where
+//! Code is loaded from them, so anyone who can write to one can run code as the user. A directory is used only if
 //! - it is a directory, not a link to one,
-//! - it belongs to the user, and nobody else may write to it,
-//! - no directory on the way to it belongs to a stranger, or lets everybody rename what is in it.
+//! - it belongs to the user, and no other user may write to it,
+//! - no directory above it belongs to a stranger, or lets everybody rename its contents.
 
 use crate::problem::Problem;
 use std::fs;

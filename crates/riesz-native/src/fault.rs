@@ -1,4 +1,4 @@
-//! What went wrong in a run, as the interpreter says it.
+//! Run-time errors of native code, with the messages of the interpreter.
 
 use crate::code::Stop;
 use crate::marshal::number;

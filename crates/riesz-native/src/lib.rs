@@ -4,18 +4,19 @@
 //! core ──lower──▶ loop program ──emit──▶ Rust ──rustc──▶ library ──call──▶ value
 //! ```
 //!
-//! A [`Compiler`] is the `rustc` of the machine, and a [`Cache`] has what it has built, by the hash of all that it was
-//! built from. [`Code`] is a library that has been loaded, with the functions it holds. Values go in and out as the
-//! interpreter has them, and so do errors: code and interpreter can stand for each other.
+//! A [`Compiler`] is the `rustc` of the machine, and a [`Cache`] holds the libraries that it has built, by a hash of
+//! their inputs. [`Code`] is a loaded library with its functions. Values and errors are those of the interpreter, so
+//! that native code and interpreter can replace each other.
 //!
 //! - [`compiler`]: `rustc`, and how it is called
-//! - [`cache`]: what it has built
-//! - `directory`, `work`, `child`: places that are the user's alone, and compilers that leave nothing behind
-//! - `runtime`, [`processor`](mod@processor): what generated code is built with, and for
-//! - [`problem`]: why there is no native code
-//! - [`code`]: functions that can be called
-//! - [`fault`](mod@fault): what went wrong in a run, as the interpreter says it
-//! - [`native`]: functions compiled as they are needed, with the interpreter behind them
+//! - [`cache`]: the libraries that it has built
+//! - `directory`, `work`, `child`: private directories, and compiler processes that leave no files behind
+//! - `runtime`, [`processor`](mod@processor): the library that generated code uses, and the processor that it is
+//!   compiled for
+//! - [`problem`]: reasons why there is no native code
+//! - [`code`]: loaded functions
+//! - [`fault`](mod@fault): run-time errors, with the messages of the interpreter
+//! - [`native`]: functions compiled on demand, with the interpreter as a fallback
 //! - `marshal`: values as words, and back
 
 pub mod cache;

@@ -1,4 +1,4 @@
-//! Values as words, and back: see `riesz_program::layout` for what they are passed as.
+//! Conversion of values to words and back; `riesz_program::layout` defines the order of the words.
 
 use riesz_core::evaluate::Value;
 use riesz_core::types::Type;

@@ -1,4 +1,4 @@
-//! Functions of a program run as native code, compiled when they are first needed.
+//! Functions of a program as native code, compiled on first use.
 
 use crate::child::Watch;
 use crate::code::{Code, Stop};

@@ -1,4 +1,4 @@
-//! Why there is no native code: what is wrong, where, and what to do about it.
+//! Reasons why there is no native code, with places and remedies.
 
 use riesz_syntax::Diagnostic;
 use std::fmt;

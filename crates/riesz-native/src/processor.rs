@@ -1,4 +1,4 @@
-//! What the processor can do: native code is compiled for it, and runs only where all of it is there.
+//! The features of the processor: native code is compiled for them, and runs only on machines that have all of them.
 
 /// The processor in words: architecture, and the features that code may use.
 pub fn processor() -> String {

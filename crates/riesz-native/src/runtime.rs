@@ -1,4 +1,4 @@
-//! The source of the runtime, which is built on the machine that generated code runs on.
+//! The source of the runtime, which is compiled on the machine on which generated code runs.
 
 /// The source of the runtime, file by file.
 pub(crate) const RUNTIME: &[(&str, &str)] = &[

@@ -1,7 +1,7 @@
-//! Directories that builds work in: private, and gone when the build is, however it ends.
+//! Working directories of builds: private, and removed however the build ends.
 //!
-//! A directory holds a file that its owner has locked for as long as it lives. The system takes the lock from a process
-//! that has died, so a directory whose file can be locked is nobody's, and the next build removes it.
+//! A directory contains a file that its owner locks for its lifetime. The system releases the lock of a dead process,
+//! so a directory whose file can be locked has no owner, and the next build removes it.
 
 use crate::problem::Problem;
 use std::fs::{self, File};

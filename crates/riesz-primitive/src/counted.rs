@@ -1,10 +1,10 @@
-//! Numbers that count what is done with them: a program evaluated over [`Counted`] has the value it has over `f64`, and
-//! says how many operations that took.
+//! Numbers that count their operations: a program over [`Counted`] has the value that it has over `f64`, and reports
+//! the number of operations.
 //!
-//! Each thread counts for itself. An entry of a sparse gradient that is copied into a sum counts too: that is what its
-//! representation spares or does not. A change of sign is free; a comparison, alone or in `min`, `max` and the like, counts as
-//! an addition, which is what it is. Functions of matrices count what they do, except that a determinant's
-//! derivative counts the way that is taken where the matrix is not close to singular.
+//! Each thread counts separately. Copying an entry of a sparse gradient into a sum counts too, because representations
+//! differ in it. A change of sign is free; a comparison, alone or in `min`, `max` and the like, counts as an addition.
+//! Functions of matrices count their operations, except that the derivative of a determinant counts the path for
+//! matrices that are not close to singular.
 
 use std::cell::Cell;
 use std::ops::{Add, Sub};

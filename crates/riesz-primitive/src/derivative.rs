@@ -1,12 +1,12 @@
 //! Derivatives as data: `D f x` is a linear map, and the row says which.
 //!
-//! A derivative is stated once and read by every mode: forward applies it, reverse transposes it, symbolic prints it,
-//! and since its coefficients are primitives again it has derivatives of every order.
+//! A derivative is stated once and read by every mode: forward mode applies it, reverse mode transposes it, and
+//! symbolic differentiation prints it. Since its coefficients are primitives, it has derivatives of every order.
 //!
-//! **Zeros are exact.** Whoever applies a derivative multiplies tangents by
-//! [`Module::scale`](riesz_algebra::Module::scale), so that an exactly zero coefficient or tangent contributes exactly
-//! zero. The coefficients themselves are values and follow IEEE 754; where one of them needs the exact product it says
-//! so by [`EXACT_MUL`](crate::scalar::EXACT_MUL). A coefficient may therefore be NaN where the function does not vary in
+//! **Zeros are exact.** Code that applies a derivative multiplies tangents by
+//! [`Module::scale`](riesz_algebra::Module::scale), so that a coefficient or tangent that is exactly zero contributes
+//! exactly zero. The coefficients themselves are values and follow IEEE 754; a coefficient that needs the exact product
+//! uses [`EXACT_MUL`](crate::scalar::EXACT_MUL). A coefficient may therefore be NaN if the function does not vary in
 //! that argument: `log x` in the derivative of `x^y` for negative `x` does no harm while `y` is a constant.
 
 use crate::number::Number;

@@ -1,7 +1,7 @@
-//! Numbers of an algebra that is known only when the program runs.
+//! Numbers of an algebra that is known only at run time.
 //!
-//! An evaluation over one algebra may begin another over series of its numbers, and that one again: over erased numbers
-//! all of these are the same evaluation.
+//! An evaluation over one algebra may start another over series of its numbers, and so on. Over erased numbers, all of
+//! these are instances of the same evaluation.
 
 use std::any::Any;
 use std::fmt::Debug;

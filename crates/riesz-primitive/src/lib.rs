@@ -1,11 +1,11 @@
 //! The one table of primitives.
 //!
-//! Everything Riesz knows of a built-in function stands in its row of the [`table()`]: its name, its signatures in the
-//! language itself, what the manual says, how it is evaluated, its derivative as data, where the laws sample it, its
-//! spelling in generated code. Evaluation in every scalar algebra, every mode of differentiation, completion, `:help`
-//! and the tests come from the row. `docs/add-a-primitive.md` says how to add one.
+//! A row of the [`table()`] contains everything about a built-in function: its name, its signatures in the language
+//! itself, its manual entry, its evaluation, its derivative as data, the domain of its tests, and its spelling in
+//! generated code. Evaluation in every scalar algebra, every mode of differentiation, completion, `:help` and the tests
+//! read the row. `docs/add-a-primitive.md` explains how to add one.
 //!
-//! - [`primitive`]: what a row holds
+//! - [`primitive`]: the type of a row
 //! - [`derivative`]: a derivative as data, and its evaluation
 //! - [`number`]: the scalar algebras a program can be evaluated in
 //! - [`counted`]: numbers that count the operations on them

@@ -1,6 +1,6 @@
-//! Scalar algebras: what the numbers of a program can be.
+//! Scalar algebras: the types that the numbers of a program can have.
 //!
-//! A program is evaluated once for every algebra: plain numbers give its value, [`Nagata`](riesz_algebra::Nagata)
+//! The same program is evaluated over any algebra: plain numbers give its value, [`Nagata`](riesz_algebra::Nagata)
 //! numbers its value and derivative.
 
 use std::fmt::Debug;

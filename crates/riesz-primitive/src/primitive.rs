@@ -1,4 +1,4 @@
-//! What a row of the table holds.
+//! The type of a row of the table.
 
 use std::fmt;
 

@@ -1,9 +1,10 @@
 //! Truncated Taylor series: `Σₙ cₙ tⁿ` up to a fixed order. The product of two costs O(k²).
 //!
-//! The coefficients are numbers of any algebra: series inside of derivatives have coefficients that vary.
+//! The coefficients are numbers of any algebra, because series inside derivatives have varying coefficients.
 //!
-//! A primitive of series follows from its derivative, `(f u)' = Σᵢ cᵢ(u, f u) · uᵢ'`, order by order: the coefficients `cᵢ` are
-//! needed to one order less than the result. Zeros are exact: a series whose derivative is zero contributes nothing.
+//! The result of a primitive on series follows from its derivative, `(f u)' = Σᵢ cᵢ(u, f u) · uᵢ'`, order by order: the
+//! coefficients `cᵢ` are needed to one order less than the result. Zeros are exact: a series whose derivative is zero
+//! contributes nothing.
 
 use riesz_algebra::{Monoid, Ring, Semiring};
 

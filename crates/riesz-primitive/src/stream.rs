@@ -1,5 +1,5 @@
-//! Towers as a scalar algebra: numbers with their derivatives of every order, each computed when it is asked for.
-//! [001 §10.6; 000 §6.3]
+//! Towers as a scalar algebra: numbers with their derivatives of every order, each computed on demand. [001 §10.6; 000
+//! §6.3]
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! All rows, from the files they stand in.
+//! The list of all rows, collected from their files.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;

@@ -1,8 +1,8 @@
 //! Sums, differences, products and quotients in lanes.
 //!
-//! Where a register holds all lanes, each is one instruction. Loops over the lanes say the same, but there the compiler has
-//! to find the registers: it computes one number after the other where lanes are also moved about, as they are in
-//! [`Lanes::shifted`], and takes twice as long. This is written over `super::R`, and is there for both precisions.
+//! If a register holds all lanes, each is one instruction. Loops over the lanes would mean the same, but the compiler
+//! fails to vectorise them where lanes are also moved, as in [`Lanes::shifted`], and the code takes twice as long. This
+//! source is written over `super::R` and compiled for both precisions.
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 use super::R;

@@ -1,4 +1,4 @@
-//! What passes between generated code and callers outside: words.
+//! The words that pass between generated code and outside callers.
 
 use crate::Fault;
 

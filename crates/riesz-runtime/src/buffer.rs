@@ -1,5 +1,5 @@
-//! Elements of buffers. Generated code has proven or checked that a position is in bounds before it uses it here; code
-//! that is compiled with debug assertions checks it once more.
+//! Access to elements of buffers. Generated code has proven or checked that a position is in bounds before it uses
+//! these functions; code that is compiled with debug assertions checks it again.
 
 use std::marker::PhantomData;
 use std::ops::AddAssign;

@@ -1,12 +1,12 @@
-//! A loop whose turns are independent, cut into chunks that threads share.
+//! A loop with independent iterations, cut into chunks that threads share.
 //!
 //! ```text
 //! 0 .. n  =  chunk₀ | chunk₁ | ...        total ⊕ chunk₀ ⊕ chunk₁ ⊕ ...   in this order
 //! ```
 //!
-//! How turns are cut depends on the loop alone, never on how many threads there are; each chunk has what it adds up for
-//! itself, and the chunks are brought together in their order. So every number of threads gives the same bits, and the
-//! error of a loop is that of its first chunk that fails.
+//! The chunks depend only on the loop, never on the number of threads. Each chunk has its own partial results, which
+//! are combined in the order of the chunks. Every number of threads therefore gives the same bits, and the error of a
+//! loop is that of its first chunk that fails.
 
 use crate::{Context, Crew, Fault, Interrupt, Outcome, fault};
 use std::sync::Mutex;

@@ -4,8 +4,8 @@
 //! x = n π/2 + r,   |r| ≤ π/4        sin r = r + r³ p(r²)        cos r = 1 − r²/2 + r⁴ q(r²)
 //! ```
 //!
-//! `r` is in two parts, so that both are accurate to a unit in the last place. Angles that are near the first multiples of
-//! `π/2` take no rounding of `n`: what follows need not wait for it.
+//! `r` has two parts, so that both results are accurate to a unit in the last place. Angles near the first multiples of
+//! `π/2` need no rounding of `n`, so later operations do not wait for it.
 
 // Constants are written with the digits that their sources give.
 #![allow(clippy::excessive_precision)]

@@ -1,6 +1,6 @@
 //! The cofactors of a matrix of any rank, and their derivatives in any number of directions:
-//! `p a q = l (diagonal(d) ⊕ s) u`, by elimination with the largest pivot until what is left, `s`, is close to zero; nothing
-//! is divided by the entries of `s`.
+//! `p a q = l (diagonal(d) ⊕ s) u`, by elimination with the largest pivot until the remainder `s` is close to zero; no
+//! division is by an entry of `s`.
 
 use crate::matrix::{NEARLY_SINGULAR, mantissa_and_exponent, times_power_of_two};
 

@@ -1,4 +1,4 @@
-//! What a run may use, and how it fails.
+//! The limits of a run, and its errors.
 
 use crate::{Crew, single};
 use std::mem::MaybeUninit;

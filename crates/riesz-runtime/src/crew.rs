@@ -1,7 +1,7 @@
 //! Threads that wait for work.
 //!
-//! A [`Pool`] is threads; a [`Crew`] is what generated code knows of one: a function to call and whom to call it with. The
-//! threads are the host's, so that code can be unloaded while they wait.
+//! A [`Pool`] owns threads; a [`Crew`] is the interface of a pool for generated code: a function and its argument. The
+//! threads belong to the host, so that code can be unloaded while they wait.
 
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};

@@ -1,6 +1,6 @@
-//! Elements at a position of its own in each lane: read, written and added to where a mask holds.
+//! Elements at a different position in each lane: read, written and added to under a mask.
 //!
-//! This is written over `super::R`, and is there for both precisions.
+//! This source is written over `super::R` and compiled for both precisions.
 
 use super::lanes::each;
 use super::{Ints, LANES, Lanes, Mask, R, Target, at, put};

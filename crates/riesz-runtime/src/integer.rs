@@ -1,13 +1,12 @@
-//! Arithmetic of integers in lanes, which fails where a lane has no result.
+//! Arithmetic of integers in lanes, which fails if a lane has no result.
 //!
 //! ```text
 //! a = q · b + r,  0 ≤ r < b      q is the quotient of real numbers, rounded, or one less
 //! ```
 //!
-//! Below 2⁵¹ integers are real numbers, and the quotient of two, rounded to the next integer, is one too many at most: it is
-//! no more than one from the truth, and rounding does not take it across an integer. Where lanes are of that kind, which
-//! indices always are, nothing here is done one lane after the other. This is written over `super::R`, and is there for both
-//! precisions.
+//! Integers below 2⁵¹ are exact real numbers, and the rounded quotient of two is at most one too large: it is within
+//! one of the true quotient, and rounding does not cross an integer. For such lanes, which include all indices, no
+//! operation runs one lane after the other. This source is written over `super::R` and compiled for both precisions.
 
 use super::lanes::each;
 use super::{Ints, LANES, Target, at, div, modulo};

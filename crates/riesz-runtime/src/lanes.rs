@@ -1,7 +1,7 @@
-//! Eight numbers side by side, sixteen in single precision: what one turn of a loop does, done for as many at once.
+//! Eight numbers side by side, sixteen in single precision: as many iterations of a loop at the same time.
 //!
-//! Plain loops over arrays of eight, which compilers make vector instructions of. Sums over lanes are always taken in the
-//! same order. This is written over `super::R`, and is there for both precisions.
+//! The operations are plain loops over arrays of eight, which compilers vectorise. Sums over lanes always have the same
+//! order. This source is written over `super::R` and compiled for both precisions.
 
 use super::{R, Target, at, part_mut, truncate};
 

@@ -1,8 +1,8 @@
-//! What generated code calls. No dependencies, so that the source can be compiled by itself.
+//! The library that generated code calls. It has no dependencies, so that its source can be compiled by itself.
 //!
-//! - [`context`]: what a run may use, and how it fails
-//! - [`boundary`]: callers from outside
-//! - [`memory`]: where buffers begin
+//! - [`context`]: the limits of a run, and its errors
+//! - [`boundary`]: the interface for outside callers
+//! - [`memory`]: the alignment of buffers
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks

@@ -1,15 +1,16 @@
-//! Where buffers begin: at a cache line, and large ones at a page.
+//! The alignment of buffers: at a cache line, and for large ones at a page.
 //!
 //! ```text
 //! loads and stores of 64 bytes touch one line, not two; arrays that are walked side by side have equal page offsets
 //! ```
 //!
-//! The second matters because a processor compares the last twelve bits of addresses to find whether a load has to wait for
-//! a store before it. Where the array that is written begins a little behind the one that is read, by these bits, every
-//! load waits: a walk over memory takes a third longer, depending on nothing but where the allocator had room.
+//! The second point matters because a processor compares the last twelve bits of addresses to decide whether a load
+//! must wait for an earlier store. If, by these bits, the written array begins slightly after the array that is read,
+//! every load waits, and a pass over memory takes a third longer, depending only on the addresses that the allocator
+//! chose.
 //!
-//! Of buffers of a few kilobytes some are kept when they are given back: the next run asks for as many bytes again, and
-//! the allocator of the system is slow for what is no longer small.
+//! Some freed buffers of a few kilobytes are cached, because the next run requests the same sizes and the system's
+//! allocator is slow for them.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr::null_mut;

@@ -1,5 +1,5 @@
-//! Functions of numbers that the standard library lacks. What they give at NaN, infinities, zeros and ties is what
-//! Riesz says it is. This is written over `super::R`, and is there for both precisions.
+//! Functions of numbers that the standard library lacks. Their values at NaN, infinities, zeros and ties follow the
+//! conventions of Riesz. This source is written over `super::R` and compiled for both precisions.
 
 // A number is as long as the C library has it in one of them.
 #![allow(clippy::unnecessary_cast)]

@@ -4,7 +4,7 @@
 //! exp x = 2ⁿ (1 + a + b)          log x = n log 2 + 2 (s + s³/3 + s⁵/5 + ...),   s = (m − 1)/(m + 1)
 //! ```
 //!
-//! What a number lacks to what it stands for is kept beside it, as a second and much smaller number.
+//! The rounding error of a number is stored beside it, as a second and much smaller number.
 
 use crate::math::{LN_2_HIGH, LN_2_LOW, LOG, ROUNDING, SQRT_HALF_BITS, power_of_two, small_integer};
 use crate::{Lanes, Mask};

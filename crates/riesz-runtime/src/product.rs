@@ -4,8 +4,8 @@
 //! to[i, j] = Σₖ left[i, k] · right[k, j]
 //! ```
 //!
-//! A vector makes a product of sums over rows, or of a sum of rows; every element of the matrix is read once. Where both
-//! factors are matrices, tiles of the result stay in registers (`tile`).
+//! A product with a vector consists of sums over rows, or is a sum of rows; every element of the matrix is read once.
+//! If both factors are matrices, tiles of the result stay in registers (`tile`).
 
 use crate::tile::{WORTH_PACKING, packed};
 use crate::{LANES, Lanes};

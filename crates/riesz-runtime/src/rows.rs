@@ -1,4 +1,4 @@
-//! Rows of several numbers, one in each lane, written to where they belong: a transposition.
+//! Rows of several numbers, one row in each lane, written to memory by a transposition.
 //!
 //! ```text
 //! lanes: [a₀ a₁ ...] [b₀ b₁ ...] ...        memory: a₀ b₀ ... | a₁ b₁ ... | ...

@@ -1,7 +1,7 @@
-//! Four times eight lanes: what several turns share is read once for more of them.
+//! Four times eight lanes: values that iterations share are read once for more of them.
 //!
-//! A strip does what lanes do, four times over. What all turns add to stays in eight lanes: a strip is added up into them
-//! before they are written back, which is done once for thirty-two turns.
+//! A strip performs the operations of lanes four times. A buffer that all iterations add to keeps eight lanes: a strip
+//! is summed into them before they are written back, once for thirty-two iterations.
 
 use super::{Ints, LANES, Lanes, Mask, R, Target, Wide, at, gather};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub};

@@ -5,10 +5,10 @@
 //! for each stretch of k, for each block of rows, for each panel of columns, for each tile of both:   C += A B
 //! ```
 //!
-//! The factors are laid out anew, so that what is used together lies together: the left one by columns of eight rows, the
-//! right one by rows of twenty-four columns. A matrix that lies the other way round is transposed on the way, in
-//! registers. A panel stays in the first caches for all tiles below each other, a block of rows in the second for all
-//! panels.
+//! The factors are copied into a layout in which values that are used together are adjacent: the left one by columns of
+//! eight rows, the right one by rows of twenty-four columns. A matrix in the other order is transposed during the copy,
+//! in registers. A panel stays in the first-level cache for a column of tiles, and a block of rows stays in the
+//! second-level cache for all panels.
 
 use crate::product::Strides;
 use crate::{Element, LANES, Lanes};

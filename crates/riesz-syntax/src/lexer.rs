@@ -1,5 +1,5 @@
-//! Text to tokens. Every text has tokens; what is not Riesz is reported and, where its meaning is plain, read as what
-//! was meant, so that `a && b` costs the user one message and not three.
+//! Text to tokens. Every text has tokens. The lexer reports text that is not Riesz and, if its meaning is obvious,
+//! reads it as the intended token, so that `a && b` gives one message and not three.
 
 use crate::parser::MAX_ERRORS;
 use crate::token::{Comment, Gap, Token, TokenKind};

@@ -1,8 +1,8 @@
 //! Diagnostics as text for a person: the message, the place, the source with the place underlined, and advice.
 //!
-//! The drawing is done by `annotate-snippets`. What is drawn is an `Excerpt`: only the lines that a diagnostic speaks
-//! of, and of a very long line only the part around the place, so that the size of a message does not depend on the
-//! size of the source.
+//! The crate `annotate-snippets` draws the text. Its input is an `Excerpt`: only the lines that a diagnostic refers to,
+//! and of a very long line only the part around the place, so that the size of a message does not depend on the size of
+//! the source.
 
 use crate::source::{FileId, Source, Sources, Span};
 use crate::{Diagnostic, Severity, Suggestion};

@@ -1,4 +1,4 @@
-//! Equality of trees up to places: what formatting must not change.
+//! Equality of trees apart from places: formatting must preserve it.
 
 use crate::Tree;
 use crate::tree::{

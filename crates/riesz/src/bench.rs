@@ -1,10 +1,10 @@
-//! Expressions that are ready to be run again and again: for clocks.
+//! Prepared expressions, which can be run again and again for timing.
 //!
 //! ```text
 //! prepare : text, bindings ──▶ code with its arguments        run : code with its arguments ──▶ time
 //! ```
 //!
-//! All that comes before a value is done once: types, derivatives, code, top-level values, arguments.
+//! All work before the evaluation itself is done once: types, derivatives, code, top-level values, arguments.
 
 use crate::session::{Session, optimised, place};
 use crate::via::Representation;

@@ -1,4 +1,4 @@
-//! What a text defines: names, where they stand, and the types that are written with them.
+//! The definitions in a text: names, their places, and their written types.
 
 use crate::{Name, Sources, Span, Tree};
 use riesz_syntax::tree::{self, ExprKind, ItemKind, TypeKind};

@@ -1,4 +1,4 @@
-//! How the derivative of a function of a session is made.
+//! The derivation of the derivative of a function of a session.
 
 use crate::{Diagnostic, FileId, Name, NoFiles, ParseOptions, Session, Span};
 use riesz_calculus::derive::{Derivation, Derivations, derive};

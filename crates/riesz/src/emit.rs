@@ -1,4 +1,4 @@
-//! A function of a program, or a derivative of it, in other languages, and as a picture.
+//! A function of a program, or a derivative of it, in other languages and as a picture.
 
 use crate::session::{Session, place};
 use crate::{Diagnostic, NoFiles, Type};

@@ -1,4 +1,4 @@
-//! What a text typed at a prompt is, and whether it is all there.
+//! The kind of a text typed at a prompt, and whether it is complete.
 
 use crate::{Diagnostic, FileId, ParseOptions};
 use riesz_syntax::lexer::lex;

@@ -1,7 +1,7 @@
-//! A file and everything it imports, from wherever files come from.
+//! A file and its imports, from any source of files.
 //!
-//! `import` is relative to the importing file, transitive, and brings each file once; a cycle is an error. Nothing here
-//! touches a file system: a [`Loader`] does.
+//! `import` is relative to the importing file, transitive, and brings each file once; a cycle is an error. This module
+//! does not touch the file system: a [`Loader`] does.
 
 use crate::{Diagnostic, FileId, ParseOptions, Sources, Span, Tree};
 use riesz_syntax::tree::{Ident, ItemKind};

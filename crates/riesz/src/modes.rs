@@ -1,4 +1,5 @@
-//! One function, one point, every representation: what each says, and what it took; and how that grows with a size.
+//! One function at one point in every representation: the result and cost of each, and the growth of the costs with a
+//! size.
 
 mod growth;
 

@@ -1,4 +1,4 @@
-//! Plots: lines over logarithmic axes, each with its label at its end.
+//! Plots: lines on logarithmic axes, each with its label at its end.
 //!
 //! `y = c · xˢ` is a straight line of slope `s`.
 

@@ -1,4 +1,4 @@
-//! What to say of a `check` that fails: both sides, and how far they are apart.
+//! The message for a failed `check`: both sides, and how far they differ.
 
 use crate::{Check, Diagnostic, Span, Type, Value, show_real};
 

@@ -200,6 +200,47 @@ fun rotated(a: [2][2]R): R =
     }
 }
 
+/// Linear algebra at matrices of every rank: none, one, all but one, all; permutations, and what rounding leaves of a rank.
+#[test]
+fn linear_algebra_agrees_at_every_rank() {
+    let text = "fun determinant(a: [n][n]R): R = det(a)
+fun logarithm(a: [n][n]R): R = logdet(a)
+fun inverse(a: [n][n]R): R = sum(sum(inv(a)))
+fun solution(a: [n][n]R): R = sum(solve(a, [1.0 + i | i < n]))
+fun factor(a: [n][n]R): R = sum(sum(cholesky(a)))
+";
+    let matrices = [
+        "[[0.0]]",
+        "[[2.0]]",
+        "[[0.0, 0.0], [0.0, 0.0]]",
+        "[[1.0, 2.0], [2.0, 4.0]]",
+        "[[0.0, 1.0], [1.0, 0.0]]",
+        "[[1.0, 0.0], [0.0, 0.0]]",
+        "[[0.0 | j < 3] | i < 3]",
+        "outer([1.0, 2.0, -1.0], [3.0, 0.0, 1.0])",
+        "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [5.0, 7.0, 9.0]]",
+        "[[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]",
+        "[[1e200, 0.0, 0.0], [0.0, 1e-200, 0.0], [0.0, 0.0, 0.0]]",
+    ];
+    let mut wrong = Vec::new();
+    for function in ["determinant", "logarithm", "inverse", "solution", "factor"] {
+        for point in matrices {
+            for function in [function.to_string(), format!("\\the_x -> grad({function}, the_x)")] {
+                let mut session = Session::default();
+                session.load_text("ranks.rz", text, &NoFiles).unwrap();
+                let modes = session.modes(&function, point, Vec::new(), ONCE);
+                let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
+                for row in modes.rows.iter().filter(|row| !row.outcome.as_ref().is_ok_and(|measured| measured.agrees)) {
+                    let said =
+                        row.outcome.as_ref().map_or_else(|problem| &problem.message, |measured| &measured.derivative);
+                    wrong.push(format!("{function} at {point}: {:?} says {said}", row.representation));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Functions that are made while a program runs cannot be compiled: then they are differentiated while it runs, in the row
 /// of the compiled code too, and what that takes is counted.
 #[test]

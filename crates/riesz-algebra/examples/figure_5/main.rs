@@ -24,7 +24,7 @@ fn main() -> std::io::Result<()> {
             row.mode, row.gradient, row.complexity, counts[0], counts[1], counts[2]
         );
     }
-    println!("\n| mode | gradient | N | V | seconds | ns for each node |");
+    println!("\n| mode | gradient | N | V | seconds | ns per node |");
     println!("|---|---|---|---|---|---|");
     for row in &FIGURE_5 {
         let variables = 100;

@@ -1,6 +1,6 @@
 //! `evaluate var` is the only homomorphism of semirings `h` with `h (Variable v) = var v`.   [000 §2.1, §2.2]
 //!
-//! A part that an expression uses twice is evaluated once, in each scope of a `let` that it stands in.
+//! A part that an expression uses twice is evaluated once in each `let` scope that contains it.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;

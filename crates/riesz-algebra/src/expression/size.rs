@@ -1,4 +1,4 @@
-//! How large an expression is: written out, and as it is held.
+//! The size of an expression: as written out, and as stored.
 
 use alloc::vec::Vec;
 

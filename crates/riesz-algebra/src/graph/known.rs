@@ -1,4 +1,4 @@
-//! What is known of nodes, by their places in memory.
+//! Information about nodes, by their addresses.
 
 use super::{Node, Shared};
 

@@ -1,9 +1,9 @@
-//! Terms that share their parts and are of any depth.
+//! Terms of any depth that share their parts.
 //!
-//! A linear function such as `λd. f (d · 2) + g (d · 3)` could be a closure. Then a part that occurs twice would be run
-//! twice, and a million of them inside each other would overflow the stack, when they run and again when they are
-//! dropped. Here such a function is data: a graph of nodes, each held by whoever uses it. Whatever walks over a graph is
-//! a loop, and meets a node once however often it is used. [`Shared`] frees graphs by a loop, too.
+//! A linear function such as `λd. f (d · 2) + g (d · 3)` could be a closure. But then a part that occurs twice would
+//! run twice, and a million nested closures would overflow the stack when they run and when they are dropped. Here such
+//! a function is data: a graph of reference-counted nodes. All walks over a graph are loops, and visit each node once.
+//! [`Shared`] also frees graphs by a loop.
 
 mod known;
 

@@ -5,7 +5,7 @@
 //!               ∇f x      H u
 //! ```
 //!
-//! It takes a small multiple of the time of `f`, however many variables there are.
+//! It takes a small multiple of the time of `f`, regardless of the number of variables.
 //!
 //! ```
 //! use riesz_algebra::order::{HessianVector, hessian_vector};

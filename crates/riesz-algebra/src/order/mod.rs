@@ -1,8 +1,8 @@
 //! Derivatives of higher order.   [000 §6.3]
 //!
-//! Nagata numbers over Nagata numbers have second derivatives, and hold the first ones twice; nested `n` times they hold
-//! `2ⁿ` values of which `n + 1` differ. [`Second`] holds each once, [`Stream`] has derivatives of every order, and
-//! [`hybrid`](hessian_vector) differentiates in one direction what reverse mode differentiates in all.
+//! Nagata numbers over Nagata numbers have second derivatives, but store the first ones twice; nested `n` times they
+//! store `2ⁿ` values of which `n + 1` differ. [`Second`] stores each once, [`Stream`] has derivatives of every order,
+//! and [`hybrid`](hessian_vector) differentiates the reverse-mode gradient in one direction.
 
 mod hybrid;
 mod second;

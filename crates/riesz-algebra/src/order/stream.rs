@@ -7,10 +7,10 @@
 //! f (x :< xs)           = f x :< v ↦ f' (x :< xs) · xs v
 //! ```
 //!
-//! Derivatives are computed when they are asked for, once, and not at all where they are zero: a variable does not depend
-//! on others, nor a constant on anything, and what is absent stays absent. **Zeros are exact** in derivatives, as they are in
-//! every [`Module`]: `xs v · y` above is `y • xs v`; only values multiply as IEEE 754 says. The product rule makes `2ᵏ` terms for the order
-//! `k`; truncated Taylor series take `k²`, where there is one variable and the order is known.
+//! Derivatives are computed on demand, once, and not at all if they are zero: a variable does not depend on other
+//! variables, a constant depends on nothing, and an absent derivative stays absent. **Zeros are exact** in derivatives,
+//! as in every [`Module`]: `xs v · y` above is `y • xs v`; only values multiply as in IEEE 754. The product rule makes
+//! `2ᵏ` terms for the order `k`; truncated Taylor series take `k²`, if there is one variable and the order is known.
 //!
 //! ```
 //! use core::num::Wrapping;

@@ -1,4 +1,4 @@
-//! The sine and the cosine of a number, found together, and the same on every machine.
+//! The sine and the cosine of a number, computed together, with the same digits on every machine.
 //!
 //! ```text
 //! x = k π/64 + r,   |r| ≤ π/128,   s = sin (k π/64),   c = cos (k π/64)
@@ -7,9 +7,9 @@
 //! cos x = c − s sin r + c (cos r − 1)        cos r = 1 − r²/2 + r⁴/24 − r⁶/720
 //! ```
 //!
-//! The rests of the series are less than 2⁻⁵⁸. The large terms of these sums are added without an error and the others
-//! have small ones, so that the results are within 0.55 units in the last place. No two products and sums are rounded as
-//! one, on machines that could, so that all of them find the same digits.
+//! The remainders of the series are less than 2⁻⁵⁸. The large terms of these sums are added without an error and the
+//! others have small errors, so the results are within 0.55 units in the last place. The code never uses fused
+//! multiply-add, so that all machines give the same digits.
 
 use core::f64::consts::{FRAC_1_PI, PI};
 

@@ -1,4 +1,4 @@
-//! The exponential of a number, the same on every machine.
+//! The exponential of a number, with the same digits on every machine.
 //!
 //! ```text
 //! x = k ln 2/256 + r,   |r| ≤ ln 2/512,   t = 2^(k/256)
@@ -6,9 +6,8 @@
 //! eˣ = t + t (eʳ − 1)        eʳ − 1 = r + r²/2 + r³/6 + r⁴/24 + r⁵/120
 //! ```
 //!
-//! The last term is a multiple of `r³` here, which is off by 2⁻⁵⁷ at most. With it results are within 0.55 units in the
-//! last place. No two products and sums are rounded as one, on machines that could, so that all of them find the same
-//! digits.
+//! The last term is replaced by a multiple of `r³`, with an error of at most 2⁻⁵⁷. The results are within 0.55 units in
+//! the last place. The code never uses fused multiply-add, so that all machines give the same digits.
 
 use core::f64::consts::{LN_2, LOG2_E};
 use core::hint::cold_path;

@@ -1,4 +1,4 @@
-//! Expressions with the elementary functions: real numbers of which nothing is known but how they are made.
+//! Expressions with the elementary functions: real numbers that record how they were made.
 //!
 //! ```
 //! use riesz_algebra::expression::{Elementary, Expr, derive};

@@ -1,5 +1,5 @@
-//! Functions of `f64` and `f32` that are not in `core`: our own, else those of the system where there is one, else those of
-//! libm.
+//! Functions of `f64` and `f32` that are not in `core`: those of this crate, else those of the system if there is one,
+//! else those of libm.
 
 pub(crate) use super::circle::{cos, sin};
 pub(crate) use super::exponential::exp;

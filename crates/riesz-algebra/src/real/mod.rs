@@ -1,4 +1,5 @@
-//! Real numbers with elementary functions: what a function is written in, once, to be run in every way.   [000 §6.1, §6.2]
+//! Real numbers with elementary functions: a function that is written once over them runs in every mode.
+//! [000 §6.1, §6.2]
 //!
 //! ```
 //! use riesz_algebra::finite::Below;
@@ -19,8 +20,9 @@
 //! assert_eq!(f(at(0, 0.0), at(1, 3.0)).tangent.gradient().array(), [4.0, 0.0]);
 //! ```
 //!
-//! A function is a row of a table: [`Unary`] or [`Binary`]. The row says its values and, once, its derivative, in terms
-//! of other rows; Nagata numbers over any gradients, towers of derivatives and symbolic expressions follow.
+//! A function is a row of a table: [`Unary`] or [`Binary`]. The row states its values and, once, its derivative in
+//! terms of other rows. Nagata numbers over all gradients, towers of derivatives and symbolic expressions follow from
+//! the row.
 
 mod binary;
 mod circle;

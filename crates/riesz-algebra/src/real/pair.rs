@@ -1,5 +1,5 @@
-//! Sums of two numbers, of which the second is what the first lacks: about a hundred bits, to make tables with while the
-//! crate is compiled; and numbers to take apart.
+//! Sums of two numbers, of which the second is the rounding error of the first: about a hundred bits, for computing
+//! tables at compile time; and the decomposition of numbers.
 
 /// `high + low`, where `high` is the sum rounded.
 #[derive(Clone, Copy)]

@@ -1,6 +1,6 @@
 //! The table of functions of one number: its value, and its derivative as `|x, y|`, for `y` the value at `x`.
 //!
-//! In the rows, `y` stands where the derivative is simpler in the value: `d eˣ = eˣ`.
+//! The rows use `y` where the derivative is simpler in terms of the value: `d eˣ = eˣ`.
 
 use core::f64::consts::{FRAC_2_SQRT_PI, LN_2, LN_10};
 use core::fmt::{self, Debug, Formatter};

@@ -1,8 +1,8 @@
 //! Real numbers, up to rounding: sums and products as in IEEE 754, where `0 · inf` is NaN.
 //!
-//! As a module over themselves they have exact zeros. Forward mode is made of these multiples, so the ordinary case is an
-//! IEEE product after one test: of the factors where a vector is long, of the result where it is a single number. What
-//! the test finds is cold, and in line: a call would have every vector that is alive go to memory and back.
+//! As a module over themselves they have exact zeros. Forward mode consists of these multiples, so the common case is
+//! an IEEE product after one test: of the factors for a long vector, of the result for a single number. The rare branch
+//! is cold but inline, because a call would spill all live vectors to memory.
 
 use core::array::from_fn;
 use core::hint::{black_box, cold_path};

@@ -1,6 +1,6 @@
-//! The tropical semiring: `a + b` is the lesser, `a · b` the sum. A sum of products is a least cost.
+//! The tropical semiring: `a + b` is the minimum, `a · b` the sum. A sum of products is a least cost.
 //!
-//! The derivative in the cost of a part is the least cost of what uses it, less its own.
+//! The derivative with respect to the cost of a part is the least cost of a choice that uses it, without its own cost.
 //!
 //! ```
 //! use riesz_algebra::expression::{Expr, abstract_derivative};

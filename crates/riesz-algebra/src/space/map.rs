@@ -1,4 +1,4 @@
-//! Linear maps as their values at the basis: `u ⊸ v = Basis u → v`, written down.   [001 §9, §11.2]
+//! Linear maps as their values at the basis: `u ⊸ v = Basis u → v`, stored as data.   [001 §9, §11.2]
 
 use alloc::string::String;
 use core::fmt::{self, Debug, Formatter};

@@ -1,4 +1,4 @@
-//! Vector spaces, and linear maps between them: where derivatives live.   [001 §9, §11]
+//! Vector spaces, and the linear maps between them.   [001 §9, §11]
 //!
 //! ```
 //! use riesz_algebra::space::LinearMap;

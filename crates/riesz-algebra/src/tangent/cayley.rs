@@ -1,6 +1,6 @@
 //! Functions `E → E` that add something: `0 = id`, `f + g = g ∘ f`, `delta v e = e + delta v`.   [000 §5.2]
 //!
-//! A sum is a composition, which takes no time; what is added is inserted into one `E` when the function is run.
+//! A sum is a composition, which takes constant time; the terms are inserted into one `E` when the function runs.
 
 use core::fmt::{self, Debug, Formatter};
 use core::marker::PhantomData;

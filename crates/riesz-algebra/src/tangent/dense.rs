@@ -1,7 +1,7 @@
 //! Functions from the variable to the partial derivative: `(f + g) v = f v + g v`, `(d • f) v = d · f v`.   [000 §3.5]
 //!
-//! A function is a graph of the operations it was made by (see [`graph`](crate::graph)), and is run upwards, from the
-//! leaves: at every node the value at `v` of the parts gives that of the whole.
+//! A function is a graph of the operations that made it (see [`graph`](crate::graph)). It runs upwards, from the
+//! leaves: at every node the values of the parts at `v` give the value of the whole.
 
 use alloc::vec::Vec;
 use core::fmt::{self, Debug, Formatter};

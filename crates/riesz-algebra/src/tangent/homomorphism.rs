@@ -1,11 +1,11 @@
 //! Linear functions `D ⊸ E`: `(d • f) d' = f (d' · d)`, `(f + g) d = f d + g d`, `delta v d = d • delta v`.   [000 §5.1]
 //!
-//! A multiple of a function is the function with a factor, so it takes no time. A function is a graph of the operations
-//! it was made by (see [`graph`](crate::graph)), and is run downwards, from the root: at every node its factor is passed
-//! on to the parts. This is reverse mode.
+//! A multiple of a function is the function with a factor, so it takes constant time. A function is a graph of the
+//! operations that made it (see [`graph`](crate::graph)). It runs downwards, from the root: every node passes its
+//! factor on to its parts. This is reverse mode.
 //!
-//! **A shared part runs once.** Where a function `f` is used at `d` and at `d'`, it runs on `d + d'`, when all its uses
-//! are known: `f d + f d' = f (d + d')`, since it is linear.
+//! **A shared part runs once.** If a function `f` is used at `d` and at `d'`, it runs on `d + d'` when all its uses are
+//! known: `f d + f d' = f (d + d')`, since it is linear.
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! What a gradient can be: one file for each representation of [000 Fig. 5].
+//! Representations of a gradient: one file for each row of [000 Fig. 5].
 //!
 //! | mode | gradient | a derivative of `N` nodes in `V` variables |
 //! |---|---|---|
@@ -9,10 +9,10 @@
 //! | reverse | [`Homomorphism`] into [`Cayley`] | `O(N · log V)` |
 //! | reverse | [`Homomorphism`] into [`Writes`] | `O(N + V)` |
 //!
-//! Beside them `[D; N]` is the gradient of fast forward mode, for a number of variables known to the compiler, and
-//! [`Optional`] leaves out the gradients of constants.
+//! In addition, `[D; N]` is the gradient of fast forward mode, for a number of variables that is known at compile time,
+//! and [`Optional`] omits the gradients of constants.
 //!
-//! All of them are `Dense` in other clothes: [`CorrectAd`] says how, and [`theorem_2`] what follows.
+//! All of them are isomorphic to `Dense`: [`CorrectAd`] states the isomorphism, and [`theorem_2`] its consequence.
 
 mod cayley;
 mod dense;

@@ -1,7 +1,7 @@
-//! Gradients that may be absent: zero, without anything having been computed.   [001 §7]
+//! Gradients that may be absent, which means zero without any computation.   [001 §7]
 //!
-//! `Nagata<D, Optional<D>>` is the optimised number of the paper: a constant has no derivative, and what is done with
-//! constants costs what it costs without derivatives.
+//! `Nagata<D, Optional<D>>` is the optimised number of the paper: a constant has no derivative, and operations on
+//! constants cost the same as without derivatives.
 
 use crate::kronecker::Kronecker;
 use crate::module::{Module, Scalar};

@@ -1,4 +1,4 @@
-//! Sequences that are joined in no time: `f` then `g`, where each is a step or made of others.
+//! Sequences with concatenation in constant time: `f` then `g`, where each is a step or a sequence.
 
 use alloc::vec;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! `∂(let y = a in b)/∂x = ∂b/∂y · ∂a/∂x + ∂b/∂x`: what a `let` shares stays shared.   [000 §6.4, Lemma 1]
+//! `∂(let y = a in b)/∂x = ∂b/∂y · ∂a/∂x + ∂b/∂x`: values shared by a `let` stay shared.   [000 §6.4, Lemma 1]
 
 use alloc::string::String;
 use core::fmt::Debug;

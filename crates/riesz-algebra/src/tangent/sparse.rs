@@ -1,7 +1,7 @@
 //! Sparse vectors: the coordinates that are not structurally zero.   [000 §4.3]
 //!
-//! A coordinate is kept once something may depend on it, even where its value is 0.0: what is absent is zero whatever the
-//! numbers are. Two sparse vectors are equal when their coordinates are.
+//! A coordinate is stored once a value may depend on it, even if it is 0.0: an absent coordinate is zero for all values
+//! of the variables. Two sparse vectors are equal if their coordinates are.
 
 use alloc::collections::BTreeMap;
 use core::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! Arrays `[D; N]`: a number for each of `N` variables, beside each other in memory.
+//! Arrays `[D; N]`: a number for each of `N` variables, adjacent in memory.
 
 use crate::finite::Below;
 use crate::module::Scalar;

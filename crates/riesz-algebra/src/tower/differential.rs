@@ -5,8 +5,8 @@
 //! (f x, f' x) ⋆ (g x, g' x)    = ((f x, g x), f' x ⋆ g' x)
 //! ```
 //!
-//! All else follows: a product is `map (·)` after `⋆`, and its rule the chain rule for `(·)`. For numbers `v` this type is
-//! `Nagata<v, LinearMap<u, v>>`, into which it converts.
+//! Everything else follows: a product is `map (·)` after `⋆`, and its rule is the chain rule for `(·)`. For numbers `v`
+//! this type is equivalent to `Nagata<v, LinearMap<u, v>>`, to which it converts.
 //!
 //! ```
 //! use riesz_algebra::space::LinearMap;

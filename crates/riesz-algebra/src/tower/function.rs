@@ -1,6 +1,6 @@
 //! Functions as numbers: `u + v = x ↦ u x + v x`, `sin u = x ↦ sin (u x)`.   [001 §2]
 //!
-//! So the rules of differentiation are what they look like: equations between functions.
+//! With this type, the rules of differentiation are equations between functions.
 //!
 //! ```
 //! use riesz_algebra::tower::Function;

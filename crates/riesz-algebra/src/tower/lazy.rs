@@ -1,8 +1,8 @@
 //! Towers of derivatives, `u ▷* v = (v, u ▷* (u ⊸ v))`: a value, its derivative, which is a linear map, the derivative of
 //! that, which is a linear map to linear maps, and so on.   [001 §10.6]
 //!
-//! A tower of vectors is a vector of towers of numbers, and those are [`Stream`]s in the basis of `u`: lazy, each
-//! derivative once, none where it is zero.
+//! A tower of vectors is a vector of towers of numbers, and those are [`Stream`]s in the basis of `u`: lazy, with each
+//! derivative computed once, and none if it is zero.
 //!
 //! ```
 //! use riesz_algebra::tower::Tower;

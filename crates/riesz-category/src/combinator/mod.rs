@@ -5,9 +5,9 @@
 //!       | if(f, f) | build(f) | sum(f) | loop(f) | scan(f) | while(f, f) | call
 //! ```
 //!
-//! Every part is a closed function. What a program has in its variables stands in tuples: its environment, which is
-//! handed from one combinator to the next. Where a program chooses, repeats or reduces, the combinator says so, and each
-//! category reads it in its own way: [`interpret`](crate::interpret::interpret).
+//! Every part is a closed function. The variables of a program are in tuples: its environment, which each combinator
+//! passes to the next. Conditionals, loops and reductions are combinators of their own, which each category interprets
+//! in its own way: [`interpret`](crate::interpret::interpret).
 //!
 //! | combinator | from | to | its parts |
 //! |---|---|---|---|

@@ -1,4 +1,4 @@
-//! The operations of the core as combinators: what an operation needs is its argument, and it needs nothing else.
+//! The operations of the core as combinators: the argument of an operation contains all of its operands.
 
 use riesz_core::evaluate::{Fault, Limits, Machine, Value};
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Program, Var, VarInfo};

@@ -1,4 +1,4 @@
-//! Reading combinators back: the inverse of printing.
+//! The parser of combinators: the inverse of printing.
 
 use super::print::bare_name;
 use super::{Combinator, Combinators, Constant, Definition, Operation, Repeated};

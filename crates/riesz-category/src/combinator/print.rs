@@ -4,8 +4,8 @@
 //!   (+) ∘ ⟨(*) ∘ ⟨π0, π0⟩, (*) ∘ ⟨π1, π1⟩⟩
 //! ```
 //!
-//! `g ∘ f` is `f`, then `g`; `π0.1` is part 1 of part 0; types stand in braces where an operation needs to know what an
-//! array without elements is an array of.
+//! `g ∘ f` is `f`, then `g`; `π0.1` is part 1 of part 0; braces contain a type where an operation needs the type of the
+//! elements of an empty array.
 
 use super::{Combinator, Combinators, Constant, Operation};
 use riesz_core::evaluate::show_real;

@@ -1,4 +1,4 @@
-//! Where variables stand in the tuple that a combinator is given.
+//! The positions of variables in the tuple that is the argument of a combinator.
 
 use crate::combinator::Combinator;
 use riesz_core::term::Var;

@@ -1,4 +1,4 @@
-//! Who uses which variables of a body, and how.
+//! The uses of the variables of a body.
 
 use crate::combinator;
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Reduction, Var};

@@ -1,11 +1,11 @@
-//! Sums of vectors with linear maps in them. A map varies with what it captured, so a sum of maps is made of both, and its
-//! space is the product of theirs:
+//! Sums of vectors that contain linear maps. A map varies with its captured values, so a sum of maps consists of both,
+//! and its space is the product of theirs:
 //!
 //! ```text
 //!   space (m + k) = (space m, space k)      D (+) at (m, k) = id
 //! ```
 //!
-//! A zero whose shape is not known leaves the other as it is.
+//! A zero of unknown shape leaves the other operand unchanged.
 
 use super::control::path;
 use super::keep::fork_to_array;

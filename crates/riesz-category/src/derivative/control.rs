@@ -1,4 +1,4 @@
-//! What a program does, by values: choices, loops, arrays, calls.
+//! Operations whose path depends on values: conditionals, loops, arrays, calls.
 //!
 //! ```text
 //!   (if c then f else g)′      the derivative of the branch that is taken

@@ -1,4 +1,4 @@
-//! Many results of one body: the turns of a loop, what is kept of them, arrays.
+//! Several results of one body: the iterations of a loop, their residuals, arrays.
 //!
 //! ```text
 //!   keep f : X → (X, kept)          f′ stands in it once, however much is kept

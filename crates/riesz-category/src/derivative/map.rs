@@ -1,4 +1,4 @@
-//! Linear maps as values. A map varies with what it captured, and what is made of maps with what it is made of:
+//! Linear maps as values. A map varies with its captured values, and a combination of maps with its parts:
 //!
 //! ```text
 //!   space (m with c)  = space c          space (g ∘ f), space (f + g) = the product of both

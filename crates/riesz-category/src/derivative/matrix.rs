@@ -1,4 +1,5 @@
-//! Derivatives of products of vectors and matrices, and of the functions of linear algebra, whose rows state them as terms.
+//! Derivatives of products of vectors and matrices, and of the functions of linear algebra, from the terms in their
+//! rows.
 
 use super::operation::{At, Term, varies, vector_of};
 use crate::category::{Linear, part};

@@ -6,13 +6,13 @@
 //!   id, ex, dup, in, jam = linearD of themselves
 //! ```
 //!
-//! Written once, for any category `k` of linear maps. Over terms it is the **affine interpretation** of [003 Fig. 1], over
-//! the dual of terms its **adjoint** [003 Fig. 2]: `f^[1] = D⟨Terms⟩`, `f^[1r] = D⟨Dual⟨Terms⟩⟩`. Over additive functions,
-//! matrices, continuations, duals and beginnings it is what [004 §4, §10, §12–14] make of it. Over [`Nothing`] a function
-//! is all that is left.
+//! This is written once, for any category `k` of linear maps. Over terms it is the **affine interpretation** of [003
+//! Fig. 1], over the dual of terms its **adjoint** [003 Fig. 2]: `f^[1] = D⟨Terms⟩`, `f^[1r] = D⟨Dual⟨Terms⟩⟩`. Over
+//! additive functions, matrices, continuations, duals and beginnings it gives the algorithms of [004 §4, §10, §12–14].
+//! Over [`Nothing`] only the function remains.
 //!
-//! What a program does next may depend on values, and here the value is always at hand: a conditional has the derivative of
-//! the branch that is taken, a loop the composition of those of its turns.
+//! The path of a program may depend on values, which are always available here: a conditional has the derivative of the
+//! branch that is taken, and a loop the composition of the derivatives of its iterations.
 
 mod addition;
 mod control;

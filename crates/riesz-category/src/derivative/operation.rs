@@ -4,8 +4,8 @@
 //!   K_w′(v) = 0        h′(v) = h  for linear h        ⋄′(u, v) = (⋄ v) ▽ (u ⋄)  for bilinear ⋄
 //! ```
 //!
-//! A function of numbers has the join of multiples by its partial derivatives, as its row says. What moves elements of
-//! arrays is a relation. None of these says how it runs backwards.
+//! The derivative of a function of numbers is the join of multiples by its partial derivatives, as its row states.
+//! Operations that move elements of arrays are relations. None of these states how to run in reverse.
 
 use super::matrix;
 use crate::category::{Linear, part};

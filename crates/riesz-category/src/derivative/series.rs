@@ -1,7 +1,7 @@
 //! Series: `(f, x, v, k)` goes to `f(x + t v)` and its derivatives in `t`.
 //!
-//! A combinator is read for values, and `f` is wanted at a series: the program itself is run, over series of numbers that
-//! carry their gradient. The derivative is the matrix of these gradients.
+//! A combinator is interpreted on values, but `f` is needed on a series: the program itself runs over series of numbers
+//! that carry their gradient. The derivative is the matrix of these gradients.
 
 use super::control::lost;
 use super::{Context, D, Differentiable, Outcome, Point};

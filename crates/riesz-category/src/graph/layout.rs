@@ -1,14 +1,14 @@
-//! Where the boxes of a graph stand and how its wires run: inputs on the left, outputs on the right, frames around what is
-//! in them, and no wire behind a box.   [K. Sugiyama, S. Tagawa, M. Toda, 1981]
+//! The layout of a graph: inputs on the left, outputs on the right, frames around their contents, and no wire behind a
+//! box.   [K. Sugiyama, S. Tagawa, M. Toda, 1981]
 //!
-//! 1. A frame is laid out by itself, before the one around it, in which it is one large box. Where wires enter or leave, it
-//!    has ports.
-//! 2. Boxes stand in layers, each behind what it is wired to. A wire over several layers has a place in each of them, like a
-//!    box ([`level`]).
-//! 3. In its layer everything stands near what it is wired to, so that few wires cross ([`order`]), and as high as that
-//!    ([`place`]).
+//! 1. A frame is laid out before the frame around it, in which it is one large box. It has ports where wires enter or
+//!    leave.
+//! 2. Boxes are in layers, each after the boxes that it is wired to. A wire across several layers has a position in
+//!    each of them, like a box ([`level`]).
+//! 3. In its layer each box is near its neighbours in the graph, so that few wires cross ([`order`]), and at about the
+//!    same height ([`place`]).
 //!
-//! Wires bend between the layers, where there are no boxes, and run straight through their own places in them.
+//! Wires bend between the layers, where there are no boxes, and run straight through their positions in the layers.
 
 mod level;
 mod order;

@@ -1,4 +1,4 @@
-//! What repeats, told of changes: every turn has its own update, and a sum is a tree of sums.
+//! Incremental loops: every iteration has its own update, and a sum is a tree of sums.
 
 use super::{Change, Responsive, Started, Update};
 use crate::combinator::Operation;

@@ -6,8 +6,8 @@
 //!   dup = Cont (jam ∘ unjoin)    jam = Cont (join ∘ dup)
 //! ```
 //!
-//! All compositions become left-associated, which is reverse mode. `r` is the codomain of the continuation that is given
-//! in the end, and may be any.
+//! All compositions become left-associated, which is reverse mode. `r` is the codomain of the final continuation, and
+//! may be any object.
 
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear, part, power, power_of};
 use crate::closure::Closure;

@@ -4,7 +4,7 @@
 //!   Dual g ∘ Dual f = Dual (f ∘ g)        ex = Dual in     dup = Dual jam     f △ g = Dual (f ▽ g)
 //! ```
 //!
-//! Everything is turned around and nothing else happens, so the derivative over `Dual k` is reverse mode over `k`.
+//! All arrows are reversed, so the derivative over `Dual k` is reverse mode over `k`.
 
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear};
 use riesz_linear::{LinearMap, Space};

@@ -1,7 +1,7 @@
-//! Generalised matrices: for `a ⊸ b` a row of `a` for every number of `b`, arranged as `b` is.   [004 §8, §10]
+//! Generalised matrices: for `a ⊸ b` a row of `a` for every number of `b`, in the shape of `b`.   [004 §8, §10]
 //!
-//! A matrix is a vector of `b` whose coordinates are vectors of `a`, so it is rectangular because it cannot be otherwise,
-//! and the linear primitives act on it as they act on vectors. Its zeros are structure, as those of vectors are.
+//! A matrix is a vector of `b` whose coordinates are vectors of `a`, so it is rectangular by construction, and the
+//! linear primitives act on it as they act on vectors. Its zeros are structural, like those of vectors.
 
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear, part, power, power_of};
 use crate::tangent::{Real, Tangent};

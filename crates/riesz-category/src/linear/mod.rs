@@ -1,4 +1,4 @@
-//! Representations of linear maps, each a category with biproducts, and three ways to make one of another.
+//! Representations of linear maps, each a category with biproducts, and three transformers of such categories.
 
 mod additive;
 mod matrix;

@@ -1,4 +1,4 @@
-//! The category with one morphism between any two objects: what is left of a derivative when only the value is wanted.
+//! The category with one morphism between any two objects, for evaluations that need only the value.
 
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear};
 use riesz_linear::{LinearMap, Space};

@@ -1,7 +1,7 @@
-//! Linear maps as terms of [`riesz_linear`]: a derivative that can be printed, simplified and turned around.   [003 §3.3]
+//! Linear maps as terms of [`riesz_linear`]: derivatives that can be printed, simplified and transposed.   [003 §3.3]
 //!
-//! Two laws are applied while terms are made, since they keep terms small and zeros exact: `id ∘ f = f = f ∘ id`, and
-//! what is composed with zero is zero. All others are the simplifier's.
+//! Two laws are applied when terms are made, since they keep terms small and zeros exact: `id ∘ f = f = f ∘ id`, and a
+//! composition with zero is zero. The simplifier applies all others.
 
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear, part, power, power_of};
 use crate::count::made;

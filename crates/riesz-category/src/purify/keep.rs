@@ -1,7 +1,7 @@
-//! Loops that keep things, and loops that end by a condition, where the turns add to accumulators.
+//! Loops that record values, and `while` loops, if their iterations add to accumulators.
 //!
-//! The accumulators join the state, and whatever gives an array becomes a loop that keeps its elements: `build`, `scan`, and
-//! a reduction, which then reduces that array.
+//! The accumulators join the state. An operation that gives an array (`build`, `scan`) becomes a loop that records its
+//! elements; a reduction becomes such a loop and a reduction of its array.
 
 use super::rewrite::{Current, Rewriter};
 use riesz_core::Type;

@@ -1,4 +1,4 @@
-//! One function, with its accumulators passed along.
+//! One function, with accumulators as explicit arguments and results.
 
 use super::{Changes, Roots};
 use crate::purify::keep::Around;

@@ -1,4 +1,4 @@
-//! Options that several subcommands have: how a program is run, what it may use, how problems are shown.
+//! Options that several subcommands share: backend, limits, and the format of messages.
 
 use super::value::default_memory;
 use super::wrong;

@@ -1,4 +1,4 @@
-//! What stands behind an option: bindings, sizes, representations, bytes, seconds.
+//! The values of options: bindings, sizes, representations, bytes, seconds.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use riesz::Limits;

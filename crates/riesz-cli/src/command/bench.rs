@@ -1,6 +1,6 @@
-//! `riesz bench FILE FUN --at EXPR`: how long a function takes, and its value with its derivative.
+//! `riesz bench FILE FUN --at EXPR`: the time of a function, and of its value with its derivative.
 //!
-//! Times are medians, and their spread is that of the middle half of the runs.
+//! Times are medians, with the interquartile range as their spread.
 
 use super::Status;
 use crate::arguments::Bench as Arguments;

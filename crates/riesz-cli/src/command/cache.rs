@@ -1,4 +1,4 @@
-//! `riesz cache`: what native code is kept, where, and how much.
+//! `riesz cache`: the place and size of the cached native code.
 
 use super::Status;
 use crate::arguments::{Cache as Arguments, CacheAction};

@@ -1,4 +1,4 @@
-//! `riesz doctor`: what is installed, which backend runs, and why.
+//! `riesz doctor`: the installed compiler, the backend in use, and the reason.
 
 use super::Status;
 use super::cache::Held;

@@ -1,12 +1,13 @@
-//! `riesz gradbench [FOLDER]`: a tool of GradBench, by its protocol.
+//! `riesz gradbench [FOLDER]`: a tool that implements the protocol of GradBench.
 //!
 //! ```text
 //! {"id": 2, "kind": "evaluate", "module": "lse", "function": "gradient", "input": {...}}
 //! {"id": 2, "success": true, "output": [...], "timings": [{"name": "evaluate", "nanoseconds": 1234}, ...]}
 //! ```
 //!
-//! One message a line comes in, one response a line goes out. A module is a program, and its functions are evaluated
-//! as any user would: the program is compiled with its input, and then run as often and as long as the message asks.
+//! Each line of input is a message, and each line of output is a response. A module is a program, whose functions are
+//! evaluated as for any user: the program is compiled with its input, and then run as often and as long as the message
+//! asks.
 
 use super::Status;
 use crate::arguments::{Backend, Gradbench as Arguments};

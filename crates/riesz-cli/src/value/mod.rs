@@ -1,4 +1,4 @@
-//! Values from outside and for others: what `--let` binds, JSON, npy.
+//! Values from and for other programs: the bindings of `--let`, JSON, npy.
 
 pub mod json;
 pub mod npy;

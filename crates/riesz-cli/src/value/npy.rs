@@ -1,7 +1,7 @@
-//! Arrays from npy files, in whichever order, byte order and width their numbers are stored.
+//! Arrays from npy files, of any axis order, byte order and width.
 //!
-//! A file is `\x93NUMPY`, a version, the length of a header, the header, which is a dictionary as Python writes it, and
-//! the numbers. Nothing that the header states is believed before the file is seen to have it.
+//! A file consists of `\x93NUMPY`, a version, the length of a header, the header, which is a dictionary in Python's
+//! syntax, and the numbers. The reader checks every claim of the header against the file.
 
 use riesz::{Data, Elements};
 

@@ -1,5 +1,5 @@
 //! What the pages of the project show is what the program does: every code block of the pages at the root, in `docs`, in
-//! the book and in `benches` is executed, and the manual has every built-in function.
+//! the book and in `benches` is executed, the manual has every built-in function, and the glossary names files that exist.
 //!
 //! The word after the fence says what a block is:
 //!
@@ -81,6 +81,20 @@ fn the_examples_of_built_ins_hold() {
         count += 1;
     }
     println!("{count} examples hold");
+}
+
+#[test]
+fn the_glossary_is_sorted_and_names_files_that_exist() {
+    let page = fs::read_to_string(root().join("docs/glossary.md")).unwrap();
+    let rows = page.lines().skip_while(|line| !line.starts_with("| term |")).skip(2);
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.trim_matches('|').split('|').map(str::trim).collect()).collect();
+    for row in &rows {
+        let [term, _, _, file] = row[..] else { panic!("a row of four cells: {row:?}") };
+        let file = root().join("crates").join(file.trim_matches('`'));
+        assert!(file.is_file(), "{term}: there is no file {}", file.display());
+    }
+    let terms: Vec<String> = rows.iter().map(|row| row[0].to_lowercase()).collect();
+    assert!(!terms.is_empty() && terms.is_sorted_by(|a, b| a < b), "the terms are in alphabetical order, each once");
 }
 
 /// A code block of a page.

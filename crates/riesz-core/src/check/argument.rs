@@ -1,4 +1,4 @@
-//! The arguments of calls: as many as there are parameters, each at the type of its own.
+//! The arguments of calls: their number is that of the parameters, and each is checked at the type of its parameter.
 
 use super::arithmetic::Typed;
 use super::draft::Draft;

@@ -1,5 +1,5 @@
-//! Operators, and functions of numbers, on everything they work on: numbers, and element by element on arrays, tuples and
-//! records of numbers.
+//! Operators and functions of numbers on all types that they support: numbers, and element by element on arrays, tuples
+//! and records of numbers.
 
 use super::draft::Draft;
 use crate::term::{Atom, Comparison, Iteration, Op};

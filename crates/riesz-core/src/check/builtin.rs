@@ -1,7 +1,8 @@
 //! Calls of built-in functions.
 //!
-//! Functions of numbers work element by element. Functions of arrays are typed by the signatures of their rows. What is
-//! left are the forms that become constructs of the core, and the few functions of any number of arguments.
+//! Functions of numbers work element by element. The signatures of their rows give the types of functions of arrays.
+//! This module handles the rest: the forms that become constructs of the core, and the few functions of any number of
+//! arguments.
 
 use super::arithmetic::{Typed, is_number, signatures};
 use super::call::{Given, instantiate};

@@ -1,9 +1,9 @@
 //! Calls, and functions as values.
 //!
-//! A function that is one by its form (`\x -> ...`, a call with holes, the name of a function) has no type of its own:
-//! it is expanded, or called, where it is used, with the types it is used at. Only where it must be a value (an element
-//! of an array, an argument of a `fun`) does it become a closure, at the type expected there; where none is, the closure
-//! is filled in when its argument's type is known.
+//! A function expression (`\x -> ...`, a call with holes, the name of a function) has no type of its own: it is
+//! expanded, or called, at each use, at the types of that use. Only where it must be a value (an element of an array,
+//! an argument of a `fun`) does it become a closure, at the type that is expected there. If no type is expected, the
+//! closure is completed when the type of its argument is known.
 
 use super::arithmetic::Typed;
 use super::builtin::takes_tuples;

@@ -1,4 +1,4 @@
-//! Functions as values: closures, written when the type of their argument is known.
+//! Functions as values: closures, completed when the type of their argument is known.
 
 use super::ItemId;
 use super::arithmetic::Typed;

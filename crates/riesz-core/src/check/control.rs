@@ -1,4 +1,4 @@
-//! Conditionals, whose branches flow into one type, and loops, whose state keeps its type from turn to turn.
+//! Conditionals, whose branches flow into one type, and loops, whose state keeps its type in every iteration.
 
 use super::arithmetic::Typed;
 use super::draft::Draft;

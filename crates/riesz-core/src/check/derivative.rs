@@ -1,4 +1,4 @@
-//! Derivatives: `D`, `grad` and the like, and what is done with linear maps.
+//! Derivatives: `D`, `grad` and the like, and operations on linear maps.
 
 use super::arithmetic::{Typed, is_number, signatures};
 use super::call::{Callable, Given, instantiate};

@@ -1,11 +1,11 @@
-//! The draft of a group of items: core with types still being found.
+//! The draft of a group of items: core with incomplete types.
 //!
-//! A draft is core whose types may hold unknowns. Three operations mean more than they will: `Copy` may convert
-//! (an `Int` seen as an `R`, also inside arrays), the function of a `Call` is a position in [`Draft::calls`], that of a
-//! `Closure` one in [`Draft::lambdas`]. [`super::finish`] makes core of it.
+//! A draft is core whose types may contain unknowns. Three operations have another meaning than in core: `Copy` may
+//! convert (an `Int` to an `R`, also inside arrays), the function of a `Call` is a position in [`Draft::calls`], and
+//! that of a `Closure` is a position in [`Draft::lambdas`]. [`super::finish`] turns a draft into core.
 //!
-//! Variables are numbered through the whole draft, so that a type which names a size means the same in every function
-//! and closure of it.
+//! Variables are numbered through the whole draft, so that a size in a type means the same in all of its functions and
+//! closures.
 
 use super::call::Callable;
 use super::scope::Scope;

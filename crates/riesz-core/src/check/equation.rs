@@ -1,5 +1,5 @@
-//! Sizes are equated as polynomials: an unknown that stands alone is solved for, a difference that is a constant is an
-//! error, and anything else is compared when the program runs.
+//! Equations between sizes, as polynomials: an unknown that stands alone is solved for, a constant nonzero difference
+//! is an error, and all other equations are compared at run time.
 
 use super::draft::Draft;
 use super::mismatch::Mismatch;

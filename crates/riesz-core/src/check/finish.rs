@@ -1,5 +1,5 @@
-//! From draft to core: every type known, conversions written out, closures with what they capture, variables numbered
-//! from zero in each function.
+//! From draft to core: resolves all types, inserts conversions, completes the captured values of closures, and numbers
+//! the variables of each function from zero.
 
 mod lambda;
 

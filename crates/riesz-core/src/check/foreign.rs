@@ -1,9 +1,9 @@
-//! What people from other languages and libraries write, and what that is here: one table of names, one of types.
+//! Names and types of other languages and libraries, with their equivalents in Riesz: one table of names, one of types.
 //!
-//! Every cure is an expression that runs; the test below evaluates them all, so that no message teaches what does not
-//! work. In them `u` and `v` are vectors, `a` and `b` matrices, `x`, `lo` and `hi` numbers, `i`, `j`, `k`, `m` and `n`
-//! integers, `w` integers in an array, `c` truth values in an array, `f` a function of a number, `g` one of a vector and
-//! `h` one of a vector that gives a vector.
+//! Every equivalent is an expression that runs; the test below evaluates all of them, so that no message suggests code
+//! that does not work. In them `u` and `v` are vectors, `a` and `b` matrices, `x`, `lo` and `hi` numbers, `i`, `j`,
+//! `k`, `m` and `n` integers, `w` an array of integers, `c` an array of truth values, `f` a function of a number, `g` a
+//! function of a vector and `h` a function from vectors to vectors.
 
 use riesz_syntax::tree::Name;
 

@@ -1,4 +1,4 @@
-//! Functions: the body of a `fun` over its parameters and sizes, and the type of its result where that is found.
+//! Functions: the body of a `fun` over its parameters and sizes, and the inference of the type of its result.
 
 use super::draft::Draft;
 use super::finish::DraftFunction;

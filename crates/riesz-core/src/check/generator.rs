@@ -1,4 +1,4 @@
-//! Generators: a body for each index or element, and the array of what it gives.
+//! Generators: a body for each index or element, and the array of its values.
 
 use super::arithmetic::Typed;
 use super::draft::Draft;

@@ -1,4 +1,4 @@
-//! Instances: a function with type variables is checked anew for each choice of types it is used at.
+//! Instances: a function with type variables is checked again for each choice of types at which it is used.
 
 use super::draft::Draft;
 use super::{Checker, ItemId, Request, foreign};

@@ -1,4 +1,4 @@
-//! Items: declared, sorted into groups that need each other, and checked group by group.
+//! Items: declared, sorted into strongly connected groups, and checked group by group.
 
 use super::call::Callable;
 use super::draft::Draft;

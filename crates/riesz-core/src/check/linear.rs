@@ -1,6 +1,5 @@
-//! Why a function is not linear, as far as its text tells: `f(a x + b y) = a f(x) + b f(y)` fails where two things that vary
-//! are multiplied, where one is divided by, where a constant is added, and in the functions that are not linear
-//! themselves.
+//! Reasons why a function is not linear, from its text: `f(a x + b y) = a f(x) + b f(y)` fails if two varying values
+//! are multiplied, if a varying value is a divisor, if a constant is added, and in functions that are not linear.
 
 use super::Found;
 use super::call::{Callable, Given};

@@ -1,4 +1,4 @@
-//! What is said of types and sizes that do not fit.
+//! Messages about types and sizes that do not match.
 
 use super::draft::Draft;
 use crate::size::{self, Size};

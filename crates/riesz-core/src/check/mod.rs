@@ -1,8 +1,9 @@
 //! The checker: from trees to typed core.
 //!
-//! Items are taken in groups that need each other, each group after those it needs. A group is checked as a [`draft`],
-//! in one pass over its expressions, bottom-up from the written types of parameters; [`finish`] then makes core of it.
-//! A function with type variables is checked once as it stands, and again for each choice of types it is used at.
+//! Items are checked in strongly connected groups, each group after the groups that it depends on. A group is checked
+//! as a [`draft`], in one pass over its expressions, bottom-up from the written types of parameters; [`finish`] then
+//! turns the draft into core. A function with type variables is checked once abstractly, and again for each choice of
+//! types at which it is used.
 
 mod argument;
 mod arithmetic;

@@ -1,4 +1,4 @@
-//! What an item needs: the other items that its text names.
+//! The dependencies of an item: the other items that its text names.
 
 use super::scope::Scope;
 use super::{Checker, Found, ItemId};

@@ -1,4 +1,4 @@
-//! Operators between expressions, and what equations compare.
+//! Operators between expressions, and the operands of equations.
 
 use super::arithmetic::{Typed, is_number};
 use super::draft::Draft;

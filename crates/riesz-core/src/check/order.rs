@@ -1,6 +1,6 @@
-//! The order of items: groups of items that need each other, each group after those it needs.
+//! The order of items: strongly connected groups, each after the groups that it depends on.
 //!
-//! Tarjan's strongly connected components, without recursion, since a chain of items can be as long as the file.
+//! This is Tarjan's algorithm, without recursion, since a chain of items can be as long as the file.
 
 /// Groups of nodes `0 .. edges.len()`, where `edges[a]` lists what `a` needs.
 pub(crate) fn groups(edges: &[Vec<usize>]) -> Vec<Vec<usize>> {

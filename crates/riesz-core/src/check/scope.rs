@@ -1,7 +1,8 @@
-//! Scopes: what a name means at a place.
+//! Scopes: the meaning of a name at a place.
 //!
-//! A scope can be kept and used later, when more has been bound: functions that are expanded where they are used see the
-//! names of where they were written. So a scope is a frame and a moment: later bindings of the same frame are not seen.
+//! A scope can be stored and used later, when more names have been bound: functions that are expanded at their use see
+//! the names at their definition. A scope is therefore a frame and a time: later bindings of the same frame are not
+//! visible.
 
 use super::call::Callable;
 use crate::term::Atom;

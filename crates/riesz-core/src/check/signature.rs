@@ -1,7 +1,7 @@
 //! Written types, and the signatures of functions.
 //!
 //! In a signature, type variables and sizes are numbered parameters: `([n]t, Int) -> t` has one of each. A size is
-//! passed to the function unless an `Int` argument is it.
+//! passed to the function unless an `Int` argument already has its value.
 
 use super::draft::{DEEPEST_TYPE, Draft};
 use super::foreign;

@@ -1,4 +1,4 @@
-//! Tuples, records and arrays: how they are written, taken apart and given names.
+//! Tuples, records and arrays: construction, access to components, and patterns.
 
 use super::arithmetic::Typed;
 use super::draft::Draft;

@@ -1,4 +1,4 @@
-//! Guessing what a misspelt name was meant to be.
+//! Suggestions for misspelt names.
 
 /// The candidate nearest to a name, if it is near enough to be meant.
 pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {

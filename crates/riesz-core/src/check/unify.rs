@@ -1,12 +1,13 @@
-//! Finding types: unknown types, undecided numbers and unknown sizes, and what makes them known.
+//! Type inference: unknown types, undecided numbers and unknown sizes, and the constraints that determine them.
 //!
 //! - `unify(a, b)`: the two are the same type.
 //! - `flow(v, a, b)`: a value of type `a` is used where a `b` is needed: an `Int` may become an `R`, also inside arrays,
 //!   tuples and records; a linear map may be used as a function.
 //! - `join(a, b)`: the type that both flow into.
 //!
-//! Whether a number is an `Int` or an `R` is a least solution of constraints `a ≤ b` over `Int ≤ R`: what nothing makes
-//! an `R` is an `Int`. Sizes are equated as polynomials; what cannot be told before the program runs is checked when it does.
+//! Whether a number is an `Int` or an `R` is the least solution of constraints `a ≤ b` with `Int ≤ R`: a number that no
+//! constraint makes an `R` is an `Int`. Sizes are equated as polynomials; equations that depend on values are checked
+//! at run time.
 
 use super::draft::{DEEPEST_TYPE, Draft, LARGEST_TYPE};
 use super::mismatch::Mismatch;

@@ -1,4 +1,4 @@
-//! The coordinates of a value: the numbers that vary when it does, in order.
+//! The coordinates of a value: its varying numbers, in order.
 //!
 //! ```text
 //! coordinates (a, b)      =  coordinates a, coordinates b
@@ -6,7 +6,7 @@
 //! coordinates (a -> b)    =  none
 //! ```
 //!
-//! A linear map has its coordinates at hand where it is a table of all its entries ([`Machine::with_tables`]).
+//! The coordinates of a linear map are available if the map is a table of all its entries ([`Machine::with_tables`]).
 
 use super::Machine;
 use super::limits::Fault;

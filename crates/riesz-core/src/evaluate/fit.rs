@@ -1,5 +1,5 @@
-//! Whether a value has the shape of its type: the edge of every evaluation, where placeholders and zeros of unknown shape
-//! must have become values like any other.
+//! Tests whether a value has the shape of its type. This must hold at the end of every evaluation, where placeholders
+//! and zeros of unknown shape must have become ordinary values.
 //!
 //! ```text
 //! (a, b) fits (A, B)      if a fits A and b fits B

@@ -1,4 +1,4 @@
-//! Arrays in the making: what a loop keeps of every turn.
+//! Arrays under construction: the values that a loop records in every iteration.
 
 use super::limits::Fault;
 use super::value::{Held, Value};

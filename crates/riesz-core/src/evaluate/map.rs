@@ -1,6 +1,6 @@
 //! Linear maps as values.
 //!
-//! A map is applied by its functions, and what is made of maps by what it is made of.
+//! A map is applied by its functions, and a combination of maps by applying its parts.
 
 use super::Machine;
 use super::array::{self, Empty};

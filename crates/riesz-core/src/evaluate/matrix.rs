@@ -1,8 +1,8 @@
 //! Matrices of linear maps, and maps of matrices.
 //!
-//! The matrix of a map is what it makes of a basis, or what its adjoint makes of one, whichever is smaller; its sparse
-//! matrix is what it makes of sparse linear forms. `⟨Σ vₖ eᵢₖ ⊗ eⱼₖ, m⟩ = Σ vₖ mᵢₖⱼₖ`: to make a map of numbers at some places is the
-//! adjoint of reading those numbers off a map.
+//! The matrix of a map consists of the images of a basis under the map or under its adjoint, whichever is smaller; its
+//! sparse matrix consists of the images of sparse linear forms. `⟨Σ vₖ eᵢₖ ⊗ eⱼₖ, m⟩ = Σ vₖ mᵢₖⱼₖ`: making a map from
+//! numbers at some positions is the adjoint of reading these numbers from a map.
 
 use super::Machine;
 use super::limits::Fault;

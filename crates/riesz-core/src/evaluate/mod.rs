@@ -1,8 +1,8 @@
-//! The reference interpreter, generic over the scalar algebra: `evaluate::<S>` of a program over `f64` is its value; over
-//! other algebras it is what the papers make of it.
+//! The reference interpreter, generic over the scalar algebra: `evaluate::<S>` of a program over `f64` is its value;
+//! over other algebras it is the interpretation of the papers.
 //!
-//! The core is run as it stands. A frame holds one value for each variable of a function; the bodies inside operations
-//! share the frame. Every error names the place in the source that the binding came from.
+//! The interpreter runs the core directly. A frame holds one value for each variable of a function, and nested bodies
+//! share the frame. Every error names the place in the source of its binding.
 
 mod array;
 mod coordinate;

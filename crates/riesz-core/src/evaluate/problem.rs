@@ -1,4 +1,4 @@
-//! What can be wrong while a program runs, one message each: the interpreter and native code say the same.
+//! The run-time errors, one message each, shared by the interpreter and native code.
 
 use super::limits::{Fault, Limits};
 use super::show_real;

@@ -1,9 +1,9 @@
-//! Room that the system may refuse.
+//! Memory that the system may refuse.
 //!
-//! A limit on memory says what an evaluation may use, not what there is. Before something large is made, the system is
-//! asked whether it has room, so that the answer is an error with its place. Small things are not asked for one by one:
-//! where there is no room for them either, the allocator of the command ends it with a message, and asks here whether a
-//! refusal is an answer that somebody waits for.
+//! A limit on memory bounds the use of an evaluation, but the system may have less. Before a large allocation, the
+//! system is asked whether it has enough memory, so that a refusal becomes an error with its place. Small allocations
+//! are not checked one by one: if the system refuses one, the allocator of the command ends the command with a message,
+//! and asks this module whether an evaluation is waiting for the refusal.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! Values as text: what `eval` prints, and what reads back as the same value.
+//! Values as text: the output of `eval`, which reads back as the same value.
 
 use super::value::{Map, Value};
 use crate::types::Type;

@@ -1,4 +1,5 @@
-//! Room for values, and the values of a type that are known by it alone: its zero, and what stands where nobody looks.
+//! Memory for values, and the values that a type alone determines: its zero, and a placeholder for values that are
+//! never read.
 
 use super::limits::Fault;
 use super::room::has_room;

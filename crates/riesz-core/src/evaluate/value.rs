@@ -1,4 +1,4 @@
-//! Values: what programs compute, over any scalar algebra `S`.
+//! Values of programs, over any scalar algebra `S`.
 //!
 //! Arrays of numbers are stored flat; any other array is an array of values. The memory of arrays and closures is
 //! counted, for the limit on it.

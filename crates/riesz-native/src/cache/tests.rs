@@ -1,4 +1,4 @@
-//! What is kept is what was built, or nothing: damage, strangers and links.
+//! An entry of the cache is the library that was built, or nothing: damage, other users, and links.
 
 use super::*;
 

@@ -5,9 +5,10 @@
 //! cof(p a q) = l⁻ᵀ cof(b) u⁻ᵀ,   cof(b) = det(s) diagonal(Πⱼ₍ⱼ≠ᵢ₎ dⱼ)ᵢ ⊕ Πᵢ dᵢ · cof(s)
 //! ```
 //!
-//! Elimination takes the largest entry that is left as its pivot, and stops where that is zero or close to it. What is left
-//! then, `s`, has entries that vary from zero: no algebra divides by them. Its cofactors are computed by products and sums
-//! alone. So the result is a polynomial in the entries of `a`, as it should be, and its derivatives are right wherever `a` is.
+//! Elimination takes the largest remaining entry as its pivot, and stops if that entry is zero or close to it. The
+//! remainder `s` has entries that vary from zero, so no algebra divides by them: its cofactors are computed by products
+//! and sums alone. The result is therefore a polynomial in the entries of `a`, as it should be, and its derivatives are
+//! right for every `a`.
 //!
 //! The derivative of order `k` in the directions `h₁, …, hₖ` is the coefficient of `ε₁ ⋯ εₖ` in `cof(a + Σ εᵢ hᵢ)`, where
 //! `εᵢ² = 0`: the same elimination, over [`Jet`]s.

@@ -1,6 +1,6 @@
-//! The functions of linear algebra in any algebra, step by step: elimination with the largest pivot, and the factors of
-//! Cholesky. Where a function has no value, as the inverse of a singular matrix, its derivatives of every order are NaN, as
-//! those are that its row states.
+//! The functions of linear algebra over any algebra, step by step: elimination with the largest pivot, and Cholesky
+//! factorisation. If a function has no value, as the inverse of a singular matrix, its derivatives of every order are
+//! NaN, as are those that its row states.
 
 use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor, determinant};
 use crate::number::Number;

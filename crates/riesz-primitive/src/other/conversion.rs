@@ -1,4 +1,4 @@
-//! Between numbers of different types.
+//! Conversions between numbers of different types.
 
 use crate::primitive::{Kind, Primitive};
 

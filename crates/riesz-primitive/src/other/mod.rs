@@ -1,5 +1,5 @@
-//! What is neither a function of numbers nor a first-order function of arrays: conversions, constants, the forms of the
-//! core, the operators of the calculus, and the functions of the prelude. Their rows name and describe them.
+//! Rows that are neither functions of numbers nor first-order functions of arrays: conversions, constants, the forms of
+//! the core, the operators of the calculus, and the functions of the prelude. Their rows only name and describe them.
 
 pub mod constant;
 pub mod conversion;

@@ -1,7 +1,7 @@
 //! The functions of numbers.
 //!
-//! Each file holds a family. Its list of rows comes first, then the rows, each under the equation of its derivative. In
-//! the coefficients `X` and `Y` are the arguments, `R` is the result.
+//! Each file contains a family. Its list of rows comes first, then the rows, each under the equation of its derivative.
+//! In the coefficients, `X` and `Y` are the arguments and `R` is the result.
 
 mod arithmetic;
 mod exponential;

@@ -1,4 +1,4 @@
-//! Functions of sixteen numbers at once: those of twice eight in double precision, rounded.
+//! Functions of sixteen numbers at once: computed as two groups of eight in double precision, and rounded.
 
 use super::{LANES, Lanes};
 

@@ -1,4 +1,4 @@
-//! Products of matrices and linear algebra: those in double precision, rounded.
+//! Products of matrices and linear algebra: computed in double precision, and rounded.
 
 use crate::Strides;
 

@@ -1,7 +1,7 @@
-//! The same in single precision: sixteen numbers side by side.
+//! Single precision: sixteen numbers side by side.
 //!
-//! Arithmetic is that of single precision. Functions are computed in double precision and then rounded, so that they are
-//! wrong by hardly more than half a unit in the last place; so are products of matrices and linear algebra.
+//! Arithmetic is in single precision. Elementary functions are computed in double precision and rounded, so their error
+//! is hardly more than half a unit in the last place; so are products of matrices and linear algebra.
 
 #[path = "../arithmetic.rs"]
 pub mod arithmetic;

@@ -1,4 +1,4 @@
-//! What an expression is to the formatter: how tightly it binds, and whether it may stay on the line.
+//! Properties of an expression that the formatter needs: how tightly it binds, and whether it may stay on the line.
 
 use super::Formatter;
 use crate::tree::{BinaryOperator, ExprId, ExprKind};

@@ -1,8 +1,8 @@
-//! Where lines break: a document as a flat list of instructions, and how it becomes text.
+//! Line breaking: a document as a flat list of instructions, and its conversion to text.
 //!
-//! A *group* is printed on one line if it fits, and otherwise broken at each of its own [`Op::Line`]s; groups within it
-//! decide for themselves. The list is flat, and so is the printer: a document may nest as deep as it likes. Deciding
-//! whether a group fits looks ahead at most one line.
+//! A *group* is printed on one line if it fits, and otherwise broken at each of its own [`Op::Line`]s; groups inside it
+//! decide independently. Both the list and the printer are flat, so a document may nest to any depth. To decide whether
+//! a group fits, the printer looks ahead at most one line.
 
 /// An instruction.
 #[derive(Clone, Debug)]

@@ -1,13 +1,13 @@
 //! Tree to text: the formatter.
 //!
-//! The tree says how things belong together, and the tokens are printed in the order in which they were written, so
-//! numbers and names keep their spelling and every comment has a place: between two tokens. The instructions of
-//! `layout` say where lines may break, which is only where the rule of line ends lets them: never between an operand
-//! and a `-`, `(` or `[`, unless brackets are around.
+//! The formatter prints the tokens in their original order, so numbers and names keep their spelling and every comment
+//! has a place between two tokens. The tree determines the nesting. The instructions of `layout` mark the places where
+//! lines may break; by the rule of line ends there is none between an operand and a `-`, `(` or `[`, except inside
+//! brackets.
 //!
-//! Of the author's line breaks it keeps empty lines (one of several), the line end after the `=` of a `fun`, the one
-//! after the opening bracket of an array or record, and then those between the numbers of an array, and the one before
-//! `else`. Everything else follows from the width.
+//! The formatter keeps these line breaks of the author: empty lines (one of several), the one after the `=` of a `fun`,
+//! the one after the opening bracket of an array or record and then those between the numbers of an array, and the one
+//! before `else`. All others follow from the width.
 
 mod expr;
 mod form;

@@ -1,5 +1,5 @@
-//! Patterns, parameters, types and sizes. They have no line breaks of their own outside brackets, so their tokens say
-//! all there is to know.
+//! Patterns, parameters, types and sizes. They have no line breaks of their own outside brackets, so their tokens
+//! determine their layout.
 
 use super::Formatter;
 use crate::parser::on_a_large_stack;

@@ -4,8 +4,8 @@
 //! or ; and ; not ; comparisons ; + - ; * / ; unary - ; ^ ; postfix
 //! ```
 //!
-//! from loose to tight. [`Parser::binary`] climbs the infix operators; what begins with a keyword or `\` may stand
-//! wherever an operand may, and takes all that follows.
+//! The list is from loose to tight. [`Parser::binary`] parses infix operators by precedence climbing; a form that
+//! begins with a keyword or `\` may stand wherever an operand may, and extends as far to the right as possible.
 
 use super::Parser;
 use crate::lexer::{integer_value, real_value};

@@ -1,4 +1,4 @@
-//! What to say about a token that cannot stand where it stands, and what its author may have meant.
+//! Messages about a token that cannot stand where it stands, with the form that its author may have meant.
 
 use super::Parser;
 use crate::Diagnostic;

@@ -1,4 +1,4 @@
-//! Items: what stands at the top of a file.
+//! Items: the definitions, checks and imports of a file.
 
 use super::hint::foreign_keyword;
 use super::ty::is_type_name;

@@ -1,17 +1,18 @@
 //! Tokens to tree, by hand: recursive descent for the forms, precedence climbing for the operators.
 //!
-//! What the parser promises:
+//! The parser guarantees:
 //!
-//! - It always returns a tree; where the text is wrong it holds `Error` nodes, and there is at least one diagnostic.
-//! - One mistake gives one message. After a message the parser is *recovering*: it says nothing more until it stands at
-//!   a place where it knows again what to expect, which is a comma or closing bracket of the innermost bracket, the next
-//!   statement of a block, or the next item.
-//! - Its time is linear in the text, and its stack does not grow with the text: sequences of `let` and chains of
-//!   operators are loops, and everything that nests is counted against [`ParseOptions::max_nesting`].
+//! - It always returns a tree. If the text is wrong, the tree contains `Error` nodes, and there is at least one
+//!   diagnostic.
+//! - One mistake gives one message. After a message the parser is *recovering*: it reports nothing until it reaches a
+//!   place where it can resynchronise, which is a comma or closing bracket of the innermost bracket, the next statement
+//!   of a block, or the next item.
+//! - Its time is linear in the text, and its stack is bounded: sequences of `let` and chains of operators are loops,
+//!   and all nesting is counted against [`ParseOptions::max_nesting`].
 //!
-//! **Line ends.** The tokens remember the gap before them. Where an operand has ended, `Parser::ends_here` decides
-//! whether the gap ends the expression too. Nothing else in the parser looks at line ends, except to tell a `let` that
-//! it may go on.
+//! **Line ends.** Each token records the gap before it. After an operand, `Parser::ends_here` decides whether the gap
+//! also ends the expression. No other part of the parser looks at line ends, except to tell a `let` that it may
+//! continue.
 
 mod expr;
 mod form;

@@ -1,4 +1,4 @@
-//! Reporting errors, and finding the way back after them.
+//! Error reports, and recovery after them.
 
 use super::hint::foreign_keyword;
 use super::{MAX_ERRORS, Parser};

@@ -1,4 +1,4 @@
-//! A point examined: every representation against differences, and forward against reverse.
+//! The tests at one point: every representation against differences, and forward against reverse.
 
 use super::differences::{Slope, slope};
 use super::path::path;

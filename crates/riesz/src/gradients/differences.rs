@@ -1,5 +1,5 @@
-//! `f'(x) = (f(x + h) − f(x − h)) / 2h − c₂h² − c₄h⁴ − …`: central differences, extrapolated to `h = 0`, and how far they
-//! can be trusted.   [Ridders 1982]
+//! `f'(x) = (f(x + h) − f(x − h)) / 2h − c₂h² − c₄h⁴ − …`: central differences, extrapolated to `h = 0`, with an
+//! estimate of their error.   [Ridders 1982]
 
 use super::largest;
 

@@ -1,7 +1,7 @@
 //! Derivatives against differences: `D f x e_j ≈ (f(x + h e_j) − f(x − h e_j)) / 2h`, and `⟨w, D f x u⟩ = ⟨u, (D f x)ᵀ w⟩`.
 //!
 //! A function is tested at random points, coordinate by coordinate, in every [representation](representation). A point
-//! where the function has no value, or is not smooth, says nothing and is replaced by another.
+//! at which the function has no value, or is not smooth, is replaced by another.
 
 mod compare;
 mod differences;

@@ -1,4 +1,4 @@
-//! Coordinates as a user would write them: `model.weights[3][1]`.
+//! Coordinates in the user's notation: `model.weights[3][1]`.
 
 use crate::{Type, Value};
 

@@ -1,5 +1,5 @@
-//! A function made ready to be tested: `x ↦ f(c, x)` for what varies, with everything else captured, and its derivatives
-//! in both directions, compiled.
+//! A function prepared for testing: `x ↦ f(c, x)` for the varying arguments, with all others captured, and its compiled
+//! derivatives in both directions.
 
 use super::sample::Point;
 use crate::via::{Differentiator, Found, Representation, Wish};

@@ -1,4 +1,4 @@
-//! Numbers that look random, the same for the same seed.   [Steele, Lea, Flood 2014: SplitMix64]
+//! Pseudo-random numbers, the same for the same seed.   [Steele, Lea, Flood 2014: SplitMix64]
 
 /// A source of numbers.
 #[derive(Clone, Debug)]

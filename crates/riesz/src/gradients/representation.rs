@@ -1,9 +1,9 @@
-//! The representations that derivatives are tested in: compiled code in both directions, and every other row of
+//! The representations in which derivatives are tested: compiled code in both directions, and every other row of
 //! [`via::REPRESENTATIONS`].
 //!
-//! Numbers that run backwards cost what a few values do, and are tested at every small point and one large one. What
-//! carries whole gradients or columns costs as many values as the point has coordinates, and terms and morphisms cost much
-//! for each operation: these are tested at the first small point, and there each representation is asked for both
+//! Reverse-mode numbers cost a few evaluations, and are tested at every small point and at one large one.
+//! Representations that carry whole gradients or columns cost as many evaluations as the point has coordinates, and
+//! terms and morphisms have a high cost for each operation: these are tested at the first small point, each in both
 //! directions.
 
 use super::probe::Probe;

@@ -1,4 +1,4 @@
-//! Random points of a function: sizes, then arguments of the types that these sizes make.
+//! Random points of a function: first sizes, then arguments of the resulting types.
 
 use super::probe::{Parameter, Probe};
 use super::random::Random;

@@ -1,7 +1,8 @@
-//! How what a derivative takes grows with a size: `operations(n) ≈ c · nˢ`, and the slope `s` of each representation.
+//! The growth of the cost of a derivative with a size: `operations(n) ≈ c · nˢ`, with the slope `s` of each
+//! representation.
 //!
-//! A name of the expressions for the point and the function stands for one size after the other. A representation for
-//! which the next size would take too long goes no further.
+//! A name in the expressions for the point and the function stands for increasing sizes. A representation stops if the
+//! next size would take too long.
 
 use super::{Measured, Measuring, Modes, POINT, near};
 use crate::plot::{Line, Plot};

@@ -1,5 +1,5 @@
-//! Work within the limits of a session: `within(work)` is what `work` gives, or the error of the limit that it passed, and
-//! then the session is as it was before.
+//! Work within the limits of a session: `within(work)` returns the result of `work`, or the error of the exceeded limit
+//! after restoring the previous state of the session.
 
 use super::Session;
 use crate::{Diagnostic, Limits, Span};

@@ -1,4 +1,4 @@
-//! A program and everything one can ask of it: load, type, evaluate, check, complete.
+//! A program with all operations on it: load, type, evaluate, check, complete.
 
 mod bounded;
 mod run;

@@ -1,4 +1,5 @@
-//! Running a function of the program: in the interpreter or as native code, its derivatives compiled or met on the way.
+//! Running a function of the program: in the interpreter or as native code, with derivatives compiled before or
+//! computed during the run.
 
 use super::{Session, first, place};
 use crate::via::Representation;

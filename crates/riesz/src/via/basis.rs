@@ -1,11 +1,11 @@
-//! Linear maps as functions on the basis of the domain, written down: `u ⊸ v = Basis u → v`.   [001 §9, §11]
+//! Linear maps as functions on the basis of the domain, stored as data: `u ⊸ v = Basis u → v`.   [001 §9, §11]
 //!
 //! ```text
 //! (1 → t) ≅ t      (a + b → t) ≅ (a → t, b → t)
 //! ```
 //!
-//! A function on the basis of a product is a function for each part, so a map is a tree in the shape of the point, with a
-//! number at each leaf; a part on which it is zero is absent.
+//! A function on the basis of a product is a function for each part, so a map is a tree in the shape of the point, with
+//! a number at each leaf; a part on which the map is zero is absent.
 
 use super::Representation;
 use super::algebra::{Field, Gradient, row};

@@ -1,5 +1,5 @@
-//! Derivatives as morphisms: a function becomes a combinator, which is read in `D⟨K⟩` for a category `K`.
-//! [003 Fig. 1, 2; 004 §4, §10, §12 to §14]
+//! Derivatives as morphisms: a function becomes a combinator, which is interpreted in `D⟨K⟩` for a category `K`. [003
+//! Fig. 1, 2; 004 §4, §10, §12 to §14]
 
 use super::{Answer, Differentiator, Found, Representation, Wish};
 use crate::{Span, Value};

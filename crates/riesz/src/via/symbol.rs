@@ -1,7 +1,7 @@
 //! Symbolic differentiation: numbers that are expressions, so that a derivative is an expression too.   [000 §2.5]
 //!
-//! A symbol also has the value of its expression at the point, which decides comparisons: the expression is that of the
-//! path that the program takes there. Expressions share their parts, and are evaluated part by part from the first.
+//! A symbol also has the value of its expression at the point, which decides comparisons, so the expression is that of
+//! the path that the program takes there. Expressions share their parts, and each part is evaluated once, in order.
 
 use super::algebra::Field;
 use super::{Answer, Found, Representation, Wish};

@@ -1,4 +1,4 @@
-//! What stands in one frame: boxes in layers, and the places that wires have in them.
+//! The contents of one frame: boxes in layers, and the positions of wires in them.
 
 use super::super::Graph;
 use super::{Block, HEIGHT, LETTER};

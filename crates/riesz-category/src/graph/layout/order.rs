@@ -1,5 +1,5 @@
-//! The order of each layer, in which few wires cross: everything at the middle of what it is wired to, in one direction and
-//! then in the other, as long as that helps.
+//! The order within each layer, with few crossings: boxes move to the barycentre of their neighbours in the layer
+//! before and then in the layer after, several times, and the order with the fewest crossings is kept.
 
 use super::level::Level;
 

@@ -1,4 +1,4 @@
-//! What derivatives take as a size grows, as a table and as JSON.
+//! The growth of costs with a size, as a table and as JSON.
 
 use super::aligned;
 use riesz::modes::{Grown, Growth, Sample};

@@ -1,4 +1,4 @@
-//! The lines that begin with `:`, as one table for obeying, help and completion.
+//! The lines that begin with `:`, in one table for execution, help and completion.
 
 /// What such a line can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! The line editor: history, completion, and lines that go on.
+//! The line editor: history, completion, and input over several lines.
 
 use super::directive;
 use reedline::{

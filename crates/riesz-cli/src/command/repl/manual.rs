@@ -1,4 +1,4 @@
-//! What `:help` says, from the table of built-in functions and the table of directives.
+//! The text of `:help`, from the table of built-in functions and the table of directives.
 
 use super::directive::TABLE;
 use riesz::primitive::{self, Primitive};

@@ -1,6 +1,6 @@
 //! `riesz repl [FILE]`: a prompt that survives every mistake.
 //!
-//! Where the standard input is no terminal, it is read as a script: the same answers, without prompts.
+//! If the standard input is not a terminal, it is read as a script: the answers are the same, without prompts.
 
 mod directive;
 mod editor;

@@ -1,4 +1,5 @@
-//! Functions as values on their way to the core: what they capture, and sizes that they read off their parameters.
+//! Functions as values on their way to the core: their captured values, and the sizes that they read from their
+//! parameters.
 
 use super::{Finisher, number};
 use crate::size::{self, Size};
