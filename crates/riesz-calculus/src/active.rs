@@ -1,4 +1,5 @@
-//! Which variables vary with the inputs: everything else has no tangent, and its derivative costs nothing.
+//! Activity analysis: the variables that depend on the inputs. All others have no tangent, and their derivative costs
+//! nothing.
 
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Turn, Var};

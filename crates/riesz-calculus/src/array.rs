@@ -1,5 +1,5 @@
-//! Derivatives of functions of arrays: the linear ones are their own, products are linear in each factor, and those of
-//! linear algebra are given by terms.
+//! Derivatives of functions of arrays: linear functions are their own derivatives, products are linear in each factor,
+//! and the rows of linear algebra state their derivatives as terms.
 
 use crate::compile::Problem;
 use crate::linearise::{Lineariser, Tangent};

@@ -1,5 +1,5 @@
-//! Checkpoints: a loop that is differentiated in reverse keeps what each turn needs; cut into segments it keeps only the
-//! state before each segment, and runs a segment again when its turn comes.
+//! Checkpoints. A loop in reverse mode stores residuals of each iteration. A loop in segments stores only the state
+//! before each segment, and runs a segment again when its residuals are needed.
 //!
 //! ```text
 //! loop s = z for i < n do f(i, s)
@@ -7,8 +7,8 @@
 //! segment(j, s)  =  loop s for i < min(m, n − j·m) do f(j·m + i, s)
 //! ```
 //!
-//! With `m` near `√n`, `O(√n)` states and the work of `O(√n)` turns are kept at a time; each turn is run once more for every
-//! loop around it. A loop that runs while a condition holds is cut into segments of a fixed length.
+//! With `m` near `√n`, `O(√n)` states and the residuals of `O(√n)` iterations are stored at a time; each iteration runs
+//! once more for every loop around it. A `while` loop is cut into segments of a fixed length.
 
 use crate::compile::{Calculus, Linearised};
 use crate::free::Free;

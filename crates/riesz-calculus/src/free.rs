@@ -1,4 +1,4 @@
-//! The variables that bindings use and do not bind, sizes in types included.
+//! The free variables of bindings, including sizes in types.
 
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};

@@ -1,14 +1,14 @@
 //! The calculus: derivatives of core programs, as core programs.
 //!
-//! `D(f, x)` is compiled to the primal once, the values that its derivative needs, and a linear program: forward mode runs the
-//! linear program, reverse mode its transpose, with accumulation.   [002 §3 and 5; 003 Thm 6.5]
+//! `D(f, x)` is compiled to one run of the primal, its residuals, and a linear program. Forward mode runs the linear
+//! program; reverse mode runs its transpose, with accumulators.   [002 §3 and 5; 003 Thm 6.5]
 //!
 //! - [`linearise`](mod@linearise): `f` becomes `f' : x ↦ (f x, kept)` and `L : (kept, dx) ↦ dy`, linear in `dx`.
 //! - [`transpose`](mod@transpose): `L` becomes `Lᵀ : (kept, dy) ↦ dx`, binding by binding from the end.
 //! - [`compile`]: every derivative in a program is replaced by calls of these, innermost first, so that derivatives nest.
 //!
-//! No primitive has a rule of its own for reverse mode: the table of primitives says what the derivative is as a linear map,
-//! and transposition does the rest.
+//! No primitive has a reverse rule: the table of primitives states each derivative as a linear map, and transposition
+//! reverses it.
 
 mod active;
 mod array;

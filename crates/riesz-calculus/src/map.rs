@@ -1,5 +1,5 @@
-//! Linear maps that are known where they are used, compiled away: `D f x` applied is forward mode, its adjoint applied reverse
-//! mode, and what is made of maps is applied by what it is made of.
+//! Linear maps that are known where they are used are compiled away: applying `D f x` is forward mode, applying its
+//! adjoint is reverse mode, and a combination of maps is applied by applying its parts.
 //!
 //! ```text
 //! (g ∘ f) v = g (f v)      (f + g) v = f v + g v      (k · f) v = k · f v      (g ∘ f)ᵀ = fᵀ ∘ gᵀ

@@ -6,7 +6,7 @@
 //! v̄  =  Σ_j j T (λx. (D f x)ᵀ c̄_j) (x, v)_{j−1}
 //! ```
 //!
-//! What `f` captured is a part of the point that does not move: its direction is zero.
+//! The captured values of `f` are a part of the point that does not move: their direction is zero.
 
 use crate::compile::{Calculus, Problem, open_sizes};
 use crate::linearise::{Lineariser, Tangent};

@@ -1,13 +1,13 @@
-//! Linear maps that vary: the tangent of a map is a map, and maps multiply like numbers.
+//! Varying linear maps: the tangent of a map is a map, and maps obey product rules like numbers.
 //!
 //! ```text
 //! d(mᵀ) = dmᵀ      d(g ∘ f) = dg ∘ f + g ∘ df      d(k m) = dk m + k dm      d(m a) = dm a + m da
 //! ```
 //!
-//! A map `m = (a ↦ f (c, a))` over what it captured has the tangent `dm = (a ↦ D_c f (c, a) dc)`, and likewise its adjoint. A
-//! cotangent of a map is a map too; what it contributes to the cotangent of `c` is the sum over a basis of the domain
-//! of `(D_c f (c, e))ᵀ (m̄ e)`. Reading the matrix off a map, or some numbers of it, is linear in the map; the adjoint makes a map
-//! of a matrix.
+//! A map `m = (a ↦ f (c, a))` with captured values `c` has the tangent `dm = (a ↦ D_c f (c, a) dc)`, and likewise its
+//! adjoint. A cotangent of a map is a map too; its contribution to the cotangent of `c` is the sum over a basis of the
+//! domain of `(D_c f (c, e))ᵀ (m̄ e)`. Reading the matrix of a map, or some of its entries, is linear in the map; the
+//! adjoint makes a map from a matrix.
 
 use crate::compile::{Calculus, Linearised, Problem, has_holes, open_sizes};
 use crate::linearise::{Lineariser, Tangent};

@@ -1,11 +1,12 @@
-//! A function with all that it captured: what is known only when a program runs is known when a derivative is met.
+//! A function with all of its captured values: a function that is known only at run time is known when its derivative
+//! is computed.
 //!
 //! ```text
 //! f with captured c, at p     becomes     w(data of c, rest of p) = f(c, p)
 //! ```
 //!
-//! where `w` makes the functions in `c` and in `p` anew. Then the derivatives in `f` are those of functions that are known,
-//! and are compiled before `w` is differentiated.
+//! Here `w` makes the functions in `c` and in `p` again. The derivatives in `f` are then those of known functions, and
+//! are compiled before `w` is differentiated.
 
 use crate::compile::{Options, compile_with, with_sizes};
 use crate::defunctionalise::without;

@@ -10,7 +10,7 @@
 //!      red_Rᵀ = red_Rᵀ                 uᵀ = u⁻¹ for unitary u
 //! ```
 //!
-//! This is all there is to reverse mode: nothing else in Riesz has a reverse rule.
+//! No primitive has a reverse rule: reverse mode follows from these equations.
 
 use crate::fold::fold;
 use crate::map::{Contraction, Form, LinearMap, RankOne};

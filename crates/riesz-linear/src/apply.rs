@@ -1,11 +1,11 @@
 //! Applying a linear map.   [002 Fig. 4, "Semantics"]
 //!
-//! A linear map over the reals acts on the vectors of any module: give it numbers and it is the derivative in a direction,
-//! give it several numbers in lanes and it does several directions at once, give it the rows of the identity and it
-//! becomes its matrix. So everything here is written once, for [`Coordinate`]s.
+//! A linear map over the reals acts on the vectors of any module: applied to numbers it is the derivative in a
+//! direction, applied to several numbers in lanes it computes several directions at once, and applied to the rows of
+//! the identity it gives its matrix. Everything here is therefore written once, for [`Coordinate`]s.
 //!
-//! **Zeros are exact**: a product with a coefficient or coordinate that is exactly zero is exactly zero, and what the
-//! zero map has written to is not even read.
+//! **Zeros are exact**: a product with a coefficient or coordinate that is exactly zero is exactly zero, and the
+//! argument of the zero map is not read.
 
 use riesz_algebra::{Module, Monoid};
 

@@ -1,8 +1,8 @@
-//! Association by cost: `(h ∘ g) ∘ f = h ∘ (g ∘ f)`, but not for the same price.   [004 §11]
+//! Association by cost: `(h ∘ g) ∘ f = h ∘ (g ∘ f)`, but their costs differ.   [004 §11]
 //!
-//! The matrix of a chain `f₁ ∘ … ∘ fₙ` is a product of matrices. To multiply a `p × q` by a `q × r` matrix takes `p q r`
-//! multiplications, but a factor with structure need not be a matrix first: `f` times a matrix of `r` columns takes `r`
-//! times what applying `f` takes, and a matrix of `p` rows times `f` takes `p` times what applying `fᵀ` takes. So
+//! The matrix of a chain `f₁ ∘ … ∘ fₙ` is a product of matrices. Multiplying a `p × q` by a `q × r` matrix takes
+//! `p q r` multiplications, but a factor with structure need not become a matrix first: `f` times a matrix of `r`
+//! columns takes `r` applications of `f`, and a matrix of `p` rows times `f` takes `p` applications of `fᵀ`. So
 //!
 //! ```text
 //! C(i, i) = matrix(fᵢ)
@@ -11,9 +11,9 @@
 //!                              or  C(i, j-1) + p · adjoint(fⱼ)    where k + 1 = j
 //! ```
 //!
-//! Forward mode is the bracketing from the right, reverse mode that from the left. Finding the cheapest takes cubic time,
-//! so a chain of more than `LONGEST` factors is
-//! taken one of these two ways, or cut once and each part taken one of them.
+//! Forward mode is the bracketing from the right, reverse mode that from the left. Finding the cheapest takes cubic
+//! time, so a chain of more than `LONGEST` factors is bracketed in one of these two ways, or cut once with each part
+//! bracketed in one of them.
 
 use std::collections::HashMap;
 use std::fmt;

@@ -1,8 +1,8 @@
 //! Sparse matrices: the entries that are not structurally zero, by row and then by column.
 //!
-//! An entry is there if the structure of the map connects its column with its row, whatever the number: a coefficient
-//! that happens to be `0.0` is an entry, what the zero map or an absent pair of a relation would contribute is not. The
-//! structure of a composition is the product of structures, so it does not depend on how the term is bracketed.
+//! An entry is included if the structure of the map connects its column with its row, whatever its value: a coefficient
+//! that happens to be `0.0` is an entry, while the zero map and absent pairs of a relation have none. The structure of
+//! a composition is the product of the structures, so it does not depend on the bracketing of the term.
 
 use crate::map::LinearMap;
 use crate::matrix::{by_columns, images};

@@ -1,8 +1,8 @@
-//! What it costs to apply a map, to apply its adjoint, and to write it out as a matrix.   [004 §11]
+//! The cost of applying a map, of applying its adjoint, and of writing it out as a matrix.   [004 §11]
 //!
-//! Costs are read off the plan that is carried out, so they count what happens: a shared part once, a rank-one map
-//! `n + 1 + m` multiplications and not `m · n`. Copying costs nothing. Additions are counted where two numbers meet; where
-//! a map writes zeros that something else is added to, they are counted too.
+//! Costs are computed from the plan that is executed: a shared part counts once, and a rank-one map takes `n + 1 + m`
+//! multiplications and not `m · n`. Copying is free. Additions are counted where two numbers are added; additions to
+//! zeros that a map writes are counted too.
 
 use std::cmp::Ordering;
 

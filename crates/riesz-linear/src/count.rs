@@ -1,5 +1,5 @@
-//! What is computed with the coefficients of maps: when laws join them, and when a map becomes its matrix. Each thread
-//! counts for itself. Applying a map is not counted here: whoever applies it knows the numbers it is applied to.
+//! Counts of operations with the coefficients of maps: when laws combine them, and when a map becomes its matrix. Each
+//! thread counts separately. Applications of maps are not counted here, because the type of the numbers can count them.
 
 use std::cell::Cell;
 use std::ops::Sub;

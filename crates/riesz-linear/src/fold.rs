@@ -1,4 +1,4 @@
-//! Walking a term: children before parents, shared parts once, with a stack of its own.
+//! A walk over a term: children before parents, shared parts once, with an explicit stack.
 //!
 //! `fold f m = f(m, [fold f c | c child of m])`
 

@@ -1,19 +1,20 @@
-//! From a term to straight-line code: `(g ∘ f) x` is `u += f x; y += g u`, and everything else is where to read and write.
+//! From a term to straight-line code: `(g ∘ f) x` is `u += f x; y += g u`, and all other forms determine positions to
+//! read and write.
 //!
-//! Every form writes by adding, so a fork is its parts writing side by side, a join its parts writing to one place, and
-//! a sum all of them reading and writing alike; only the leaves are steps.
+//! Every form writes by adding, so the parts of a fork write side by side, the parts of a join write to one place, and
+//! the parts of a sum read and write the same places; only the leaves are steps.
 //!
-//! **What is shared is done once, in both directions.** A map that a term contains in several places waits until all of them
-//! have asked for it, each with a place to read and a place to write. Then
+//! **Shared parts run once, in both directions.** A map that a term contains in several places waits until all of them
+//! have requested it, each with a place to read and a place to write. Then
 //!
-//! - those that read the same place get copies of one result: `f x` twice is one `f x`;
-//! - those that write to the same place have their arguments added up: `f x + f y = f (x + y)`.
+//! - requests that read the same place get copies of one result: `f x` twice is one `f x`;
+//! - requests that write to the same place have their arguments added: `f x + f y = f (x + y)`.
 //!
-//! The first makes applying the derivative of a program linear in the program's size, the second makes applying its adjoint
-//! so. A plan has no cycles: what is read by those that ask comes before what they write, and this stays so.
+//! The first makes the application of a derivative linear in the size of the program, the second that of its adjoint. A
+//! plan has no cycles: the places that requests read come before the places that they write.
 //!
-//! The body of a `map` over several elements has a plan of its own, so that such maps within each other are the one thing
-//! that plans recurse over. Running them takes time exponential in their depth, so that they cannot be deep.
+//! The body of a `map` over several elements has its own plan, so plans recurse only over nested `map`s. These take
+//! time exponential in their depth, so they cannot be deep.
 
 use std::collections::{BTreeMap, VecDeque};
 

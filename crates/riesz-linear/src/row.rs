@@ -1,8 +1,8 @@
-//! Rows of a matrix in the making: sparse until full.
+//! Rows of a matrix under construction: sparse until full.
 //!
-//! A row is a sum of multiples of unit vectors. Sums are collected by appending and tidied when they have doubled, so
-//! that adding up `n` entries takes `O(n log n)` however many sums they come in. **Structure is not arithmetic**: a
-//! multiple by zero keeps its entries, now zero.
+//! A row is a sum of multiples of unit vectors. Terms are appended, and combined when their number has doubled, so that
+//! `n` entries take `O(n log n)` in any grouping. **Structure is not arithmetic**: a multiple by zero keeps its
+//! entries, with the value zero.
 
 use crate::apply::Coordinate;
 use crate::count::added;

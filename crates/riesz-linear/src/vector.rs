@@ -1,4 +1,4 @@
-//! Vectors with their space: what a linear map is made of.
+//! Vectors with their space: the coefficients of linear maps.
 
 use std::fmt;
 use std::sync::Arc;

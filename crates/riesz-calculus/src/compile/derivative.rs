@@ -1,5 +1,5 @@
-//! The derivatives in a function become calls of the functions that were made for them: `jvp`, `vjp` and maps applied
-//! where they are made directly, other maps by two functions over what is kept.
+//! The derivatives in a function become calls of the functions that were made for them: `jvp`, `vjp` and maps that are
+//! applied where they are made become direct calls; other maps become two functions over the residuals.
 
 use super::{Calculus, Linearised, Problem, has_holes, open_sizes, with_sizes};
 use crate::linearise::is_unknown_function;

@@ -1,5 +1,5 @@
-//! Compiling derivatives away: every `D`, `jvp`, `vjp` in a program becomes calls of functions made by linearisation and
-//! transposition, innermost first.
+//! Compilation of derivatives: every `D`, `jvp` and `vjp` in a program becomes calls of functions made by linearisation
+//! and transposition, innermost first.
 
 mod cut;
 mod derivative;

@@ -1,5 +1,5 @@
-//! Which functions a value can hold: for every variable, those made somewhere that can get there. The least solution of
-//! `made(source) ⊆ made(target)` over all that passes values on.
+//! Flow analysis: the set of functions that each variable can hold. It is the least solution of
+//! `made(source) ⊆ made(target)` over all operations that pass values on.
 
 use super::{has_functions, shape};
 use riesz_core::Type;

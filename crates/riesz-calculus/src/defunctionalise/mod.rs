@@ -1,5 +1,5 @@
-//! Functions that are known only when the program runs, as data: a function is its number and what it captured, and calling
-//! it is a choice by that number.   [Reynolds 1972]
+//! Functions that are known only at run time become data: a function becomes its tag and its captured values, and a
+//! call becomes a choice by the tag. [Reynolds 1972]
 //!
 //! ```text
 //! fᵢ with captured c      becomes  (i, c)
@@ -7,12 +7,12 @@
 //! D(f, x)                 becomes  if f.0 < i then ... else D(\y -> fᵢ(f.1, y), x)
 //! ```
 //!
-//! What functions of one type captured differs, so such a value is opaque, of type `Kept`, like what recursion keeps. It
-//! varies with what was captured: derivatives of any order go through it as through any other data. The choices are the
-//! functions that can get to the place of the call ([`flow`]).
+//! The captured values of functions of one type differ, so such a value is opaque, of type `Kept`, like the residuals
+//! of a recursion. It varies with the captured values: derivatives of any order go through it as through other data.
+//! The alternatives are the functions that can reach the call ([`flow`]).
 //!
-//! A linear map may stand for a function without a trace in the core, and a program may get functions from outside or give
-//! them away: such programs stay as they are.
+//! A linear map may be used as a function without a trace in the core, and a program may receive functions from outside
+//! or return them: such programs are left unchanged.
 
 mod flow;
 mod point;

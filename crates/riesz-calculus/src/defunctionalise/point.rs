@@ -1,5 +1,5 @@
-//! Functions in the point of a derivative, and in the value there, do not vary: the derivative is that by the rest of the
-//! point, of the rest of the value.
+//! Functions in the point of a derivative, and in its value, do not vary: the derivative is that of the rest of the
+//! value with respect to the rest of the point.
 //!
 //! ```text
 //! D(f, p)  =  D(\q -> rest(f(p with q)), rest(p))

@@ -1,6 +1,6 @@
 //! From the linear program to symbolic linear maps: one equation for each binding.
 //!
-//! A linear operation on tangents is a linear map after the derivatives of its operands:
+//! A linear operation on tangents is a linear map composed with the derivatives of its operands:
 //!
 //! ```text
 //! dy = c · dx          D y = scale c ∘ D x
@@ -9,8 +9,8 @@
 //! dy = [dz | i < n]    D y = build i < n. D z
 //! ```
 //!
-//! A linear variable that is not the tangent of a variable of the program, and is used once, stands inside the equation that
-//! uses it.
+//! A linear variable that is used once, and is not the tangent of a variable of the program, is written inside the
+//! equation that uses it.
 
 use super::scope::{Scope, label_of};
 use super::term::{Expr, Form, Item, Loop, Operation, Term};

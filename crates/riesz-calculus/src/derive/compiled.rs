@@ -1,4 +1,4 @@
-//! What is run in the end: a function that applies the derivative, through the compiler and its optimiser.
+//! The code that runs: a function that applies the derivative, after compilation and optimisation.
 
 use super::Mode;
 use crate::compile::{Calculus, Options, Problem, compile_with};

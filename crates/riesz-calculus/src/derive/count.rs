@@ -1,7 +1,7 @@
-//! How many operations a function takes, as polynomials over its sizes.
+//! The number of operations of a function, as a polynomial over its sizes.
 //!
-//! Of a conditional both branches are counted. Negation and copying are free, and so is adding the constant zero, which
-//! stands where a sum begins.
+//! Both branches of a conditional are counted. Negation and copying are free, and so is adding the constant zero, with
+//! which sums begin.
 
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Turn, Var};

@@ -1,4 +1,4 @@
-//! Expressions over the values of the point, which the coefficients of symbolic maps are.
+//! Expressions over the values at the point: the coefficients of symbolic maps.
 
 use riesz_core::Size;
 use riesz_core::term::{Atom, Comparison, GlobalId, Reduction, Var};

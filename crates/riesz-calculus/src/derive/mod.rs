@@ -1,13 +1,13 @@
-//! How a derivative is made, stage by stage: what `riesz derive` prints.
+//! The stages from a function to its derivative: the output of `riesz derive`.
 //!
 //! ```text
 //! original ─▶ A-normal ─▶ derivative as linear maps ─▶ simplified
 //!                    └─▶ forward ─▶ reverse ─▶ optimised
 //! ```
 //!
-//! The upper row is for people: the derivative of every binding as a symbolic linear map, then the same after the laws of linear
-//! maps. The lower row is what is compiled: the linear program, its transpose, and the code that is left in the end. Both
-//! are read off the same linearisation, and a test applies the one and runs the other.   [002 §7]
+//! The upper row is for people: the derivative of every binding as a symbolic linear map, and its simplification by the
+//! laws of linear maps. The lower row is compiled: the linear program, its transpose, and the final code. Both come
+//! from the same linearisation, and a test compares the results of the two.   [002 §7]
 
 mod adjoint;
 mod associate;

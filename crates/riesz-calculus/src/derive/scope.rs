@@ -1,4 +1,4 @@
-//! What is known of the variables of a function: their names, types and definitions, and expressions over them.
+//! Information about the variables of a function: their names, types and definitions, and expressions over them.
 
 use super::code::readable;
 use super::term::{Expr, Head, Label, Operation, size_of};

@@ -1,8 +1,8 @@
-//! What is added up, from the side of a place: `for i < n: a[i + c] += v(i)` gives `a[r] = v(r − c)` where `0 ≤ r − c < n`.
+//! The value of an accumulator at a position: `for i < n: a[i + c] += v(i)` gives `a[r] = v(r − c)` if `0 ≤ r − c < n`.
 //!
-//! A derivative that was compiled by reverse adds to accumulators in loops. The number at a place is the sum of what
-//! every statement adds there: for each, the turn that adds to the place is found by solving for the indices of its
-//! loops, and is taken under the condition that there is such a turn.
+//! A compiled reverse derivative adds to accumulators in loops. The number at a position is the sum of the
+//! contributions of every statement: for each statement, solving for the indices of its loops gives the iteration that
+//! adds to the position, under the condition that there is such an iteration.
 
 use super::graph::Hop;
 use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};

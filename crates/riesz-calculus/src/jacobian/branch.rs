@@ -1,8 +1,8 @@
-//! One of two: a number that comes out of branches varies with what it varies with in either.
+//! Conditionals: a number that comes from a conditional depends on the dependencies of both branches.
 //!
-//! Each branch gives its values with their partial derivatives, zero where only the other has one. A number of the point
-//! that is read only in a branch may not exist where the branch is not taken: its indices come out of the branch too, and
-//! are −1 on the other side.
+//! Each branch gives its values with their partial derivatives, zero for dependencies of the other branch. A number of
+//! the point that only one branch reads may not exist if the branch is not taken: its indices are results of the branch
+//! too, and are −1 in the other branch.
 
 use super::graph::{Hop, Input, Node, Origin};
 use super::known::Known;

@@ -1,4 +1,4 @@
-//! The dense matrix: zeros, to which the entries are added; or, if it is small, the entries themselves.
+//! The dense matrix: zeros to which the entries are added; if it is small, the entries themselves.
 
 use super::graph::Hop;
 use super::known::Known;

@@ -1,13 +1,14 @@
-//! What numbers vary with: a graph whose edges carry partial derivatives, and the elimination of the numbers between.
+//! A graph of dependencies between numbers, whose edges carry partial derivatives, and the elimination of intermediate
+//! numbers.
 //!
 //! ```text
 //! y = Σ cᵥ · v,  v = Σ dₓ · x   becomes   y = Σ (cᵥ · dₓ) · x
 //! ```
 //!
-//! Eliminating a number multiplies each edge that leaves it with each that enters it. Forward and reverse accumulation are
-//! two orders of doing so; the order taken here is greedy, the number with the fewest products first, which for the few
-//! inputs and outputs of an element is cheaper than either (Griewank and Walther, *Evaluating Derivatives*, §10). An edge
-//! that is not there is a zero of the structure.
+//! Eliminating a number multiplies each edge that leaves it with each that enters it. Forward and reverse accumulation
+//! are two orders of elimination; the order used here is greedy, the number with the fewest products first, which for
+//! the few inputs and outputs of an element is cheaper than either (Griewank and Walther, *Evaluating Derivatives*,
+//! §10). An absent edge is a structural zero.
 
 use super::walk::Walk;
 use riesz_core::Size;

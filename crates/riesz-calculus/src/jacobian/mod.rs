@@ -1,15 +1,15 @@
 //! Jacobians from structure: `(D [g(x[i'(i)], x[j'(i)], ..) | i < n])ᵢ = D g`, in a few columns.
 //!
-//! Where each number of a result varies with few numbers of the point, the Jacobian is made of small blocks: for each
-//! element the partial derivatives with respect to what the element reads, in time and memory proportional to the entries
-//! that are not zero by structure. `coo` gives them in order, `matrix` adds them into zeros. Functions without such a
-//! structure are left to passes over the whole function, a row or a column each.
+//! If each number of a result depends on few numbers of the point, the Jacobian consists of small blocks: for each
+//! element the partial derivatives with respect to the numbers that the element reads, in time and memory proportional
+//! to the number of structurally nonzero entries. `coo` gives them in order, `matrix` adds them to zeros. For functions
+//! without such a structure, a dense matrix takes one pass over the whole function for each row or column.
 //!
-//! - [`walk`]: goes through the function, number by number; [`known`], [`parts`], [`branch`], [`arrays`], [`accumulated`]
-//!   are about values, [`write`](mod@write) about what is written on the way
-//! - [`graph`]: what a number varies with, and the elimination of what is between it and the point
-//! - [`rows`]: goes through the result, row by row
-//! - [`sparse`], [`dense`]: what becomes of the entries
+//! - [`walk`]: the walk through the function, number by number; [`known`], [`parts`], [`branch`], [`arrays`],
+//!   [`accumulated`] handle values, [`write`](mod@write) the code that the walk writes
+//! - [`graph`]: the dependencies of a number, and the elimination of the numbers between it and the point
+//! - [`rows`]: the walk through the result, row by row
+//! - [`sparse`], [`dense`]: the code that stores the entries
 
 mod accumulated;
 mod arrays;

@@ -1,4 +1,4 @@
-//! Numbers with what they vary with, and the parts of values.
+//! Numbers with their dependencies, and the components of values.
 
 use super::graph::{Hop, Input, Node, Origin};
 use super::known::{Built, Element, Known};

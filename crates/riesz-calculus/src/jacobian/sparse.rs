@@ -1,8 +1,8 @@
 //! The sparse matrix: rows, columns and values of the entries, sorted by row, then column.
 //!
-//! Rows come in order. Where the columns of a row are in an order that is known, and all of them are there, the arrays are
-//! built as they stand. Elsewhere each turn finds out which of its entries are there and in what order, the turns are
-//! counted up, and every entry is put in its place.
+//! Rows come in order. If the order of the columns of a row is known, and all of them are present, the arrays are built
+//! directly. Otherwise each iteration determines its entries and their order, the numbers of entries are summed, and
+//! every entry is stored at its position.
 
 use super::graph::Hop;
 use super::known::Known;

@@ -1,8 +1,8 @@
-//! A walk through a function that finds out, number by number, what its result varies with.
+//! A walk through a function that finds the dependencies of its result, number by number.
 //!
-//! Small arrays and tuples are taken apart into their numbers, and loops of known length are unrolled; an array whose
-//! elements vary is not computed but remembered by how an element is made. What is met on the way is written as core:
-//! values, and the partial derivatives of the graph. Where the walk does not know how to go on it gives up.
+//! Small arrays and tuples are split into their numbers, and loops of known length are unrolled; an array whose
+//! elements vary is not computed but represented by the code of an element. The walk writes values and the partial
+//! derivatives of the graph as core. If it meets an operation that it does not support, it gives up.
 
 use super::graph::Graph;
 use super::known::{Accumulated, Around, Built, Element, Frame, Known};

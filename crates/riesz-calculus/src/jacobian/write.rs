@@ -1,4 +1,4 @@
-//! Writing core while walking: bindings in scopes, each operation once, and integers as polynomials.
+//! Code that the walk writes: bindings in scopes, each operation once, and integers as polynomials.
 
 use super::graph::Node;
 use super::known::{Built, Known};

@@ -1,4 +1,5 @@
-//! Conditionals: `D (if c then f else g) = if c then D f else D g`, with what both branches keep beside the value.
+//! Conditionals: `D (if c then f else g) = if c then D f else D g`, with the residuals of both branches beside the
+//! value.
 
 use super::{Level, Lineariser, Needed, Nested, Tangent};
 use crate::compile::{Problem, open_sizes};

@@ -1,4 +1,5 @@
-//! Iterations: `D (build f) = build (D f)`, `D (Σ f) = Σ (D f)`; the greatest element varies as the first one that is it.
+//! Iterations: `D (build f) = build (D f)`, `D (Σ f) = Σ (D f)`; the maximum varies as the first element that attains
+//! it.
 
 use super::{Lineariser, Tangent};
 use crate::compile::Problem;

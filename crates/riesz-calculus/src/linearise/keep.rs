@@ -1,5 +1,5 @@
-//! What is kept: the linear stream of a body needs values of each of its runs, in arrays; what was only read is read
-//! again.
+//! Residuals: the linear stream of a body needs values of each of its runs, in arrays; values that were only read from
+//! an array are read again.
 
 use super::{Level, Lineariser, Needed, Nested, size_of};
 use crate::free::Free;

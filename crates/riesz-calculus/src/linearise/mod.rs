@@ -1,11 +1,11 @@
 //! Linearisation: `f` becomes `f' : x ↦ (f x, kept)` and `L : (kept, dx) ↦ dy`, linear in `dx`.
 //!
-//! Both are written side by side, binding by binding: the primal stream computes what `f` computes and the coefficients of its
-//! derivatives, the linear stream the tangents. A tangent that is zero by its structure is not written at all. Where a
-//! body is run many times, what the linear stream needs of each run is kept in arrays; reading an input again is not keeping.
+//! Both are written side by side, binding by binding: the primal stream computes the value of `f` and the coefficients
+//! of its derivative, the linear stream the tangents. Structurally zero tangents are omitted. If a body runs many
+//! times, the values that the linear stream needs of each run, the residuals, are stored in arrays; a value that can be
+//! read again from an input is not stored.
 //!
-//! A primal variable keeps its number in both streams: inside the body of a linear loop it is bound again, to what was
-//! kept of it.
+//! A primal variable keeps its number in both streams: the body of a linear loop binds it again, to its residual.
 
 mod branch;
 mod iterate;

@@ -1,4 +1,4 @@
-//! Sizes as operands, and operands as sizes.
+//! Conversion between sizes and operands.
 
 use super::Lineariser;
 use riesz_core::term::{Atom, Binding, Op, Var, VarInfo};

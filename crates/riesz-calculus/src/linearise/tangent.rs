@@ -1,4 +1,4 @@
-//! Tangents: zero by their structure, or variables of the linear stream, or those of the components of a tuple.
+//! Tangents: structural zeros, variables of the linear stream, or tangents of the components of a tuple.
 
 use super::{Lineariser, Tangent, size_of};
 use crate::compile::has_holes;

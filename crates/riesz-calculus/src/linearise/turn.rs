@@ -1,4 +1,4 @@
-//! Loops: the tangent of the state goes along with it, in a loop of its own over what was kept of every turn.
+//! Loops: the tangent of the state has its own loop, over the residuals of every iteration.
 
 use super::{Lineariser, Needed, Nested, Tangent, size_of};
 use crate::compile::Problem;

@@ -1,13 +1,13 @@
 //! `acc = 0; acc += a; acc += b; acc` is `(0 + a) + b`, and `for i < n: acc[i] += a` adds the array of all `a`.
 //!
-//! An accumulator that is made, added to and read where all of that is in sight is the sum of what is added to it:
+//! An accumulator whose creation, additions and read are all visible is the sum of its additions:
 //!
-//! - one of a tuple is one for each component;
-//! - a loop that adds to each element of an accumulator once is an array that is built, and added as a whole;
-//! - a loop that alone adds to a number is a sum.
+//! - an accumulator of a tuple becomes one for each component;
+//! - a loop that adds to each element of an accumulator once becomes an array that is built and added as a whole;
+//! - a loop that makes the only additions to a number becomes a sum.
 //!
-//! Additions keep their order, and the zero they begin with, so that nothing changes in the last bit. A loop can be
-//! rewritten only if all that it adds to can.
+//! Additions keep their order and their initial zero, so that the result is the same to the last bit. A loop is
+//! rewritten only if all of its additions can be.
 
 use super::each::Writer;
 use super::length::Lengths;

@@ -1,5 +1,5 @@
-//! Who calls whom: the functions that some need, callees first, which of them are recursive, and how often each is
-//! referred to.
+//! The call graph: the functions that some functions need, callees first, which of them are recursive, and the number
+//! of references to each.
 
 use crate::compile::visit_functions;
 use riesz_core::term::{Body, FunctionId, Op, Program};

@@ -1,4 +1,4 @@
-//! What operations do besides giving a value: what they cost, whether they can fail, whether they touch accumulators.
+//! Properties of operations: their cost, whether they can fail, whether they touch accumulators.
 
 use super::length::Lengths;
 use riesz_core::term::{Atom, Body, Iteration, Op, Reduction, Step, Turn, Var, VarInfo};

@@ -1,10 +1,10 @@
-//! `x = e; b` is `b` where `b` does not name `x`: what nobody uses is not computed.
+//! `x = e; b` is `b` if `b` does not use `x`: unused values are not computed.
 //!
-//! - A binding whose value nobody uses, and that adds to no accumulator, is dropped.
-//! - An accumulator that is never read takes with it all that is added to it, and so the cotangents that nobody asked
-//!   for.
-//! - Of several arrays built at once, of what a loop keeps, of the tuple that a conditional gives, the components that are
-//!   never taken are dropped; a single one needs no tuple.
+//! - A binding whose value is unused, and that adds to no accumulator, is removed.
+//! - An accumulator that is never read is removed with all additions to it, and so are the cotangents that no result
+//!   needs.
+//! - Unused components are removed from arrays that are built together, from the values that a loop records, and from
+//!   the tuple of a conditional; a single remaining component needs no tuple.
 
 use super::rename::type_of;
 use riesz_core::Type;

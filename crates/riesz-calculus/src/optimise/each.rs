@@ -1,4 +1,4 @@
-//! `f(a, b) = [f(a[i], b[i]) | i < n]`: writing what is done to every number of arrays.
+//! `f(a, b) = [f(a[i], b[i]) | i < n]`: operations on every number of arrays.
 
 use crate::linearise::write_size;
 use riesz_core::Size;

@@ -1,4 +1,4 @@
-//! A number that tells one body from another: where a round of passes leaves it as it was, there is no need for the next.
+//! A hash of a body: if a round of passes does not change it, no further round is needed.
 
 use riesz_core::term::{Atom, Body, Op, Place};
 use rustc_hash::FxHasher;

@@ -1,8 +1,9 @@
-//! `1 · x = x`, `(a, b).0 = a`, `[a, b][1] = b`, `if true then a else b = a`: what is known now is not computed later.
+//! `1 · x = x`, `(a, b).0 = a`, `[a, b][1] = b`, `if true then a else b = a`: known values are computed at compile
+//! time.
 //!
-//! Every equation holds bit for bit, for NaN, infinities and zeros of either sign. `x + 0 = x` is not among them, since it
-//! makes 0 of −0, except where `x` is known not to be −0; nor is `0 · x = 0`, except for the product in which zeros are
-//! exact. The table of equations for numbers is in [`number`](super::number).
+//! Every equation holds bit for bit, for NaN, infinities and zeros of either sign. `x + 0 = x` is not among them, since
+//! it turns −0 into 0, except where `x` is known not to be −0; nor is `0 · x = 0`, except for the exact product. The
+//! equations for numbers are in [`number`](super::number).
 
 use super::number::{self, Facts, Multiple};
 use super::rename::{Renaming, as_atom, as_size, covers, type_of};

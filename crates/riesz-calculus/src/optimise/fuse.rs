@@ -1,9 +1,9 @@
 //! `[f(i) | i < n][j] = f(j)`: an array that is read once, element by element, is never stored.
 //!
-//! The loop that reads it computes each element where it needs it. This holds for arrays built alone or several at once,
-//! read by loops that build, reduce, or add to accumulators. An array whose elements cost nothing (they are read from
-//! elsewhere) is not stored however often it is read. An element that is read must exist, as it must have before: only
-//! reads by an index that is known to be in range count.
+//! The loop that reads the array computes each element where it needs it. This applies to arrays that are built alone
+//! or together, and read by loops that build, reduce, or add to accumulators. An array whose elements cost nothing
+//! (they are read from other arrays) is never stored, however often it is read. Only reads by an index that is known to
+//! be in range count, so that no error disappears or appears.
 
 use super::cost;
 use super::each::Writer;

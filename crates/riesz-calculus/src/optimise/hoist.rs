@@ -1,7 +1,7 @@
-//! `[f(x) | i < n]` computes `f(x)` once: what does not change from turn to turn is computed before the loop.
+//! `[f(x) | i < n]` computes `f(x)` once: loop-invariant values are computed before the loop.
 //!
-//! A loop may have no turns, so that only what cannot fail is moved; and only what would be computed in every turn, not
-//! what stands in a branch.
+//! A loop may have no iterations, so only operations that cannot fail are moved; and only operations that every
+//! iteration would perform, not those in a branch.
 
 use super::cost::Safety;
 use super::length::Lengths;

@@ -1,8 +1,7 @@
-//! `f(a) = e[x := a]` where `f(x) = e`: calls become the bodies of what they call.
+//! `f(a) = e[x := a]` where `f(x) = e`: calls are replaced by the bodies of the called functions.
 //!
-//! A function is put in place of its calls where there is only one, and where it is small, so that a program grows by no
-//! more than a factor. Functions that can come to call themselves are left alone. A closure or linear map that is made in
-//! sight of where it is applied is called directly.
+//! A function is inlined if it has only one call or is small, so that a program grows at most by a constant factor.
+//! Recursive functions are not inlined. A closure or linear map that is visible where it is applied is called directly.
 
 use super::calls::Calls;
 use super::rename::{Renaming, covers, type_of};

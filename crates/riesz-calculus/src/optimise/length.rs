@@ -1,4 +1,4 @@
-//! `n = m` where both are the same polynomial: which `Int`s are equal, as far as their arithmetic tells.
+//! `n = m` if both are the same polynomial: the `Int`s that are equal by their arithmetic.
 
 use super::rename::as_size;
 use riesz_core::size::{self, Size};

@@ -1,8 +1,8 @@
-//! The optimiser: programs of the core that compute the same values, to the last bit, with less.
+//! The optimiser: core programs that compute the same values, to the last bit, with fewer operations.
 //!
-//! Each pass is one file, and opens with the equation it applies. None of them grows a program by more than a factor, or
-//! takes more than a time proportional to its size. What a program computes stays the same bit for bit; an error in a value
-//! that nobody uses may go unreported, but none appears that was not there.
+//! Each pass is one file, and opens with the equation that it applies. No pass grows a program by more than a constant
+//! factor, or takes more than linear time. The values of a program stay the same bit for bit; an error in an unused
+//! value may disappear, but no new error appears.
 
 mod accumulate;
 mod calls;

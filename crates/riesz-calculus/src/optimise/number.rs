@@ -1,5 +1,5 @@
-//! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`, `2 (3 x) = 6 x`: the equations for numbers that hold to the
-//! last bit; the last one where nothing on the way is too large or too small for a number.
+//! `1 · x = x`, `−(−x) = x`, `x − 0 = x`, `x + (−y) = x − y`, `2 (3 x) = 6 x`: the equations for numbers that hold to
+//! the last bit; the last one if no intermediate value overflows or underflows.
 
 use riesz_core::evaluate::integer_power;
 use riesz_core::term::{Atom, Op};

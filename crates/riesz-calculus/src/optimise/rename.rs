@@ -1,4 +1,4 @@
-//! `e[x := a]`: replacing variables by operands, in operations and in the sizes that types name.
+//! `e[x := a]`: substitution of operands for variables, in operations and in the sizes of types.
 
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Body, Op, Var, VarInfo};

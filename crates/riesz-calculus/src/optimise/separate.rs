@@ -1,7 +1,7 @@
-//! `[(f(i), g(i)) | i < n]` is `([f(i) | i < n], [g(i) | i < n])`: arrays that are built together but share nothing that
-//! costs are built apart, and each can then be computed where it is read, or not at all.
+//! `[(f(i), g(i)) | i < n]` is `([f(i) | i < n], [g(i) | i < n])`: arrays that are built together but share no
+//! expensive values are built separately, so that each can be fused with its reader or removed.
 //!
-//! What they share is computed for each of them: reads, and one addition or multiplication at most, which is less than
+//! Shared values are computed for each array: reads, and at most one addition or multiplication, which is cheaper than
 //! storing a number and reading it again.
 
 use super::cost::is_pure;

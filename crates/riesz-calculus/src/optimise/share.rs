@@ -1,5 +1,4 @@
-//! `x = e; y = e` is `x = e; y = x`: an operation that has been done on the same operands, in the same body or one around
-//! it, is not done again.
+//! `x = e; y = e` is `x = e; y = x`: common subexpression elimination, in the same body and the bodies around it.
 
 use super::rename::{Renaming, covers};
 use riesz_core::term::{Atom, Body, Comparison, Function, FunctionId, GlobalId, OnMaps, Op, Step, Var, VarInfo};

@@ -1,7 +1,8 @@
-//! `slice([f(x[i]) | i < n], p, q) = [f(s[i]) | i < q − p]` where `s = slice(x, p, q)`: what nobody asks for is not computed.
+//! `slice([f(x[i]) | i < n], p, q) = [f(s[i]) | i < q − p]` where `s = slice(x, p, q)`: elements outside a slice are
+//! not computed.
 //!
-//! The array must be used for nothing else. Its slice is taken of an array that it reads element by element, so that bounds
-//! that are out of range are found as before, and by the same message.
+//! The array must have no other use. The slice is taken of an array that it reads element by element, so that bounds
+//! that are out of range give the same error as before.
 
 use super::cost::is_pure;
 use super::each::Writer;

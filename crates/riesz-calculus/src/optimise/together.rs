@@ -1,13 +1,13 @@
-//! A sum and a later loop that read the same arrays are one loop.
+//! A sum and a later loop that read the same arrays are fused.
 //!
 //! ```text
 //! t = Σ f(b[i]) | i < n                 t = Σ f(b[i]), with g(b[i]) | i < n
 //! for i < n: g(b[i])            is
 //! ```
 //!
-//! What a derivative keeps of the terms of a sum is read by the sum, and again by the loop that goes back through them.
-//! As one loop they read it in one place, and it need not be kept ([`fuse`](super::fuse)): value and gradient take the
-//! memory of the value. The sum moves to the loop, with what depends on it; the loop itself must not.
+//! The residuals of the terms of a sum are read by the sum, and again by the reverse loop. As one loop they read each
+//! residual in one place, and it need not be stored ([`fuse`](super::fuse)): value and gradient take the memory of the
+//! value. The sum moves to the loop, together with its dependents; the loop itself must not depend on it.
 
 use super::cost::is_pure;
 use super::length::Lengths;

@@ -1,9 +1,9 @@
-//! `x + 0 = x` where nobody can tell 0 from −0.
+//! `x + 0 = x` where the sign of a zero has no effect.
 //!
-//! The sum makes 0 of −0 and changes nothing else. In a sum, a product, a negative or a copy, the sign of a zero matters
-//! only to the sign of a zero that comes out; a product in which zeros are exact, a comparison, an accumulator do not see
-//! it at all. So the numbers whose sign at zero matters are found from the end: what the function gives, and what is used
-//! in any other way.
+//! The sum turns −0 into 0 and changes nothing else. In a sum, a product, a negation or a copy, the sign of a zero
+//! affects only the sign of a zero result; exact products, comparisons and accumulators do not depend on it at all. The
+//! numbers whose sign at zero matters are therefore found from the end: the results of the function, and all operands
+//! in other uses.
 
 use super::rename::Renaming;
 use riesz_core::term::{Atom, Body, Function, Iteration, Op, Reduction, Var, VarInfo};

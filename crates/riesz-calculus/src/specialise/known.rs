@@ -1,4 +1,4 @@
-//! What is known of a value with functions in it, with and without the values that these captured.
+//! Information about a value that contains functions, with and without their captured values.
 
 use super::fresh;
 use crate::compile::with_sizes;

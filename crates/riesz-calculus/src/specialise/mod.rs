@@ -1,9 +1,8 @@
-//! Functions as values, before they are differentiated: calls of functions that are known where they are called become
-//! direct calls.
+//! Functions as values, before differentiation: calls of known functions become direct calls.
 //!
-//! A function is known where it was made, and also after it was passed to a `fun`, given back by one, put into a tuple or
-//! record, or chosen by an `if`. What it captured travels in its place: `f` is the values it captured, `(f, x)` those and `x`,
-//! `if c then f else g` is `c` and what both captured.
+//! A function is known where it was made, and also after it was passed to a `fun`, returned by one, put into a tuple or
+//! record, or selected by an `if`. Its captured values replace it: `f` becomes its captured values, `(f, x)` those and
+//! `x`, and `if c then f else g` becomes `c` and the captured values of both.
 
 mod known;
 

@@ -1,4 +1,4 @@
-//! Arrays that are built, and sums, as a whole: `[cᵢ · dxᵢ | i < n] = diagonal c ∘ x`, `[cᵢ · dx | i < n] = c ⊗ x`,
+//! Arrays and sums as a whole: `[cᵢ · dxᵢ | i < n] = diagonal c ∘ x`, `[cᵢ · dx | i < n] = c ⊗ x`,
 //! `Σᵢ cᵢ · dxᵢ = ⟨c, x⟩`.   [003 §8]
 
 use super::array::numbers;

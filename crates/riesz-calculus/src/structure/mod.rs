@@ -1,8 +1,8 @@
 //! The structure of a derivative: a linear map as a term of [`riesz_linear`], not as a matrix.
 //!
-//! The linear program is run with linear maps in the place of tangents: `dy = c · dx` gives `scale c ∘ x`. Arrays that are
-//! built and sums are treated as a whole: `[cᵢ · dxᵢ | i < n]` is `diagonal c ∘ x`, `[cᵢ · dx | i < n]` is `c ⊗ x`,
-//! `Σᵢ cᵢ · dxᵢ` is `⟨c, x⟩`, so that the derivative of `b * sin(dot(a, x))` is `cos(…) · (b ⊗ a)`, in O(m + n).   [003 §8]
+//! The linear program runs with linear maps in place of tangents: `dy = c · dx` gives `scale c ∘ x`. Arrays and sums
+//! are treated as a whole: `[cᵢ · dxᵢ | i < n]` is `diagonal c ∘ x`, `[cᵢ · dx | i < n]` is `c ⊗ x`, `Σᵢ cᵢ · dxᵢ` is
+//! `⟨c, x⟩`, so that the derivative of `b * sin(dot(a, x))` is `cos(…) · (b ⊗ a)`, in O(m + n).   [003 §8]
 
 mod array;
 mod combination;

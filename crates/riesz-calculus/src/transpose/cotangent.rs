@@ -1,6 +1,6 @@
-//! Cotangents: sums of what the uses of a variable contribute.
+//! Cotangents: sums of the contributions of the uses of a variable.
 //!
-//! A sum starts with the first contribution, and is zero only where nothing contributes: no zero is added to anything.
+//! A sum starts with the first contribution, and is zero only if there is none: no zero is added to anything.
 
 use super::{Contributions, Transposer};
 use crate::compile::has_holes;

@@ -1,11 +1,12 @@
 //! Transposition: a linear program becomes its adjoint, binding by binding from the end.   [002 Fig. 5; 003 Thm 6.5]
 //!
-//! `dy = c · dx` becomes `x̄ += c · ȳ`, `dy = dx[i]` becomes `x̄[i] += ȳ`, an array that is built becomes a loop over its elements, a sum a
-//! loop in which each term has the cotangent of the sum, and a loop one that runs backwards.
+//! `dy = c · dx` becomes `x̄ += c · ȳ`, `dy = dx[i]` becomes `x̄[i] += ȳ`, an array builder becomes a loop over its
+//! elements, a sum becomes a loop in which each term has the cotangent of the sum, and a loop becomes one that runs
+//! backwards.
 //!
-//! The cotangent of a variable is the sum of what its uses contribute. Uses in the same body contribute values; where a
-//! variable is used element by element, or inside the bodies of other operations, they add to an accumulator. The row
-//! `x[i]` of an array that has one needs none of its own: what is contributed to the row is added to `x̄[i]`.
+//! The cotangent of a variable is the sum of the contributions of its uses. Uses in the same body contribute values; if
+//! a variable is used element by element, or inside nested bodies, the uses add to an accumulator. The row `x[i]` of an
+//! array with an accumulator needs none of its own: contributions to the row are added to `x̄[i]`.
 
 mod array;
 mod cotangent;

@@ -1,4 +1,4 @@
-//! Lists, brackets, numbers, words and symbols: what the rules read the tokens with.
+//! The functions by which the rules read tokens: lists, brackets, numbers, words and symbols.
 
 use super::token::Kind;
 use super::{DEEPEST, ParseError, Parsed, Parser};

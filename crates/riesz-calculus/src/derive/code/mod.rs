@@ -1,14 +1,13 @@
-//! Functions of the core as one would write them.
+//! Functions of the core in the notation of the language.
 //!
 //! ```text
 //! fun half_square reverse(v: [n]R, dy: R): (R, [n]R) =
 //!   (dot(v, v) / 2.0, [v[i] * dy | i < n])
 //! ```
 //!
-//! In *A-normal form* every value has a name. In the *short form* a value that its author has not named and that is used
-//! once, in the same body, stands where it is used: what is computed, and how often, is the same. Sizes that the types tell
-//! are not shown as parameters, products that treat zero as exact are written as products, and a sum with 0 that makes 0
-//! of −0 is not written.
+//! In *A-normal form* every value has a name. In the *short form* an unnamed value that is used once, in the same body,
+//! is written at its use; the operations and their number stay the same. Sizes that the types determine are not shown
+//! as parameters, exact products are written as products, and a sum with 0 that only turns −0 into 0 is not written.
 
 mod names;
 mod operation;

@@ -1,4 +1,4 @@
-//! Names for the variables of a function: those of its author; `i`, `j`, … for indices; `t1`, `t2`, … for what is left.
+//! Names for the variables of a function: those of its author; `i`, `j`, … for indices; `t1`, `t2`, … for all others.
 
 use riesz_core::Type;
 use riesz_core::size;

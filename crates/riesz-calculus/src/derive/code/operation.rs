@@ -1,4 +1,4 @@
-//! Operations as text: on one line where their bodies need no lines of their own, else as a block.
+//! Operations as text: on one line if their bodies fit, else as a block.
 
 use super::super::notation::{self, Written};
 use super::super::scope::label_of;
