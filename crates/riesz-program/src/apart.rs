@@ -1,11 +1,11 @@
-//! Positions that are another one in each turn of the loops around.
+//! Positions that are distinct in all iterations of the loops around them.
 //!
 //! ```text
 //! Σₖ iₖ · sₖ + c   with 0 ≤ iₖ < nₖ   is another one for each choice of the i   where n₁ · s₁ ≤ s₂,  n₂ · s₂ ≤ s₃,  ...
 //! ```
 //!
-//! The elements of arrays of arrays are at such positions: a stride is how many numbers the rows below have. Strides are
-//! compared by the factors that they are made of, none of which is nothing where a row has an element.
+//! Elements of nested arrays have such positions: a stride is the number of elements of a row. Strides are compared by
+//! their factors, which are positive if a row has an element.
 
 use crate::program::{Arithmetic, Expression, Operand, Procedure, Register, Statement};
 use crate::turns::{Step, Turns};

@@ -1,11 +1,11 @@
-//! A buffer of one number is a register.
+//! Scalarisation: a buffer of one number becomes a register.
 //!
 //! ```text
 //! new b of 1; if c: b[0] = x else: b[0] = y; z = b[0]     is     r = 0; if c: r = x else: r = y; z = r
 //! ```
 //!
-//! What a branch gives beside arrays is written to buffers as they are. Where the number is loaded and stored in the turn
-//! of the loop that makes its buffer, and nothing else is done with it, no memory is asked for.
+//! The numbers that a branch gives are written to buffers at first, like arrays. If the number is loaded and stored
+//! only in the iteration that makes its buffer, and the buffer has no other use, no memory is needed.
 
 use crate::program::{
     Allocation, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Register,

@@ -1,7 +1,6 @@
 //! `a = b · c; d = a + a` is `d = b · 2c`, where `c` is a number and `a` is used for nothing else.
 //!
-//! Derivatives of squares are full of these. Nothing changes but the rounding of products that are too small to have all
-//! their digits.
+//! Derivatives of squares contain many such sums. The results differ only in the rounding of subnormal products.
 
 use crate::program::{Block, Expression, Operand, Outcome, Procedure, Register, Statement};
 use crate::visit::each_statement;

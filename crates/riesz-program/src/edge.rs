@@ -1,4 +1,4 @@
-//! The turns at the edges of a loop apart from those inside, which need not ask where they are.
+//! Boundary iterations are split off, so that the inner iterations need no boundary conditions.
 //!
 //! ```text
 //! for i < n: if 0 < i: s; if i < n − 1: t     is     for i < 1: the turn 0 as it was
@@ -6,8 +6,8 @@
 //!                                                    for i < 1: the turn n − 1 as it was
 //! ```
 //!
-//! A condition on integers is a polynomial that is to be at most 0, `± i + c`. Where the first index that it changes at is a
-//! few turns from the beginning or from the end, there is an edge.
+//! A condition on integers is a polynomial that must be at most 0, `± i + c`. If its value changes a few iterations
+//! from the beginning or the end of the loop, there is a boundary.
 
 use crate::polynomial::{Polynomials, slope, with};
 use crate::program::{Arithmetic, Block, Expression, For, Kind, Operand, Procedure, Register, Statement};

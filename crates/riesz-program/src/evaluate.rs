@@ -1,5 +1,5 @@
-//! What a loop program computes: statement by statement, with every position checked. Slow and plain, it is what lowering
-//! and generated code are held to.
+//! The evaluator of loop programs: it runs statement by statement and checks every position. It is slow and simple, and
+//! is the reference for lowering and generated code.
 
 use crate::program::{
     Allocation, Argument, Arithmetic, Block, Buffer, Combine, Element, Expression, Fault, Kind, Operand, Outcome,

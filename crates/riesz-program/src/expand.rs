@@ -1,4 +1,4 @@
-//! Products of matrices written out, for what is done with the numbers in them.
+//! Products of matrices as loops, for passes that need the operations on single numbers.
 //!
 //! ```text
 //! to = left · right   is   to = 0; for i: for k: for j: to[i, j] += left[i, k] · right[k, j]

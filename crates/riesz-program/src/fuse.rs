@@ -1,13 +1,13 @@
-//! Loops over the same indices are one loop, and what one turn stores is not read again.
+//! Loops over the same indices are fused, and values that an iteration stores are not loaded again.
 //!
 //! ```text
 //! for i < n: a; b[i] = x          for i < n: a; b[i] = x; c(x)
 //! for j < n: c(b[j])        is
 //! ```
 //!
-//! The second loop may read what the first has written only at the place of the same turn. A buffer that nobody reads any
-//! more goes away ([`tidy`](mod@crate::tidy)). The second may have a few turns less: then those of the first are at its edge
-//! ([`edge`](mod@crate::edge)).
+//! The second loop may read values of the first only from the same iteration. A buffer without reads is removed
+//! ([`tidy`](mod@crate::tidy)). The second loop may have a few iterations less: the others then become boundary
+//! iterations of the first ([`edge`](mod@crate::edge)).
 
 use crate::edge::{WIDEST, has_edges};
 use crate::polynomial::{Polynomials, atom};

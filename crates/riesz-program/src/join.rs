@@ -1,14 +1,14 @@
-//! Arrays that are only joined are written where they go.
+//! Arrays that are only concatenated are written to their final place.
 //!
 //! ```text
 //! b[i] = x;  c[j] = y                                     a[i] = x;  a[n + j] = y
 //! a[0 ..] = b[.. n];  a[n ..] = c[.. m]             is
 //! ```
 //!
-//! A buffer that is made in a block, or anew for each turn of it, written there, and read by nothing but one copy of all of it, is the part of the other
-//! buffer that it is copied to. Nothing is done with the other before but copies like this one, each going behind the last,
-//! until it is full. There is room for each of them, as the sizes of the others are not negative. Where that is checked when
-//! the program runs, nothing is written there before.
+//! Consider a buffer that is made in a block, or in each iteration of it, written there, and read only by one copy of
+//! all of it. It is replaced by the part of the target buffer to which it is copied. The earlier uses of the target may
+//! only be such copies, each after the last, until the target is full. The sizes of the other parts are not negative,
+//! so each part has room. If this is checked at run time, nothing is written to the target before the check.
 
 use crate::polynomial::Polynomials;
 use crate::program::{

@@ -1,4 +1,4 @@
-//! How a value is passed: as the numbers and the buffers that it is made of.
+//! The layout of a value in calls: the numbers and the buffers of which it consists.
 //!
 //! ```text
 //! slots (R)         = [number]

@@ -1,26 +1,26 @@
-//! Loop programs: what core programs become before they become code.
+//! Loop programs: the form of a program between core and generated code.
 //!
 //! - [`program`]: procedures over numbers and flat buffers
 //! - [`lower`]: functions of the core as procedures
-//! - [`layout`]: how values are passed to procedures and from them
-//! - [`improve`](mod@improve): the passes over loop programs, which are these:
-//! - [`cell`](mod@cell): a buffer of one number is a register
-//! - [`join`](mod@join): arrays that are only joined are written where they go
-//! - [`once`](mod@once): what every turn of a loop writes alike is written once
-//! - [`place`](mod@place): a product of matrices that is only copied is computed where it goes
-//! - [`fuse`](mod@fuse): loops over the same indices, or a few less, are one
+//! - [`layout`]: the layout of arguments and results
+//! - [`improve`](mod@improve): the list of passes over loop programs:
+//! - [`cell`](mod@cell): a buffer of one number becomes a register
+//! - [`join`](mod@join): arrays that are only concatenated are written to their final place
+//! - [`once`](mod@once): loop-invariant stores are hoisted
+//! - [`place`](mod@place): a product of matrices that is only copied is computed in its final place
+//! - [`fuse`](mod@fuse): loops over the same indices, or a few less, are fused
 //! - [`pull`](mod@pull): linear maps come out of sums
-//! - [`tabulate`](mod@tabulate): what costs much and is the same in every turn of a loop is computed once
-//! - [`edge`](mod@edge): the turns at the edges of a loop apart from those inside
-//! - [`own`](mod@own): what a turn writes for others to keep, it reads from a copy of its own
-//! - [`stage`](mod@stage): what a turn reads far apart from its neighbours, it reads once
+//! - [`tabulate`](mod@tabulate): expensive loop-invariant values are computed once, into tables
+//! - [`edge`](mod@edge): boundary iterations are split off
+//! - [`own`](mod@own): privatisation: an iteration reads its results from its own copy
+//! - [`stage`](mod@stage): preloading: distant elements are read once
 //! - [`double`](mod@double): `b · c + b · c` as `b · 2c`, for a number `c`
-//! - [`tidy`]: what a procedure computes to no end is left out, and what its loops need is made before them
-//! - [`relax`](mod@relax): products in which zero is exact, without the price
-//! - [`watch`](mod@watch): whether a result is NaN, noticed while it is written
-//! - [`polynomial`]: what integers are, which passes compare positions and sizes by
-//! - [`verify`](mod@verify): what every loop program is
-//! - [`evaluate`]: what a loop program computes
+//! - [`tidy`]: dead code is removed, and buffers and invariant values are moved out of loops
+//! - [`relax`](mod@relax): plain zeros: ordinary products run first, and exact ones only if a NaN appears
+//! - [`watch`](mod@watch): the NaN flag: a NaN in a result is detected while it is written
+//! - [`polynomial`]: the polynomials by which passes compare positions and sizes
+//! - [`verify`](mod@verify): the invariants of loop programs
+//! - [`evaluate`]: the reference evaluator
 //! - [`pass`]: values for the evaluator
 //! - [`print`](mod@print): loop programs as text
 

@@ -1,4 +1,4 @@
-//! What every turn of a loop writes alike is written once.
+//! Loop-invariant stores are hoisted.
 //!
 //! ```text
 //! for i < n: for j < m: check p(j); b[j] = f(j); ... b[j] ...
@@ -7,8 +7,8 @@
 //! for i < n: for j < m: ... b[j] ...
 //! ```
 //!
-//! A buffer of the turns that holds the same in every turn becomes one for all of them, and checks that come out alike in
-//! every turn are made once. What is kept for a derivative is often of this kind: coefficients, and positions in arrays.
+//! A buffer that holds the same values in every iteration becomes one buffer before the loop, and loop-invariant checks
+//! are made once. Residuals are often of this kind: coefficients, and positions in arrays.
 
 use crate::apart::Apart;
 use crate::program::{

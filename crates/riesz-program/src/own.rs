@@ -1,4 +1,4 @@
-//! What a turn writes for others to keep, it reads from a copy of its own.
+//! Privatisation: an iteration that writes to a shared buffer reads its values from its own copy.
 //!
 //! ```text
 //! for i < n: for j < m: b[i · m + j] = x; ... b[i · m + j] ...
@@ -6,8 +6,8 @@
 //! for i < n: for j < m: b[i · m + j] = x; own[j] = x; ... own[j] ...
 //! ```
 //!
-//! The rows of a buffer that all turns write lie far apart. Turns that are taken together read them one by one; copies of
-//! their own lie side by side.
+//! The rows of a buffer that all iterations write are far apart. Iterations that run in lanes would read them one by
+//! one; their private copies are adjacent.
 
 use crate::program::{
     Allocation, Arithmetic, Block, Buffer, Element, Expression, For, Operand, Procedure, Register, Statement,

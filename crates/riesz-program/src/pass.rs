@@ -1,4 +1,4 @@
-//! Values for the evaluator: as what they are passed as, and back.
+//! Conversion between values and the arguments and results of the evaluator.
 
 use crate::evaluate::{Number, Passed};
 use crate::layout::Passing;

@@ -1,11 +1,11 @@
-//! A product of matrices that is only copied is computed where it goes.
+//! A product of matrices that is only copied is computed in its final place.
 //!
 //! ```text
 //! b = p · q;  for i < n: for j < m: a[i, j] = b[i, j]     is   a = p · q
 //! b = p · q;  for i < n: for j < m: a[i, j] = b[j, i]     is   a = qᵀ · pᵀ          (p · q)ᵀ = qᵀ · pᵀ
 //! ```
 //!
-//! Transposing a factor costs nothing: its rows and columns are only told apart by how far they are from each other.
+//! Transposing a factor costs nothing: it only exchanges the strides of rows and columns.
 
 use crate::program::{
     Arithmetic, Block, Buffer, Element, Expression, For, Operand, Procedure, Product, Register, Statement,

@@ -1,12 +1,13 @@
-//! What the integers of a procedure are: polynomials over those that are not computed from others.
+//! The integers of a procedure as polynomials over those that are not computed from others.
 //!
 //! ```text
 //! a = n · m;  b = a + n;  c = b − 1     give     c = n·m + n − 1
 //! ```
 //!
-//! Positions and sizes are compared by these, and an index is followed to where it goes: a position `s·i + c` moves by `s`
-//! from a turn to the next. A register that is bound once is what it is bound to. One that is set more than once is `_`,
-//! except where its reader knows what it holds ([`Polynomials::set`]), and so are numbers of other kinds.
+//! Positions and sizes are compared as polynomials, which also show how a position depends on an index: a position
+//! `s·i + c` moves by `s` from one iteration to the next. A register that is bound once has the polynomial of its
+//! expression. A register that is set more than once is `_`, except where its reader knows its value
+//! ([`Polynomials::set`]), and so are numbers of other types.
 
 use crate::program::{Arithmetic, Expression, Kind, Operand, Procedure, Register, Statement};
 use crate::visit::each_statement;

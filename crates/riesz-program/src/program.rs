@@ -1,8 +1,9 @@
 //! Loop programs: first-order procedures over numbers and flat buffers of numbers.
 //!
-//! A [`Procedure`] takes numbers and buffers, runs a block of [`Statement`]s, and gives numbers and buffers. Numbers live
-//! in registers, arrays in buffers, row by row; a tuple or record is its components, an array of tuples one buffer for
-//! each component. What can fail names a [`Site`]: which error it is, and the place in the source.
+//! A [`Procedure`] takes numbers and buffers, runs a block of [`Statement`]s, and gives numbers and buffers. Numbers
+//! are in registers, arrays in row-major buffers; a tuple or record is represented by its components, an array of
+//! tuples by one buffer for each component. A statement that can fail names a [`Site`]: the kind of error, and the
+//! place in the source.
 
 use riesz_core::Comparison;
 use riesz_primitive::{MatrixFunction, Primitive};

@@ -1,4 +1,4 @@
-//! Linear maps come out of sums, and out of what is summed over.
+//! Linear maps are moved out of sums and out of their terms.
 //!
 //! ```text
 //! Σᵢ (A ∘ mᵢ) = A ∘ Σᵢ mᵢ        Σᵢ (mᵢ ∘ A) = (Σᵢ mᵢ) ∘ A                        [003 Thm 6.5]
@@ -8,10 +8,9 @@
 //! for i < n: for c < k: ...; s[c] += y                  for c < k: b[c] += a[c] · s[c]
 //! ```
 //!
-//! What a turn computes only to add it up is put off until all turns are through, where it is linear in numbers of the
-//! turn with coefficients that are the same in every turn: those numbers are added up instead, and what was put off is
-//! done once with their sums. It is put off where that leaves less to do in a turn. Sums are rounded in another order, and
-//! nothing else changes.
+//! Consider a value that an iteration computes only to add it up. If it is linear in numbers of the iteration with
+//! loop-invariant coefficients, these numbers are added up instead, and the linear map is applied once to their sums.
+//! This is done if it reduces the work of an iteration. Only the order of rounding changes.
 
 use crate::expand;
 use crate::program::{

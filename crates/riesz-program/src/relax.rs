@@ -1,9 +1,9 @@
-//! Products in which zero is exact, without the price.
+//! Plain zeros: exact products at the cost of ordinary ones.
 //!
-//! `0 · inf` is 0 in a derivative, and NaN in plain arithmetic; every other product is the same. What is linear in a NaN is
-//! NaN, so where plain products make one that should not be, it shows in a result: plain code that gives no NaN is right,
-//! and where it gives one, careful code has to be asked. That holds as long as no product decides anything on the way:
-//! nothing is compared, truncated or taken to a power that depends on one.
+//! `0 · inf` is 0 in a derivative, and NaN in ordinary arithmetic; all other products are the same. A linear function
+//! of a NaN is NaN, so a NaN that ordinary products wrongly produce is visible in a result: if plain code gives no NaN,
+//! its result is right, and otherwise the exact code must run. This holds as long as no product affects control flow:
+//! no comparison, truncation or exponent depends on one.
 
 use crate::program::{
     Argument, Buffer, Call, Expression, Operand, Outcome, Parameter, ProcedureId, Program, Register, Statement, Target,

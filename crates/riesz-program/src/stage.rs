@@ -1,4 +1,4 @@
-//! What a turn reads far apart from its neighbours, it reads once.
+//! Preloading: an iteration reads elements that are far from those of its neighbours only once.
 //!
 //! ```text
 //! for i < n: for c < k: for j < d: ... x[i · d + j] ...
@@ -6,8 +6,8 @@
 //! for i < n: (for j < d: row[j] = x[i · d + j]); for c < k: for j < d: ... row[j] ...
 //! ```
 //!
-//! Turns that are taken together read such elements one by one, as they do not lie beside each other; read into a buffer
-//! of the turn, they do.
+//! Iterations that run in lanes read such elements one by one, since they are not adjacent; in a buffer of the
+//! iteration, they are.
 
 use crate::program::{
     Allocation, Arithmetic, Block, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,

@@ -1,4 +1,4 @@
-//! What costs much and is the same in every turn of a loop is computed once, for all turns of the loops inside.
+//! Expensive loop-invariant values are computed once, for all iterations of the inner loops.
 //!
 //! ```text
 //! for each p < n: for c < k: ... exp(q[c]) ...

@@ -1,4 +1,4 @@
-//! What a procedure computes to no end is left out, and what its loops need is made before them.
+//! Dead code is removed, and buffers and invariant values are moved out of loops.
 //!
 //! ```text
 //! for i < n: x = e; s          is   x = e; for i < n: s                 where e does not depend on what s changes

@@ -1,8 +1,9 @@
-//! What is the same in every turn of a loop.
+//! Loop-invariant values.
 //!
-//! A number is *fixed* where no turn changes it: it is bound before the loop, or made of what is fixed by what reads
-//! nothing that turns write. The indices of loops inside are fixed too, as every turn goes through all of them; so that a
-//! fixed number is one for each choice of the indices around it, its *path*.
+//! A number is *fixed* if no iteration changes it: it is bound before the loop, or computed from fixed numbers by
+//! operations that read nothing that iterations write. The indices of inner loops are fixed too, because every
+//! iteration goes through all of them. A fixed number therefore has one value for each choice of the indices around it,
+//! its *path*.
 
 use crate::program::{
     Arithmetic, Block, Buffer, BufferInfo, Element, Expression, For, Kind, Operand, Procedure, Register, RegisterInfo,

@@ -1,17 +1,18 @@
-//! The verifier: what every loop program is.
+//! The verifier: the invariants of every loop program.
 //!
-//! 1. A register that is not mutable is bound once, before it is used, in a block around its use; a mutable one is set
+//! 1. An immutable register is bound once, before it is used, in a block around its use; a mutable register is set
 //!    before it is used.
-//! 2. A buffer is a parameter or is made before it is used; only what is made, added to or grown is written, and what is
-//!    grown is passed to a call in no other way.
-//! 3. Operands are of the kinds that their statement needs: positions, counts and sizes are integers, conditions truth
-//!    values, what goes into a buffer is what the buffer is made of.
-//! 4. A call passes what the procedure takes, no buffer twice that it writes to, and takes what it gives.
-//! 5. Turns that are independent hand no number from one to the next: what one sets is bound neither before it nor behind
-//!    the loop, and what they reduce into they do not read.
+//! 2. A buffer is a parameter or is made before it is used. Only buffers that are made, added to or grown are written,
+//!    and a buffer that grows is passed to a call only as such.
+//! 3. Operands have the types that their statement needs: positions, counts and sizes are integers, conditions are
+//!    truth values, and stored values have the type of the buffer.
+//! 4. A call passes the arguments that the procedure takes, passes no buffer twice if the procedure writes to it, and
+//!    receives its results.
+//! 5. Independent iterations pass no number from one to the next: a register that an iteration sets is used neither
+//!    before the iteration nor after the loop, and a register into which iterations reduce is not read by them.
 //!
-//! That positions are in bounds cannot be seen in a program: lowering proves or checks it, and the evaluator and code
-//! compiled with checks fail where it does not hold.
+//! The verifier cannot check that positions are in bounds: lowering proves or checks it, and the evaluator and code
+//! compiled with checks fail if it does not hold.
 
 use crate::program::{
     Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program, Register,

@@ -1,5 +1,5 @@
-//! What a statement holds: operands, registers it binds, buffers it reads and writes, blocks. Passes that treat most
-//! statements alike are written with these.
+//! The parts of a statement: operands, registers that it binds, buffers that it reads and writes, blocks. Passes that
+//! treat most statements alike use these functions.
 
 use crate::program::{
     Allocation, Argument, Block, Buffer, Element, Expression, Operand, Register, SiteId, Statement, Target,

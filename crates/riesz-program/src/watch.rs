@@ -1,10 +1,9 @@
-//! What a procedure writes to its results, added up on the way: `s = Σ v` over all it stores and adds is NaN where any `v`
-//! is, and costs an addition while `v` is in a register. Whoever wants to know whether a result is NaN has to read it again
-//! only where `s` is NaN.
+//! The NaN flag of a procedure: the sum `s = Σ v` over all values `v` that it stores and adds to its results is NaN if
+//! any `v` is, and costs one addition while `v` is in a register. The results have to be read again only if `s` is NaN.
 //!
-//! This is done where results are written by loops, one turn an element, and a few by themselves. Of loops inside of these
-//! only what they store is added up, and not what they add to: there is one addition for what is written then, and not for
-//! every term of a sum.
+//! The flag covers results that loops write, one iteration for each element, and single stores. In inner loops it
+//! includes stores but not additions, so that there is one addition for each written element, not for every term of a
+//! sum.
 
 use crate::program::{
     Block, Buffer, Combine, Expression, Kind, Operand, Outcome, Procedure, ProcedureId, Program, Register,

@@ -1,8 +1,8 @@
-//! Functions for callers that are not Rust, or not of the same compilation: words in, words out.
+//! Functions for callers that are not Rust, or not of the same compilation: arguments and results are words.
 //!
-//! An argument is one word, the bits of the number; a buffer is two, its address and its length. Results likewise. A
-//! buffer that is given belongs to the caller, who gives it back to `riesz_free`. The function returns 0, or 1 and what
-//! went wrong: the site, what its message tells, how many calls there are around and which.
+//! A number is one word, its bits; a buffer is two, its address and its length. A buffer in the results belongs to the
+//! caller, who returns it to `riesz_free`. The function returns 0, or 1 and the error: the site, the numbers of its
+//! message, the number of surrounding calls, and the calls.
 
 use crate::Precision;
 use crate::names::Foreign;

@@ -1,8 +1,8 @@
-//! Which of two loops inside of each other is taken in lanes: the outer one, or those inside of it.
+//! Which of two nested loops runs in lanes: the outer loop, or the loops inside it.
 //!
-//! Lanes of the outer loop share what is the same in all turns, and do everything eight times at once. Where elements of
-//! neighbouring turns lie far apart, each of them is read and written by itself: then the loops inside may be better, if
-//! theirs lie side by side. The costs are about those of instructions.
+//! Lanes of the outer loop share loop-invariant values, and perform every operation for eight iterations at once. If
+//! neighbouring iterations access distant elements, each element is loaded and stored separately; the inner loops may
+//! then be better, if their elements are adjacent. The costs approximate those of instructions.
 
 use crate::classify::{Class, Lanes, Step};
 use riesz_program::Procedure;

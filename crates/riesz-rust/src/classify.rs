@@ -1,4 +1,4 @@
-//! What is the same in every lane, when eight turns of a loop are taken at once.
+//! Which values are the same in every lane, when eight iterations of a loop run at once.
 //!
 //! ```text
 //! uniform      one value for all lanes
@@ -6,8 +6,8 @@
 //! varying      any value in any lane
 //! ```
 //!
-//! The least solution of: an operation on what varies varies, what is set where lanes part varies, a buffer varies that
-//! holds what varies.
+//! The classification is the least solution of these rules: an operation on varying operands varies, a register that is
+//! set under a varying condition varies, and a buffer that holds varying values varies.
 
 use riesz_program::program::{
     Arithmetic, Block, Buffer, Element, Expression, For, Kind, Operand, Outcome, Procedure, Register, Statement,

@@ -1,24 +1,24 @@
-//! Loop programs as Rust source, which needs nothing but `riesz-runtime`.
+//! Loop programs as Rust source, which needs only `riesz-runtime`.
 //!
-//! A procedure becomes a function: numbers are `f64`, `i64` and `bool`, buffers `Vec`s and slices, in the names of the
-//! source. Each function says where it comes from.
+//! A procedure becomes a function: numbers are `f64`, `i64` and `bool`, buffers are `Vec`s and slices, with the names
+//! of the source. A comment on each function names its source.
 //!
 //! # Why positions are not checked
 //!
-//! Elements are read and written by `at`, `put` and `add`, which check nothing. A position is the sum of an offset and of
-//! products `i · s` of an index and a stride, one for each array around the element. Lowering makes a view of an array
-//! only where every index has been checked against the length of its array, by a `Check` before it, or is proven to be
-//! below it (`riesz-program/src/lower/bound.rs`); the strides of a view are those that the buffer was allocated with, so
-//! that a position made of such indices is below the number of elements allocated. Buffers that are passed in hold as many
-//! elements as the lengths passed with them say: the callers are generated too, and the host counts. Compiled with debug
-//! assertions the functions check all the same, and the tests run so.
+//! Elements are accessed by `at`, `put` and `add`, which do not check positions. A position is the sum of an offset and
+//! of products `i · s` of an index and a stride, one for each array around the element. Lowering makes a view of an
+//! array only if every index has been checked against the length of its array, by an earlier `Check`, or is proven to
+//! be below it (`riesz-program/src/lower/bound.rs`). The strides of a view are those of the allocation of the buffer,
+//! so a position made of such indices is below the number of allocated elements. Buffers that are passed in hold as
+//! many elements as the lengths passed with them: the callers are generated too, and the host counts. Compiled with
+//! debug assertions, the functions check positions, and the tests use this mode.
 //!
-//! - `names`: how names and paths of users get into code, and only there
+//! - `names`: the insertion of the user's names and paths into code
 //! - `function`: one procedure as one function
-//! - `lanes`, `classify`: loops whose turns are independent, eight turns at a time
-//! - `choose`: which of two loops inside of each other that is
-//! - `strip`: which of them can be taken thirty-two turns at a time
-//! - `chunk`: loops whose turns are independent, in chunks that threads share
+//! - `lanes`, `classify`: loops with independent iterations, eight iterations at a time
+//! - `choose`: which of two nested loops runs in lanes
+//! - `strip`: which loops run thirty-two iterations at a time
+//! - `chunk`: loops with independent iterations, in chunks that threads share
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;

@@ -1,13 +1,13 @@
-//! The one door through which foreign text comes into generated code: names that users wrote, and paths of their files.
+//! The only place at which foreign text enters generated code: the user's names, and the paths of files.
 //!
-//! What the other files of this crate write is a *draft*. Where a name or a place belongs, the draft has a [`Foreign`]
-//! mark, which says whose, and nothing of its text: the writers cannot even format a name (`SourceName` does not let
-//! them). [`settle`] puts the text in, as an identifier or as a part of a comment.
+//! The other files of this crate write a *draft*. Where a name or a place belongs, the draft has a [`Foreign`] mark,
+//! which identifies it without its text: the writers cannot format a name, since `SourceName` does not implement it.
+//! [`settle`] inserts the text, as an identifier or as a part of a comment.
 //!
-//! - An identifier is made of ASCII letters, digits and `_`, and means nothing else where it stands. The words that mean
-//!   something already are read off the draft itself, so that no list of the runtime's items has to be kept: those that
-//!   a draft uses, it has. Names that begin with a capital have a `_` behind them, since `let` takes names of constants and
-//!   constructors for patterns, and those come by `use riesz_runtime::*` whether they are used or not.
+//! - An identifier consists of ASCII letters, digits and `_`, and has no other meaning in the code. The reserved words
+//!   are read from the draft itself, which contains every item of the runtime that it uses, so no list of them is
+//!   needed. A name that begins with a capital gets a trailing `_`, since `let` treats names of constants and
+//!   constructors as patterns, and `use riesz_runtime::*` imports them even if they are unused.
 //! - A comment is one line of printable ASCII.
 
 use riesz_program::program::{Buffer, Procedure, ProcedureId, Program, Register, SourceName};

@@ -1,4 +1,4 @@
-//! How long real numbers are.
+//! The width of real numbers.
 
 /// How long real numbers are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

@@ -1,4 +1,4 @@
-//! Which loops are taken thirty-two turns at a time, and which products are added in one rounding.
+//! Which loops run thirty-two iterations at a time, and which products use fused multiply-add.
 
 use crate::classify::{Class, Lanes};
 use riesz_program::program::{Block, Combine, Element, Expression, For, Kind, Operand, Register, Statement};

@@ -1,4 +1,4 @@
-//! Accumulators: numbers in registers, arrays where they are to stay.
+//! Accumulators: numbers in registers, arrays in their final place.
 
 use super::operation::unsupported;
 use super::value::{Accumulator, Cells, Length, Shape, Target, Value};

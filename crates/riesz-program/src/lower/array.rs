@@ -1,5 +1,5 @@
-//! First-order functions of arrays. Those that only move elements are views (`view`), those of linear algebra are statements
-//! of their own (`product`); the others are loops.
+//! First-order functions of arrays. Functions that only move elements are views (`view`), functions of linear algebra
+//! are single statements (`product`); the others are loops.
 
 use super::operation::unsupported;
 use super::value::{Cells, Length, Target, Value};

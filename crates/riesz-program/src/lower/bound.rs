@@ -1,10 +1,10 @@
-//! What is known of integers: the polynomials that registers hold, and the bounds of indices.
+//! Bounds of integers: the polynomials of registers, and the bounds of indices.
 //!
 //! ```text
 //! 0 ≤ i < n   and   e = a + b·i   give   min(a, a + b·(n − 1)) ≤ e ≤ max(a, a + b·(n − 1))
 //! ```
 //!
-//! An index whose bounds are inside an array needs no check when the program runs.
+//! An index whose bounds are inside an array needs no check at run time.
 
 use crate::polynomial::{Polynomials, slope, with};
 use crate::program::{Arithmetic, Operand, Register};

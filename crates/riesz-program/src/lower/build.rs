@@ -1,4 +1,4 @@
-//! Writing statements: registers, buffers, positions, and what is known of integers.
+//! Helpers that write statements: registers, buffers, positions, and facts about integers.
 
 use super::bound::{Bounds, LONGEST, Moment};
 use crate::program::{

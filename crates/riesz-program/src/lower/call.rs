@@ -1,4 +1,4 @@
-//! Calls: values are passed as the numbers and buffers they are made of (`layout`).
+//! Calls: values are passed as their numbers and buffers (`layout`).
 
 use super::kept;
 use super::operation::unsupported;

@@ -1,4 +1,4 @@
-//! The greatest and the least of some numbers, and where they are. Where there is a NaN, it is both.
+//! The maximum and the minimum of numbers, and their indices. If there is a NaN, it is both.
 
 use super::operation::unsupported;
 use super::value::Value;

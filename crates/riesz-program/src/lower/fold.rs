@@ -1,10 +1,10 @@
-//! Arrays that are multiplied, or hold integers that are added: each element in place, one turn after the other.
+//! Products of arrays, and sums of integer arrays: each element in place, one iteration after the other.
 //!
 //! ```text
 //! t = [1, ..., 1];   for k < n:   for i < m:   t[i] = t[i] · a(k)[i]
 //! ```
 //!
-//! Sums of real arrays are added to where they go instead, in turns that are independent (`iterate`).
+//! Sums of real arrays are added in their final place instead, in independent iterations (`iterate`).
 
 use super::operation::unsupported;
 use super::value::{Cells, Target, Value};

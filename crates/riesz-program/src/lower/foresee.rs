@@ -1,7 +1,7 @@
-//! The sizes in a value before it is computed, so that there is room for it where it is to stay.
+//! Size inference: the sizes of a value before it is computed, so that it can be written to its final place.
 //!
-//! A size is exact where everything it is made of is known already. In an array whose rows grow, such as
-//! `[[e | j < i] | i < n]` in what a derivative keeps, it is the most that it can be: `n − 1` for `i`.
+//! A size is exact if all of its operands are known. For an array with rows of increasing length, such as
+//! `[[e | j < i] | i < n]` among residuals, it is the largest possible size: `n − 1` for `i`.
 
 use super::value::{Extent, Shape, Value};
 use super::{Lowered, Lowerer, unknown_size};

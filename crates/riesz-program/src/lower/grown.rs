@@ -1,12 +1,12 @@
-//! Arrays of sizes that nobody foresees: buffers are made as long as they are needed once there is something to put there.
+//! Arrays of dynamic size: their buffers are allocated when their contents are known.
 //!
 //! ```text
 //! a = if c then e else f     is     new b of 0; if c: m = size e; grow b to m; b = e  else: m = size f; ...; a is m of b
 //! a = [e | i < n]            is     new b of 0; for i < n: x = e; if i == 0: m = size x; grow b to n · m; b[i] = x
 //! ```
 //!
-//! The turns of such a loop are one after the other. Where their elements differ in size, the interpreter takes over: it
-//! says what is wrong, or knows arrays of such rows, which derivatives keep.
+//! The iterations of such a loop run one after the other. If their elements differ in size, the interpreter takes over:
+//! it reports the error, or supports arrays of such rows, which occur among residuals.
 
 use super::build::Builder;
 use super::value::{Array, Cells, Extent, Shape, Target, Value};

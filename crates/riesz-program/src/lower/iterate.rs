@@ -1,4 +1,4 @@
-//! Loops over iterations, whose turns are independent wherever they can be, and the arrays that they build.
+//! Loops, with independent iterations where possible, and the arrays that they build.
 
 use super::kept;
 use super::operation::unsupported;

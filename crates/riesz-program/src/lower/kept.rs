@@ -1,5 +1,5 @@
-//! What a recursive function keeps for its derivative: one value for each call, which holds those of the calls inside, and
-//! is as large as the recursion is long.
+//! The residuals of a recursive function: one value for each call, which contains those of the inner calls, and grows
+//! with the depth of the recursion.
 //!
 //! ```text
 //! kept (a, b, ...)   is   a place in the store, where there is a word for each of a, b, ...
@@ -7,10 +7,10 @@
 //! word of the rest   is   where its words are: of an array the length, and where its elements are
 //! ```
 //!
-//! The store is three buffers that grow: integers, with all the words; real numbers; truth values. A function whose
-//! arguments or results hold what is kept is passed the store of its caller; any other function that has to do with it
-//! has one of its own. What is kept is written once and then only read, straight to the store where it can be (`stay`); what
-//! a turn of a loop keeps for itself is forgotten behind it.
+//! The store consists of three growing buffers: integers, with all the words; real numbers; truth values. A function
+//! whose arguments or results contain residuals receives the store of its caller; any other function that handles
+//! residuals has its own. Residuals are written once and then only read, directly to the store if possible (`stay`);
+//! residuals that are local to an iteration are discarded after it.
 
 use super::operation::unsupported;
 use super::value::{Array, Cells, Extent, Length, Place, Shape, Target, Value};

@@ -1,6 +1,6 @@
-//! What a branch of a conditional leaves out: a derivative keeps something of both branches, and the one that is not taken
-//! gives empty arrays in the place of what only the other keeps, whatever their type says. Who is passed such an array is
-//! passed one of zeros that is as long as its type says.
+//! Omitted residuals: a derivative stores residuals of both branches of a conditional, and the branch that runs gives
+//! empty arrays for the residuals that only the other has, whatever their type says. A function that takes such an
+//! array receives an array of zeros of the size that its type states.
 
 use super::value::{Array, Cells, Extent, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};

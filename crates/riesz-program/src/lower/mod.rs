@@ -6,17 +6,17 @@
 //! (a, b)                is    a and b
 //! ```
 //!
-//! Each array is written where it is to stay: what a body gives goes straight to its element of the array that the body
-//! builds. For that, the sizes in a value are foreseen before it is computed (`foresee`). Indices that are proven to be
-//! in range are not checked (`bound`).
+//! Each array is written to its final place: the result of a body goes directly to its element of the array that the
+//! body builds. For this, the sizes of a value are inferred before it is computed (`foresee`). Indices that are proven
+//! to be in range are not checked (`bound`).
 //!
-//! - `value`: where values are
-//! - `build`: statements, and what is known of integers
-//! - `signature`: what a procedure takes and gives
-//! - `place`, `write`: values where they are to stay, room for them, and copies of them
-//! - `left_out`: arrays that a branch leaves empty
-//! - `grown`: arrays of branches whose sizes nobody foresees
-//! - `kept`, `stay`: what a recursive function keeps for its derivative
+//! - `value`: the positions of values
+//! - `build`: statements, and facts about integers
+//! - `signature`: the parameters and results of a procedure
+//! - `place`, `write`: values in their final place, memory for them, and copies of them
+//! - `left_out`: residual arrays that a branch omits
+//! - `grown`: arrays of dynamic size
+//! - `kept`, `stay`: the residuals of a recursive function
 //! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `call`: the operations of the core
 //! - `iterate`, `reduce`, `extreme`, `fold`, `turn`: its loops
 //! - `array`, `view`, `product`: its functions of arrays

@@ -1,4 +1,4 @@
-//! Values are computed where they are to stay: the plan of a body whose result has a target.
+//! Values in their final place: the plan of a body whose result has a target.
 
 use super::value::{Cells, Target};
 use super::{Lowered, Lowerer};

@@ -1,5 +1,5 @@
-//! Reductions: `Σᵢ e`, `Πᵢ e`, and whether all hold or any does. Numbers are in registers that turns reduce into, arrays in
-//! buffers that turns add to.
+//! Reductions: `Σᵢ e`, `Πᵢ e`, and `all` and `any`. Iterations reduce numbers into registers, and add arrays to
+//! buffers.
 
 use super::operation::unsupported;
 use super::value::{Shape, Target, Value};

@@ -1,4 +1,4 @@
-//! Numbers: arithmetic of reals, and of integers, checked where it could overflow.
+//! Numbers: arithmetic of reals, and of integers, with overflow checks where needed.
 
 use super::value::Value;
 use super::{Lowered, Lowerer};

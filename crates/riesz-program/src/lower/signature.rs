@@ -1,4 +1,4 @@
-//! What a procedure takes and gives: numbers in registers, arrays in buffers with their lengths.
+//! The parameters and results of a procedure: numbers in registers, arrays in buffers with their lengths.
 
 use super::value::{Accumulator, Array, Cells, Length, Place, Target, Value};
 use super::{Lowered, Lowerer, Unsupported, not_data};

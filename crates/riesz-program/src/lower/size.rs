@@ -1,4 +1,4 @@
-//! Sizes: computed from what they are made of, or read off an array.
+//! Sizes: computed from their operands, or read from an array.
 
 use super::operation::unsupported;
 use super::value::{Cells, Length, Value};

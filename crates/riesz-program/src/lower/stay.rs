@@ -1,13 +1,13 @@
-//! What is kept is written where it stays.
+//! Residuals are written to their final place.
 //!
 //! ```text
 //! k = if c then (a, b) else (d, e)          room for a, b in the store
 //! kept (k.0, k.1)                     is    if c then a, b there, else d, e there
 //! ```
 //!
-//! A recursive function keeps, of each of its calls, arrays that its branches build. Those that are for nothing else have
-//! their room in the store before the branches run, as long as their type says: no buffer is made for them and nothing is
-//! copied. Calls inside keep behind that room.
+//! A recursive function stores arrays that its branches build as residuals of each call. Arrays that have no other use
+//! are allocated in the store before the branches run, with the size of their type: they need no buffer and no copy.
+//! The residuals of inner calls follow them.
 
 use super::value::{Cells, Extent, Length, Shape, Value};
 use super::{Lowered, Lowerer};

@@ -1,8 +1,8 @@
-//! Loops that rebind a state: one turn after the other.
+//! Loops that rebind a state: one iteration after the other.
 //!
-//! Numbers of a state are in registers that are set at the end of a turn. An array of a state is in two buffers, which a
-//! turn reads from and writes to, and which are exchanged behind it. A loop that keeps its states writes each where it is
-//! kept, in buffers that grow where nobody knows how many turns there are.
+//! Numbers of a state are in registers that are set at the end of an iteration. An array of a state has two buffers,
+//! one that an iteration reads and one that it writes, which are exchanged after it. A loop that records its states
+//! writes each to its final place, in buffers that grow if the number of iterations is unknown.
 
 use super::operation::unsupported;
 use super::value::{Array, Cells, Extent, Length, Shape, Target, Value};

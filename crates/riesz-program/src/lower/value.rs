@@ -1,10 +1,10 @@
-//! Values while a program is lowered: where their numbers are.
+//! The positions of values during lowering.
 //!
 //! ```text
 //! a[i]  at offset o with strides s, t, ...   is   at offset o + i·s with strides t, ...
 //! ```
 //!
-//! so that an element of an array is a view of it, and nothing is copied.
+//! An element of an array is therefore a view of it, and nothing is copied.
 
 use crate::program::{Buffer, Kind, Operand, Register};
 

@@ -1,4 +1,4 @@
-//! Values as vectors: compared, added, zero.
+//! Values as vectors: comparison, addition, zero.
 
 use super::operation::unsupported;
 use super::value::{Array, Cells, Shape, Target, Value};

@@ -1,4 +1,4 @@
-//! Functions that only move the elements of an array: another offset, other strides, and nothing is copied.
+//! Functions that only move the elements of an array: they change the offset and the strides, and copy nothing.
 //!
 //! ```text
 //! reverse(a)[i]        is   a[n − 1 − i]

@@ -1,4 +1,4 @@
-//! Room for values in buffers, and writing values into it.
+//! Memory for values in buffers, and stores of values.
 
 use super::value::{Accumulator, Array, Cells, Extent, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};

@@ -1,10 +1,10 @@
-//! How many instructions a turn of a loop takes, about: enough to know whether a thread is worth waking.
+//! An estimate of the number of instructions of an iteration, to decide whether waking a thread is worthwhile.
 //!
 //! ```text
 //! cost (for j < m { ... })  =  m · cost { ... }
 //! ```
 //!
-//! Where `m` is known before the loop, the cost is an expression of it; elsewhere it is taken to be eight.
+//! If `m` is known before the loop, the cost is an expression of it; otherwise it counts as eight.
 
 use crate::classify::Lanes;
 use riesz_program::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};

@@ -1,11 +1,11 @@
-//! Whether two turns of a loop can add to the same element.
+//! Whether two iterations of a loop can add to the same element.
 //!
 //! ```text
 //! turn i adds at   s·i + r   with   a ≤ r ≤ b   and   b − a < s:   no other turn does
 //! ```
 //!
-//! Positions are polynomials over what is known before the loop, its index `i` and the indices of loops inside, which run
-//! below their counts. So turns that add to the rows of a matrix, each to a row of its own, add to different elements.
+//! Positions are polynomials over values that are known before the loop, its index `i` and the indices of inner loops,
+//! which are below their counts. Iterations that add to different rows of a matrix therefore add to different elements.
 
 use super::uses::Uses;
 use riesz_core::size::{Atom, Monomial, Size};

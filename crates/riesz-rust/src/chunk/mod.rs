@@ -1,16 +1,17 @@
-//! A loop whose turns are independent, as a function of a range of them: what threads share.
+//! A loop with independent iterations, as a function of a range of iterations that threads share.
 //!
 //! ```text
 //! for i < n { ... }   is   fn chunk_turns(context, from, to, what turns use) -> what they add up
 //! ```
 //!
-//! Turns use numbers and buffers from around the loop. They only read some of the buffers; others they only write to,
-//! each turn at places of its own, and these are shared. What turns reduce into, each chunk has for itself. So have all
-//! but the first what turns add to, unless no two turns add to the same element (`disjoint`).
+//! Iterations use numbers and buffers from around the loop. They only read some of the buffers; to others they only
+//! write, each iteration at its own positions, and these buffers are shared. Each chunk has its own registers for
+//! reductions. All chunks except the first have private copies of buffers that iterations add to, unless no two
+//! iterations add to the same element (`disjoint`).
 //!
-//! - `uses`: what a loop uses
-//! - `cost`: how long its turns take
-//! - `disjoint`: whether two turns can add to the same element
+//! - `uses`: the numbers and buffers that a loop uses
+//! - `cost`: the cost of its iterations
+//! - `disjoint`: whether two iterations can add to the same element
 
 mod cost;
 mod disjoint;

@@ -1,4 +1,4 @@
-//! What a loop uses: numbers, and buffers with what is done to them.
+//! The uses of a loop: numbers, and buffers with the operations on them.
 
 use riesz_program::program::{
     Argument, Block, Buffer, Combine, Element, Expression, For, Operand, Parameter, Program, Register, Statement,

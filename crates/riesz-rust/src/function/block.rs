@@ -1,4 +1,4 @@
-//! Blocks: where registers are declared, and statements that are written together.
+//! Blocks: declarations of registers, and statements that are written together.
 
 use super::Writer;
 use riesz_program::program::{Block, Element, Expression, Kind, Operand, Outcome, Register, Statement};

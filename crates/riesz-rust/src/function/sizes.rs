@@ -1,7 +1,7 @@
-//! Sizes that may be larger than integers are: products of the lengths of arrays, and what is made of them.
+//! Sizes that may exceed the integers: products of the lengths of arrays, and expressions of them.
 //!
-//! Positions in buffers are not among them. They move with the turns of loops, and where a buffer has been made all of its
-//! positions are integers.
+//! Positions in buffers are not among them. They change with the iterations of loops, and all positions of an allocated
+//! buffer are integers.
 
 use riesz_program::program::{Arithmetic, Block, Expression, Operand, Procedure, Register, Statement};
 use rustc_hash::FxHashSet;

@@ -1,4 +1,4 @@
-//! Numbers that a turn writes beside each other: those of all lanes are written together.
+//! Interleaved stores: numbers that an iteration writes to adjacent positions are stored for all lanes together.
 //!
 //! ```text
 //! lanes: [a₀ a₁ ...] [b₀ b₁ ...] [c₀ c₁ ...]        memory: a₀ b₀ c₀ a₁ b₁ c₁ ...

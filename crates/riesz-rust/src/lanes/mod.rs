@@ -1,12 +1,12 @@
-//! A loop whose turns are independent, eight turns at a time.
+//! A loop with independent iterations, eight iterations at a time.
 //!
-//! What varies from turn to turn is in eight lanes; what does not is computed once for all of them. Where lanes part at a
-//! condition, both ways are taken, each under a mask. What all turns add to has a copy for each lane, and the copies are
-//! added up behind the loop, always in the same order. Turns that are left over are taken one by one.
+//! Varying values are in eight lanes; uniform values are computed once for all of them. If lanes diverge at a
+//! condition, both branches run, each under a mask. A buffer that all iterations add to has a copy for each lane, and
+//! the copies are added after the loop, always in the same order. The remaining iterations run one by one.
 //!
-//! Where turns have loops inside, thirty-two are taken at once, in strips of four times eight lanes, and then eight: what
-//! is the same in all turns is read once for all of them, and what all of them add to is written back once (`strip`). A
-//! product that is only added to something is added in one rounding, where the machine can.
+//! Iterations with inner loops run thirty-two at a time, in strips of four times eight lanes, and then eight at a time:
+//! uniform values are read once for all of them, and common sums are written back once (`strip`). A product that is
+//! only added to another value uses fused multiply-add, if the machine has it.
 
 mod beside;
 mod element;

@@ -1,4 +1,4 @@
-//! What turns add up together: each lane for itself, brought together behind the loop in one order.
+//! Partial results of iterations: one for each lane, combined after the loop in a fixed order.
 
 use super::stencil::further;
 use crate::chunk::Given;

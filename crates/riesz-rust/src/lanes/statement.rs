@@ -1,4 +1,4 @@
-//! Statements in lanes, under a mask where lanes have parted.
+//! Statements in lanes, under a mask where lanes have diverged.
 
 use super::element::Position;
 use super::{ELSEWHERE, Wide};

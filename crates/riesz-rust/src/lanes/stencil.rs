@@ -1,4 +1,4 @@
-//! Buffers that turns add to near their index: what goes to one element is added up before it is written.
+//! Buffers to which iterations add near their index: the contributions to one element are summed before it is written.
 
 use crate::classify::Lanes;
 use riesz_program::program::{Arithmetic, Buffer, Expression, For, Operand, Statement};
