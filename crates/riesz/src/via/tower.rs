@@ -1,13 +1,8 @@
-<<<<<<< HEAD
-//! Towers: every number with all its derivatives, none computed before it is asked for, none held where it is zero.
-//! [001 §10.6; 000 §6.3]
-//!
-//! Derivatives inside of what is differentiated are floors of the same tower. An inner derivative moves its point by
-//! variables of its own, `f (x + ε)`, and asks for the derivatives by those: numbers that depend on the outer variables as
-//! before.
-=======
 //! Towers: every number with all its derivatives, each computed on demand and absent if zero.   [001 §10.6; 000 §6.3]
->>>>>>> 50b9585b5a62bad09ea48185b9687067bafa3808
+//!
+//! Derivatives inside the differentiated function are floors of the same tower. An inner derivative moves its point by
+//! variables of its own, `f (x + ε)`, and reads the derivatives by these variables: numbers that depend on the outer
+//! variables as before.
 
 use super::algebra::Field;
 use super::{Answer, Found, Representation, Wish};
