@@ -1,13 +1,8 @@
 //! Representations of derivatives: one program, every way to differentiate it, one answer.
 //!
-<<<<<<< HEAD
-//! A derivative that is met while a program runs is computed in the representation that was chosen. Derivatives inside of
-//! what is differentiated have been compiled away by then, so that each representation sees a plain function; a tower
-//! has them as further floors.
-=======
 //! A derivative that is computed during a run uses the selected representation. Derivatives inside the differentiated
-//! function have been compiled before, so that each representation sees a plain function.
->>>>>>> 50b9585b5a62bad09ea48185b9687067bafa3808
+//! function have been compiled before, so that each representation sees a plain function; a tower has them as further
+//! floors.
 //!
 //! Each row of [`REPRESENTATIONS`] describes the form of a derivative and names the paper.
 
@@ -216,12 +211,7 @@ impl Differentiate<f64> for Via {
         })
     }
 
-    fn taylor(
-        &self,
-        machine: &mut Machine<f64>,
-        operands: &[Value],
-        span: Span,
-    ) -> Option<Result<Vec<Value>, Fault>> {
+    fn taylor(&self, machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<Result<Vec<Value>, Fault>> {
         (self.taylor?)(machine, operands, span)
     }
 }

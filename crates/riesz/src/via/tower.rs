@@ -1,13 +1,8 @@
-<<<<<<< HEAD
-//! Towers: every number with all its derivatives, none computed before it is asked for, none held where it is zero.
-//! [001 §10.6; 000 §6.3]
+//! Towers: every number with all its derivatives, each computed on demand and absent if zero.   [001 §10.6; 000 §6.3]
 //!
 //! Derivatives inside of what is differentiated are floors of the same tower. An inner derivative moves its point by
 //! variables of its own, `f (x + ε)`, and asks for the derivatives by those: numbers that depend on the outer variables as
 //! before.
-=======
-//! Towers: every number with all its derivatives, each computed on demand and absent if zero.   [001 §10.6; 000 §6.3]
->>>>>>> 50b9585b5a62bad09ea48185b9687067bafa3808
 
 use super::algebra::Field;
 use super::{Answer, Found, Representation, Wish};
@@ -69,9 +64,8 @@ fn taylor(machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<
     let mut directions = Vec::new();
     direction.visit_reals(&mut |v| directions.push(*v));
     let mut directions = directions.into_iter();
-    let argument = point.over(&mut |x: &f64| {
-        along(&Stream::constant(*x), &Stream::constant(directions.next().unwrap_or(0.0)), 0)
-    });
+    let argument =
+        point.over(&mut |x: &f64| along(&Stream::constant(*x), &Stream::constant(directions.next().unwrap_or(0.0)), 0));
     let inside = Rc::new(Inside { next: Cell::new(1) });
     let value = machine.call_differentiating(closure, argument, inside, span);
     let plain = |floor: &Values<f64>| floor.over(&mut |number: &Tall<f64>| *Stream::value(number));
