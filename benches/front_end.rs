@@ -1,5 +1,5 @@
-//! Parsing and checking generated programs of three kinds and three lengths: under a second for 100,000 lines, and in
-//! proportion to the length.
+//! Parsing and checking generated programs of three kinds and three lengths: less than a second for 100,000 lines, and
+//! linear in the length.
 
 use riesz_bench::{parsed, print_table, time, time_after};
 use riesz_core::Checker;

@@ -1,4 +1,4 @@
-//! What a gradient costs in the interpreter: the time of the value, and that of value and gradient together.
+//! The cost of a gradient in the interpreter: the time of the value, and of value and gradient together.
 
 use riesz_bench::{Prepared, print_table};
 

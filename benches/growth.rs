@@ -1,7 +1,7 @@
-//! What larger inputs cost: time for each element, memory, and the time to compile.
+//! The cost of larger inputs: time per element, memory, and compile time.
 //!
-//! Memory is counted in a process of its own for each row, which may use 2 GiB for its buffers: all bytes that a run asks
-//! for, and the most that the process held, its input included.
+//! Memory is measured in a separate process for each row, which may use 2 GiB for its buffers: all bytes that a run
+//! allocates, and the peak of the process, including its input.
 
 use riesz::bench::{Prepared, Toolchain};
 use riesz::{Checkpoints, Limits, Native, NoFiles, Options, Session, Settings};

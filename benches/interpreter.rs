@@ -1,4 +1,4 @@
-//! Small programs in the interpreter: how many millions of operations it does in a second.
+//! Small programs in the interpreter: millions of operations per second.
 
 use riesz_bench::{Prepared, print_table};
 

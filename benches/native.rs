@@ -1,4 +1,4 @@
-//! Gradients as native code against gradients written by hand, compiled by the same compiler in the same way.
+//! Gradients as native code compared with hand-written gradients, compiled by the same compiler in the same way.
 
 #![allow(unsafe_code)]
 

@@ -1,8 +1,8 @@
-//! Every workload, by hand, in Riesz and by peers, in one run: times in microseconds, and ratios. The first table has the
-//! best peer of each workload, the second all of them.
+//! Every workload, hand-written, in Riesz and by peers, in one run: times in microseconds, and ratios. The first table
+//! has the best peer of each workload, the second all of them.
 //!
-//! `RIESZ_PYTHON` names the Python that has the peers, `RIESZ_ENZYME` the plugin of Enzyme; what is not there is left out.
-//! Words after `--` choose the workloads whose names have one of them.
+//! `RIESZ_PYTHON` names the Python that has the peers, `RIESZ_ENZYME` the plugin of Enzyme; missing peers are skipped.
+//! Words after `--` select the workloads whose names contain one of them.
 
 use riesz::bench::Toolchain;
 use riesz::{NoFiles, Session};

@@ -1,5 +1,5 @@
-//! Gradients as native code by one thread and by two, by the clock on the wall: the least of many runs, since others may
-//! use the machine. The results are the same to the last bit, which is checked.
+//! Gradients as native code with one thread and with two, by wall-clock time: the shortest of many runs, since other
+//! programs may use the machine. The results are checked to be the same to the last bit.
 
 use riesz_bench::{Prepared, print_table};
 use riesz_core::evaluate::{Limits, Value};

@@ -1,8 +1,9 @@
 //! Bundle adjustment (ADBench): the errors of points projected by cameras, and their derivatives as blocks.
 //!
-//! What depends on a camera alone, its rotation `R = exp [r]` and the Jacobian `J` of that, is computed once for each
-//! camera. Eight observations at a time: `y = R (x − C)`, `u = y / y₂`, `e = w (f · (1 + k₁ r² + k₂ r⁴) u + p − seen)`.
-//! By the rotation, `∂y/∂r = −R [x − C] J`: with `v = ∂e/∂x`, which is needed anyway, `∂e/∂r = −(v × (x − C)) J`.
+//! Values that depend only on a camera, its rotation `R = exp [r]` and the Jacobian `J` of the rotation, are computed
+//! once for each camera. Eight observations at a time: `y = R (x − C)`, `u = y / y₂`,
+//! `e = w (f · (1 + k₁ r² + k₂ r⁴) u + p − seen)`. With respect to the rotation, `∂y/∂r = −R [x − C] J`: with
+//! `v = ∂e/∂x`, which is needed anyway, `∂e/∂r = −(v × (x − C)) J`.
 //!
 //! A block has two rows of fifteen: rotation, centre, focal length, principal point, distortion; point; weight.
 

@@ -1,8 +1,8 @@
-//! The log likelihood of a Gaussian mixture with a Wishart prior (ADBench), by weights, means and factors.
+//! The log likelihood of a Gaussian mixture with a Wishart prior (ADBench), with respect to weights, means and factors.
 //!
-//! Eight points at a time. With `c = x − μ` and `z = Q c`, the gradient by `Q` is `−Σ w z cᵀ`; the factor `Q` is the same
-//! for all points, so `z` need not be met again: `−Q · Σ w c cᵀ`, half the work, since `c cᵀ` is symmetric. Weights are
-//! found for all points first; then each component has its sums in registers, a tile of them at a time.
+//! Eight points at a time. With `c = x − μ` and `z = Q c`, the gradient with respect to `Q` is `−Σ w z cᵀ`; the factor
+//! `Q` is the same for all points, so `z` is not needed: `−Q · Σ w c cᵀ`, half the work, since `c cᵀ` is symmetric.
+//! Weights are computed for all points first; then each component has its sums in registers, a tile of them at a time.
 
 use crate::array;
 use crate::lanes::{LANES, V};

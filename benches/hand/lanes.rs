@@ -1,5 +1,5 @@
-//! Eight numbers at a time, and the functions of them that the workloads need: instructions of 512 bits where the
-//! processor has them, loops over eight elements elsewhere.
+//! Eight numbers at a time, and their functions that the workloads need: instructions of 512 bits if the processor has
+//! them, otherwise loops over eight elements.
 
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
 

@@ -1,7 +1,8 @@
-//! A network with two hidden layers of `tanh` and half the squared distance to what it should give.
+//! A network with two hidden layers of `tanh`, and half the squared distance to the target.
 //!
-//! With one input every weight is read once on the way up, and once on the way down together with the row of the gradient
-//! that is written. With many, everything is a product of matrices, in tiles that stay in registers.
+//! With one input every weight is read once in the forward pass, and once in the reverse pass together with the row of
+//! the gradient that is written. With many inputs, everything is a product of matrices, in tiles that stay in
+//! registers.
 
 use crate::array;
 use crate::lanes::{LANES, V};

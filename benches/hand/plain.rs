@@ -1,5 +1,5 @@
-//! Gradients as one writes them by hand: straightforward loops, with the adjoint derived on paper. Arguments are the
-//! addresses of arrays and numbers, in the order of the Riesz program; the gradient goes to `to`.
+//! Gradients as written by hand: plain loops, with the adjoint derived on paper. Arguments are the addresses of arrays
+//! and numbers, in the order of the Riesz program; the gradient goes to `to`.
 
 /// `x ↦ 1.1 sin x + 0.1`, a thousand times; the derivative is carried along.
 #[unsafe(no_mangle)]

@@ -1,5 +1,5 @@
-//! `x ← 1.1 sin x + 0.1`, a thousand times. Sine and cosine share a reduction; the derivative is a product that no turn
-//! waits for, carried forwards, or taken backwards over cosines that were kept.
+//! `x ← 1.1 sin x + 0.1`, a thousand times. Sine and cosine share a reduction; the derivative is a product for which no
+//! iteration waits, carried forwards, or computed backwards from stored cosines.
 
 use crate::lanes::sin_cos;
 

@@ -1,5 +1,5 @@
-//! Compiled code that is called and timed here: code by hand, which `rustc` builds with all its optimisations, and that
-//! of peers that give a library.
+//! Compiled code that is called and timed: hand-written code, which `rustc` builds with all optimisations, and
+//! libraries of peers.
 
 #![allow(unsafe_code)]
 

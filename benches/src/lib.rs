@@ -1,7 +1,7 @@
-//! How long Riesz takes: clocks, programs that are ready to run, and tables.
+//! Run times of Riesz: clocks, prepared programs, and tables.
 //!
-//! A time is that of the thread, not of the wall, so that a busy machine changes it little. Each is the median of many
-//! runs.
+//! Times are those of the thread, not of the wall clock, so that a busy machine changes them little. Each is the median
+//! of many runs.
 
 pub mod code;
 pub mod peers;

@@ -1,11 +1,12 @@
 //! Other tools on the same workloads.
 //!
-//! *In processes of their own*: a script of the folder `peers` is given names of workloads and prints a line for each:
-//! name, seconds of the value, seconds of the derivative, and the sum of `dᵢ cos i` over the numbers `d` of the derivative,
+//! *In separate processes*: a script of the folder `peers` takes names of workloads and prints a line for each: name,
+//! seconds of the value, seconds of the derivative, and the sum of `dᵢ cos i` over the numbers `d` of the derivative,
 //! separated by tabs.
 //!
-//! *As libraries*, which have the functions of code by hand by the same names, and are called and timed like it. Enzyme
-//! compiles the sources of `peers/enzyme`; CasADi writes C for each workload, which its script compiles.
+//! *As libraries*, which have the functions of the hand-written code under the same names, and are called and timed
+//! like it. Enzyme compiles the sources of `peers/enzyme`; CasADi writes C for each workload, which its script
+//! compiles.
 
 use crate::code::Code;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! The workloads of the suite: programs, what is evaluated, and the code by hand that does the same.
+//! The workloads of the suite: programs, the evaluated expressions, and the equivalent hand-written code.
 
 /// A workload.
 pub struct Workload {

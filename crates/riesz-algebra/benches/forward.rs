@@ -1,11 +1,11 @@
-//! Fast forward mode against num-dual and against dual numbers written by hand: `cargo bench -p riesz-algebra`.
+//! Fast forward mode compared with num-dual and with hand-written dual numbers: `cargo bench -p riesz-algebra`.
 //!
-//! Four functions of 1, 4, 8 and 16 variables, each written once for any numbers, and their gradients in forward mode on
-//! arrays on the stack, in both precisions. The contestants take turns, so that what else the machine does hits all of
-//! them; the least time of each counts.
+//! Four functions of 1, 4, 8 and 16 variables, each written once for any numbers, and their gradients in forward mode
+//! on arrays on the stack, in both precisions. The implementations run alternately, so that other load on the machine
+//! affects all of them; the shortest time of each counts.
 //!
-//! They get their variables as numbers that the compiler knows nothing about. Where it sees a function together with the
-//! tangents of its variables, of which all but one are 0, it computes with these zeros; the last table shows that.
+//! The variables are numbers that the compiler cannot see. If it sees a function together with the tangents of its
+//! variables, of which all but one are 0, it computes with these zeros at compile time; the last table shows this case.
 
 use std::array;
 use std::fmt::Display;

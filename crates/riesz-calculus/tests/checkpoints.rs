@@ -1,4 +1,4 @@
-//! Derivatives with checkpoints are those without, and need less memory.
+//! Derivatives with checkpoints equal those without, and need less memory.
 
 #[allow(dead_code)]
 mod generate;

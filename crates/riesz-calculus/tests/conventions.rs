@@ -1,13 +1,13 @@
-//! Where functions are not smooth, and where zeros are exact: one derivative, however it is asked for.
+//! Derivatives at points where functions are not smooth, and exact zeros: all modes give the same derivative.
 //!
-//! `conventions.txt` has the sentences of the manual, and after each the rows that hold us to it:
+//! `conventions.txt` has the sentences of the manual, and after each the rows that test it:
 //!
 //! ```text
 //! function @ point ==> derivative, row after row of its matrix; then the second derivative, likewise
 //! ```
 //!
-//! Each row is asked for forwards, backwards, as a matrix, as a sparse matrix, by Nagata numbers; with a zero tangent and
-//! a zero cotangent, and as a term that is multiplied by zero.
+//! Each row is computed forwards, in reverse, as a matrix, as a sparse matrix, and by Nagata numbers; with a zero
+//! tangent and a zero cotangent, and as a term that is multiplied by zero.
 
 mod support;
 

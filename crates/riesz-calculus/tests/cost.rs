@@ -1,4 +1,4 @@
-//! What derivatives cost: the operations of a value with its gradient against those of the value.
+//! The cost of derivatives: the operations of a value with its gradient, compared with those of the value.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Derivatives, by what expressions evaluate to.
+//! The values of expressions with derivatives.
 
 use riesz_core::Checker;
 use riesz_core::evaluate::{Limits, Machine, from_data};

@@ -1,5 +1,5 @@
-//! `derive` on every function there is: of the examples, of the prelude, and of random programs. It ends soon, with every
-//! stage, and what it prints is whole.
+//! `derive` on every function of the examples, of the prelude, and of random programs. It ends soon, with every stage,
+//! and its output is complete.
 
 #[allow(dead_code)]
 mod generate;

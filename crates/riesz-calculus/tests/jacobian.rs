@@ -1,5 +1,5 @@
-//! Jacobians from structure: the same entries as by passes over the whole function, and no more work than there are
-//! entries.
+//! Jacobians from structure: they have the same entries as passes over the whole function give, with work proportional
+//! to the number of entries.
 
 #[allow(dead_code)]
 mod generate;

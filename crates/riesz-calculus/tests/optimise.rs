@@ -1,6 +1,5 @@
-//! The optimiser changes nothing but the cost: values stay the same to the last bit, errors stay, and the verifier
-//! accepts what every pass leaves. Of what is optimised before it is differentiated, derivatives are the same up to
-//! rounding.
+//! The optimiser changes only the cost: values stay the same to the last bit, errors stay, and the verifier accepts the
+//! result of every pass. Derivatives of optimised programs are the same up to rounding.
 
 #[allow(dead_code)]
 mod generate;

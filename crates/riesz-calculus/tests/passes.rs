@@ -1,8 +1,8 @@
-//! What each pass of the optimiser does to a small program: the core before it and after it.
+//! The effect of each pass of the optimiser on a small program: the core before and after it.
 //!
 //! `passes.txt` has a section for each: the pass, an expression, and the text of the expression's function before and
 //! after the first time that the pass changes it; for `all`, before the first pass and after the last. `RIESZ_BLESS=1`
-//! writes the file anew.
+//! rewrites the file.
 
 mod support;
 

@@ -1,15 +1,15 @@
-//! The truth of derivatives, on random programs.
+//! The correctness of derivatives, on random programs.
 //!
 //! For each program and a random point:
 //!
 //! - the core verifies before and after derivatives are compiled;
 //! - the value beside a derivative is the value;
 //! - `⟨D f x dx, dy⟩ = ⟨dx, (D f x)ᵀ dy⟩`;
-//! - the derivative is what Nagata numbers, complex numbers and differences say;
+//! - the derivative agrees with Nagata numbers, complex numbers and differences;
 //! - matrices, dense and sparse, have the derivative's columns;
-//! - derivatives of derivatives, to the fourth, are what the same witnesses say of derivatives.
+//! - derivatives of derivatives, up to the fourth, agree with the same independent computations.
 //!
-//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed.
+//! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
 #[allow(dead_code)]
 mod generate;

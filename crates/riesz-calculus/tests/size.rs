@@ -1,4 +1,4 @@
-//! How large derivatives are, and how long it takes to make them: both grow with the program, and no faster.
+//! The size of derivatives, and the time to make them: both are linear in the size of the program.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Graphs draw what the figures of [004] draw.
+//! Graphs agree with the figures of [004].
 
 mod support;
 

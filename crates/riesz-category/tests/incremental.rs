@@ -1,4 +1,4 @@
-//! Changes are followed to the result and nowhere else, which is counted; and the result is that of starting anew.
+//! Updates compute only the values that a change reaches, which is counted; and the result is that of a new evaluation.
 
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
 #[allow(dead_code)]

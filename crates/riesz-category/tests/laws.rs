@@ -1,4 +1,4 @@
-//! The laws of categories hold in every one of them, on random morphisms between random spaces.
+//! The laws of categories hold in each of them, on random morphisms between random spaces.
 
 use riesz_category::category::Linear;
 use riesz_category::combinator::Combinators;

@@ -1,4 +1,5 @@
-//! The table of crates in `ARCHITECTURE.md` is what the manifests say, and only the crates that may touch the world do.
+//! The table of crates in `ARCHITECTURE.md` agrees with the manifests, and only the permitted crates touch the outside
+//! world.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

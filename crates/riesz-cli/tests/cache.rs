@@ -1,5 +1,5 @@
-//! The cache of native code under attack, and builds that are stopped: whatever happens, the answer is right, nothing
-//! foreign is loaded, and nothing is left behind.
+//! The cache of native code under attack, and interrupted builds: in every case the answer is right, no foreign code is
+//! loaded, and no files are left behind.
 
 #![cfg(target_os = "linux")]
 

@@ -1,7 +1,7 @@
-//! |x − y| < 1e-6 · max(1, |x| + |y|): the programs in `gradbench/` agree with values computed elsewhere, and the checks of
-//! every program in `examples/` and `gradbench/` hold.
+//! `|x − y| < 1e-6 · max(1, |x| + |y|)`: the programs in `gradbench/` agree with independently computed values, and the
+//! checks of every program in `examples/` and `gradbench/` hold.
 //!
-//! The values lie beside the repository, in `../shared/cases`; where that folder is missing the comparison is skipped.
+//! The values are outside the repository, in `../shared/cases`; if that folder is missing, the comparison is skipped.
 
 use serde_json::Value;
 use std::fs;

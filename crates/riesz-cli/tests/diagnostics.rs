@@ -1,5 +1,5 @@
-//! Every kind of mistake has a page: each code in the sources of the project is shown by a file under `golden/`, or
-//! stands below with the reason why no page can show it. One diagnostic, one golden.
+//! Every kind of mistake has a page: each code in the sources of the project occurs in a file under `golden/`, or is
+//! listed below with the reason why no page can show it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,4 @@
-//! What no golden page can show: files that are not text, pipes that close, files that must not be touched.
+//! Cases that no golden page can show: files that are not text, pipes that close, files that must not be changed.
 
 use npyz::{Order, WriterBuilder};
 use std::fs;

@@ -1,5 +1,5 @@
-//! Nothing that a user writes, and no path, becomes code by itself: programs full of hostile names, in files with hostile
-//! names, are the same code as others, compile, and compute the same.
+//! No user text and no path becomes code: programs full of hostile names, in files with hostile names, give the same
+//! code as others, compile, and compute the same results.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

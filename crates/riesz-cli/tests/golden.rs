@@ -1,5 +1,5 @@
-//! Every file under `golden/` is a page of documentation that is run: a command, the files it works on, and exactly what
-//! it prints.
+//! Every file under `golden/` is a page of documentation that runs as a test: a command, its files, and its exact
+//! output.
 //!
 //! ```text
 //! # What this shows.
@@ -10,9 +10,9 @@
 //! 1.5
 //! ```
 //!
-//! Sections are files, and then `stdin`, `stdout`, `stderr`, `exit N` and `after FILE`, a file as the command leaves it;
-//! what is absent is empty, or zero. Several commands run one after the other and speak into the same sections; the
-//! exit status is that of the last. `UPDATE_GOLDEN=1 cargo test --test golden` writes the pages anew.
+//! Sections are files, and then `stdin`, `stdout`, `stderr`, `exit N` and `after FILE`, a file after the command; an
+//! absent section is empty, or zero. Several commands run in order, and their outputs are appended to the same
+//! sections; the exit status is that of the last. `UPDATE_GOLDEN=1 cargo test --test golden` rewrites the pages.
 
 use std::fmt::Write as _;
 use std::fs;

@@ -1,6 +1,5 @@
-//! `riesz gradbench` speaks the protocol, and what it answers for the twelve modules is right: derivatives are what
-//! differences of values say, `D f(x)·eᵢ ≈ (f(x + h eᵢ) − f(x − h eᵢ)) / 2h`, values by the interpreter against
-//! derivatives by native code.
+//! `riesz gradbench` implements the protocol, and its answers for the twelve modules are right: derivatives from native
+//! code agree with differences of values from the interpreter, `D f(x)·eᵢ ≈ (f(x + h eᵢ) − f(x − h eᵢ)) / 2h`.
 
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};

@@ -1,4 +1,4 @@
-//! The checks of `examples` and `gradbench` hold as native code, limits are those that were set, and without a compiler the
+//! The checks of `examples` and `gradbench` hold as native code, the given limits apply, and without a compiler the
 //! interpreter runs the program.
 
 use std::path::{Path, PathBuf};

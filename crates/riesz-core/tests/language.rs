@@ -1,4 +1,4 @@
-//! The language, by what expressions evaluate to.
+//! The language, by the values of expressions.
 
 use riesz_core::evaluate::{Limits, Machine, from_data};
 use riesz_core::verify::verify;

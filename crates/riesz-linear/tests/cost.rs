@@ -1,4 +1,4 @@
-//! Costs are honest: what the model says is what happens when a map is applied to numbers that count.
+//! The cost model agrees with the operations that numbers count when a map is applied.
 
 use std::cell::Cell;
 

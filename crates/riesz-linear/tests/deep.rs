@@ -1,4 +1,4 @@
-//! Terms a million maps deep: nothing here may need a stack that deep.
+//! Terms a million maps deep: no operation needs a stack of that depth.
 
 use riesz_linear::{LinearMap, Space};
 

@@ -1,4 +1,4 @@
-//! Zeros are exact: what is multiplied by zero contributes zero, infinities and NaN included, in both directions.
+//! Zeros are exact: a product with zero contributes zero, even with infinities and NaN, in both directions.
 
 use riesz_linear::{LinearMap, Matrix, Sampler, Space, Vector};
 

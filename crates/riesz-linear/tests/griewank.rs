@@ -1,6 +1,6 @@
 //! Griewank's example: the derivative of `f(x) = b sin(aᵀ x)` from `Rⁿ` to `Rᵐ`.   [003 §8]
 //!
-//! As a matrix it has `m n` numbers; as the map that it is, `m + n`. With both a million, only the second exists.
+//! As a matrix it has `m n` numbers; as a map it has `m + n`. With a million of each, only the second fits into memory.
 
 use riesz_linear::{LinearMap, Space, Vector};
 

@@ -1,4 +1,4 @@
-//! Random maps of every form: what applying, adjoints, matrices and text agree on.
+//! Random maps of every form: application, adjoints, matrices and text agree.
 
 use std::num::Wrapping;
 

@@ -1,4 +1,4 @@
-//! Simplification: equal maps, never dearer, with an end; and what some maps become.
+//! Simplification: it terminates, gives equal maps, and never more expensive ones; and examples of its results.
 
 use proptest::prelude::*;
 use riesz_linear::{LinearMap, Sampler};

@@ -1,4 +1,4 @@
-//! Maps as text: what people read, what they may write, and what they are told when it is wrong.
+//! Maps as text: printing, parsing, and the messages for wrong input.
 
 use riesz_linear::{LinearMap, Matrix, Relation, Space, Vector};
 

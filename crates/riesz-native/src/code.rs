@@ -7,9 +7,8 @@ use crate::problem::Problem;
 use libloading::Library;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
-use riesz_core::types::Type;
 use riesz_program::layout::{Passing, Slot, slots};
-use riesz_program::{Entry, ProcedureId, Program, Unsupported};
+use riesz_program::{Program, Signature, Unsupported};
 use riesz_runtime::{Context, Crew, Interrupt, Pool};
 use riesz_rust::{FAULT_WORDS, Options, Precision};
 use riesz_syntax::{Diagnostic, Span};
@@ -55,32 +54,6 @@ pub struct Function {
     at: usize,
     /// Whether it says, behind its result, whether there may be a NaN in it.
     watched: bool,
-}
-
-/// What a procedure takes and gives, as values of the core.
-#[derive(Clone, Debug)]
-pub struct Signature {
-    /// The procedure.
-    pub procedure: ProcedureId,
-    /// The types of its parameters.
-    pub parameters: Vec<Type>,
-    /// The type of its result.
-    pub result: Type,
-    /// The globals that it takes behind its parameters, and their types.
-    pub globals: Vec<(GlobalId, Type)>,
-}
-
-impl Signature {
-    /// That of a function that has been lowered.
-    pub fn of(program: &riesz_core::Program, id: FunctionId, entry: Entry) -> Signature {
-        let function = program.function(id);
-        Signature {
-            procedure: entry.procedure,
-            parameters: function.vars[..function.parameters].iter().map(|info| info.ty.clone()).collect(),
-            result: function.result.clone(),
-            globals: entry.globals.iter().map(|global| (*global, program.global(*global).ty.clone())).collect(),
-        }
-    }
 }
 
 /// Why a run gave no value.

@@ -34,11 +34,12 @@ mod work;
 
 pub use cache::Cache;
 pub use child::{Building, Watch};
-pub use code::{Code, Function, Signature, Stop};
+pub use code::{Code, Function, Stop};
 pub use compiler::{Compiler, Settings};
 pub use native::{Native, Run};
 pub use problem::Problem;
 pub use processor::processor;
+pub use riesz_program::Signature;
 pub use riesz_runtime::Pool;
 pub use riesz_rust::Precision;
 pub use work::abandon_builds;

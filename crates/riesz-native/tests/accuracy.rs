@@ -1,5 +1,5 @@
-//! How accurate functions of eight numbers at once are, and of sixteen in single precision, with the instructions of this
-//! machine, as native code has them.
+//! The accuracy of functions of eight numbers at once, and of sixteen in single precision, with the instructions of
+//! this machine, as in native code.
 
 #[path = "../../riesz-runtime/tests/reference/mod.rs"]
 mod reference;

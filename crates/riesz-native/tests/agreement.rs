@@ -1,10 +1,11 @@
-//! Interpreter, loop programs and native code agree: on random programs and their derivatives, in value and in error.
+//! The interpreter, the evaluator of loop programs and native code agree: on random programs and their derivatives, in
+//! value and in error.
 //!
-//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start: the number is the seed. Those
-//! that are not very long, or all if `LONGEST` says so, are compiled some hundred at a time, with every position checked;
-//! every other time with exact products from the start, and with loops cut into as many chunks as there can be, which
-//! threads share. `FUNCTIONS` says how many functions of each are tried, of its value and six derivatives, others of each
-//! program: compiling them all takes the most time. With `SHOW`, a loop program that is wrong is printed. A long run:
+//! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed. Programs below the length `LONGEST` are
+//! compiled, some hundred at a time, with every position checked; every other batch has exact products from the start,
+//! and loops in as many chunks as possible, which threads share. `FUNCTIONS` is the number of functions that are tested
+//! for each program, chosen from its value and six derivatives, because compiling takes the most time. With `SHOW`, a
+//! wrong loop program is printed. A long run:
 //!
 //! ```sh
 //! PROGRAMS=100000 FUNCTIONS=2 LONGEST=1000000 cargo test --release -p riesz-native --test agreement -- --nocapture

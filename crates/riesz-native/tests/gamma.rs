@@ -1,4 +1,4 @@
-//! `riesz-runtime` uses no other crate, and so has the derivatives of `log Γ` written again: they are the same.
+//! `riesz-runtime` uses no other crate, and has its own copy of the derivatives of `log Γ`: both copies agree.
 
 use riesz_primitive::gamma;
 

@@ -1,5 +1,5 @@
-//! Linear maps come out of sums: `Σᵢ (A ∘ mᵢ) = A ∘ Σᵢ mᵢ`. The gradient of a mixture model, and that of a network in what
-//! is added to all of its inputs, take fewer operations for it, counted; and they are the same but for rounding.
+//! Linear maps come out of sums: `Σᵢ (A ∘ mᵢ) = A ∘ Σᵢ mᵢ`. The gradient of a mixture model, and that of a network with
+//! respect to an offset of all its inputs, take fewer counted operations, and agree up to rounding.
 
 use riesz_core::evaluate::{Globals, Limits, Machine};
 use riesz_core::{Checker, FunctionId};

@@ -1,4 +1,5 @@
-//! Where functions are not smooth, at the edges of their domains, and at zeros, infinities and NaN: one by one.
+//! The conventions for functions that are not smooth, at the edges of their domains, and at zeros, infinities and NaN:
+//! one by one.
 
 use riesz_algebra::Nagata;
 use riesz_primitive::derivative::partial_derivatives;

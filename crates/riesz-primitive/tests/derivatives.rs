@@ -1,4 +1,4 @@
-//! The derivative of every function of numbers, first and second, against differences.
+//! The first and second derivatives of every function of numbers, compared with differences.
 
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRng, TestRunner};

@@ -1,4 +1,4 @@
-//! The functions of linear algebra: their laws, their derivatives against differences, and what they do at the edges.
+//! The functions of linear algebra: their laws, their derivatives compared with differences, and their edge cases.
 
 use proptest::prelude::*;
 use riesz_algebra::order::Stream;

@@ -1,4 +1,4 @@
-//! The table as a whole: complete, without contradictions, and in agreement with the sources it is written in.
+//! The table as a whole: complete, consistent, and in agreement with its source files.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! The values of every function of numbers, against a table computed elsewhere.
+//! The values of every function of numbers, compared with an independently computed table.
 
 use riesz_primitive::{Number, find, table};
 

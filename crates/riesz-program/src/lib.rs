@@ -23,6 +23,14 @@
 //! - [`evaluate`]: the reference evaluator
 //! - [`pass`]: values for the evaluator
 //! - [`print`](mod@print): loop programs as text
+//!
+//! What every backend has to know, and none decides for itself:
+//!
+//! - [`foreign`]: how names and paths of users get into code, and only there
+//! - [`scope`]: where mutable registers are declared, and which loops count their iterations
+//! - [`sizes`]: which sizes may be larger than integers are
+//! - [`fault`]: what errors say
+//! - [`interface`]: what a procedure takes and gives, for callers outside
 
 mod apart;
 pub mod cell;
@@ -30,8 +38,11 @@ pub mod double;
 pub mod edge;
 pub mod evaluate;
 mod expand;
+pub mod fault;
+pub mod foreign;
 pub mod fuse;
 pub mod improve;
+pub mod interface;
 pub mod join;
 pub mod layout;
 pub mod lower;
@@ -44,6 +55,8 @@ pub mod print;
 pub mod program;
 pub mod pull;
 pub mod relax;
+pub mod scope;
+pub mod sizes;
 pub mod stage;
 pub mod tabulate;
 pub mod tidy;
@@ -53,6 +66,7 @@ mod visit;
 pub mod watch;
 
 pub use improve::improve;
+pub use interface::Signature;
 pub use lower::{Entry, Unsupported, lower, lower_plainly};
 pub use program::{Procedure, ProcedureId, Program};
 pub use relax::relax;

@@ -8,8 +8,8 @@
 //!    truth values, and stored values have the type of the buffer.
 //! 4. A call passes the arguments that the procedure takes, passes no buffer twice if the procedure writes to it, and
 //!    receives its results.
-//! 5. Independent iterations pass no number from one to the next: a register that an iteration sets is used neither
-//!    before the iteration nor after the loop, and a register into which iterations reduce is not read by them.
+//! 5. Independent iterations pass no number from one to the next: a register that they set counts as unbound at the
+//!    start of each iteration and after the loop, and they do not read a register into which they reduce.
 //!
 //! The verifier cannot check that positions are in bounds: lowering proves or checks it, and the evaluator and code
 //! compiled with checks fail if it does not hold.

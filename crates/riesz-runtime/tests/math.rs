@@ -1,5 +1,5 @@
-//! How accurate functions of eight numbers at once are, with the instructions that every machine has. Those of this
-//! machine are measured in `riesz-native`.
+//! The accuracy of functions of eight numbers at once, with the instructions that every machine has. `riesz-native`
+//! measures those of this machine.
 
 #[path = "reference/mod.rs"]
 mod reference;

@@ -5,7 +5,7 @@
 //! message, the number of surrounding calls, and the calls.
 
 use crate::Precision;
-use crate::names::Foreign;
+use riesz_program::foreign::Foreign;
 use riesz_program::program::{Kind, Outcome, Parameter};
 use riesz_program::{ProcedureId, Program};
 use std::fmt::Write;

@@ -13,7 +13,6 @@
 //! many elements as the lengths passed with them: the callers are generated too, and the host counts. Compiled with
 //! debug assertions, the functions check positions, and the tests use this mode.
 //!
-//! - `names`: the insertion of the user's names and paths into code
 //! - `function`: one procedure as one function
 //! - `lanes`, `classify`: loops with independent iterations, eight iterations at a time
 //! - `choose`: which of two nested loops runs in lanes
@@ -27,14 +26,13 @@ mod chunk;
 mod classify;
 mod function;
 mod lanes;
-mod names;
 mod precision;
 mod strip;
 
 pub use boundary::FAULT_WORDS;
 pub use precision::Precision;
 
-use names::Draft;
+use riesz_program::foreign::{Dialect, Draft, settle};
 use riesz_program::{ProcedureId, Program};
 use riesz_syntax::Span;
 use std::fmt::Write;
@@ -56,18 +54,21 @@ pub fn emit(program: &Program, options: &Options) -> String {
     let mut drafts = Vec::new();
     for at in 0..program.procedures.len() {
         let procedure = ProcedureId(at as u32);
-        drafts.push(Draft { procedure, text: format!("\n{}", function::write(program, procedure, options)) });
+        drafts.push(Draft {
+            procedure: Some(procedure),
+            text: format!("\n{}", function::write(program, procedure, options)),
+        });
     }
     for (at, procedure) in options.exports.iter().enumerate() {
         let mut text = format!("\n{}", boundary::write(program, *procedure, at, options.precision));
         if at + 1 == options.exports.len() {
             let _ = write!(text, "\n{}", boundary::BUFFERS);
         }
-        drafts.push(Draft { procedure: *procedure, text });
+        drafts.push(Draft { procedure: Some(*procedure), text });
     }
     let mut text = String::from(HEAD);
     let _ = writeln!(text, "use {}::*;", options.precision.runtime());
-    text + &names::settle(program, options.place, &drafts)
+    text + &settle(program, options.place, &drafts, RUST)
 }
 
 const HEAD: &str = "\
@@ -76,3 +77,14 @@ const HEAD: &str = "\
 #![allow(unused_variables, unused_mut, unused_unsafe, unused_parens, unused_assignments, dead_code, non_snake_case)]
 #![allow(clippy::all)]
 ";
+
+/// The keywords of Rust, also those that are only reserved.
+const RUST: Dialect = Dialect {
+    keywords: &[
+        "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl",
+        "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
+        "super", "trait", "true", "type", "unsafe", "use", "where", "while", "async", "await", "dyn", "abstract",
+        "become", "box", "do", "final", "macro", "override", "priv", "typeof", "unsized", "virtual", "yield", "try",
+        "gen", "_",
+    ],
+};

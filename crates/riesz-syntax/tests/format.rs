@@ -1,4 +1,4 @@
-//! Formatting keeps the meaning and the comments, is a fixed point, and looks as it should.
+//! Formatting keeps the meaning and the comments, is idempotent, and gives the expected layout.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Size and depth: long texts take linear time and no stack, deep ones are refused with a clear error.
+//! Size and depth: long texts take linear time and bounded stack, deep ones are refused with a clear error.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Drawings of diagnostics: what they show, and that no source, however strange, is too much for them.
+//! Rendering of diagnostics: its content, and its robustness for any source.
 
 use proptest::prelude::*;
 use riesz_syntax::{Diagnostic, FileId, Severity, Sources, Span, render};

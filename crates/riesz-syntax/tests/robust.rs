@@ -1,4 +1,4 @@
-//! No text makes the parser, the lexer or the renderer panic, and every place they speak of lies in the text.
+//! No text makes the parser, the lexer or the renderer panic, and all places that they report are in the text.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! On the functions of the examples that give a number, every representation says what Nagata numbers say.
+//! On the functions of the examples that give a number, every representation agrees with Nagata numbers.
 
 use riesz_algebra::Nagata;
 use riesz_category::via::{Prepared, Via};

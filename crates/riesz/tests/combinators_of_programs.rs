@@ -1,6 +1,6 @@
 //! Every representation of the derivative of a random program agrees with every other, and with Nagata numbers.
 //!
-//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start.
+//! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
 #[allow(dead_code)]

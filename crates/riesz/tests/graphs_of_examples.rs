@@ -1,5 +1,5 @@
-//! Pictures of every function of the examples, of its derivative and of its adjoint: no wire runs behind a box or a title,
-//! and boxes stand apart.
+//! Pictures of every function of the examples, of its derivative and of its adjoint: no wire runs behind a box or a
+//! title, and boxes do not overlap.
 
 use riesz::graph::{Area, Bend, Graph, Layout, Of};
 use riesz::{Loaded, Loader, Session};

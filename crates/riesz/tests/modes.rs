@@ -1,4 +1,4 @@
-//! Every representation of a derivative gives the same, on every example and benchmark program.
+//! Every representation gives the same derivative, on every example and benchmark program.
 
 use riesz::modes::{Measuring, Mode, Modes};
 use riesz::via::{REPRESENTATIONS, Representation};

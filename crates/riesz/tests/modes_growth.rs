@@ -1,4 +1,4 @@
-//! What derivatives take as a size grows, and the picture of it.
+//! The growth of the cost of derivatives with a size, and its plot.
 
 use riesz::modes::{Grow, Growth, Measuring, Mode};
 use riesz::plot::{Line, Plot};

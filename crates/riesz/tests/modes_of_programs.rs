@@ -1,7 +1,7 @@
-//! Every representation of the derivative of a random program is the same; every fifth has functions that are known only
-//! when it runs.
+//! Every representation gives the same derivative of a random program; every fifth program has functions that are known
+//! only at run time.
 //!
-//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start.
+//! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
 #[allow(dead_code)]

@@ -1,4 +1,4 @@
-//! What a session promises to a Rust programmer.
+//! The guarantees of a session to a Rust programmer.
 
 use riesz::{Binding, Data, Diagnostic, Elements, Limits, Loaded, NoFiles, Options, Session, Value};
 use std::sync::Arc;

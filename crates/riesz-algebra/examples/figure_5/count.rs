@@ -1,5 +1,5 @@
-//! Figure 5 of paper 000, counted: numbers and variables that count what is done with them, and for each representation
-//! of gradients how often that is.
+//! Figure 5 of paper 000, counted: numbers and variables that count their operations, and the counts for each
+//! representation of gradients.
 
 use std::cell::Cell;
 use std::cmp::Ordering;

@@ -1,4 +1,4 @@
-//! How counts grow: `k` where `count(n) ~ nᵏ`, by least squares over the logarithms.
+//! The growth of counts: the exponent `k` with `count(n) ~ nᵏ`, by least squares over the logarithms.
 
 use super::count::{FIGURE_5, Row};
 

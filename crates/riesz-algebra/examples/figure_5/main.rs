@@ -1,5 +1,5 @@
-//! Figure 5 of paper 000, measured: `cargo run --release -p riesz-algebra --example figure_5`. Given the name of a file, it
-//! draws the figure there.
+//! Figure 5 of paper 000, measured: `cargo run --release -p riesz-algebra --example figure_5`. With the name of a file
+//! as its argument, it draws the figure.
 
 mod count;
 mod fit;

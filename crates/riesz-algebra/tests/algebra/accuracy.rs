@@ -1,5 +1,5 @@
-//! How far the crate's own functions are from the truth, which is known to a hundred bits, and what they are where there is
-//! nothing to measure.
+//! The errors of the crate's own functions, compared with values of a hundred bits, and their values at special
+//! arguments.
 
 #[allow(dead_code)]
 #[path = "../../../riesz-runtime/tests/reference/mod.rs"]

@@ -1,4 +1,4 @@
-//! What paper 000 proves of derivatives of expressions, on random expressions; and its examples.
+//! The theorems of paper 000 about derivatives of expressions, on random expressions; and its examples.
 
 use std::num::Wrapping;
 

@@ -1,4 +1,4 @@
-//! What gradients cost is what [000 Fig. 5] says: operations are counted over three decades, and lines fitted.
+//! The costs of gradients are those of [000 Fig. 5]: operations are counted over three decades, and lines fitted.
 
 #[path = "../../examples/figure_5/count.rs"]
 mod count;

@@ -1,4 +1,5 @@
-//! What the algebra promises: laws on every instance, the theorems of the papers, costs, and how deep things may be.
+//! The guarantees of the algebra: laws of every instance, the theorems of the papers, costs, and the depth of
+//! expressions.
 
 mod accuracy;
 mod arbitrary;

@@ -1,4 +1,4 @@
-//! Paper 000 from beginning to end: its examples with its numbers, and what it says on the way. The book shows them.
+//! Paper 000 from beginning to end: its examples with its numbers, and its remarks. The book shows them.
 
 use std::num::Wrapping;
 

@@ -1,4 +1,4 @@
-//! Derivatives as linear maps, and what paper 001 specifies them by.
+//! Derivatives as linear maps, and the specification of paper 001.
 
 use riesz_algebra::space::LinearMap;
 use riesz_algebra::tower::{Differentiable, Differential, Function, Tower, naturality_law, pairing_law};

@@ -3,7 +3,6 @@
 //! Adjacent numbers are handled together and share common values; an array is a loop over its elements. The first and
 //! last rows may lack entries that all others have: `x[i] − x[i − 1]` at 0. Where all iterations must have the same
 //! entries, these rows are separated from the loop.
-//! 0. Where it matters that all turns have the same entries, these rows stand apart from the loop.
 
 use super::graph::{Hop, Node};
 use super::known::Known;

@@ -1,5 +1,5 @@
-//! Arrays that have several names, views of them, and updates: code that writes in place has to leave alone whatever is
-//! still read by another name.
+//! Aliased arrays, views of them, and updates: code that writes in place must not change data that another name still
+//! reads.
 
 use super::types::{Size, Type, array};
 use super::{Node, Production, Writer};

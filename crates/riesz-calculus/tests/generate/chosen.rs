@@ -1,4 +1,4 @@
-//! Functions that are known only when the program runs: elements of arrays, states of loops, results of recursion.
+//! Functions that are known only at run time: elements of arrays, states of loops, results of recursion.
 
 use super::recursion::own_sizes;
 use super::types::{Type, function};

@@ -1,5 +1,5 @@
-//! Reductions that are long enough for code that takes eight or thirty-two turns at a time, of real numbers and of
-//! integers, with conditions on where an element stands.
+//! Reductions that are long enough for code that runs eight or thirty-two iterations at a time, of real numbers and of
+//! integers, with conditions on the index of an element.
 
 use super::types::{Size, Type};
 use super::{Node, Production, Writer};

@@ -1,4 +1,5 @@
-//! Linear maps as values: summed, measured, compared, captured and passed, and derivatives of what takes or gives them.
+//! Linear maps as values: summed, measured, compared, captured and passed, and derivatives of functions that take or
+//! give them.
 
 use super::types::Type;
 use super::{Node, Production, Writer};

@@ -1,8 +1,8 @@
-//! Random programs of the language, well typed by construction: every expression is made from the type it is to have.
+//! Random programs of the language, well typed by construction: every expression is generated for a given type.
 //!
-//! A program is an entry `fun f(x: S): T` and the items it needs. Arguments of functions stay inside their domains, and
-//! what loops repeat stays bounded, so that most programs have a value and a derivative at most points. The same seed and
-//! size make the same program.
+//! A program is an entry `fun f(x: S): T` and the items that it needs. Arguments of functions stay inside their
+//! domains, and the values of loops stay bounded, so that most programs have a value and a derivative at most points.
+//! The same seed and size give the same program.
 
 mod alias;
 mod array;

@@ -1,4 +1,4 @@
-//! Numbers, and what works on them element by element.
+//! Numbers, and operations on them element by element.
 
 use super::types::Type;
 use super::{Node, Production, Writer};

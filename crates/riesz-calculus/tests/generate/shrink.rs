@@ -1,4 +1,4 @@
-//! Makes a failing program smaller: expressions become one of their parts, or a constant; items are left out.
+//! Shrinking of failing programs: expressions become one of their parts, or a constant; items are removed.
 
 use super::types::Type;
 use super::{Item, Node, Program};

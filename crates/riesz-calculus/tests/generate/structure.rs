@@ -1,4 +1,4 @@
-//! Tuples, records and arrays, from their parts and into them.
+//! Tuples, records and arrays: construction and access.
 
 use super::types::{FIELDS, Size, Type, array};
 use super::{Node, Production, Writer};

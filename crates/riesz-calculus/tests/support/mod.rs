@@ -1,4 +1,4 @@
-//! Programs for tests: read, checked, differentiated, run.
+//! Programs for tests: parsed, checked, differentiated, run.
 
 #![allow(dead_code)]
 

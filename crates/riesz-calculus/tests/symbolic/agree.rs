@@ -1,4 +1,5 @@
-//! Symbolic derivatives agree with what is compiled: on functions made for it, and on every function of the examples.
+//! Symbolic derivatives agree with compiled code: on functions written for this test, and on every function of the
+//! examples.
 
 use super::vector::Vector;
 use super::{Environment, Evaluator, Tangents};

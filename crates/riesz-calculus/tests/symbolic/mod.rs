@@ -1,7 +1,7 @@
-//! Symbolic linear maps at a point: the witness that the picture is true.
+//! The evaluation of symbolic linear maps at a point, which tests the output of `derive`.
 //!
-//! A simplified term is applied to a random tangent, its coefficients computed from the values that the program has at a
-//! random point, and must give what the compiled derivative gives. Its adjoint must satisfy `⟨m x, y⟩ = ⟨x, mᵀ y⟩`.
+//! A simplified term is applied to a random tangent, with coefficients computed from the values of the program at a
+//! random point, and must agree with the compiled derivative. Its adjoint must satisfy `⟨m x, y⟩ = ⟨x, mᵀ y⟩`.
 //!
 //! This is a module of the crate in its tests, since terms are not public.
 

@@ -1,4 +1,4 @@
-//! Vectors of any space, as the witness computes with them.
+//! Vectors of any space, for this evaluation.
 
 use riesz_core::evaluate::Value;
 

@@ -1,4 +1,4 @@
-//! What must hold of the derivatives of a program at a point.
+//! The properties that derivatives of a program must have at a point.
 
 use crate::generate::Program;
 use crate::generate::random::Random;

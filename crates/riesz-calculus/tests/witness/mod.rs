@@ -1,8 +1,8 @@
-//! Witnesses of derivatives that know nothing of how derivatives are made.
+//! Derivatives computed independently of the calculus.
 //!
-//! Complex numbers: `f(x + ih) = f(x) + ih f'(x) + O(h²)` for analytic `f`, and with `h` below rounding the imaginary part is the
-//! derivative to the last digits. Every function here keeps imaginary parts as small as that. Comparisons see the real
-//! part, so that piecewise analytic functions are no different.
+//! Complex numbers: `f(x + ih) = f(x) + ih f'(x) + O(h²)` for analytic `f`; if `h` is below the rounding error, the
+//! imaginary part gives the derivative to the last digits. Every function here preserves such small imaginary parts.
+//! Comparisons use the real part, so piecewise analytic functions work too.
 
 mod linear;
 

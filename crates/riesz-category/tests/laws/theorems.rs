@@ -1,4 +1,4 @@
-//! The theorems of [003] and [004], each for every representation of linear maps it speaks of.
+//! The theorems of [003] and [004], each for every representation of linear maps to which it applies.
 
 use super::*;
 use riesz_category::category::{Cartesian, Cocartesian};

@@ -1,6 +1,5 @@
-//! The book is whole: its pages are in its table of contents, its links and includes lead somewhere, its pictures are
-//! those that the commands in it draw, its programs hold, and the page that says where everything is names files and
-//! tests that there are.
+//! The book is complete: its pages are in its table of contents, its links and includes are valid, its commands draw
+//! its pictures, its programs are formatted, and the page `where.md` names files and tests that exist.
 
 use super::{root, sources};
 use std::collections::BTreeSet;

@@ -1,20 +1,20 @@
-//! What the pages of the project show is what the program does: every code block of the pages at the root, in `docs`, in
-//! the book and in `benches` is executed, the manual has every built-in function, and the glossary names files that exist.
+//! The pages of the project are correct: every code block of the pages at the root, in `docs`, in the book and in
+//! `benches` is executed, the manual has every built-in function, and the glossary names files that exist.
 //!
-//! The word after the fence says what a block is:
+//! The word after the fence is the kind of a block:
 //!
-//! | kind | what it holds, and what is tested |
+//! | kind | content and test |
 //! |---|---|
 //! | `riesz` | a program; it is correct, and its checks hold |
 //! | `eval` | lines `expression   # => value`; that is the value |
 //! | `error` | lines `expression   # => message`, or a program and then a line `# => message`; that is the first message |
-//! | `console` | `$ command`, then what it prints, run at the root of the project; a picture of the book that it writes is the one that is kept there |
-//! | `rust` | a piece of the project; it stands in one of its files |
+//! | `console` | `$ command`, then its output, run at the root of the project; a picture of the book that it writes must equal the stored one |
+//! | `rust` | a part of the project, which occurs in one of its files |
 //! | `sh` | commands for a person; the scripts among them exist |
-//! | `text` | nothing that runs |
+//! | `text` | text that is not tested |
 //!
-//! A block of the book may include a piece of a file by its anchors, `{{#include PATH:ANCHOR}}`; then it is that piece.
-//! `UPDATE_GOLDEN=1` keeps pictures as they are drawn now.
+//! A block of the book may include a part of a file by its anchors, `{{#include PATH:ANCHOR}}`. `UPDATE_GOLDEN=1`
+//! rewrites the pictures.
 
 mod book;
 

@@ -1,8 +1,8 @@
-//! Every command ends within its limits: each row of the [`table`] is run with small limits, and has to end with the error
-//! that it names, in time and without more memory than it may have.
+//! Every command ends within its limits: each row of the [`table`] runs with small limits, and must end with the error
+//! that it names, within its bounds on time and memory.
 //!
 //! `RIESZ_KILLERS=all cargo test --release -p riesz-cli --test killers -- --nocapture` prints the table of
-//! `docs/limits.md`, for the limits that nobody has asked for too.
+//! `docs/limits.md`, also for the default limits.
 
 mod table;
 

@@ -1,4 +1,4 @@
-//! Programs and commands that want more than anybody has.
+//! Programs and commands that exceed every limit.
 
 /// A command that wants too much.
 pub struct Killer {

@@ -250,7 +250,14 @@ impl Draft<'_> {
         self.derive(Derive::Derivative, function, point, None, span)
     }
 
-    pub(super) fn derive(&mut self, derive: Derive, function: Typed, point: Typed, direction: Option<Atom>, span: Span) -> Typed {
+    pub(super) fn derive(
+        &mut self,
+        derive: Derive,
+        function: Typed,
+        point: Typed,
+        direction: Option<Atom>,
+        span: Span,
+    ) -> Typed {
         let result = self.result_of(&function);
         if result == Type::Error || point.1 == Type::Error {
             return (Atom::Int(0), Type::Error);

@@ -1,4 +1,4 @@
-//! Local names hide items: a program to which items are added that bear its local names means the same.
+//! Local names hide items: adding items with the local names of a program does not change its meaning.
 
 use crate::survive::outcomes;
 use crate::{Tally, program, programs, random::Random};

@@ -1,8 +1,7 @@
-//! Whatever the text: parsing, formatting, checking and bounded evaluation come to an end without a panic, and what they
-//! promise each other holds.
+//! For any text, parsing, formatting, checking and bounded evaluation end without a panic, and their guarantees hold.
 //!
-//! `FUZZ_SECONDS` says how long to look (20 unless told). The inputs are numbered and the number is the seed, so a run
-//! finds what an earlier one found, and more if it lasts longer. `FUZZ_FROM` starts at another number.
+//! `FUZZ_SECONDS` is the duration (by default 20). The inputs are numbered and the number is the seed, so a longer run
+//! repeats the inputs of a shorter one and adds more. `FUZZ_FROM` is the first number.
 
 mod crowd;
 mod program;

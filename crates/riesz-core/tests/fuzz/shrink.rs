@@ -1,4 +1,4 @@
-//! Makes a failing text smaller, by leaving out lines, then words, then characters.
+//! Shrinking of failing texts, by removing lines, then words, then characters.
 
 /// The smallest text found that still fails.
 pub fn shrink(text: &str, fails: &dyn Fn(&str) -> bool) -> String {

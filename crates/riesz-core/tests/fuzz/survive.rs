@@ -1,4 +1,4 @@
-//! What every text goes through.
+//! The tests that every text must pass.
 
 use crate::Tally;
 use riesz_core::Checker;

@@ -1,4 +1,4 @@
-//! Texts that need not be programs: bytes, words, and programs that have been spoilt.
+//! Texts that need not be programs: bytes, words, and programs with random changes.
 
 use crate::random::Random;
 use riesz_syntax::FileId;

@@ -1,5 +1,5 @@
-//! Programs written to break things: deep, long, wide, endless and huge. Each ends in bounded time with a value or with
-//! its own clear error, on the small stack of a test's thread.
+//! Programs written to break the implementation: deep, long, wide, endless and huge. Each ends in bounded time with a
+//! value or with its own clear error, on the small stack of a test's thread.
 
 mod limit;
 mod shape;

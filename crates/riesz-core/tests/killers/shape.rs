@@ -1,4 +1,4 @@
-//! Deep, long and wide programs, and those that grow.
+//! Deep, long, wide and growing programs.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Programs that need every way for a loop to be in lanes and in chunks, and how they become code.
+//! Programs that need every kind of loop in lanes and in chunks, and their generated code.
 
 use riesz_core::evaluate::{Globals, Limits, Machine, Value};
 use riesz_core::{Checker, FunctionId};

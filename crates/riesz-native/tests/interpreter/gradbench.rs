@@ -1,5 +1,5 @@
-//! Every program of GradBench runs as native code, its derivative too, and gives what the interpreter gives; so do loops
-//! and recursions of a length that nobody knows before, differentiated.
+//! Every program of GradBench and its derivative run as native code and agree with the interpreter; so do
+//! differentiated loops and recursions of unknown length.
 
 use crate::cases::Cases;
 use riesz_native::Settings;

@@ -1,5 +1,5 @@
-//! Arrays whose sizes nobody foresees are native code all the same: what recursions on halves of arrays give, branches of
-//! different lengths, and arrays of such arrays, with their derivatives.
+//! Arrays of dynamic size run as native code: results of recursions on halves of arrays, branches of different lengths,
+//! and arrays of such arrays, with their derivatives.
 
 use crate::cases::Cases;
 use riesz_native::Settings;

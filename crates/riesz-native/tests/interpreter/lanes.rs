@@ -1,5 +1,5 @@
-//! Loops in lanes, with turns left over, give what the interpreter gives: values and gradients of functions of 8, 19, 3
-//! and 44 elements, which between them need every way of being in lanes.
+//! Loops in lanes, with remaining iterations, agree with the interpreter: values and gradients of functions of 8, 19, 3
+//! and 44 elements, which together need every kind of lane code.
 
 use crate::cases::Cases;
 use riesz_native::Settings;

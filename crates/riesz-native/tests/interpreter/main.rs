@@ -1,6 +1,5 @@
-//! What native code gives is what the interpreter gives: for all ways of being in lanes, for every reduction, with every
-//! number of threads, in both precisions, with zeros that are exact, for arrays of sizes that nobody foresees, and for all
-//! of GradBench.
+//! Native code agrees with the interpreter: for all kinds of lane code, for every reduction, with every number of
+//! threads, in both precisions, with exact zeros, for arrays of dynamic size, and for all of GradBench.
 
 mod cases;
 mod gradbench;

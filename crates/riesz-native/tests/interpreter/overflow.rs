@@ -1,5 +1,5 @@
-//! Integers and sizes that are not of 64 bits are errors in native code wherever they are errors in the interpreter, and
-//! nowhere else: in one turn of many that are taken together, in turns that do not take part, in sizes that nobody writes.
+//! Integers and sizes that exceed 64 bits are errors in native code exactly where they are errors in the interpreter:
+//! in one of several iterations in lanes, in masked iterations, and in sizes that are never stored.
 
 use crate::cases::Cases;
 use riesz_native::{Settings, Stop};

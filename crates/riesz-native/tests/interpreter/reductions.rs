@@ -1,8 +1,8 @@
-//! Every reduction of every type of element gives what the interpreter gives, however many elements there are and however
-//! they depend on where they stand.
+//! Every reduction of every type of element agrees with the interpreter, for any number of elements and any dependence
+//! on the index.
 //!
-//! A function is there once for a length that it is told when it runs, and once for a length that stands in the program:
-//! loops whose lengths are known are divided, unrolled and put in lanes in other ways.
+//! Each function occurs with a length that is known at run time, and with a constant length: loops of known length are
+//! divided, unrolled and vectorised differently.
 
 use crate::cases::Cases;
 use riesz_core::evaluate::Value;

@@ -1,5 +1,5 @@
-//! In single precision native code gives what the interpreter gives, to as many digits as there are; functions of numbers
-//! are right to the last one.
+//! In single precision native code agrees with the interpreter to the available digits; elementary functions are right
+//! to the last digit.
 
 use crate::cases::Cases;
 use riesz_core::evaluate::Value;

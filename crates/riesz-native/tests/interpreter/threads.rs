@@ -1,7 +1,7 @@
 //! Every number of threads gives the same bits and the same errors.
 //!
-//! Loops are cut into as many chunks as there can be, so that small ones are shared too; and as they are in use, for
-//! programs with loops that are large enough.
+//! Loops are cut into as many chunks as possible, so that small ones are shared too; and as in normal use, for programs
+//! with loops that are large enough.
 
 use crate::cases::Cases;
 use riesz_core::evaluate::Value;

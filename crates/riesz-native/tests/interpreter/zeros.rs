@@ -1,5 +1,5 @@
-//! Zero times infinity is zero in derivatives of native code too. Plain products run first and make a NaN of it, which is
-//! noticed while results are written, and exact products run then.
+//! Zero times infinity is zero in derivatives of native code too. Plain products run first and give a NaN, which is
+//! detected while results are written; exact products then run.
 
 use crate::cases::Cases;
 use riesz_core::evaluate::Value;

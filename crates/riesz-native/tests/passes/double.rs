@@ -1,4 +1,4 @@
-//! A product with a number that is added to itself is the product with twice the number.
+//! A product with a constant that is added to itself becomes the product with twice the constant.
 
 use crate::plain::Plain;
 use riesz_program::cell::cell;

@@ -1,5 +1,5 @@
-//! The turns at the edges of loops are apart from those inside: these have no branches left, and arrays of all sizes,
-//! also those that are all edge, come out as before.
+//! Boundary iterations are split off: the inner iterations have no branches, and arrays of all sizes, including those
+//! with only boundary iterations, give the same results.
 
 use crate::plain::Plain;
 use riesz_program::cell::cell;

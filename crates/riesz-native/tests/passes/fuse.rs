@@ -1,5 +1,5 @@
-//! Loops over the same indices are one, also where the second has a few turns less; and arrays of all sizes, also those of
-//! which nothing is left for the second, come out as before.
+//! Loops over the same indices are fused, also if the second has a few iterations less; and arrays of all sizes,
+//! including those for which the second has none, give the same results.
 
 use crate::plain::Plain;
 use riesz_program::cell::cell;

@@ -1,5 +1,5 @@
-//! Arrays that are only joined are written where they go: their buffers and the copies of them are gone, and what arrays of
-//! all sizes give is as before.
+//! Arrays that are only concatenated are written to their final place: their buffers and copies are removed, and arrays
+//! of all sizes give the same results.
 
 use crate::plain::Plain;
 use riesz_program::cell::cell;

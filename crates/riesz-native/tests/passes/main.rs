@@ -1,4 +1,4 @@
-//! What single passes do to loop programs, and that these give what they gave before.
+//! The effects of single passes on loop programs, whose results stay the same.
 
 mod double;
 mod edge;

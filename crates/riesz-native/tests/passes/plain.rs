@@ -1,4 +1,4 @@
-//! Functions of an array as loop programs that few passes have seen, to see what the next one does.
+//! Functions of an array as loop programs after few passes, for testing the next one.
 
 use riesz_core::evaluate::Value;
 use riesz_core::{Checker, FunctionId, Type};

@@ -1,6 +1,7 @@
-//! Elementary functions to about a hundred bits: sums of two numbers, of which the second is what the first lacks.
+//! Elementary functions to about a hundred bits: sums of two numbers, of which the second is the rounding error of the
+//! first.
 //!
-//! Angles are reduced with as many digits of `π` as the largest number needs, as integers.
+//! Angles are reduced with as many digits of `π` as the largest number needs, in integer arithmetic.
 
 use num_bigint::{BigInt, Sign};
 use std::ops::{Add, Div, Mul, Neg, Sub};

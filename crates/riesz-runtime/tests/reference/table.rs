@@ -1,4 +1,4 @@
-//! The functions that are measured, where, and how far from the truth they may be.
+//! The measured functions, their domains, and their permitted errors.
 
 use crate::Long;
 

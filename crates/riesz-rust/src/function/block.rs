@@ -1,13 +1,14 @@
 //! Blocks: declarations of registers, and statements that are written together.
 
 use super::Writer;
-use riesz_program::program::{Block, Element, Expression, Kind, Operand, Outcome, Register, Statement};
-use rustc_hash::{FxHashMap, FxHashSet};
+use riesz_program::program::{Block, Element, Expression, Kind, Operand, Register, Statement};
+use riesz_program::scope::declarations;
+use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
     /// A block. Mutable registers are declared in the innermost block around all of their uses.
     pub(super) fn block(&mut self, block: &Block, declared: &mut FxHashSet<Register>, outermost: bool) {
-        let mine = self.declarations(block, declared);
+        let mine = declarations(self.procedure, block, declared);
         for (at, statement) in block.iter().enumerate() {
             for register in mine.iter().filter(|(first, _)| *first == at).map(|(_, register)| *register) {
                 declared.insert(register);
@@ -79,65 +80,6 @@ impl Writer<'_> {
                 crate::lanes::writes_near(self.procedure, each, element.buffer, count)
             }
             _ => false,
-        }
-    }
-
-    /// The mutable registers to declare in a block, each with the first statement that uses it.
-    pub fn declarations(&self, block: &Block, declared: &FxHashSet<Register>) -> Vec<(usize, Register)> {
-        let mut seen: FxHashMap<Register, (usize, usize, bool)> = FxHashMap::default();
-        for (at, statement) in block.iter().enumerate() {
-            let mut here = FxHashMap::default();
-            self.used(statement, &mut here);
-            for (register, own) in here {
-                let entry = seen.entry(register).or_insert((at, 0, false));
-                entry.1 += 1;
-                entry.2 |= own;
-            }
-        }
-        let results: FxHashSet<Register> = match std::ptr::eq(block, &self.procedure.body) {
-            true => (self.procedure.results.iter())
-                .filter_map(|result| match result {
-                    Outcome::Number(Operand::Register(register)) => Some(*register),
-                    _ => None,
-                })
-                .collect(),
-            false => FxHashSet::default(),
-        };
-        let mut found: Vec<(usize, Register)> = (seen.into_iter())
-            .filter(|(register, (_, statements, own))| {
-                !declared.contains(register) && (*statements > 1 || *own || results.contains(register))
-            })
-            .map(|(register, (first, _, _))| (first, register))
-            .collect();
-        found.sort_unstable();
-        found
-    }
-
-    /// The mutable registers of a statement, and whether it uses each itself or in more than one of its blocks.
-    fn used(&self, statement: &Statement, found: &mut FxHashMap<Register, bool>) {
-        let mutable = |register: Register| self.procedure.registers[register.0 as usize].mutable;
-        let note = |register: Register, own: bool, found: &mut FxHashMap<Register, bool>| {
-            if mutable(register) {
-                found.entry(register).and_modify(|before| *before = true).or_insert(own);
-            }
-        };
-        match statement {
-            Statement::Set(register, _) | Statement::Reduce(register, ..) => note(*register, true, found),
-            _ => {}
-        }
-        riesz_program::each_operand(statement, &mut |operand| {
-            if let Operand::Register(register) = operand {
-                note(register, true, found);
-            }
-        });
-        for block in riesz_program::blocks(statement) {
-            let mut inner = FxHashMap::default();
-            for statement in block {
-                self.used(statement, &mut inner);
-            }
-            for register in inner.into_keys() {
-                note(register, false, found);
-            }
         }
     }
 }

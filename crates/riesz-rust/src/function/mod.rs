@@ -2,12 +2,11 @@
 
 mod block;
 mod expression;
-mod sizes;
 mod statement;
 
-use crate::names::Foreign;
 use crate::{Options, Precision};
 use riesz_program::each_statement;
+use riesz_program::foreign::Foreign;
 use riesz_program::program::{
     Argument, Block, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program,
     Register, Statement, Strided, While,
@@ -28,7 +27,7 @@ pub(crate) fn write(program: &Program, id: ProcedureId, options: &Options) -> St
         leading_here: leading_to(program, id),
         depth: 1,
         text: String::new(),
-        sizes: sizes::large(procedure),
+        sizes: riesz_program::sizes::Sizes::of(procedure).large,
         plain: false,
         cleared: FxHashMap::default(),
         fine: options.fine,

@@ -2,12 +2,13 @@
 
 use super::block::zero;
 use super::{Writer, tuple};
-use crate::names::Foreign;
 use riesz_primitive::MatrixFunction;
+use riesz_program::foreign::Foreign;
 use riesz_program::program::{
     Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
     While,
 };
+use riesz_program::scope::{counts_steps, declarations};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
@@ -93,8 +94,7 @@ impl Writer<'_> {
             self.allocate(allocation);
         }
         let count = self.operand(each.count);
-        let nested = each.body.iter().any(contains_loop);
-        if outermost || nested {
+        if counts_steps(each, outermost) {
             self.line(format!("context.step({count}, {})?;", each.site.0));
         }
         self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
@@ -124,7 +124,7 @@ impl Writer<'_> {
         self.line("loop {".into());
         self.depth += 1;
         // The condition is a register of the block before it, and seen behind it.
-        let mine = self.declarations(&each.before, declared);
+        let mine = declarations(self.procedure, &each.before, declared);
         for (_, register) in &mine {
             let kind = self.procedure.registers[register.0 as usize].kind;
             self.line(format!("let mut {}: {} = {};", self.register(*register), self.rust(kind), zero(kind)));
@@ -237,12 +237,4 @@ fn leaves_nothing(block: &Block) -> bool {
         _ => {}
     });
     makes && !leaves
-}
-
-fn contains_loop(statement: &Statement) -> bool {
-    match statement {
-        Statement::For(_) | Statement::While(_) | Statement::Call(_) => true,
-        Statement::If(_, yes, no) => yes.iter().chain(no).any(contains_loop),
-        _ => false,
-    }
 }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashSet;
 
 impl Wide<'_, '_> {
     pub(super) fn block(&mut self, block: &Block, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
-        let mine = self.writer.declarations(block, declared);
+        let mine = riesz_program::scope::declarations(self.writer.procedure, block, declared);
         for (at, statement) in block.iter().enumerate() {
             for (first, register) in &mine {
                 if *first == at && !self.lanes.reduced.contains(register) {
@@ -148,7 +148,7 @@ impl Wide<'_, '_> {
         self.line("loop {".into());
         self.writer.depth += 1;
         let mut inside = declared.clone();
-        for (_, register) in self.writer.declarations(&each.before, declared) {
+        for (_, register) in riesz_program::scope::declarations(self.writer.procedure, &each.before, declared) {
             inside.insert(register);
             let kind = self.writer.procedure.registers[register.0 as usize].kind;
             let ty = if self.is_uniform(Operand::Register(register)) { self.writer.rust(kind) } else { self.ty(kind) };

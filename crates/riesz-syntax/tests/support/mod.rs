@@ -1,4 +1,4 @@
-//! Trees as text, fully bracketed, so that a test can say which tree it expects.
+//! Trees as text, fully bracketed, so that a test can state the expected tree.
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 

@@ -211,12 +211,7 @@ impl Differentiate<f64> for Via {
         })
     }
 
-    fn taylor(
-        &self,
-        machine: &mut Machine<f64>,
-        operands: &[Value],
-        span: Span,
-    ) -> Option<Result<Vec<Value>, Fault>> {
+    fn taylor(&self, machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<Result<Vec<Value>, Fault>> {
         (self.taylor?)(machine, operands, span)
     }
 }

@@ -64,9 +64,8 @@ fn taylor(machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<
     let mut directions = Vec::new();
     direction.visit_reals(&mut |v| directions.push(*v));
     let mut directions = directions.into_iter();
-    let argument = point.over(&mut |x: &f64| {
-        along(&Stream::constant(*x), &Stream::constant(directions.next().unwrap_or(0.0)), 0)
-    });
+    let argument =
+        point.over(&mut |x: &f64| along(&Stream::constant(*x), &Stream::constant(directions.next().unwrap_or(0.0)), 0));
     let inside = Rc::new(Inside { next: Cell::new(1) });
     let value = machine.call_differentiating(closure, argument, inside, span);
     let plain = |floor: &Values<f64>| floor.over(&mut |number: &Tall<f64>| *Stream::value(number));

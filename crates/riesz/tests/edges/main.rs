@@ -1,8 +1,7 @@
-//! At the edges: arrays of no elements and of a few, singular matrices, zeros, the largest and the least numbers. Whatever
-//! built-in functions a program is made of, every representation gives a derivative there, the first and the second, and
-//! all are the same.
+//! Edge cases: empty and short arrays, singular matrices, zeros, the largest and the smallest numbers. For every
+//! combination of built-in functions, every representation gives first and second derivatives there, and all agree.
 //!
-//! `PROGRAMS` says how many programs to try, `PROGRAMS_FROM` with which number to start.
+//! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
 #[path = "../../../riesz-calculus/tests/generate/random.rs"]
 mod random;

@@ -1,4 +1,4 @@
-//! Random points at the edges: zeros, the largest and the least numbers, singular matrices.
+//! Random points with edge cases: zeros, the largest and the smallest numbers, singular matrices.
 
 use crate::random::Random;
 

@@ -1,5 +1,5 @@
-//! Random programs: one function of a number, a vector and a square matrix, made of a few built-in functions, whatever they
-//! are. One template says how each is used.
+//! Random programs: one function of a number, a vector and a square matrix, made of a few arbitrary built-in functions.
+//! One template states how each is used.
 
 use crate::random::Random;
 use riesz::primitive::{self, Primitive};

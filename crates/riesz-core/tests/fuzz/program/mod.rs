@@ -1,4 +1,4 @@
-//! Programs that are mostly right: expressions made from the type they are to have.
+//! Programs that are mostly correct: expressions generated for a given type.
 
 mod numbers;
 mod types;

@@ -1,4 +1,4 @@
-//! Random programs, with random white space and comments wherever the rule of line ends lets them stand.
+//! Random programs, with random white space and comments wherever the rule of line ends allows them.
 
 mod types;
 

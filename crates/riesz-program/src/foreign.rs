@@ -1,23 +1,26 @@
 //! The only place at which foreign text enters generated code: the user's names, and the paths of files.
 //!
-//! The other files of this crate write a *draft*. Where a name or a place belongs, the draft has a [`Foreign`] mark,
-//! which identifies it without its text: the writers cannot format a name, since `SourceName` does not implement it.
-//! [`settle`] inserts the text, as an identifier or as a part of a comment.
+//! A printer writes a *draft*. Where a name or a place belongs, the draft has a [`Foreign`] mark, which identifies it
+//! without its text: a printer cannot format a name, since `SourceName` does not implement it. [`settle`] inserts the text,
+//! as an identifier, as a part of a comment or as a part of a string.
 //!
-//! - An identifier consists of ASCII letters, digits and `_`, and has no other meaning in the code. The reserved words
-//!   are read from the draft itself, which contains every item of the runtime that it uses, so no list of them is
-//!   needed. A name that begins with a capital gets a trailing `_`, since `let` treats names of constants and
-//!   constructors as patterns, and `use riesz_runtime::*` imports them even if they are unused.
-//! - A comment is one line of printable ASCII.
+//! - An identifier consists of ASCII letters, digits and `_`, begins with a letter, and has no other meaning in the code.
+//!   The reserved words are read from the draft itself, which contains every item of the runtime that it uses, so no list of
+//!   them is needed; a [`Dialect`] adds the keywords of its language. A name that begins with a capital gets a trailing
+//!   `_`: Rust's `let` treats names of constants and constructors as patterns, `use riesz_runtime::*` imports them even if
+//!   they are unused, and the macros of C are written in capitals.
+//! - A comment is one line of printable ASCII, which begins with `//`. The draft ends the line with a character of its own,
+//!   so that no foreign character, such as a backslash in C, stands at the end.
+//! - In a string, quotation marks, backslashes and question marks (which begin the trigraphs of C) are escaped.
 
-use riesz_program::program::{Buffer, Procedure, ProcedureId, Program, Register, SourceName};
+use crate::program::{Buffer, Procedure, ProcedureId, Program, Register, SiteId, SourceName};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;
 
 /// A mark in a draft, in the place of foreign text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Foreign {
+pub enum Foreign {
     /// The identifier of a procedure.
     Function(ProcedureId),
     /// The identifier of a register of the procedure that is written.
@@ -28,6 +31,15 @@ pub(crate) enum Foreign {
     NameOf(ProcedureId),
     /// In a comment: where a procedure comes from.
     PlaceOf(ProcedureId),
+    /// In a string: the place that an error comes from.
+    PlaceOfSite(SiteId),
+}
+
+/// What a language adds to the words that cannot be names.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// Its keywords, and other words that mean something wherever they stand.
+    pub keywords: &'static [&'static str],
 }
 
 /// What marks begin and end with. Nothing else that is written has them.
@@ -42,6 +54,7 @@ impl fmt::Display for Foreign {
             Foreign::Buffer(buffer) => ('b', buffer.0),
             Foreign::NameOf(procedure) => ('n', procedure.0),
             Foreign::PlaceOf(procedure) => ('p', procedure.0),
+            Foreign::PlaceOfSite(site) => ('s', site.0),
         };
         write!(f, "{OPEN}{kind}{at}{CLOSE}")
     }
@@ -57,21 +70,25 @@ impl Foreign {
             'b' => Some(Foreign::Buffer(Buffer(at))),
             'n' => Some(Foreign::NameOf(ProcedureId(at))),
             'p' => Some(Foreign::PlaceOf(ProcedureId(at))),
+            's' => Some(Foreign::PlaceOfSite(SiteId(at))),
             _ => None,
         }
     }
 }
 
-/// The code of a procedure, or of its caller, with marks.
-pub(crate) struct Draft {
-    pub procedure: ProcedureId,
+/// Code with marks.
+pub struct Draft {
+    /// The procedure whose registers and buffers the marks name: it is the code of that procedure, or of its caller.
+    pub procedure: Option<ProcedureId>,
+    /// The code.
     pub text: String,
 }
 
-/// The text of drafts, one after the other, with all foreign text in its place.
-pub(crate) fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: &[Draft]) -> String {
+/// The text of drafts, one after the other, with all foreign text in its place. `place` is a place as a person finds it:
+/// file, line and column.
+pub fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: &[Draft], dialect: Dialect) -> String {
     let used: Vec<Used> = drafts.iter().map(|draft| Used::by(&draft.text)).collect();
-    let mut taken = Taken::default();
+    let mut taken = Taken::new(dialect);
     let mut forms: FxHashMap<Foreign, FxHashSet<(String, String)>> = FxHashMap::default();
     for used in &used {
         taken.add(used);
@@ -87,11 +104,12 @@ pub(crate) fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: 
     }
     let mut text = String::new();
     for (draft, used) in drafts.iter().zip(&used) {
-        let procedure = program.procedure(draft.procedure);
-        let identifiers = variables(procedure, used, &functions);
+        let procedure = draft.procedure.map(|id| program.procedure(id));
+        let identifiers = variables(procedure, used, &functions, dialect);
         fill(&draft.text, &mut text, |foreign| match foreign {
             Foreign::NameOf(id) => comment(program.procedure(id).name.as_written()),
             Foreign::PlaceOf(id) => comment(&place(program.procedure(id).span)),
+            Foreign::PlaceOfSite(id) => string(&place(program.site(id).span)),
             identifier => identifiers.get(&identifier).cloned().unwrap_or_default(),
         });
     }
@@ -99,8 +117,13 @@ pub(crate) fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: 
 }
 
 /// The identifiers in the draft of a procedure.
-fn variables(procedure: &Procedure, used: &Used, functions: &FxHashMap<Foreign, String>) -> FxHashMap<Foreign, String> {
-    let mut taken = Taken::default();
+fn variables(
+    procedure: Option<&Procedure>,
+    used: &Used,
+    functions: &FxHashMap<Foreign, String>,
+    dialect: Dialect,
+) -> FxHashMap<Foreign, String> {
+    let mut taken = Taken::new(dialect);
     taken.add(used);
     let mut identifiers = FxHashMap::default();
     for foreign in used.forms.keys() {
@@ -109,6 +132,7 @@ fn variables(procedure: &Procedure, used: &Used, functions: &FxHashMap<Foreign, 
             identifiers.insert(*foreign, name.clone());
         }
     }
+    let Some(procedure) = procedure else { return identifiers };
     // What is passed comes first, so that it keeps its name.
     let registers =
         (procedure.registers.iter().zip(0..)).map(|(info, at)| (Foreign::Register(Register(at)), &info.name, "t"));
@@ -192,14 +216,18 @@ fn is_word(c: char) -> bool {
 }
 
 /// Words that cannot be chosen any more.
-#[derive(Default)]
 struct Taken {
     words: FxHashSet<String>,
     /// The number to try next behind a name that is taken.
     next: FxHashMap<String, u32>,
+    dialect: Dialect,
 }
 
 impl Taken {
+    fn new(dialect: Dialect) -> Taken {
+        Taken { words: FxHashSet::default(), next: FxHashMap::default(), dialect }
+    }
+
     fn add(&mut self, used: &Used) {
         self.words.extend(used.words.iter().cloned());
     }
@@ -220,7 +248,7 @@ impl Taken {
                 count += 1;
             }
             let words = all(&found);
-            if !words.iter().any(|word| self.words.contains(word) || KEYWORDS.contains(&word.as_str())) {
+            if !words.iter().any(|word| self.words.contains(word) || self.dialect.keywords.contains(&word.as_str())) {
                 break words;
             }
             numbered = true;
@@ -247,9 +275,8 @@ fn identifier(name: &str) -> String {
             _ => text.push('_'),
         }
     }
-    match text.chars().next() {
-        Some(c) if !c.is_ascii_digit() && text.chars().any(|c| c != '_') => {}
-        _ => text.insert_str(0, "n_"),
+    if !text.starts_with(|c: char| c.is_ascii_alphabetic()) {
+        text.insert_str(0, "n_");
     }
     if text.len() > 1 && text.starts_with(|c: char| c.is_ascii_uppercase()) {
         text.push('_');
@@ -269,13 +296,17 @@ fn comment(text: &str) -> String {
     harmless
 }
 
-/// The keywords of Rust, also those that are only reserved.
-const KEYWORDS: [&str; 53] = [
-    "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl", "in",
-    "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct", "super",
-    "trait", "true", "type", "unsafe", "use", "where", "while", "async", "await", "dyn", "abstract", "become", "box",
-    "do", "final", "macro", "override", "priv", "typeof", "unsized", "virtual", "yield", "try", "gen", "_",
-];
+/// Foreign text as a part of a string in quotation marks.
+fn string(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for c in comment(text).chars() {
+        if matches!(c, '"' | '\\' | '?') {
+            escaped.push('\\');
+        }
+        escaped.push(c);
+    }
+    escaped
+}
 
 #[cfg(test)]
 mod tests {
@@ -305,17 +336,25 @@ mod tests {
         assert_eq!(identifier("x'"), "x_prime");
         assert_eq!(identifier("Ok"), "Ok_");
         assert_eq!(identifier("X"), "X");
+        assert_eq!(identifier("__x86_64__"), "n___x86_64__");
+    }
+
+    #[test]
+    fn a_string_is_a_string() {
+        assert_eq!(string("a\"b\\c??/\n.rz:1:1"), "a\\\"b\\\\c\\?\\?/\\\\u{a}.rz:1:1");
     }
 
     #[test]
     fn words_that_a_draft_uses_are_taken_in_every_form() {
         let x = Foreign::Register(Register(0));
         let used = Used::by(&format!("let {x}_lanes = y.max(part({x})); // z {x}\n"));
-        let mut taken = Taken::default();
+        let mut taken = Taken::new(Dialect { keywords: &["fn"] });
         taken.add(&used);
         taken.words.insert("x_lanes".into());
         assert_eq!(taken.choose(Some(&"x".into()), "t", &used.forms[&x]), "x_2");
-        for (name, expected) in [("part", "part_2"), ("max", "max"), ("z", "z"), ("x_2_lanes", "x_2_lanes_2")] {
+        for (name, expected) in
+            [("part", "part_2"), ("max", "max"), ("z", "z"), ("x_2_lanes", "x_2_lanes_2"), ("fn", "fn_2")]
+        {
             assert_eq!(taken.choose(Some(&name.into()), "t", &FxHashSet::default()), expected);
         }
     }

@@ -1,29 +1,35 @@
 //! Sizes that may exceed the integers: products of the lengths of arrays, and expressions of them.
 //!
 //! Positions in buffers are not among them. They change with the iterations of loops, and all positions of an allocated
-//! buffer are integers.
+//! buffer are integers. A size is computed before it is compared with the memory that there is. Every backend saturates
+//! sizes that are `large`; a backend whose language does not define overflow saturates all that are `fixed`.
 
-use riesz_program::program::{Arithmetic, Block, Expression, Operand, Procedure, Register, Statement};
+use crate::program::{Arithmetic, Block, Expression, Operand, Procedure, Register, Statement};
 use rustc_hash::FxHashSet;
 
 /// A multiple of a length by no more than this is an integer.
 const FEW: u64 = 1 << 10;
 
-/// The registers that are bound to sizes that may be larger than integers are.
-pub(super) fn large(procedure: &Procedure) -> FxHashSet<Register> {
-    let mut sizes = Sizes { procedure, moving: FxHashSet::default(), large: FxHashSet::default() };
-    sizes.block(&procedure.body, false);
-    sizes.large
-}
-
-struct Sizes<'p> {
+/// The registers of a procedure that are bound to sizes.
+pub struct Sizes<'p> {
     procedure: &'p Procedure,
     /// What another turn of a loop has another value of.
     moving: FxHashSet<Register>,
-    large: FxHashSet<Register>,
+    /// Sizes that may be larger than integers are where the lengths of arrays are integers.
+    pub large: FxHashSet<Register>,
+    /// Sums, differences and products that no loop moves, those among them.
+    pub fixed: FxHashSet<Register>,
 }
 
-impl Sizes<'_> {
+impl<'p> Sizes<'p> {
+    /// Those of a procedure.
+    pub fn of(procedure: &'p Procedure) -> Sizes<'p> {
+        let none = FxHashSet::default;
+        let mut sizes = Sizes { procedure, moving: none(), large: none(), fixed: none() };
+        sizes.block(&procedure.body, false);
+        sizes
+    }
+
     fn block(&mut self, block: &Block, in_loop: bool) {
         for statement in block {
             match statement {
@@ -32,7 +38,10 @@ impl Sizes<'_> {
                     let few = |operand: &Operand| matches!(operand, Operand::Int(times) if times.unsigned_abs() <= FEW);
                     if operands.iter().any(|operand| self.moves(*operand)) {
                         self.moving.insert(*register);
-                    } else if *arithmetic == Arithmetic::Mul && !operands.iter().any(few)
+                        continue;
+                    }
+                    self.fixed.insert(*register);
+                    if *arithmetic == Arithmetic::Mul && !operands.iter().any(few)
                         || operands.iter().any(|operand| self.is_large(*operand))
                     {
                         self.large.insert(*register);
@@ -47,7 +56,7 @@ impl Sizes<'_> {
                 _ => {}
             }
             let in_loop = in_loop || matches!(statement, Statement::For(_) | Statement::While(_));
-            for inner in riesz_program::blocks(statement) {
+            for inner in crate::blocks(statement) {
                 self.block(inner, in_loop);
             }
         }

@@ -1,0 +1,77 @@
+//! Where printers declare mutable registers, and which loops count their iterations.
+
+use crate::program::{Block, For, Operand, Outcome, Procedure, Register, Statement};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The mutable registers to declare in a block, each with the first statement that uses it: those that no block around it
+/// has declared, and that more than one block inside of it uses, or itself.
+pub fn declarations(procedure: &Procedure, block: &Block, declared: &FxHashSet<Register>) -> Vec<(usize, Register)> {
+    let mut seen: FxHashMap<Register, (usize, usize, bool)> = FxHashMap::default();
+    for (at, statement) in block.iter().enumerate() {
+        let mut here = FxHashMap::default();
+        used(procedure, statement, &mut here);
+        for (register, own) in here {
+            let entry = seen.entry(register).or_insert((at, 0, false));
+            entry.1 += 1;
+            entry.2 |= own;
+        }
+    }
+    let results: FxHashSet<Register> = match std::ptr::eq(block, &procedure.body) {
+        true => (procedure.results.iter())
+            .filter_map(|result| match result {
+                Outcome::Number(Operand::Register(register)) => Some(*register),
+                _ => None,
+            })
+            .collect(),
+        false => FxHashSet::default(),
+    };
+    let mut found: Vec<(usize, Register)> = (seen.into_iter())
+        .filter(|(register, (_, statements, own))| {
+            !declared.contains(register) && (*statements > 1 || *own || results.contains(register))
+        })
+        .map(|(register, (first, _, _))| (first, register))
+        .collect();
+    found.sort_unstable();
+    found
+}
+
+/// The mutable registers of a statement, and whether it uses each itself or in more than one of its blocks.
+fn used(procedure: &Procedure, statement: &Statement, found: &mut FxHashMap<Register, bool>) {
+    let mutable = |register: Register| procedure.registers[register.0 as usize].mutable;
+    let note = |register: Register, own: bool, found: &mut FxHashMap<Register, bool>| {
+        if mutable(register) {
+            found.entry(register).and_modify(|before| *before = true).or_insert(own);
+        }
+    };
+    match statement {
+        Statement::Set(register, _) | Statement::Reduce(register, ..) => note(*register, true, found),
+        _ => {}
+    }
+    crate::each_operand(statement, &mut |operand| {
+        if let Operand::Register(register) = operand {
+            note(register, true, found);
+        }
+    });
+    for block in crate::blocks(statement) {
+        let mut inner = FxHashMap::default();
+        for statement in block {
+            used(procedure, statement, &mut inner);
+        }
+        for register in inner.into_keys() {
+            note(register, false, found);
+        }
+    }
+}
+/// Whether a loop takes as many steps as it has iterations. A loop that nothing stands in but straight code takes none: the
+/// loop around it counts.
+pub fn counts_steps(each: &For, outermost: bool) -> bool {
+    outermost || each.body.iter().any(contains_loop)
+}
+
+fn contains_loop(statement: &Statement) -> bool {
+    match statement {
+        Statement::For(_) | Statement::While(_) | Statement::Call(_) => true,
+        Statement::If(_, yes, no) => yes.iter().chain(no).any(contains_loop),
+        _ => false,
+    }
+}
