@@ -30,6 +30,8 @@ pub struct Settings {
     pub quick: bool,
     /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
     pub fine: bool,
+    /// Whether every processor of the kind can run the code, and valgrind too, rather than this processor best: for tests.
+    pub portable: bool,
     /// How long real numbers are.
     pub precision: Precision,
 }
@@ -173,7 +175,7 @@ fn flags(settings: Settings) -> Vec<&'static str> {
     vec![
         "--edition=2024",
         "--cap-lints=allow",
-        "-Ctarget-cpu=native",
+        if settings.portable { "-Ctarget-cpu=generic" } else { "-Ctarget-cpu=native" },
         "-Ccodegen-units=1",
         "-Cpanic=abort",
         if settings.quick { "-Copt-level=0" } else { "-Copt-level=3" },

@@ -9,6 +9,7 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("gather.rs", include_str!("../../riesz-runtime/src/gather.rs")),
     ("lanes.rs", include_str!("../../riesz-runtime/src/lanes.rs")),
     ("power.rs", include_str!("../../riesz-runtime/src/power.rs")),
+    ("elementary.rs", include_str!("../../riesz-runtime/src/elementary.rs")),
     ("angle.rs", include_str!("../../riesz-runtime/src/angle.rs")),
     ("single/mod.rs", include_str!("../../riesz-runtime/src/single/mod.rs")),
     ("single/math.rs", include_str!("../../riesz-runtime/src/single/math.rs")),

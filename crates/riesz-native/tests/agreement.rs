@@ -10,6 +10,8 @@
 //! ```sh
 //! PROGRAMS=100000 FUNCTIONS=2 LONGEST=1000000 cargo test --release -p riesz-native --test agreement -- --nocapture
 //! ```
+//!
+//! With `PORTABLE=1` the code is for plain x86-64, so that the whole test runs under valgrind.
 
 #[allow(dead_code)]
 #[path = "../../riesz-calculus/tests/generate/mod.rs"]
@@ -34,6 +36,10 @@ const PROGRAMS: u64 = 2000;
 const LONGEST: u64 = 2500;
 /// How many programs are compiled at once.
 const AT_ONCE: u64 = 125;
+
+/// How large a share of all functions may not be compared, by reason; and for any other reason.
+const CEILINGS: [(&str, f64); 1] = [("x", 0.2)];
+const RARE: f64 = 0.002;
 
 /// A function of a program, with arguments and what the interpreter says.
 struct Case {
@@ -86,8 +92,15 @@ fn random_programs_agree() {
         println!("{problem}\n");
     }
     assert!(wrong.is_empty(), "{} disagree", wrong.len());
-    let compared: u64 = tally.iter().filter(|(what, _)| what.starts_with("agree")).map(|(_, count)| count).sum();
-    assert!(2 * compared >= count, "hardly anything was compared");
+    let functions: u64 =
+        tally.iter().filter(|(what, _)| !what.starts_with("programs with")).map(|(_, count)| count).sum();
+    for (what, count) in
+        tally.iter().filter(|(what, _)| !what.starts_with("agree") && !what.starts_with("programs with"))
+    {
+        let ceiling = CEILINGS.iter().find(|(kind, _)| what.contains(kind)).map_or(RARE, |(_, ceiling)| *ceiling);
+        let share = *count as f64 / functions as f64;
+        assert!(functions < 1000 || share <= ceiling, "{count} of {functions} functions: {what}");
+    }
     let covered = |name: &&&str| tally.contains_key(&format!("programs with: {name}"));
     let constructs = moving_constructs();
     let missing: Vec<_> = constructs.iter().filter(|name| !covered(name)).collect();
@@ -202,7 +215,8 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
     }
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agreement-{from}-{}", std::process::id()));
     let compiler = Compiler::find().expect("tests need a Rust compiler").keeping_in(directory.clone());
-    let settings = Settings { checked: true, quick: true, careful: fine, fine, ..Settings::default() };
+    let portable = number("PORTABLE", 0) != 0;
+    let settings = Settings { checked: true, quick: true, careful: fine, fine, portable, ..Settings::default() };
     let signatures = signatures.into_iter().map(|(signature, _)| Ok(signature)).collect();
     let place = |_| "a random program".to_string();
     let code = Code::build(lowered, signatures, &compiler, settings, &place);
@@ -219,6 +233,7 @@ fn run(from: u64, to: u64, fine: bool) -> Verdict {
         });
         match disagreement(case, found.as_ref().map_err(|code| *code)) {
             Some(problem) => wrong.push(format!("native code {problem}")),
+            None if found == Err("elsewhere") => *tally.entry("left to the interpreter".into()).or_default() += 1,
             None => *tally.entry("agree".into()).or_default() += 1,
         }
     }

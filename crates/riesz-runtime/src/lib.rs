@@ -8,7 +8,7 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
-//! - [`lanes`], [`arithmetic`], [`integer`], [`gather`], [`math`], [`power`], [`angle`]:
+//! - [`lanes`], [`arithmetic`], [`integer`], [`gather`], [`math`], [`power`], [`elementary`], [`angle`]:
 //!   eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`single`]: the same in single precision
@@ -26,6 +26,7 @@ pub mod circle;
 mod cofactor;
 pub mod context;
 pub mod crew;
+pub mod elementary;
 pub mod gamma;
 pub mod gather;
 pub mod integer;

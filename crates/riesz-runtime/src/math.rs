@@ -19,6 +19,25 @@ impl Lanes {
         let shifted = clamped.fma(Lanes::splat(LOG2_E), Lanes::splat(ROUNDING));
         let n = shifted - Lanes::splat(ROUNDING);
         let r = n.fma(Lanes::splat(-LN_2_LOW), n.fma(Lanes::splat(-LN_2_HIGH), clamped));
+        r.exp_times(shifted)
+    }
+
+    /// `2ˣ = 2ⁿ exp (r log 2)` with `n = round x` and `r = x − n`.
+    #[inline(always)]
+    pub fn exp2(self) -> Lanes {
+        let clamped = self.map(
+            #[inline(always)]
+            |x: f64| x.clamp(-1080.0, 1030.0),
+        );
+        let shifted = clamped + Lanes::splat(ROUNDING);
+        let r = clamped - (shifted - Lanes::splat(ROUNDING));
+        (r * Lanes::splat(LN_2)).exp_times(shifted)
+    }
+
+    /// `2ⁿ exp r` of a small `r`, where `n` stands in the last bits of a number.
+    #[inline(always)]
+    fn exp_times(self, shifted: Lanes) -> Lanes {
+        let r = self;
         let mut p = Lanes::splat(1.0 / 6227020800.0);
         for coefficient in EXP {
             p = p.fma(r, Lanes::splat(coefficient));
@@ -41,32 +60,14 @@ impl Lanes {
     /// `log x = n log 2 + log m` with `m` between √½ and √2; `log m = 2 atanh s` with `s = (m − 1)/(m + 1)`.
     #[inline(always)]
     pub fn ln(self) -> Lanes {
-        self.map(
-            #[inline(always)]
-            |x| {
-                let small = x < f64::MIN_POSITIVE;
-                let scaled = if small { x * 18014398509481984.0 } else { x };
-                let bits = scaled.to_bits() as i64;
-                // Moves the mantissas above √2 to the next exponent.
-                let above = bits.wrapping_sub(SQRT_HALF_BITS);
-                let n = above >> 52;
-                let m = f64::from_bits((bits.wrapping_sub(n << 52)) as u64);
-                let n = small_integer(n) - if small { 54.0 } else { 0.0 };
-                let f = m - 1.0;
-                let s = f / (2.0 + f);
-                let z = s * s;
-                let mut p = LOG[0];
-                for coefficient in &LOG[1..] {
-                    p = fma(p, z, *coefficient);
-                }
-                let half_square = 0.5 * f * f;
-                let tail = fma(s, half_square + z * p, n * LN_2_LOW);
-                let result = fma(n, LN_2_HIGH, f - (half_square - tail));
-                let result = if x == f64::INFINITY { x } else { result };
-                let result = if x == 0.0 { f64::NEG_INFINITY } else { result };
-                if x < 0.0 || x.is_nan() { f64::NAN } else { result }
-            },
-        )
+        let (n, m) = self.parted();
+        let f = m - Lanes::splat(1.0);
+        let s = f / (Lanes::splat(2.0) + f);
+        let z = s * s;
+        let half_square = Lanes::splat(0.5) * f * f;
+        let tail = s.fma(half_square + z * z.polynomial(&LOG), n * Lanes::splat(LN_2_LOW));
+        let value = n.fma(Lanes::splat(LN_2_HIGH), f - (half_square - tail));
+        self.map2(value, logarithm_at)
     }
 
     /// The sine of an angle.
@@ -171,25 +172,24 @@ macro_rules! lane_by_lane {
 }
 
 lane_by_lane! {
-    exp2 f64::exp2, log2 f64::log2, log10 f64::log10,
-    asin f64::asin, acos f64::acos,
-    sqrt f64::sqrt, cbrt f64::cbrt, abs f64::abs, floor f64::floor, ceil f64::ceil, round f64::round,
-    asinh crate::asinh, acosh crate::acosh, atanh crate::atanh, sign crate::sign,
+    sqrt f64::sqrt, abs f64::abs, floor f64::floor, ceil f64::ceil, round f64::round, sign crate::sign,
     erfc crate::erfc, lgamma crate::lgamma, digamma crate::digamma
 }
 
 impl Lanes {
-    /// The length of a vector.
-    #[inline(always)]
-    pub fn hypot(self, y: Lanes) -> Lanes {
-        self.map2(y, f64::hypot)
-    }
-
     /// A derivative of `digamma`.
     #[inline(always)]
     pub fn polygamma(self, x: Lanes) -> Lanes {
         self.map2(x, crate::polygamma)
     }
+}
+
+/// The logarithm of zero, of negative numbers, of infinity and NaN, and of others as it was found.
+#[inline(always)]
+pub(crate) fn logarithm_at(x: f64, found: f64) -> f64 {
+    let value = if x == f64::INFINITY { x } else { found };
+    let value = if x == 0.0 { f64::NEG_INFINITY } else { value };
+    if x < 0.0 || x.is_nan() { f64::NAN } else { value }
 }
 
 /// `a · b + c`, in one rounding where the machine can.

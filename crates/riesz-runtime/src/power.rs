@@ -217,7 +217,7 @@ impl Lanes {
 
     /// `x = 2ⁿ m` with `m` between √½ and √2.
     #[inline(always)]
-    fn parted(self) -> (Lanes, Lanes) {
+    pub(crate) fn parted(self) -> (Lanes, Lanes) {
         let small = self.compare(
             self,
             #[inline(always)]

@@ -33,7 +33,7 @@ fn functions_are_accurate() {
 const ROUNDED_TWICE: f64 = 0.5;
 
 /// The functions, in the order of the table.
-const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 17] = [
+const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 27] = [
     |x, _| x.exp(),
     |x, _| x.exp_m1(),
     |x, _| x.ln(),
@@ -51,6 +51,16 @@ const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 17] = [
     |x, y| x.powf(y),
     |x, _| (-x.abs()).exp().map2(x, |z, x| if x >= 0.0 { 1.0 / (1.0 + z) } else { z / (1.0 + z) }),
     |x, _| x.erf(),
+    |x, _| x.exp2(),
+    |x, _| x.log2(),
+    |x, _| x.log10(),
+    |x, _| x.asinh(),
+    |x, _| (x.abs() + Lanes::splat(1.0)).acosh(),
+    |x, _| x.atanh(),
+    |x, _| x.asin(),
+    |x, _| x.acos(),
+    |x, y| x.hypot(y),
+    |x, _| x.cbrt(),
 ];
 
 /// The larger and the smaller of lanes are those of numbers, to the sign of a zero; NaN if either is.

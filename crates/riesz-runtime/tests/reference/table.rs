@@ -30,7 +30,7 @@ fn long(x: f64) -> Long {
     Long::from(x)
 }
 
-pub const TABLE: [Row; 17] = [
+pub const TABLE: [Row; 27] = [
     Row {
         name: "exp",
         text: "x.exp()",
@@ -153,6 +153,79 @@ pub const TABLE: [Row; 17] = [
         points: Between(-7.0, 7.0),
         bound: 1.0,
     },
+    Row {
+        name: "exp2",
+        text: "x.exp2()",
+        exact: |x, _| (long(x) * LN_2).exp(),
+        plain: |x, _| x.exp2(),
+        points: Between(-1000.0, 1000.0),
+        bound: 1.0,
+    },
+    Row {
+        name: "log2",
+        text: "x.log2()",
+        exact: |x, _| long(x).ln() / LN_2,
+        plain: |x, _| x.log2(),
+        points: Between(0.0, f64::MAX),
+        bound: 1.0,
+    },
+    Row {
+        name: "log10",
+        text: "x.log10()",
+        exact: |x, _| long(x).ln() / LN_10,
+        plain: |x, _| x.log10(),
+        points: Between(0.0, f64::MAX),
+        bound: 1.0,
+    },
+    Row {
+        name: "asinh",
+        text: "x.asinh()",
+        exact: |x, _| inverse_sinh(x),
+        plain: |x, _| riesz_runtime::asinh(x),
+        points: Between(-1e100, 1e100),
+        bound: 2.0,
+    },
+    Row {
+        name: "acosh",
+        text: "(x.abs() + Lanes::splat(1.0)).acosh()",
+        exact: |x, _| inverse_cosh(x.abs() + 1.0),
+        plain: |x, _| riesz_runtime::acosh(x.abs() + 1.0),
+        points: Between(-1e100, 1e100),
+        bound: 2.0,
+    },
+    Row {
+        name: "atanh",
+        text: "x.atanh()",
+        exact: |x, _| (long(x + x) / (long(1.0) - long(x))).ln_1p() * long(0.5),
+        plain: |x, _| riesz_runtime::atanh(x),
+        points: Between(-1.0, 1.0),
+        bound: 2.0,
+    },
+    Row {
+        name: "asin",
+        text: "x.asin()",
+        exact: |x, _| other_leg(x).0,
+        plain: |x, _| x.asin(),
+        points: Between(-1.0, 1.0),
+        bound: 2.0,
+    },
+    Row {
+        name: "acos",
+        text: "x.acos()",
+        exact: |x, _| other_leg(x).1,
+        plain: |x, _| x.acos(),
+        points: Between(-1.0, 1.0),
+        bound: 2.0,
+    },
+    Row { name: "hypot", text: "x.hypot(y)", exact: hypotenuse, plain: f64::hypot, points: Pairs, bound: 1.0 },
+    Row {
+        name: "cbrt",
+        text: "x.cbrt()",
+        exact: |x, _| cube_root(x),
+        plain: |x, _| x.cbrt(),
+        points: Between(-f64::MAX, f64::MAX),
+        bound: 1.0,
+    },
 ];
 
 /// A step of Newton's, from numbers of a size that does not underflow.
@@ -165,6 +238,70 @@ fn square_root(x: f64) -> Long {
     let exact = (long(root) + long(x * scale) / long(root)) * long(0.5);
     Long { high: exact.high * back, low: exact.low * back }
 }
+
+fn cube_root(x: f64) -> Long {
+    let (scale, back) = if x.abs() < 1e-200 {
+        (699, -233)
+    } else if x.abs() > 1e200 {
+        (-699, 233)
+    } else {
+        (0, 0)
+    };
+    let x = x * 2f64.powi(scale);
+    if x == 0.0 {
+        return long(x);
+    }
+    let root = long(x.cbrt());
+    let step = (root * root * root - long(x)) / (long(3.0) * root * root);
+    (root - step).scaled(back)
+}
+
+/// The square root of a number of moderate size.
+fn root_of(x: Long) -> Long {
+    if x.high == 0.0 {
+        return x;
+    }
+    let root = long(x.high.sqrt());
+    (root + x / root) * long(0.5)
+}
+
+fn hypotenuse(x: f64, y: f64) -> Long {
+    let larger = x.abs().max(y.abs());
+    let scale = if larger > 1e120 {
+        -600
+    } else if larger < 1e-120 {
+        600
+    } else {
+        0
+    };
+    let (x, y) = (long(x * 2f64.powi(scale)), long(y * 2f64.powi(scale)));
+    root_of(x * x + y * y).scaled(-scale)
+}
+
+fn inverse_sinh(x: f64) -> Long {
+    let (one, magnitude) = (long(1.0), long(x.abs()));
+    let square = magnitude * magnitude;
+    let value = (magnitude + square / (one + root_of(one + square))).ln_1p();
+    if x < 0.0 { -value } else { value }
+}
+
+fn inverse_cosh(x: f64) -> Long {
+    let t = long(x) - long(1.0);
+    (t + root_of(t * t + t + t)).ln_1p()
+}
+
+/// The angles whose sine and whose cosine a number is: a step of Newton's from those of the standard library.
+fn other_leg(x: f64) -> (Long, Long) {
+    let angle = |angle: f64, cosine: bool| {
+        let (sine, slope) = Long::sin_cos(angle);
+        let (value, slope) = if cosine { (slope, -sine) } else { (sine, slope) };
+        if slope.high.abs() < 1e-7 { long(angle) } else { long(angle) - (value - long(x)) / slope }
+    };
+    (angle(x.asin(), false), angle(x.acos(), true))
+}
+
+const LN_2: Long = Long { high: std::f64::consts::LN_2, low: 2.319046813846299558e-17 };
+const LN_10: Long = Long { high: std::f64::consts::LN_10, low: -2.170756223382249351e-16 };
 
 fn tangent(x: f64) -> Long {
     let (sine, cosine) = Long::sin_cos(x);
