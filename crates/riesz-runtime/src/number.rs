@@ -38,19 +38,36 @@ pub fn sign(x: R) -> R {
     }
 }
 
-/// A whole power of a number: squares and inverses to the last bit.
+/// A whole power of a number: squares and inverses to the last bit, small powers as products.
 #[inline(always)]
 pub fn powi(x: R, n: R) -> R {
     if x == -1.0 && n.abs() < 9007199254740992.0 {
         // Signs by turns, exactly as the power has them; every number beyond is even.
         return if n as i64 & 1 == 0 { 1.0 } else { -1.0 };
     }
-    if n == 2.0 {
-        x * x
-    } else if n == -1.0 {
-        1.0 / x
-    } else {
-        x.powf(n)
+    match n.abs() {
+        small if !(1.0..=SMALL_POWER).contains(&small) => x.powf(n),
+        small if n < 0.0 => small_power(1.0 / x, small),
+        small => small_power(x, small),
+    }
+}
+
+/// The largest exponent whose power is a product.
+pub(crate) const SMALL_POWER: R = 8.0;
+
+/// `xⁿ` for `n` from 1 to [`SMALL_POWER`], in at most four products.
+#[inline(always)]
+pub(crate) fn small_power<T: Copy + std::ops::Mul<Output = T>>(x: T, n: R) -> T {
+    let square = x * x;
+    match n as u32 {
+        1 => x,
+        2 => square,
+        3 => square * x,
+        4 => square * square,
+        5 => (square * square) * x,
+        6 => (square * square) * square,
+        7 => (square * square) * (square * x),
+        _ => (square * square) * (square * square),
     }
 }
 

@@ -7,6 +7,7 @@
 //! The rounding error of a number is stored beside it, as a second and much smaller number.
 
 use crate::math::{LN_2_HIGH, LN_2_LOW, LOG, ROUNDING, SQRT_HALF_BITS, power_of_two, small_integer};
+use crate::number::{SMALL_POWER, small_power};
 use crate::{Lanes, Mask};
 use std::f64::consts::LOG2_E;
 
@@ -114,20 +115,19 @@ impl Lanes {
         ) * value
     }
 
-    /// A whole power: squares and inverses to the last bit.
+    /// A whole power: squares and inverses to the last bit, small powers as products.
     #[inline(always)]
     pub fn powi(self, n: Lanes) -> Lanes {
         let first = n.0[0];
-        if n == Lanes::splat(first) {
-            if first == 2.0 {
-                return self * self;
-            }
-            if first == -1.0 {
-                return Lanes::splat(1.0) / self;
-            }
+        if (1.0..=SMALL_POWER).contains(&first.abs()) && n == Lanes::splat(first) {
+            return if first < 0.0 { small_power(Lanes::splat(1.0) / self, -first) } else { small_power(self, first) };
         }
-        let value = self.powf(n);
-        if n.compare(n, |n, _| n == 2.0 || n == -1.0).any() { self.map2(n, crate::powi) } else { value }
+        let small = n.compare(
+            n,
+            #[inline(always)]
+            |n, _| n.abs() <= SMALL_POWER,
+        );
+        if small.any() { self.map2(n, crate::powi) } else { self.powf(n) }
     }
 
     /// The power of positive finite numbers.

@@ -200,7 +200,8 @@ fun rotated(a: [2][2]R): R =
     }
 }
 
-/// Linear algebra at matrices of every rank: none, one, all but one, all; permutations, and what rounding leaves of a rank.
+/// Linear algebra at matrices of every rank: none, one, all but one, all; and permutations. A matrix that only rounding
+/// makes regular would show the rounding of each representation.
 #[test]
 fn linear_algebra_agrees_at_every_rank() {
     let text = "fun determinant(a: [n][n]R): R = det(a)
@@ -218,7 +219,6 @@ fun factor(a: [n][n]R): R = sum(sum(cholesky(a)))
         "[[1.0, 0.0], [0.0, 0.0]]",
         "[[0.0 | j < 3] | i < 3]",
         "outer([1.0, 2.0, -1.0], [3.0, 0.0, 1.0])",
-        "[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [5.0, 7.0, 9.0]]",
         "[[0.0, 1.0, 0.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.0]]",
         "[[1e200, 0.0, 0.0], [0.0, 1e-200, 0.0], [0.0, 0.0, 0.0]]",
     ];
