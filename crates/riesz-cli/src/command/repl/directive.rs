@@ -69,7 +69,7 @@ impl Directive {
             [row] => row,
             _ => match begun.iter().find(|row| &row.name[1..] == word) {
                 Some(row) => row,
-                None => return Err(Problem(format!("`:{word}` is not known; `:help` lists what is"))),
+                None => return Err(Problem(format!("`:{word}` is not a command; `:help` lists the commands"))),
             },
         };
         match (row.argument, argument) {

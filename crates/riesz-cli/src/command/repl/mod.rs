@@ -228,7 +228,7 @@ impl Repl {
         match manual::entry(name) {
             _ if self.is_defined(name) => self.show_definition(name),
             Some(entry) => output::print(&entry),
-            None => self.report.problem("unknown-name", format!("nothing is known of `{name}`")),
+            None => self.report.problem("unknown-name", format!("there is no help for `{name}`")),
         }
     }
 
