@@ -7,7 +7,7 @@ pub enum Directive {
     Help,
     /// The type of an expression.
     Type,
-    /// Begin anew with a file.
+    /// Restart with a file.
     Load,
     /// The same with the same file.
     Reload,
