@@ -82,7 +82,7 @@ fn memory_rows() -> Vec<(&'static str, String, &'static str, Option<Checkpoints>
     vec![
         ("mixture, n = 10⁶, value", mixture(10, 25, 1_000_000), MIXTURE, None),
         ("mixture, n = 10⁶, gradient", mixture(10, 25, 1_000_000), MIXTURE_GRADIENT, None),
-        ("recurrence, 10⁷ turns, value", recurrence.to_string(), "f(x)", None),
+        ("recurrence, 10⁷ iterations, value", recurrence.to_string(), "f(x)", None),
         ("recurrence, gradient, everything kept", recurrence.to_string(), "grad(f, x)", all()),
         ("recurrence, gradient, as little as possible", recurrence.to_string(), "grad(f, x)", roots()),
         ("recurrence, gradient, 1000 states", recurrence.to_string(), "grad(f, x)", Some(Checkpoints::States(1000))),

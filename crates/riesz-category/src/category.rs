@@ -26,7 +26,7 @@ pub trait Category {
     fn identity(a: &Self::Object) -> Self::Morphism;
 
     /// `fₙ ∘ … ∘ f₁ : a ⇝ b`, in the order in which they are applied. Of nothing, the identity. There may be very many:
-    /// the turns of a loop are composed by one call.
+    /// the iterations of a loop are composed by one call.
     fn compose(a: &Self::Object, path: Vec<Self::Morphism>) -> Self::Morphism;
 
     /// `g ∘ f`
@@ -115,7 +115,7 @@ pub trait Cocartesian: Cartesian {
 
 /// Linear maps in any representation: what a derivative can be made of.   [004 §4.6, "Scalable"; 003 §3.3]
 pub trait Linear: Cocartesian<Object = Space> + Between {
-    /// Whether morphisms say nothing, so that nobody need make them.
+    /// Whether morphisms carry no information, so that they need not be made.
     const VALUES_ONLY: bool = false;
 
     /// `scale k : a ⇝ a`

@@ -167,7 +167,7 @@ impl Responsive {
         })
     }
 
-    /// One that starts anew at every change.
+    /// One that restarts at every change.
     fn anew(&self) -> Responsive {
         let inner = self.clone();
         Responsive::new(move |mut argument| {
@@ -407,7 +407,7 @@ impl Programs for Incremental {
     }
 }
 
-/// What is made of captured values, and made anew where one of them changes.
+/// A value made of captured values, and made again if one of them changes.
 fn made(make: impl Fn(&Value<f64>) -> Value<f64> + 'static) -> Responsive {
     let make = Rc::new(make);
     Responsive::new(move |mut captured| {

@@ -148,7 +148,7 @@ pub fn interpret<C: Programs>(combinators: &Combinators, context: &C::Context) -
         let reader = Reader::<C> { context, combinators, table: table.clone() };
         (definition.function, reader.read(&definition.body))
     });
-    // Set once, here; nobody has asked before.
+    // Set once, here, before its first use.
     let _ = definitions.set(read.collect());
     Interpreted { definitions }
 }

@@ -106,7 +106,7 @@ impl<S: Coordinate> Tangent<S> {
         }
     }
 
-    /// `self += other`, in place where nobody else holds it
+    /// `self += other`, in place if it is not shared
     pub fn accumulate(&mut self, other: Tangent<S>) {
         match (&mut *self, other) {
             (_, Tangent::Zero) => {}

@@ -63,7 +63,7 @@ pub fn read_input() -> io::Result<Vec<u8>> {
 }
 
 fn read(path: &Path, kinds: Kinds, limit: u64) -> io::Result<Vec<u8>> {
-    // Before it is opened: a pipe that nobody writes to would wait for ever.
+    // Before it is opened: a pipe without a writer would block for ever.
     let kind = std::fs::metadata(path)?;
     if kind.is_dir() {
         return Err(ErrorKind::IsADirectory.into());

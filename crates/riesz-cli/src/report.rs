@@ -36,7 +36,7 @@ impl Report {
             }
         };
         let gap = if self.shown.replace(true) && self.spaced { "\n" } else { "" };
-        // When nobody can be told, nobody is.
+        // If the message cannot be written, there is nothing else to do.
         let _ = std::io::stderr().write_all(format!("{gap}{text}").as_bytes());
     }
 

@@ -136,7 +136,10 @@ fn doctor_says_what_is_there_and_why() {
         assert!(said.contains(part), "{part} is not in {said}");
     }
     let said = succeeded(scene.riesz(&["doctor"]).env("RIESZ_RUSTC", "no-such-compiler"));
-    assert!(said.contains("there is no Rust compiler here") && said.contains("see above what is missing"), "{said}");
+    assert!(
+        said.contains("there is no Rust compiler here") && said.contains("see above for the missing parts"),
+        "{said}"
+    );
     let said = succeeded(&mut scene.riesz(&["doctor", "--json"]));
     assert!(said.contains("\"native\":true") && said.contains("0.0.0-fake"), "{said}");
 }

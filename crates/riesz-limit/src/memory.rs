@@ -19,7 +19,7 @@ thread_local! {
 /// Counts bytes that the thread has been given, or has given back. For the allocator of a program.
 #[inline]
 pub fn allocated(bytes: isize) {
-    // A thread that ends has no counters any more, and nobody who asks.
+    // A thread that ends no longer has counters, and nothing reads them.
     let _ = COUNTERS.try_with(|counters| {
         let held = counters.held.get().wrapping_add(bytes);
         counters.held.set(held);
@@ -41,7 +41,7 @@ pub fn most(computation: &mut dyn FnMut()) -> usize {
     usize::try_from(most - before).unwrap_or(0)
 }
 
-/// From now on, at most so many bytes more may be held.
+/// From now on, at most this number of bytes more may be held.
 pub(crate) fn set_bound(bytes: usize) {
     let bytes = isize::try_from(bytes).unwrap_or(isize::MAX);
     COUNTERS.with(|counters| counters.bound.set(counters.held.get().saturating_add(bytes)));

@@ -82,7 +82,7 @@ impl Cache {
         };
         let limit = match std::env::var("RIESZ_CACHE_LIMIT") {
             Ok(text) if !text.is_empty() => bytes(&text).map_err(|problem| {
-                Problem::new(format!("RIESZ_CACHE_LIMIT is `{text}`, which is no number of bytes")).cure(problem)
+                Problem::new(format!("RIESZ_CACHE_LIMIT is `{text}`, which is not a number of bytes")).cure(problem)
             })? as u64,
             _ => LIMIT,
         };

@@ -310,7 +310,7 @@ impl Careful {
 unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, Problem> {
     match unsafe { library.get::<F>(name.as_bytes()) } {
         Ok(function) => Ok(*function),
-        Err(error) => Err(Problem::new(format!("cannot find {name} in what has been compiled: {error}"))),
+        Err(error) => Err(Problem::new(format!("cannot find {name} in the compiled library: {error}"))),
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a procedure takes and gives, for callers outside: values of types, as the numbers and the buffers of
+//! The parameters and results of a procedure for outside callers: values of types, as the numbers and the buffers of
 //! [`layout`](mod@crate::layout).
 
 use crate::layout::Passing;

@@ -24,13 +24,13 @@
 //! - [`pass`]: values for the evaluator
 //! - [`print`](mod@print): loop programs as text
 //!
-//! What every backend has to know, and none decides for itself:
+//! Modules that all backends share:
 //!
-//! - [`foreign`]: how names and paths of users get into code, and only there
+//! - [`foreign`]: the insertion of the user's names and paths into code
 //! - [`scope`]: where mutable registers are declared, and which loops count their iterations
-//! - [`sizes`]: which sizes may be larger than integers are
-//! - [`fault`]: what errors say
-//! - [`interface`]: what a procedure takes and gives, for callers outside
+//! - [`sizes`]: the sizes that may exceed the integers
+//! - [`fault`]: the messages of run-time errors
+//! - [`interface`]: the parameters and results of a procedure for outside callers
 
 mod apart;
 pub mod cell;

@@ -5,7 +5,7 @@ use crate::Fault;
 /// The elements that two words, an address and a length, stand for.
 ///
 /// # Safety
-/// There are that many elements of the type at the address, which nobody changes.
+/// There are that many elements of the type at the address, and no code changes them.
 pub unsafe fn words<'a, T>(at: *const u64) -> &'a [T] {
     unsafe { std::slice::from_raw_parts(*at as *const T, *at.add(1) as usize) }
 }
@@ -13,7 +13,7 @@ pub unsafe fn words<'a, T>(at: *const u64) -> &'a [T] {
 /// The same, to be changed.
 ///
 /// # Safety
-/// There are that many elements of the type at the address, which nobody else uses.
+/// There are that many elements of the type at the address, and no other code uses them.
 pub unsafe fn words_mut<'a, T>(at: *const u64) -> &'a mut [T] {
     unsafe { std::slice::from_raw_parts_mut(*at as *mut T, *at.add(1) as usize) }
 }
@@ -30,7 +30,7 @@ pub unsafe fn give<T>(buffer: Vec<T>, to: *mut u64) {
     }
 }
 
-/// Takes back a buffer of elements of so many bytes: 8, 4 or 1.
+/// Takes back a buffer of elements of a width in bytes: 8, 4 or 1.
 ///
 /// # Safety
 /// The buffer was given by [`give`], and is not used any more.

@@ -58,10 +58,10 @@ impl<T> Copy for Shared<'_, T> {}
 
 // # Why chunks may share a buffer
 //
-// It is written to through its address alone, by functions that are `unsafe` for it, and read by nobody while the loop
-// runs: there is no reference that two threads could both hold. The turns of a loop in chunks are independent of each
-// other, which its lowering has found: no two of them store to the same element. Where turns add to elements that others
-// add to as well, each chunk but the first is given a buffer of its own (`riesz-rust/src/chunk`).
+// Threads only write to it, through its address and by `unsafe` functions, and no code reads it while the loop runs:
+// there is no reference that two threads could both hold. The iterations of a loop in chunks are independent, which the
+// lowering has proven: no two of them store to the same element. If several iterations add to one element, each chunk
+// but the first has its own buffer (`riesz-rust/src/chunk`).
 unsafe impl<T: Send> Send for Shared<'_, T> {}
 unsafe impl<T: Send> Sync for Shared<'_, T> {}
 
@@ -93,7 +93,7 @@ pub unsafe fn at<T: Copy>(buffer: &[T], position: i64) -> T {
 /// Writes the element at a position.
 ///
 /// # Safety
-/// The position is in bounds, and nobody else uses the element.
+/// The position is in bounds, and no other code uses the element.
 #[inline(always)]
 pub unsafe fn put<B: Target>(buffer: B, position: i64, value: B::Element)
 where
@@ -107,7 +107,7 @@ where
 /// Adds to the element at a position.
 ///
 /// # Safety
-/// The position is in bounds, and nobody else uses the element.
+/// The position is in bounds, and no other code uses the element.
 #[inline(always)]
 pub unsafe fn add<B: Target>(buffer: B, position: i64, value: B::Element)
 where
@@ -127,7 +127,7 @@ pub fn part<T>(buffer: &[T], from: i64, count: i64) -> &[T] {
 /// The same, to be changed.
 ///
 /// # Safety
-/// Nobody else uses these elements for as long.
+/// No other code uses these elements during that time.
 #[inline(always)]
 pub unsafe fn part_mut<'a, B: Target + 'a>(buffer: B, from: i64, count: i64) -> &'a mut [B::Element] {
     if count <= 0 {

@@ -12,28 +12,28 @@ use crate::{Context, Crew, Fault, Interrupt, Outcome, fault};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-/// How the turns of a loop are cut.
+/// How the iterations of a loop are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunks {
     turns: i64,
-    /// How many turns a chunk has; the last may have fewer.
+    /// The number of iterations of a chunk; the last may have fewer.
     size: i64,
     /// Whether nothing is taken before all chunks are through.
     late: bool,
 }
 
-/// A chunk is worth starting where it takes at least so many instructions: some fifty microseconds.
+/// The least number of instructions for which a chunk is worth starting: some fifty microseconds.
 const GRAIN: f64 = 1e5;
 
-/// At most one instruction in so many is spent on bringing chunks together.
+/// At most one instruction in this number is spent on combining chunks.
 const SHARE: f64 = 16.0;
 
 /// Enough for threads to share them evenly.
 const MOST: f64 = 64.0;
 
 impl Chunks {
-    /// Cuts turns, of which so many stay `together`. All of them take so many instructions, their `work`; what each chunk
-    /// adds up takes so many more, `apiece`, to be made and brought together.
+    /// Cuts iterations into chunks of multiples of `together`. `work` is the number of instructions of all iterations;
+    /// `apiece` is the number for making and combining the results of one chunk.
     #[inline(always)]
     pub fn of(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
         // What is not worth cutting is not to pay for the question.
@@ -69,7 +69,7 @@ impl Chunks {
         self.turns <= self.size
     }
 
-    /// The first turn of a chunk, and that behind its last.
+    /// The first iteration of a chunk, and the one after its last.
     fn range(self, chunk: i64) -> (i64, i64) {
         (chunk * self.size, ((chunk + 1).saturating_mul(self.size)).min(self.turns))
     }

@@ -177,7 +177,7 @@ impl Matrix {
         let exponents: Vec<i32> = (0..rank).map(|k| mantissa_and_exponent(self.at(k, k).0[0]).1).collect();
         let power = |exponent: i32| times_power_of_two(1.0, exponent);
         let pivots: Vec<Jet> = (0..rank).map(|k| self.at(k, k).scale(power(-exponents[k]))).collect();
-        // Products of all pivots but one, from those before it and those behind it.
+        // Products of all pivots but one, from those before it and those after it.
         let mut before = vec![self.constant(1.0)];
         pivots.iter().for_each(|pivot| before.push(before[before.len() - 1].mul(pivot)));
         let mut behind = vec![determinant];

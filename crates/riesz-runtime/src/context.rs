@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Context {
-    /// Steps: calls and turns of loops.
+    /// Steps: calls and loop iterations.
     pub steps: i64,
-    /// Bytes of buffers. Turns of loops give back what their buffers took.
+    /// Bytes of buffers. Loop iterations give back the bytes of their buffers.
     pub memory: i64,
     /// The fewest bytes that have been left.
     pub least: i64,
-    /// Calls inside of each other.
+    /// Nested calls.
     pub depth: i64,
     /// The lowest address that the stack may grow to.
     pub stack: usize,
@@ -29,11 +29,11 @@ pub struct Context {
 #[repr(transparent)]
 pub struct Interrupt(*const AtomicBool);
 
-/// What nobody ever sets.
+/// A flag that is never set.
 static NEVER: AtomicBool = AtomicBool::new(false);
 
 impl Interrupt {
-    /// Nobody stops the run.
+    /// A run that nothing interrupts.
     pub const NEVER: Interrupt = Interrupt(&raw const NEVER);
 
     /// A flag.
@@ -46,7 +46,7 @@ impl Interrupt {
 
     #[inline(always)]
     fn is_set(self) -> bool {
-        // The flag outlives the run, as whoever made this has promised.
+        // The flag outlives the run, as the maker of this context guarantees.
         unsafe { (*self.0).load(Ordering::Relaxed) }
     }
 }
@@ -127,7 +127,7 @@ impl Context {
         self.depth += 1;
     }
 
-    /// A buffer of so many elements. They are whatever was there before: generated code writes before it reads.
+    /// A buffer of a number of elements, which are uninitialised: generated code writes before it reads.
     #[inline]
     pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
         let count = count.max(0);
@@ -153,7 +153,7 @@ impl Context {
         if self.memory < 0 { Err(fault(site, &[count as i64])) } else { Ok(T::few(&mut room.few[..count])) }
     }
 
-    /// Makes a buffer hold at least so many elements: what it holds stays, and what is new is written before it is read.
+    /// Grows a buffer to a number of elements: old elements stay, and new ones are written before they are read.
     /// Buffers double, so that one that grows by an element at a time is copied twice at most, all in all.
     #[inline(always)]
     pub fn grow<T: Element>(&mut self, buffer: &mut Vec<T>, count: i64, site: u32) -> Outcome<()> {
@@ -191,7 +191,7 @@ impl<T: Element> Room<T> {
 
 /// What buffers are made of.
 pub trait Element: Copy {
-    /// A buffer of so many elements, where the system has memory for it.
+    /// A buffer of a number of elements, if the system has memory for it.
     fn try_buffer(count: usize) -> Option<Vec<Self>>;
 
     /// A buffer of a few elements, whose number does not depend on data.

@@ -25,7 +25,7 @@ type Run = unsafe extern "C" fn(pool: *const c_void, task: Task, data: *const c_
 type Task = unsafe extern "C" fn(data: *const c_void, number: i64, stack: usize);
 
 impl Crew {
-    /// Nobody but the caller.
+    /// Only the caller works.
     pub const NONE: Crew = Crew { run: None, pool: std::ptr::null(), threads: 1 };
 
     /// How many threads there are, the caller's among them.
@@ -36,7 +36,7 @@ impl Crew {
     /// Calls a function for each number below a count, begun in this order; back when all calls are.
     pub(crate) fn run<F: Fn(i64, usize) + Sync>(&self, count: i64, stack: usize, task: &F) {
         unsafe extern "C" fn call<F: Fn(i64, usize)>(data: *const c_void, number: i64, stack: usize) {
-            // The data is the function that was passed beside this one, which outlives the run.
+            // The data is the function that was passed with this one, which outlives the run.
             unsafe { (*data.cast::<F>())(number, stack) }
         }
         match self.run {
@@ -160,7 +160,7 @@ impl Shared {
         drop(board);
         self.news.notify_all();
         self.help(job, stack);
-        // Nobody comes any more; those who came are waited for.
+        // No further thread enters; wait for those that did.
         let mut board = self.board();
         board.job = None;
         if board.working > 0 {

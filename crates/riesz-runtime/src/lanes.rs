@@ -354,7 +354,7 @@ impl Mask {
 /// Adds up the lanes of each element.
 ///
 /// # Safety
-/// There are as many elements as lanes, and nobody else uses them.
+/// There are as many elements as lanes, and no other code uses them.
 pub unsafe fn add_lanes(total: impl Target<Element = R>, lanes: &[Lanes]) {
     let total = unsafe { part_mut(total, 0, lanes.len() as i64) };
     for (total, lanes) in total.iter_mut().zip(lanes) {
@@ -370,7 +370,7 @@ pub fn sums(lanes: &[Lanes]) -> Vec<R> {
 /// Adds up elements.
 ///
 /// # Safety
-/// There are as many elements of both, and nobody else uses them.
+/// There are as many elements of both, and no other code uses them.
 pub unsafe fn add_all(total: impl Target<Element = R>, further: &[R]) {
     let total = unsafe { part_mut(total, 0, further.len() as i64) };
     for (total, further) in total.iter_mut().zip(further) {

@@ -22,10 +22,10 @@ pub struct Aligned;
 
 const LINE: usize = 64;
 const PAGE: usize = 4096;
-/// From so many bytes on a buffer begins at a page: those that the nearer caches do not hold.
+/// From this number of bytes on a buffer begins at a page: the nearer caches do not hold it.
 const LARGE: usize = 1 << 20;
 
-/// From so many bytes on, and to so many, a buffer may be kept. All of them begin at a cache line.
+/// The least and the greatest number of bytes of a cached buffer. All of them begin at a cache line.
 const KEPT_FROM: usize = 1 << 10;
 const KEPT_TO: usize = 1 << 16;
 
@@ -54,7 +54,7 @@ fn place(layout: Layout) -> Option<&'static AtomicPtr<usize>> {
 /// Gives a block that was kept, if there is one, back to the system.
 ///
 /// # Safety
-/// Nobody else has it.
+/// The caller owns it exclusively.
 #[inline]
 unsafe fn give_back(kept: *mut usize) {
     if !kept.is_null() {
@@ -70,7 +70,7 @@ unsafe impl GlobalAlloc for Aligned {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if let Some(place) = place(layout) {
-            // Whoever takes a block from its place is the only one to have it.
+            // The thread that takes a block from its place owns it exclusively.
             let kept = place.swap(null_mut(), Ordering::AcqRel);
             if !kept.is_null() && unsafe { *kept } == layout.size() {
                 return kept.cast();

@@ -42,7 +42,7 @@ pub fn sign(x: R) -> R {
 #[inline(always)]
 pub fn powi(x: R, n: R) -> R {
     if x == -1.0 && n.abs() < 9007199254740992.0 {
-        // Signs by turns, exactly as the power has them; every number beyond is even.
+        // Alternating signs, exactly as the power has them; every larger number is even.
         return if n as i64 & 1 == 0 { 1.0 } else { -1.0 };
     }
     match n.abs() {
@@ -71,7 +71,7 @@ pub(crate) fn small_power<T: Copy + std::ops::Mul<Output = T>>(x: T, n: R) -> T 
     }
 }
 
-/// Whether integers that are a step apart are of 64 bits, the first and so many more.
+/// Whether the integers `first + i · step` fit into 64 bits, for all `i` up to `more`.
 #[inline(always)]
 pub fn reaches(first: i64, step: i128, more: i64) -> bool {
     i64::try_from(i128::from(first).saturating_add(step.saturating_mul(i128::from(more)))).is_ok()

@@ -12,7 +12,7 @@ use std::arch::x86_64::{
     _mm512_unpacklo_pd,
 };
 
-/// Writes numbers that follow each other, in each lane so many places further on.
+/// Writes adjacent numbers, in each lane at a fixed distance from those of the lane before.
 ///
 /// # Safety
 /// The positions are in bounds.

@@ -396,7 +396,7 @@ impl Summed for LaneStrip {
     }
 }
 
-/// Adds to an element that all turns add to.
+/// Adds to an element that all iterations add to.
 ///
 /// # Safety
 /// The position is in bounds.
@@ -407,7 +407,7 @@ pub unsafe fn add_up(totals: &mut [Lanes], position: i64, value: impl Summed) {
     *total = value.onto(*total);
 }
 
-/// Adds a product to an element that all turns add to.
+/// Adds a product to an element that all iterations add to.
 ///
 /// # Safety
 /// The position is in bounds.

@@ -13,7 +13,7 @@
 use crate::product::Strides;
 use crate::{Element, LANES, Lanes};
 
-/// Below so many products a matrix is not worth laying out anew.
+/// Below this number of products, copying a matrix into tiles does not pay.
 pub(crate) const WORTH_PACKING: usize = 4096;
 
 /// The rows of a tile.
@@ -124,7 +124,7 @@ fn tile<const V: usize>(
 
 /// The numbers in lanes, one after the other.
 fn numbers(lanes: &mut [Lanes]) -> &mut [f64] {
-    // Lanes are so many numbers, with nothing between them.
+    // Lanes are an array of numbers without padding.
     unsafe { std::slice::from_raw_parts_mut(lanes.as_mut_ptr().cast::<f64>(), lanes.len() * LANES) }
 }
 
@@ -176,7 +176,7 @@ fn pack_squares<const N: usize>(
             std::array::from_fn(|row| &from[(first + (i + row) as i64 * apart) as usize..][..steps]);
         for k in (0..steps).step_by(8) {
             let to = packed[k * N..(k + 8) * N].as_mut_ptr();
-            // Eight elements behind `k` are in each row, and behind `i` in each step.
+            // Each row has eight elements from `k` on, and each step eight from `i` on.
             crate::rows::transpose(
                 |row| unsafe { _mm512_loadu_pd(rows[row].as_ptr().add(k)) },
                 |at, column| unsafe { _mm512_storeu_pd(to.add(at * N + i), column) },

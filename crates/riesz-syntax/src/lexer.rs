@@ -383,7 +383,8 @@ impl Lexer<'_> {
         if let Some((message, replacement)) = trouble {
             self.malformed_number(start, message, replacement);
         } else if kind == TokenKind::Real && real_value(&self.text[start..self.position]).is_infinite() {
-            let diagnostic = Diagnostic::error("number-too-large", self.span(start), "this number is beyond every `R`");
+            let diagnostic =
+                Diagnostic::error("number-too-large", self.span(start), "this number is too large for an `R`");
             self.report(diagnostic.suggest(self.span(start), "infinity is written `inf`", "inf"));
         }
         self.push(kind, start);

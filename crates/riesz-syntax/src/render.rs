@@ -234,7 +234,7 @@ fn shown_part(source: &Source, line: &Range<usize>, places: &[Place]) -> Range<u
     start..end
 }
 
-/// The part of a span that lies in its source, on whole characters, behind a byte-order mark.
+/// The part of a span that lies in its source, on whole characters, after a byte-order mark.
 fn clamp(span: Span, source: &Source) -> Range<usize> {
     let start = source.text.floor_char_boundary(span.start as usize).max(beginning(source));
     let end = source.text.ceil_char_boundary((span.end as usize).min(source.text.len()));

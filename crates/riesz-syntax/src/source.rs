@@ -48,7 +48,7 @@ impl Sources {
         file
     }
 
-    /// The source behind an identity.
+    /// The source with an identity.
     pub fn get(&self, file: FileId) -> &Source {
         &self.files[file.0 as usize]
     }

@@ -13,7 +13,7 @@ pub struct Token {
     pub end: u32,
 }
 
-/// What separates two tokens, beside spaces and comments.
+/// The separation of two tokens, besides spaces and comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// They stand on one line.

@@ -28,7 +28,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// The expression behind an identity.
+    /// The expression with an identity.
     pub fn expr(&self, id: ExprId) -> &Expr {
         &self.exprs[id.0 as usize]
     }
@@ -192,7 +192,7 @@ pub enum ExprKind {
     },
     /// `loop pattern = start ... do body`
     Loop {
-        /// What is rebound each turn.
+        /// The pattern that each iteration rebinds.
         pattern: Pattern,
         /// Its first value.
         start: ExprId,
@@ -260,7 +260,7 @@ pub enum ExprKind {
 /// An integer literal, which may turn out to be an `R`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Integer {
-    /// Its value, where it fits; `2^63` may stand behind a unary minus.
+    /// Its value, where it fits; `2^63` may follow a unary minus.
     pub value: Option<u64>,
     /// The nearest real.
     pub real: f64,
@@ -298,7 +298,7 @@ pub enum Generator {
     },
 }
 
-/// How often a loop turns.
+/// The number of iterations of a loop.
 #[derive(Clone, Debug)]
 pub enum Turns {
     /// `for` a generator.

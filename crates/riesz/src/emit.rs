@@ -133,7 +133,7 @@ impl Session {
             }
         };
         if active.is_empty() {
-            let message = format!("`{name}` has no argument that it could be differentiated by");
+            let message = format!("`{name}` has no real argument to differentiate with respect to");
             return Err(vec![Diagnostic::error("no-derivative", function.span, message)]);
         }
         let derivative = format!("{name}_{suffix}");

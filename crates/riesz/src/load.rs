@@ -166,7 +166,7 @@ impl Walk<'_> {
         let message = format!("these files import each other: {}", names.join(" -> "));
         let diagnostic = Diagnostic::error("import-cycle", last, message);
         let diagnostic = others.iter().fold(diagnostic, |diagnostic, &span| diagnostic.label(span, "imported here"));
-        self.diagnostics.push(diagnostic.help("put what they share in a file that imports none of them"));
+        self.diagnostics.push(diagnostic.help("put the shared definitions in a file that imports none of them"));
     }
 }
 

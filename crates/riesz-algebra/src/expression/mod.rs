@@ -28,7 +28,7 @@ use crate::semiring::{Monoid, Semiring};
 /// An expression in the variables `V`, with the functions `F`.
 pub struct Expr<V, F: Signature = Plain>(pub(crate) Shared<Term<V, F>>);
 
-/// The functions an expression may use beside sums and products.
+/// The functions that an expression may use besides sums and products.
 pub trait Signature: Sized + 'static {
     /// Functions of one argument.
     type Unary: Copy + PartialEq + Debug + 'static;

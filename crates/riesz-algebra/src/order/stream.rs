@@ -191,7 +191,7 @@ fn of_real<V: Ord + Clone, D: Real>(
     [da, db]: [Option<Stream<V, D>>; 2],
 ) -> Option<Stream<V, D>> {
     match (function, parts) {
-        // The result is made anew: a stream that its own derivative held would never be freed.
+        // The result is a new stream: a stream that its own derivative held would never be freed.
         (Function::Unary(function), [Some(a), _]) => {
             da.map(|da| da.scale(&function.derivative(a, &a.clone().unary(function))))
         }

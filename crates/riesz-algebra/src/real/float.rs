@@ -26,7 +26,7 @@ pub(crate) fn round(x: f64) -> f64 {
     system!(f64::round, round(x))
 }
 
-/// The part behind the point.
+/// The fraction.
 pub(crate) fn fract(x: f64) -> f64 {
     x - system!(f64::trunc, trunc(x))
 }

@@ -59,9 +59,9 @@ macro_rules! unary_table {
             Atanh atanh system(atanh atanh atanhf) x y one_minus_square(x).recip();
             /// The absolute value.
             Abs abs system(abs fabs fabsf) x y x.clone().sign();
-            /// The largest whole number that is not larger.
+            /// The largest whole number that is at most `x`.
             Floor floor system(floor floor floorf) x y D::zero();
-            /// The smallest whole number that is not smaller.
+            /// The smallest whole number that is at least `x`.
             Ceil ceil system(ceil ceil ceilf) x y D::zero();
             /// The nearest whole number; halves go away from zero.
             Round round system(round round roundf) x y D::zero();

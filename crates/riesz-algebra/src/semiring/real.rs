@@ -47,7 +47,7 @@ macro_rules! real {
 
         impl Float for $float {
             /// One comparison of integers. Without the sign, bits are in the order of the numbers they stand for; with 1
-            /// taken away 0 comes last, behind infinity and NaN.
+            /// taken away 0 comes last, after infinity and NaN.
             #[inline(always)]
             fn is_ordinary(self) -> bool {
                 const ONE: $bits = 1 << 1;

@@ -253,7 +253,7 @@ impl<V: Clone, D: Scalar, E> LetIn<V, D> for Homomorphism<V, D, E> {
 }
 
 impl<V, D> Node for Linear<V, D> {
-    /// What is inside of a `let` is another graph, in which its variable means something else.
+    /// The body of a `let` is another graph, in which its variable has another meaning.
     fn parts(&self) -> [Option<&Shared<Self>>; 2] {
         match self {
             Linear::Empty | Linear::Let(..) => [None, None],

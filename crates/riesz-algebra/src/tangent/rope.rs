@@ -32,7 +32,7 @@ impl<L> Rope<L> {
         }
     }
 
-    /// The same in place: steps that nobody else holds are moved to the end of those that nobody else holds.
+    /// The same in place: unshared steps are appended to unshared steps.
     pub fn append(&mut self, mut other: Rope<L>) {
         let first = self.0.as_mut().and_then(Shared::get_mut);
         let second = other.0.as_mut().and_then(Shared::get_mut);
@@ -42,7 +42,7 @@ impl<L> Rope<L> {
         }
     }
 
-    /// One more step, in place where nobody else holds the steps.
+    /// One more step, in place if the steps are not shared.
     pub fn push(&mut self, step: L) {
         match self.0.as_mut().and_then(Shared::get_mut) {
             Some(Piece::Steps(steps)) => steps.push(step),

@@ -271,7 +271,7 @@ impl Calculus {
                 let message = format!("`{}` is differentiated in its own definition", function.name);
                 return Err(Box::new(
                     Diagnostic::error("recursive-derivative", function.span, message)
-                        .help("a function whose value needs its own derivative has no end of derivatives"),
+                        .help("a function whose value needs its own derivative would be differentiated without end"),
                 ));
             }
             None => {}

@@ -37,7 +37,7 @@ pub(crate) fn adjoint_equation(scope: &Scope, name: &str, Derivative { items, re
 fn defined(scope: &Scope, var: Var, function: &Function) -> Vec<String> {
     match scope.definitions.get(&var) {
         Some(Op::Project(Atom::Var(all), 1)) if matches!(scope.definitions.get(all), Some(Op::TraceWhile { .. })) => {
-            vec![format!("{} is the number of turns that the loop takes", scope.name(var))]
+            vec![format!("{} is the number of iterations of the loop", scope.name(var))]
         }
         Some(op) => bound(scope, var, op, function),
         // The state of a loop that the program does not have as one.

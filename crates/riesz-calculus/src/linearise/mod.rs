@@ -443,7 +443,7 @@ impl Lineariser<'_> {
 }
 
 /// What is said of a function that cannot be differentiated before the program runs.
-const UNKNOWN: &str = "cannot differentiate through a function that is known only when the program runs";
+const UNKNOWN: &str = "cannot differentiate through a function that is known only at run time";
 
 fn unknown_function(span: Span) -> Problem {
     Box::new(

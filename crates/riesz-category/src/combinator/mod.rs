@@ -62,7 +62,7 @@ pub enum Combinator {
     Scan(Type, Box<Repeated>),
     /// A state, as long as a condition holds.
     While(Box<Combinator>, Box<Repeated>),
-    /// A loop that keeps something of every turn.
+    /// A loop that records values of every iteration.
     Trace(Vec<Type>, Box<Repeated>),
     /// Likewise as long as a condition holds.
     TraceWhile(Vec<Type>, Box<Combinator>, Box<Repeated>),

@@ -15,7 +15,7 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// An operation on so many operands, which are its variables in order. Sizes in the type are variables too: operands
+    /// An operation on a number of operands, which are its variables in order. Sizes in the type are variables too: operands
     /// behind those of the operation.
     pub fn new(op: Op, arity: usize, ty: Type, span: Span) -> Operation {
         let operand = || VarInfo { name: None, ty: Type::unit() };

@@ -408,7 +408,7 @@ fn operation(op: Op, arity: usize, ty: Type) -> Combinator {
     Combinator::Operation(Box::new(Operation::new(op, arity, ty, nowhere())))
 }
 
-/// How many operands a type takes its sizes from, behind so many others.
+/// The number of operands from which a type takes its sizes, after a number of others.
 fn sizes(ty: &Type, first: usize) -> usize {
     let mut last = first;
     ty.map_sizes(&mut |size| {

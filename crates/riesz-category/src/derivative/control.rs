@@ -370,7 +370,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         reduced(&self.context.limits, &sizes, reduction, ty, values, self.span)
     }
 
-    /// Turns of a loop, and what is kept of each.
+    /// The iterations of a loop, and the residuals of each.
     fn turns(&self, point: &Point, elements: &[Type], kept: Kept) -> Outcome<K> {
         let parts = point.value.parts();
         let counted = self.condition.is_none();

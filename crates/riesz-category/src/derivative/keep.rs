@@ -8,7 +8,7 @@
 use crate::category::{Linear, part};
 use riesz_linear::Space;
 
-/// What is kept of every turn.
+/// The residuals of every iteration.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kept {
     Nothing,
@@ -18,7 +18,7 @@ pub(super) enum Kept {
     Parts,
 }
 
-/// The derivative of a turn from that of its body, `X → X` or, where things are kept, `X → (X, kept)`; and the space `X`
+/// The derivative of an iteration from that of its body, `X → X` or, with residuals, `X → (X, kept)`; and the space `X`
 /// after it. `X` is the state and what is around it. The body's stands in it once, or loops in loops would have it many
 /// times.
 pub(super) fn turn<K: Linear<Morphism: 'static>>(
@@ -48,10 +48,10 @@ pub(super) fn turn<K: Linear<Morphism: 'static>>(
     (K::compose(&around, vec![both, K::fork(&whole, vec![carry, keeps])]), after)
 }
 
-/// The derivative of all turns, `X → (X, kept)`, and those of the arrays of what they keep from there.
+/// The derivative of all iterations, `X → (X, kept)`, and those of the arrays of their residuals.
 ///
-/// What is kept of a turn is what it keeps of the state that all turns before it have led to. So that those are not composed
-/// once for each turn, the turns are halved and halved again, and each half gives what it carries and what it keeps.
+/// The residuals of an iteration depend on the state after all iterations before it. So that these are not composed once
+/// for each iteration, the iterations are halved recursively, and each half gives its state and its residuals.
 pub(super) fn collect<K: Linear<Morphism: 'static>>(
     from: &Space,
     turns: Vec<K::Morphism>,
@@ -112,7 +112,7 @@ pub(super) fn each_part<K: Linear>(rows: &[Space], index: usize) -> K::Morphism 
     }
 }
 
-/// `X → (X, kept)`, what is kept being a balanced tree.
+/// `X → (X, kept)`, with the residuals as a balanced tree.
 fn halves<K: Linear<Morphism: 'static>>(mut turns: Vec<K::Morphism>) -> K::Morphism {
     if let [turn] = &turns[..] {
         return turn.clone();

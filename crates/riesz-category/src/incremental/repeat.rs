@@ -157,7 +157,7 @@ impl Turns {
         Ok((states, updates))
     }
 
-    /// Several arrays; computed anew where anything changes.
+    /// Several arrays; computed again if anything changes.
     fn columns(self: Rc<Self>, argument: Value<f64>, elements: &[Type]) -> Started {
         let elements = elements.to_vec();
         let all = Responsive::new(move |argument| {
@@ -171,7 +171,7 @@ impl Turns {
         all.anew().start(argument)
     }
 
-    /// A loop that keeps things; computed anew where anything changes.
+    /// A loop that records values; computed again if anything changes.
     fn trace(self: Rc<Self>, argument: Value<f64>, elements: &[Type]) -> Started {
         let elements = elements.to_vec();
         let state = Responsive::new({

@@ -109,7 +109,8 @@ impl Rewriter<'_> {
         self.traced(Op::Trace(Turn { count, index, ..turn }), state, arrays, around).1
     }
 
-    /// A turn of a loop that keeps things, whose result is its last state and then, from a position on, the arrays.
+    /// An iteration of a loop that records values. The result of the loop is its last state and then, from a position
+    /// on, the arrays.
     fn keeping_turn(
         &mut self,
         (state, start, body): (Var, Atom, &Body),

@@ -77,7 +77,7 @@ impl<'p> Rewriter<'p> {
                         given.push(root);
                         continue;
                     }
-                    // One that is passed twice is changed twice, and nobody sees both changes.
+                    // One that is passed twice is changed twice, and no code sees both changes.
                     let other = self.bind_var(Op::Accumulator, self.type_of(Atom::Var(root)), span, out);
                     arguments[*at] = Atom::Var(other);
                     given.push(other);
@@ -161,8 +161,8 @@ impl<'p> Rewriter<'p> {
         }
     }
 
-    /// A turn whose state is a value and accumulators: the body gives the next value, and what to keep where it keeps
-    /// things.
+    /// An iteration whose state is a value and accumulators: the body gives the next value, and residuals if it has
+    /// any.
     pub(super) fn turn(
         &mut self,
         (start, ty): (Atom, Type),
@@ -188,7 +188,7 @@ impl<'p> Rewriter<'p> {
             let ty = Type::Tuple(parts.iter().map(|part| self.type_of(*part)).collect());
             result = self.bind(Op::Tuple(parts), ty, span, &mut bindings);
         }
-        // The count and the index are those of what the turn belongs to.
+        // The count and the index are those of the loop of the iteration.
         Turn { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } }
     }
 

@@ -45,12 +45,12 @@ pub enum Command {
     Emit(Emit),
     /// Time a function, and its value with its derivative
     Bench(Bench),
-    /// Be a tool of GradBench: answer the messages on the standard input
+    /// Answer GradBench messages on the standard input
     Gradbench(Gradbench),
-    /// Show what native code is kept, and where; `clear` removes it
+    /// Show the place and size of the native-code cache; `clear` empties it
     #[command(after_help = CACHE_HELP)]
     Cache(Cache),
-    /// Say what is installed, which backend runs, and why
+    /// Report the installed compiler, the backend in use, and the reason
     Doctor(Doctor),
 }
 
@@ -100,14 +100,14 @@ pub struct Check {
     /// Also test the derivative of every function against differences at random points
     #[arg(long)]
     pub gradients: bool,
-    /// At how many points to test a derivative
+    /// The number of points at which to test a derivative
     #[arg(long, value_name = "N", default_value_t = Settings::default().points, requires = "gradients")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..))]
     pub points: u32,
-    /// What the points are drawn with: the same number, the same points
+    /// The seed of the random points
     #[arg(long, value_name = "N", default_value_t = Settings::default().seed, requires = "gradients")]
     pub seed: u64,
-    /// Print what was found as one JSON object a line
+    /// Print the results as one JSON object per line
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
@@ -200,7 +200,7 @@ pub struct Derive {
     /// A function of the program
     #[arg(value_name = "FUN")]
     pub function: String,
-    /// Show one mode; without it both, and the code of reverse mode in the end
+    /// Show one mode; by default both, with the final code of reverse mode
     #[arg(long, value_enum, value_name = "MODE")]
     pub mode: Option<Mode>,
     /// Name the law behind every step
@@ -212,7 +212,7 @@ pub struct Derive {
     /// A size, for counting operations and for choosing the order of a chain
     #[arg(long = "size", value_name = "NAME=N", value_parser = size)]
     pub sizes: Vec<(String, i64)>,
-    /// The parameters that vary; without it, all that can
+    /// The parameters that vary; by default all that can
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     pub wrt: Vec<String>,
     #[command(flatten)]
@@ -243,10 +243,10 @@ pub struct Subject {
 pub struct Modes {
     #[command(flatten)]
     pub subject: Subject,
-    /// Let a name of the point or the function stand for one size after the other, and count what each takes
+    /// Let a name in the point or the function stand for increasing sizes, and count the operations
     #[arg(long, value_name = "NAME=FROM..TO", value_parser = growth)]
     pub grow: Option<(String, u32, u32)>,
-    /// How many seconds a derivative may take; a representation that would take longer grows no further
+    /// How many seconds a derivative may take; a representation that would take longer stops
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, requires = "grow", value_parser = seconds)]
     pub longest: f64,
     /// Draw operations against size, and write the picture to a file
@@ -277,7 +277,7 @@ pub struct Graph {
     /// A function of the program
     #[arg(value_name = "FUN")]
     pub function: String,
-    /// Where to write it: a picture, or a graph for Graphviz where the name ends in .dot
+    /// The output file: a Graphviz graph if the name ends in .dot, otherwise an SVG picture
     #[arg(short, long, value_name = "OUT.svg")]
     pub output: String,
     /// What to draw
@@ -305,10 +305,10 @@ pub struct Bench {
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
-    /// Compare with what `--json` has printed before
+    /// Compare with earlier output of `--json`
     #[arg(long, value_name = "FILE.json")]
     pub against: Option<String>,
-    /// How many threads share the work of native code
+    /// The number of threads for native code
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
     #[command(flatten)]
@@ -320,12 +320,12 @@ pub struct Bench {
 /// `riesz gradbench`
 #[derive(Args, Debug)]
 pub struct Gradbench {
-    /// A folder of programs, one for each module; without it, those for the twelve modules of GradBench
+    /// A folder of programs, one for each module; by default those for the twelve modules of GradBench
     pub folder: Option<String>,
     /// How the programs are run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
     pub backend: Backend,
-    /// How many threads share the work of native code
+    /// The number of threads for native code
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
     /// How much memory arrays may take, such as 512M or 2G
@@ -339,8 +339,8 @@ pub struct Gradbench {
 const CACHE_HELP: &str = "\
 Environment:
   RIESZ_CACHE        the directory that the cache is in [default: riesz in XDG_CACHE_HOME, or in ~/.cache];
-                     with another directory it is elsewhere from then on
-  RIESZ_CACHE_LIMIT  how many bytes it keeps, such as 512M or 2G [default: 1G]; what has not been used for longest goes";
+                     each directory has its own cache
+  RIESZ_CACHE_LIMIT  how many bytes it keeps, such as 512M or 2G [default: 1G]; the least recently used go first";
 
 /// `riesz cache`
 #[derive(Args, Debug)]
@@ -358,9 +358,9 @@ pub struct Cache {
 /// What to do with the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum CacheAction {
-    /// Say where it is, and what it holds
+    /// Show its place and size
     Show,
-    /// Remove all that it holds
+    /// Empty it
     Clear,
 }
 

@@ -13,10 +13,10 @@ pub struct Run {
     /// How the program is run
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
     backend: Backend,
-    /// How many threads share the work of native code [default: 1]
+    /// The number of threads for native code [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
-    /// How many bits an `R` has; f32 is for native code
+    /// The width of an `R`; f32 needs native code
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
     precision: Precision,
 }
@@ -55,7 +55,7 @@ impl Run {
 /// What a program may use.
 #[derive(Args, Debug)]
 pub struct Limited {
-    /// How many calls and turns of loops an evaluation may take
+    /// How many calls and loop iterations an evaluation may take
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
     max_steps: u64,
     /// How many calls may be nested
@@ -70,8 +70,8 @@ pub struct Limited {
     /// How deep brackets and the like may nest
     #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
     max_nesting: usize,
-    /// How much of a loop to keep for its derivative: `none` keeps everything, N at most so many states, `auto` decides
-    /// by the memory allowed
+    /// How much of a loop to keep for its derivative: `none` keeps all values, N keeps at most N states,
+    /// `auto` decides by the memory limit
     #[arg(long, value_name = "auto|none|N", value_parser = checkpoints, default_value = "auto")]
     checkpoint: Checkpoint,
 }
@@ -108,7 +108,7 @@ impl Limited {
 /// How problems are shown.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Messages {
-    /// Show problems to a person, or as one JSON object a line
+    /// Show problems to a person, or as one JSON object per line
     #[arg(long, value_enum, value_name = "FORMAT", default_value_t = MessageFormat::Human)]
     pub message_format: MessageFormat,
     /// When to use colour

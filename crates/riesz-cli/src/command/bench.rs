@@ -152,7 +152,7 @@ fn earlier(path: &str) -> Result<Value, String> {
     let figures: Value = serde_json::from_slice(&bytes).map_err(|error| failed(error.to_string()))?;
     match [&figures["value"], &figures["derivative"]].iter().all(|part| part["seconds"].is_number()) {
         true => Ok(figures),
-        false => Err(failed("it does not hold what `riesz bench --json` prints".into())),
+        false => Err(failed("it does not contain output of `riesz bench --json`".into())),
     }
 }
 

@@ -60,7 +60,7 @@ pub fn run(arguments: Doctor) -> Status {
     };
     let backend = match cause {
         None => "the interpreter, since it starts at once; native code with `--backend native`",
-        Some(_) => "the interpreter, also with `--backend native`: see above what is missing",
+        Some(_) => "the interpreter, also with `--backend native`: see above for the missing parts",
     };
     print_line(&format!("riesz      {}", env!("CARGO_PKG_VERSION")));
     print_line(&format!("compiler   {compiler}"));

@@ -82,7 +82,7 @@ impl<'de> Visitor<'de> for Reader {
     }
 
     fn visit_unit<E: Error>(self) -> Result<Data, E> {
-        Err(E::custom("`null` is no value"))
+        Err(E::custom("`null` is not a value"))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Data, A::Error> {
@@ -101,7 +101,7 @@ impl<'de> Visitor<'de> for Reader {
         while let Some(key) = entries.next_key::<String>()? {
             let name = Name::from(key);
             if !seen.insert(name.clone()) {
-                return Err(A::Error::custom(format!("the key {name:?} stands twice in an object")));
+                return Err(A::Error::custom(format!("the key {name:?} occurs twice in an object")));
             }
             fields.push((name, entries.next_value_seed(reader)?));
         }
@@ -186,9 +186,9 @@ mod tests {
     #[test]
     fn what_is_no_value_is_said() {
         let wrong = |text: &str| read(text.as_bytes()).unwrap_err();
-        assert!(wrong("null").contains("`null` is no value"));
+        assert!(wrong("null").contains("`null` is not a value"));
         assert!(wrong("[1, \"one\"]").contains("not the text \"one\""));
-        assert!(wrong("{\"a\": 1, \"a\": 2}").contains("\"a\" stands twice"));
+        assert!(wrong("{\"a\": 1, \"a\": 2}").contains("\"a\" occurs twice"));
         assert!(wrong("[1, 2").contains("line 1 column"));
         assert!(wrong("1 2").contains("trailing"));
         assert!(wrong("").contains("EOF"));

@@ -48,7 +48,7 @@ pub fn read(bytes: &[u8]) -> Result<Data, String> {
     Ok(Data::Tensor { shape, elements })
 }
 
-/// The header of a file, and what is behind it.
+/// The header of a file, and the bytes after it.
 fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
     let rest = bytes.strip_prefix(b"\x93NUMPY").ok_or("it does not begin as an npy file does")?;
     let (length, rest) = match rest {
@@ -117,7 +117,7 @@ impl Header {
             _ => return Err(MALFORMED.into()),
         };
         let sizes = value("shape")?.strip_prefix('(').and_then(|rest| rest.split_once(')')).ok_or(MALFORMED)?.0;
-        // A tuple of one number has a comma behind it.
+        // A tuple of one number has a comma after it.
         let listed = sizes.trim().strip_suffix(',').unwrap_or(sizes.trim());
         if !listed.is_empty() && !sizes.contains(',') {
             return Err(MALFORMED.into());
@@ -243,7 +243,7 @@ mod tests {
         assert_eq!(read(&bytes), tensor(&[1], Elements::Int(vec![1 << 24])));
     }
 
-    /// A file with a header as it is written here, and bytes behind it.
+    /// A file with a header as it is written here, and bytes after it.
     fn raw(header: &str, data: &[u8]) -> Vec<u8> {
         let mut bytes = b"\x93NUMPY\x01\x00".to_vec();
         bytes.extend((header.len() as u16).to_le_bytes());

@@ -1,5 +1,5 @@
 //! The pages of the project are correct: every code block of the pages at the root, in `docs`, in the book and in
-//! `benches` is executed, the manual has every built-in function, and the glossary names files that exist.
+//! `benches` is executed, the manual has every built-in function, and the pages name files that exist.
 //!
 //! The word after the fence is the kind of a block:
 //!
@@ -95,6 +95,26 @@ fn the_glossary_is_sorted_and_names_files_that_exist() {
     }
     let terms: Vec<String> = rows.iter().map(|row| row[0].to_lowercase()).collect();
     assert!(!terms.is_empty() && terms.is_sorted_by(|a, b| a < b), "the terms are in alphabetical order, each once");
+}
+
+#[test]
+fn the_files_that_pages_name_exist() {
+    let is_path = |word: &str| {
+        let in_a_crate = word.starts_with("riesz") && ["/src/", "/tests/"].iter().any(|folder| word.contains(folder));
+        (in_a_crate || word.starts_with("crates/")) && !word.contains(char::is_whitespace)
+    };
+    let mut count = 0;
+    for page in pages() {
+        let text = fs::read_to_string(root().join(&page)).unwrap();
+        let prose = text.split("```").step_by(2);
+        for path in prose.flat_map(|prose| prose.split('`').skip(1).step_by(2)).filter(|word| is_path(word)) {
+            let found = [root(), root().join("crates")].iter().any(|folder| folder.join(path).exists());
+            assert!(found, "{}: there is no {path}", page.display());
+            count += 1;
+        }
+    }
+    println!("{count} paths");
+    assert!(count > 0);
 }
 
 /// A code block of a page.

@@ -93,7 +93,9 @@ impl Draft<'_> {
 
     fn bad_operands(&mut self, operator: BinaryOperator, a: &Type, b: &Type, span: Span) -> Typed {
         let help = match (operator, self.resolve(a), self.resolve(b)) {
-            (_, Type::Bool, _) | (_, _, Type::Bool) => "to make a number of a condition, write `if ... then 1 else 0`",
+            (_, Type::Bool, _) | (_, _, Type::Bool) => {
+                "to convert a condition to a number, write `if ... then 1 else 0`"
+            }
             (BinaryOperator::Multiply, Type::Linear(_), Type::Linear(_)) => {
                 "linear maps are composed by `compose(g, f)`"
             }

@@ -154,7 +154,7 @@ impl Draft<'_> {
                     Ok(joined) => joined,
                     Err(mismatch) => {
                         let diagnostic = self.mismatch(mismatch.swapped(), &right.1, &left.1, place);
-                        return self.fail(diagnostic.help("the inner product is of two vectors of one space"));
+                        return self.fail(diagnostic.help("the inner product needs two vectors of one space"));
                     }
                 };
                 let left = (self.flow(left.0, &left.1, &joined, span), joined.clone());
@@ -287,7 +287,7 @@ impl Draft<'_> {
                         let expected = Type::array(Size::Hole, joined);
                         let diagnostic = self.mismatch(mismatch.swapped(), &ty, &expected, place);
                         return self
-                            .fail(diagnostic.help("arrays that are put together have elements of one type and size"));
+                            .fail(diagnostic.help("arrays that are concatenated have elements of one type and size"));
                     }
                 },
             });

@@ -142,7 +142,7 @@ impl Draft<'_> {
 
     pub fn two_generators(&mut self, span: Span) -> Typed {
         self.fail(
-            Diagnostic::error("misplaced-generator", span, "two generators in a call need a function of one array whose result is of its element's type")
+            Diagnostic::error("misplaced-generator", span, "a call with two generators needs a reduction such as `sum` or `max`")
                 .help("`sum(e | i < m, j < n)` is `sum(sum(e | j < n) | i < m)`; for other functions, build the array first: `f([e | i < m, j < n])`"),
         )
     }

@@ -148,7 +148,7 @@ impl Draft<'_> {
             draft
                 .mismatch(mismatch, &from, state, span)
                 .label(start_span, format!("the loop starts with {shown}"))
-                .help("the type and size of a loop's state stay the same from turn to turn")
+                .help("the type and size of a loop's state stay the same in every iteration")
         })
     }
 }

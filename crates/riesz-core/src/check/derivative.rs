@@ -58,7 +58,7 @@ impl Draft<'_> {
                     let fitting = Type::Linear(Arc::new((f.0.clone(), g.0.clone())));
                     let diagnostic = self.mismatch(mismatch, &before.1, &fitting, place);
                     return self
-                        .fail(diagnostic.help("`compose(g, f)` applies `f` first: what it gives is what `g` takes"));
+                        .fail(diagnostic.help("`compose(g, f)` applies `f` first: its result is the argument of `g`"));
                 }
                 let ty = Type::Linear(Arc::new((f.0.clone(), g.1.clone())));
                 (self.bind(Op::OnMaps(OnMaps::Compose, vec![after.0, before.0]), ty.clone(), span), ty)
@@ -297,7 +297,7 @@ impl Draft<'_> {
                     (true, "Hessian") => "for other functions use `jacobian(\\z -> jacobian(f, z), x)`",
                     (true, _) => "for other functions use `jacobian(f, x)`, or `vjp(f, x, dy)`",
                 };
-                let message = format!("a {what} is of a function that gives an `R`, not {shown}");
+                let message = format!("a {what} needs a function that gives an `R`, not {shown}");
                 return self.fail(
                     Diagnostic::error("not-a-scalar", place, message).here(format!("this gives {shown}")).help(help),
                 );

@@ -115,8 +115,8 @@ impl Draft<'_> {
                 {
                     let name = self.unknowns.size_names[unknown as usize].as_deref().unwrap_or("_");
                     problems.push(
-                        Diagnostic::error("unknown-size", call.span, format!("nothing tells what the size `{name}` is here"))
-                            .help("a size is found from an argument's type: from `[n]R` or `[2 * n + 1]R`, not from `[n + m]R` alone"),
+                        Diagnostic::error("unknown-size", call.span, format!("the size `{name}` cannot be inferred here"))
+                            .help("a size is inferred from an argument's type: from `[n]R` or `[2 * n + 1]R`, not from `[n + m]R` alone"),
                     );
                 } else if let Size::Constant(negative @ ..0) = size {
                     let name = match passed {

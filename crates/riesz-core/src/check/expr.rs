@@ -124,7 +124,7 @@ impl Draft<'_> {
 
     pub(super) fn integer(&mut self, integer: Integer, hint: Option<&Type>, span: Span) -> Typed {
         if integer.real.is_infinite() {
-            let diagnostic = Diagnostic::error("number-too-large", span, "this number is beyond every `R`");
+            let diagnostic = Diagnostic::error("number-too-large", span, "this number is too large for an `R`");
             return self.fail(diagnostic.suggest(span, "infinity is written `inf`", "inf"));
         }
         if let Some(Type::Real) = hint.map(|hint| self.resolve(hint)) {

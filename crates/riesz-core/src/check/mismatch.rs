@@ -82,24 +82,24 @@ impl Draft<'_> {
                         .here(format!("this is {found_text}"));
                 match (self.resolve(found), self.resolve(expected)) {
                     (Type::Real, Type::Int | Type::Number(_)) => diagnostic
-                        .help("an `R` does not become an `Int` by itself: `trunc(x)` drops what is behind the point, `div(a, b)` divides integers"),
+                        .help("an `R` is not converted to an `Int`: `trunc(x)` drops the fraction, `div(a, b)` divides integers"),
                     (Type::Bool, Type::Real | Type::Int | Type::Number(_)) => {
-                        diagnostic.help("to make a number of a condition, write `if ... then 1 else 0`")
+                        diagnostic.help("to convert a condition to a number, write `if ... then 1 else 0`")
                     }
                     (Type::Real | Type::Int | Type::Number(_), Type::Bool) => {
-                        diagnostic.help("a number is no condition: compare it, as in `x != 0`")
+                        diagnostic.help("a number is not a condition: compare it, as in `x != 0`")
                     }
                     (Type::Function(_), Type::Linear(_)) => diagnostic
                         .help("a function need not be linear; its derivative at a point is a linear map: `D(f, x)`"),
                     (Type::Real | Type::Number(_), Type::Tuple(parts)) | (Type::Tuple(parts), Type::Real)
                         if parts.is_empty() =>
                     {
-                        diagnostic.help("an `Int` does not vary, so that derivatives by it are `()`: differentiate at an `R`, as in `real(k)`")
+                        diagnostic.help("an `Int` does not vary, so its derivatives are `()`: differentiate at an `R`, as in `real(k)`")
                     }
                     (Type::Array(size, element), expected)
                         if self.resolve_size(&size) == Size::Constant(1) && self.resolve(&element) == expected =>
                     {
-                        diagnostic.help("this is an array of one element: write `[0]` behind it to take the element")
+                        diagnostic.help("this is an array of one element: write `[0]` after it to take the element")
                     }
                     (Type::Record(found), Type::Record(expected)) => {
                         let missing = |of: &crate::types::Record, from: &crate::types::Record| {

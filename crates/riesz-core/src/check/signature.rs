@@ -106,7 +106,7 @@ impl<'a> Reader<'a> {
                 for (name, ty) in fields {
                     let ty = self.ty(ty, bound, in_function);
                     if !seen.insert(&name.name) {
-                        let message = format!("the field `{}` stands twice in this type", name.name);
+                        let message = format!("the field `{}` occurs twice in this type", name.name);
                         self.diagnostics.push(Diagnostic::error("duplicate-name", name.span, message));
                     } else {
                         read.push((name.name.clone(), ty));
@@ -282,7 +282,7 @@ impl Place for Header {
             }
             return Err(Box::new(
                 Diagnostic::error("unknown-size", span, format!("the size `{name}` is bound nowhere"))
-                    .help("a size is bound by the type of a parameter; write `_` where only the value tells it"),
+                    .help("a size is bound by the type of a parameter; write `_` if only the value determines it"),
             ));
         }
         self.sizes.push(SizeParameter { name: Some(name.clone()), argument });
@@ -373,7 +373,7 @@ impl Place for Inside<'_, '_> {
             }
             _ => Err(Box::new(
                 Diagnostic::error("unknown-size", span, format!("the size `{name}` is not an `Int` in scope"))
-                    .help("write `_` to have the size found from the value"),
+                    .help("write `_` to have the size inferred from the value"),
             )),
         }
     }

@@ -217,17 +217,17 @@ fn order_of(order: i64, coefficients: usize, span: Span) -> Result<usize, Fault>
             Diagnostic::error(
                 "bad-order",
                 span,
-                format!("series of order {order} inside of series of {coefficients} coefficients are too long"),
+                format!("series of order {order} inside series of {coefficients} coefficients are too long"),
             )
-            .help(format!("series inside of series have up to {} coefficients together", HIGHEST_ORDER + 1)),
+            .help(format!("nested series have at most {} coefficients in total", HIGHEST_ORDER + 1)),
         )),
         ..0 => Err(Box::new(
             Diagnostic::error("bad-order", span, format!("`taylor` has no derivatives up to order {order}"))
-                .help("the last argument says how many derivatives: 0 for the value alone, and no less"),
+                .help("the last argument is the number of derivatives, at least 0: 0 gives the value alone"),
         )),
         _ => Err(Box::new(
             Diagnostic::error("bad-order", span, format!("`taylor` takes orders up to {HIGHEST_ORDER}, not {order}"))
-                .help("the last argument says how many derivatives there are to compute"),
+                .help("the last argument is the number of derivatives to compute"),
         )),
     }
 }

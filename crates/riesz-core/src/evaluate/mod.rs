@@ -457,7 +457,7 @@ impl<'p, S: Number> Machine<'p, S> {
                     Diagnostic::error(
                         "not-differentiable",
                         span,
-                        "cannot differentiate a function that is known only when the program runs, inside of another derivative",
+                        "cannot differentiate a function that is known only at run time inside another derivative",
                     )
                     .help("differentiate a `fun`, or a function written where it is differentiated"),
                 ));

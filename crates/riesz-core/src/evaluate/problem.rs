@@ -61,7 +61,7 @@ pub fn integer(primitive: &Primitive, arguments: &[i64], span: Span) -> Fault {
     } else {
         Diagnostic::error("integer-overflow", span, "this integer does not fit into 64 bits")
             .here(format!("computed from {}", shown.join(" and ")))
-            .help("compute with real numbers: write `real(...)`, or a point behind a literal")
+            .help("compute with real numbers: write `real(...)`, or a point after a literal")
     })
 }
 
@@ -151,7 +151,7 @@ pub fn stopped(reason: Stopped, limits: &Limits, span: Span) -> Fault {
         Stopped::Code(limit) => Box::new(
             Diagnostic::error("code-limit", span, format!("the compiler writes more than {limit} operations for this"))
                 .here("while compiling this")
-                .help("derivatives inside of each other multiply a program; `--max-code N` allows more"),
+                .help("nested derivatives multiply the size of a program; `--max-code N` allows more"),
         ),
     }
 }

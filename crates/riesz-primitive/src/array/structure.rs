@@ -41,7 +41,7 @@ pub static IOTA: Primitive = Primitive {
 pub static REPLICATE: Primitive = Primitive {
     name: "replicate",
     signatures: &["(n: Int, x: t): [n]t"],
-    summary: "An array of `n` times `x`.",
+    summary: "An array of `n` copies of `x`.",
     example: "replicate(2, 7) == [7, 7]",
     kind: Kind::Array(Array { derivative: Derivative::Linear, matrix: None, rust: None }),
 };

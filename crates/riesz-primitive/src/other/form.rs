@@ -89,7 +89,7 @@ pub static FOLD: Primitive = Primitive {
 pub static SCAN: Primitive = Primitive {
     name: "scan",
     signatures: &["(f: (b, a) -> b, z: b, v: [n]a): [n]b"],
-    summary: "What `fold` has after each element.",
+    summary: "The values of `fold` after each element.",
     example: "scan(\\a x -> a + x, 0, [1, 2, 3]) == [1, 3, 6]",
     kind: Kind::Form,
 };

@@ -36,7 +36,7 @@ pub static COMPOSE: Primitive = Primitive {
 pub static MATRIX: Primitive = Primitive {
     name: "matrix",
     signatures: &["(m: [n]R -o [m]R): [m][n]R"],
-    summary: "The matrix of a linear map; for other spaces, its values with every number replaced by a copy of its argument.",
+    summary: "The matrix of a linear map; for other spaces, a value of `b` with a vector of `a` for every number.",
     example: "matrix(D(\\v -> 2 * v, [1.0, 1.0])) == [[2.0, 0.0], [0.0, 2.0]]",
     kind: Kind::Operator,
 };

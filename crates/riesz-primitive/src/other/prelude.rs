@@ -26,7 +26,7 @@ pub static SOFTPLUS: Primitive = Primitive {
 pub static RELU: Primitive = Primitive {
     name: "relu",
     signatures: &["(x: R): R"],
-    summary: "`x` where it is positive, else 0; its derivative at 0 is 0.",
+    summary: "`x` if it is positive, else 0; its derivative at 0 is 0.",
     example: "relu([-1.0, 2.0]) == [0.0, 2.0]",
     kind: Kind::Prelude,
 };

@@ -155,7 +155,7 @@ pub static FLOOR_DIV: Primitive = Primitive {
 pub static FLOOR_MOD: Primitive = Primitive {
     name: "mod",
     signatures: &["(a: Int, b: Int): Int"],
-    summary: "What `div` leaves, with the sign of `b`. Dividing by zero is an error.",
+    summary: "The remainder of `div`, with the sign of `b`. Dividing by zero is an error.",
     example: "mod(-7, 2) == 1",
     kind: Kind::Scalar(Scalar {
         integer: Some(|x| match (x[0], x[1]) {

@@ -95,7 +95,7 @@ pub static CBRT: Primitive = Primitive {
 pub static HYPOT: Primitive = Primitive {
     name: "hypot",
     signatures: &["(x: R, y: R): R"],
-    summary: "The length of the vector `(x, y)`, without overflow on the way.",
+    summary: "The length of the vector `(x, y)`, without intermediate overflow.",
     example: "hypot(3.0, 4.0) == 5.0",
     kind: Kind::Scalar(Scalar {
         integer: None,

@@ -51,7 +51,7 @@ pub static SIGN: Primitive = Primitive {
 pub static FLOOR: Primitive = Primitive {
     name: "floor",
     signatures: &["(x: R): R"],
-    summary: "The largest whole number that is not larger.",
+    summary: "The largest whole number that is at most `x`.",
     example: "floor(-0.5) == -1.0",
     kind: Kind::Scalar(Scalar {
         integer: None,
@@ -66,7 +66,7 @@ pub static FLOOR: Primitive = Primitive {
 pub static CEIL: Primitive = Primitive {
     name: "ceil",
     signatures: &["(x: R): R"],
-    summary: "The smallest whole number that is not smaller.",
+    summary: "The smallest whole number that is at least `x`.",
     example: "ceil(0.5) == 1.0",
     kind: Kind::Scalar(Scalar {
         integer: None,

@@ -1,6 +1,6 @@
 //! Accumulators: numbers in registers, arrays in their final place.
 
-use super::operation::unsupported;
+use super::operation::unsupported_layout;
 use super::value::{Accumulator, Cells, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer, not_data, unknown_size};
 use crate::program::{Expression, Fault, Kind, Operand, Statement};
@@ -122,7 +122,7 @@ impl<'p> Lowerer<'_, 'p> {
                     self.build.check_index(index, len, span);
                     Accumulator::Cells(self.element_of(&inner, index))
                 }
-                _ => return Err(unsupported("a path into an accumulator leads nowhere", span)),
+                _ => return Err(unsupported_layout("this accumulator", span)),
             };
         }
         Ok(part)

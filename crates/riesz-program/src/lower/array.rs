@@ -1,7 +1,7 @@
 //! First-order functions of arrays. Functions that only move elements are views (`view`), functions of linear algebra
 //! are single statements (`product`); the others are loops.
 
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::{Cells, Length, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Fault, Kind, Operand};
@@ -33,7 +33,7 @@ impl Lowerer<'_, '_> {
             _ if primitive.array().is_some_and(|row| row.matrix.is_some()) => {
                 return self.matrix(primitive, arguments, var, target, span);
             }
-            name => return Err(unsupported(&format!("`{name}` has no loops"), span)),
+            name => return Err(unsupported(&format!("`{name}` is not available in native code"), span)),
         };
         match target {
             Some(target) => {
@@ -46,7 +46,7 @@ impl Lowerer<'_, '_> {
 
     fn concat(&mut self, arguments: &[Atom], var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
         let target = self.target_for(var, target, span)?;
-        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         let mut arrays = Vec::new();
         let mut total = Operand::Int(0);
         for argument in arguments {
@@ -67,12 +67,12 @@ impl Lowerer<'_, '_> {
     fn gather(&mut self, arguments: &[Atom], var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
         let (array, indices) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
         let target = self.target_for(var, target, span)?;
-        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, indices.len, Fault::Unforeseen, span);
         self.each(indices.len, span, &mut |lowerer, at| {
             let cells = lowerer.element_of(&indices.cells, at);
             let Value::Number(index) = lowerer.read(&cells, &None) else {
-                return Err(unsupported("an index is no number", span));
+                return Err(unsupported_layout("this index", span));
             };
             lowerer.build.check_index(index, array.len, span);
             let cells = lowerer.element_of(&array.cells, index);
@@ -88,7 +88,7 @@ impl Lowerer<'_, '_> {
         let (indices, values) = (self.array(arguments[1], span)?, self.array(arguments[2], span)?);
         self.build.check_count(count, span);
         let target = self.target_for(var, target, span)?;
-        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, count, Fault::Unforeseen, span);
         let mut integers = false;
         all_kinds(inner, &mut |kind| integers |= kind != Kind::Real);
@@ -100,7 +100,7 @@ impl Lowerer<'_, '_> {
         self.each(indices.len, span, &mut |lowerer, at| {
             let cells = lowerer.element_of(&indices.cells, at);
             let Value::Number(index) = lowerer.read(&cells, &None) else {
-                return Err(unsupported("an index is no number", span));
+                return Err(unsupported_layout("this index", span));
             };
             lowerer.build.check_index(index, count, span);
             let cells = lowerer.element_of(&values.cells, at);
@@ -123,7 +123,7 @@ impl Lowerer<'_, '_> {
             }
         };
         self.write(&Value::Array(array.clone()), &target, span)?;
-        let Cells::Array(_, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(_, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         let cells = self.element_of(inner, index);
         self.write(&value, &Target { cells, add: false }, span)?;
         Ok(self.in_target(&target, Some(array.len)))

@@ -1,7 +1,7 @@
 //! Calls: values are passed as their numbers and buffers (`layout`).
 
 use super::kept;
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::{Accumulator, Array, Cells, Length, Place, Shape, Value};
 use super::write::shape_of_cells;
 use super::{Lowered, Lowerer, Unsupported};
@@ -27,12 +27,14 @@ impl Lowerer<'_, '_> {
         }
         for global in &entry.globals {
             let Some(value) = self.globals.get(global).cloned() else {
-                return Err(unsupported("a top-level value is not passed", span));
+                return Err(unsupported("the value of a top-level `let` is not available here", span));
             };
             self.pass(&value, &program.global(*global).ty, &mut passed, &mut behind, span)?;
         }
         if kept::passes(function) {
-            let store = self.store.ok_or_else(|| unsupported("there is no room for what a recursion keeps", span))?;
+            let store = self
+                .store
+                .ok_or_else(|| unsupported("the residuals of a recursive function cannot be stored here", span))?;
             passed.extend(store.buffers().map(Argument::Whole));
         }
         if slots(&function.result, Passing::Result).is_none() {
@@ -74,7 +76,7 @@ impl Lowerer<'_, '_> {
             (Value::Accumulator(accumulator), Type::Accumulator(inner)) => {
                 self.pass_accumulator(accumulator, inner, passed, behind, span)
             }
-            _ => Err(unsupported("a value cannot be passed", span)),
+            _ => Err(unsupported_layout("this argument", span)),
         }
     }
 

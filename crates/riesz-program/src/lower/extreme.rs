@@ -1,6 +1,6 @@
 //! The maximum and the minimum of numbers, and their indices. If there is a NaN, it is both.
 
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::Value;
 use super::{Lowered, Lowerer};
 use crate::program::{Arithmetic, Combine, Expression, Kind, Operand, Register, Statement};
@@ -21,14 +21,14 @@ impl<'p> Lowerer<'_, 'p> {
         let ty = self.ty(var);
         let result = self.numbers_of(ty, &self.name(var), span)?;
         let Value::Number(Operand::Register(register)) = result else {
-            return Err(unsupported("the greatest of something other than numbers", span));
+            return Err(unsupported("the maximum or minimum is not of numbers", span));
         };
         let greatest = reduction == Reduction::Max;
         let real = self.build.kind(Operand::Register(register)) == Kind::Real;
         self.build.push(Statement::Set(register, worst(greatest, real)));
         self.iterate(iteration, count, span, &mut |lowerer| {
             let element = lowerer.body(&iteration.body)?;
-            let Value::Number(operand) = element else { return Err(unsupported("a number is expected here", span)) };
+            let Value::Number(operand) = element else { return Err(unsupported_layout("this value", span)) };
             if real {
                 let combine = if greatest { Combine::Max } else { Combine::Min };
                 lowerer.build.push(Statement::Reduce(register, combine, operand));
@@ -67,7 +67,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.iterate(iteration, count, span, &mut |lowerer| {
             let Some(Value::Number(index)) = lowerer.values[iteration.index.0 as usize] else { return Ok(()) };
             let element = lowerer.body(&iteration.body)?;
-            let Value::Number(element) = element else { return Err(unsupported("a number is expected here", span)) };
+            let Value::Number(element) = element else { return Err(unsupported_layout("this value", span)) };
             let comparison = if greatest { Comparison::Greater } else { Comparison::Less };
             let (build, best_now) = (&mut lowerer.build, Operand::Register(best));
             let mut better = build.bind(Kind::Bool, None, Expression::Compare(comparison, element, best_now));

@@ -6,7 +6,7 @@
 //!
 //! Sums of real arrays are added in their final place instead, in independent iterations (`iterate`).
 
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::{Cells, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Expression, Fault, Kind, Operand};
@@ -32,7 +32,7 @@ impl<'p> Lowerer<'_, 'p> {
             return Ok(Value::unit());
         }
         if !target.cells.is_exact() || !is_whole(&target.cells) {
-            return Err(unsupported("a product of arrays whose sizes are found while it runs", span));
+            return Err(unsupported("the sizes of the arrays of this product are known only at run time", span));
         }
         let first = match reduction {
             Reduction::Sum => self.first_zero(count),
@@ -54,7 +54,7 @@ impl<'p> Lowerer<'_, 'p> {
         match (cells, by) {
             (Cells::Array(_, inner), Value::Array(by)) => {
                 let Value::Array(now) = self.read(cells, &None) else {
-                    return Err(unsupported("an array is no array", span));
+                    return Err(unsupported_layout("this array", span));
                 };
                 self.build.check_equal(now.len, by.len, Fault::Elements, span);
                 self.each(by.len, span, &mut |lowerer, index| {
@@ -69,7 +69,7 @@ impl<'p> Lowerer<'_, 'p> {
             }
             (cells, Value::Number(by)) => {
                 let Value::Number(now) = self.read(cells, &None) else {
-                    return Err(unsupported("a number is expected here", span));
+                    return Err(unsupported_layout("this value", span));
                 };
                 let primitive = if reduction == Reduction::Sum { &scalar::ADD } else { &scalar::MUL };
                 let combined = match self.build.kind(now) {

@@ -1,7 +1,7 @@
 //! Loops, with independent iterations where possible, and the arrays that they build.
 
 use super::kept;
-use super::operation::unsupported;
+use super::operation::unsupported_layout;
 use super::value::{Cells, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Fault, For, Kind, Operand, Statement};
@@ -81,7 +81,7 @@ impl<'p> Lowerer<'_, 'p> {
             }
             (Err(problem), _) => return Err(problem),
         };
-        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, count, if target.add { Fault::Elements } else { Fault::Unforeseen }, span);
         self.iterate(iteration, count, span, &mut |lowerer| {
             let Some(Value::Number(index)) = lowerer.values[iteration.index.0 as usize] else { return Ok(()) };
@@ -117,10 +117,10 @@ impl<'p> Lowerer<'_, 'p> {
                 }
             }
         }
-        let Cells::Tuple(arrays) = &target.cells else { return Err(unsupported("a tuple is no tuple", span)) };
+        let Cells::Tuple(arrays) = &target.cells else { return Err(unsupported_layout("this tuple", span)) };
         let mut inner = Vec::new();
         for array in arrays {
-            let Cells::Array(length, cells) = array else { return Err(unsupported("an array is no array", span)) };
+            let Cells::Array(length, cells) = array else { return Err(unsupported_layout("this array", span)) };
             self.set_length(length, count, Fault::Unforeseen, span);
             inner.push((**cells).clone());
         }

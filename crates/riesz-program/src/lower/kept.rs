@@ -12,7 +12,7 @@
 //! residuals has its own. Residuals are written once and then only read, directly to the store if possible (`stay`);
 //! residuals that are local to an iteration are discarded after it.
 
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::{Array, Cells, Extent, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::layout::kind_of;
@@ -96,7 +96,7 @@ impl Lowerer<'_, '_> {
         }
         let accumulated = |ty: &Type| ty.any(&mut |part| matches!(part, Type::Accumulator(inner) if is_in(inner)));
         if function.vars.iter().any(|info| accumulated(&info.ty)) {
-            return Err(unsupported("what a recursion keeps is differentiated here", span));
+            return Err(unsupported("a recursive function is differentiated twice", span));
         }
         let buffer = |lowerer: &mut Self, kind: Kind, name: &str| lowerer.build.buffer(kind, Some(name.into()));
         let store = Store {
@@ -140,7 +140,7 @@ impl Lowerer<'_, '_> {
     }
 
     pub(super) fn opened_store(&self, span: Span) -> Lowered<Store> {
-        self.store.ok_or_else(|| unsupported("there is no room for what a recursion keeps", span))
+        self.store.ok_or_else(|| unsupported("the residuals of a recursive function cannot be stored here", span))
     }
 
     /// Keeps the components of a tuple: where they are. Their words stand in a row, and behind them the words of those that
@@ -233,7 +233,7 @@ impl Lowerer<'_, '_> {
             }
             (Value::Array(array), _) => {
                 let Value::Array(array) = self.out_of_store(Value::Array(array.clone()), span)? else {
-                    return Err(unsupported("an array is no array", span));
+                    return Err(unsupported_layout("this array", span));
                 };
                 words.push(array.len);
                 let shape = super::write::shape_of_cells(&array.cells);
@@ -241,7 +241,7 @@ impl Lowerer<'_, '_> {
                 let cells = Cells::Array(Length::Known(array.len), Box::new(cells));
                 self.write(&Value::Array(array), &Target { cells, add: false }, span)
             }
-            (Value::Accumulator(_), _) => Err(unsupported("an accumulator is kept", span)),
+            (Value::Accumulator(_), _) => Err(unsupported("an accumulator is a residual", span)),
         }
     }
 

@@ -51,7 +51,7 @@ use crate::program::{Operand, Procedure, ProcedureId, Program, Site};
 use build::Builder;
 use kept::Store;
 use left_out::Omissions;
-use operation::unsupported;
+use operation::{unsupported, unsupported_layout};
 use riesz_core::size::Atom as SizeAtom;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Var};
 use riesz_core::types::Type;
@@ -104,7 +104,9 @@ pub fn lower_plainly(program: &riesz_core::Program, roots: &[FunctionId]) -> (Pr
     };
     let entries = (roots.iter())
         .map(|root| match kept::passes(program.function(*root)) {
-            true => Err(unsupported("what a recursion keeps is passed here", program.function(*root).span)),
+            true => {
+                Err(unsupported("the residuals of a recursive function are passed here", program.function(*root).span))
+            }
             false => lowering.function(*root),
         })
         .collect();
@@ -332,7 +334,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
     fn number(&self, atom: Atom, span: Span) -> Lowered<Operand> {
         match self.atom(atom, span)? {
             Value::Number(operand) => Ok(operand),
-            _ => Err(Unsupported { reason: "a number is expected here".into(), span }),
+            _ => Err(unsupported_layout("this value", span)),
         }
     }
 
@@ -361,13 +363,13 @@ impl<'l, 'p> Lowerer<'l, 'p> {
 fn not_data(ty: &Type, span: Span) -> Unsupported {
     let found = |test: fn(&Type) -> bool| ty.any(&mut |part| test(part));
     let reason = if found(|part| matches!(part, Type::Linear(_))) {
-        "a linear map is a value here"
+        "it uses a linear map as a value"
     } else {
-        "a function is a value here"
+        "it uses a function as a value"
     };
     Unsupported { reason: reason.into(), span }
 }
 
 fn unknown_size(span: Span) -> Unsupported {
-    Unsupported { reason: "the size of an array is not known before the array is".into(), span }
+    Unsupported { reason: "the size of this array is known only at run time".into(), span }
 }

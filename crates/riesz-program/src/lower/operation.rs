@@ -67,7 +67,7 @@ impl<'p> Lowerer<'_, 'p> {
                     let value = self.recall(kept, *at, ty, span)?;
                     Ok(self.retyped(value, ty, span))
                 }
-                _ => Err(Unsupported { reason: "a component of something that has none".into(), span }),
+                _ => Err(unsupported_layout("this value", span)),
             },
             Op::Array(elements) => self.array_of(elements, binding.var, target, span),
             Op::Index(array, index) if let Some(len) = self.left_out_len(*array) => {
@@ -103,10 +103,12 @@ impl<'p> Lowerer<'_, 'p> {
             }
             Op::Global(global) => match self.globals.get(global) {
                 Some(value) => Ok(value.clone()),
-                None => Err(Unsupported { reason: "a top-level value is not passed".into(), span }),
+                None => {
+                    Err(Unsupported { reason: "the value of a top-level `let` is not available here".into(), span })
+                }
             },
             Op::Plus(..) | Op::Zero(_) if kept::is_in(ty) => {
-                Err(unsupported("what a recursion keeps is differentiated here", span))
+                Err(unsupported("a recursive function is differentiated twice", span))
             }
             Op::Plus(a, b) => {
                 let (a, b) = (self.atom(*a, span)?, self.atom(*b, span)?);
@@ -124,11 +126,11 @@ impl<'p> Lowerer<'_, 'p> {
             }
             Op::Accumulator => match ty {
                 Type::Accumulator(inner) => Ok(Value::Accumulator(self.accumulator_at(inner, target, &name, span)?)),
-                _ => Err(Unsupported { reason: "an accumulator of nothing".into(), span }),
+                _ => Err(unsupported_layout("this accumulator", span)),
             },
             Op::AddTo(accumulator, path, value) => {
                 let Value::Accumulator(accumulator) = self.atom(*accumulator, span)? else {
-                    return Err(Unsupported { reason: "something is added to no accumulator".into(), span });
+                    return Err(unsupported_layout("this accumulator", span));
                 };
                 let part = self.part_of(accumulator, path, span)?;
                 if let Atom::Var(var) = value
@@ -143,7 +145,7 @@ impl<'p> Lowerer<'_, 'p> {
             }
             Op::Read(accumulator) => match self.atom(*accumulator, span)? {
                 Value::Accumulator(accumulator) => Ok(self.read_accumulator(&accumulator)),
-                _ => Err(Unsupported { reason: "something is read that is no accumulator".into(), span }),
+                _ => Err(unsupported_layout("this accumulator", span)),
             },
             Op::SizeOf(a, path) => {
                 let value = self.atom(*a, span)?;
@@ -158,8 +160,8 @@ impl<'p> Lowerer<'_, 'p> {
                 self.array_function(primitive, arguments, binding.var, target, span)
             }
             Op::TraceWhile { state, start, condition, body } => self.trace_while(*state, *start, condition, body, span),
-            Op::Closure(..) | Op::Apply(..) => Err(unsupported("a function is a value here", span)),
-            Op::Map { .. } | Op::OnMaps(..) => Err(unsupported("a linear map is a value here", span)),
+            Op::Closure(..) | Op::Apply(..) => Err(unsupported("it uses a function as a value", span)),
+            Op::Map { .. } | Op::OnMaps(..) => Err(unsupported("it uses a linear map as a value", span)),
             Op::Derive(..) => Err(unsupported("a derivative has not been compiled", span)),
         }
     }
@@ -175,7 +177,7 @@ impl<'p> Lowerer<'_, 'p> {
     pub(super) fn array(&self, atom: Atom, span: Span) -> Lowered<Array> {
         match self.atom(atom, span)? {
             Value::Array(array) => Ok(array),
-            _ => Err(unsupported("an array is expected here", span)),
+            _ => Err(unsupported_layout("this array", span)),
         }
     }
 
@@ -210,7 +212,7 @@ impl<'p> Lowerer<'_, 'p> {
                 Target { cells: self.room_for(&shape, &self.name(var), span), add: false }
             }
         };
-        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, Operand::Int(values.len() as i64), Fault::Unforeseen, span);
         for (at, value) in values.iter().enumerate() {
             let cells = self.element_of(inner, Operand::Int(at as i64));
@@ -308,11 +310,16 @@ impl<'p> Lowerer<'_, 'p> {
     pub(super) fn cell(&self, cells: &Cells, span: Span) -> Lowered<Element> {
         match cells {
             Cells::Number(_, place) => Ok(Element { buffer: place.buffer, at: place.offset }),
-            _ => Err(unsupported("a number is expected here", span)),
+            _ => Err(unsupported_layout("this value", span)),
         }
     }
 }
 
 pub(super) fn unsupported(reason: &str, span: Span) -> Unsupported {
     Unsupported { reason: reason.into(), span }
+}
+
+/// The same for a value whose layout an operation does not expect.
+pub(super) fn unsupported_layout(of: &str, span: Span) -> Unsupported {
+    unsupported(&format!("the layout of {of} is not supported"), span)
 }

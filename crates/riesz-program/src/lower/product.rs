@@ -4,7 +4,7 @@
 //! outer(u, v)[i][j] = u[i] · v[j]        dot(a, b)[i][j] = Σₖ a[i][k] · b[k][j]
 //! ```
 
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::{Array, Cells, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
@@ -23,7 +23,7 @@ impl Lowerer<'_, '_> {
     ) -> Lowered<Value> {
         let (u, v) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
         let target = self.target_for(var, target, span)?;
-        let Cells::Array(length, rows) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, rows) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, u.len, Fault::Unforeseen, span);
         self.each(u.len, span, &mut |lowerer, i| {
             let cells = lowerer.element_of(&u.cells, i);
@@ -135,9 +135,9 @@ impl Lowerer<'_, '_> {
                 Cells::Number(_, place) => (vec![length.most()], place),
                 Cells::Array(inner_length, inner) => match &**inner {
                     Cells::Number(_, place) => (vec![length.most(), inner_length.most()], place),
-                    _ => return Err(unsupported("a product that is no matrix", span)),
+                    _ => return Err(unsupported_layout("this product", span)),
                 },
-                Cells::Tuple(_) | Cells::Absent => return Err(unsupported("a product that is no matrix", span)),
+                Cells::Tuple(_) | Cells::Absent => return Err(unsupported_layout("this product", span)),
             },
             cells => return self.cell(cells, span),
         };
@@ -156,7 +156,7 @@ impl Lowerer<'_, '_> {
         span: Span,
     ) -> Lowered<Value> {
         let Some(function) = primitive.array().and_then(|row| row.matrix) else {
-            return Err(unsupported("this is no function of matrices", span));
+            return Err(unsupported("this function of matrices is not available in native code", span));
         };
         let a = self.array(arguments[0], span)?;
         let a = self.flattened(&a, span)?;

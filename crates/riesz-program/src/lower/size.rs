@@ -1,6 +1,6 @@
 //! Sizes: computed from their operands, or read from an array.
 
-use super::operation::unsupported;
+use super::operation::unsupported_layout;
 use super::value::{Cells, Length, Value};
 use super::{Lowered, Lowerer, unknown_size};
 use crate::program::{Expression, Kind, Operand};
@@ -57,7 +57,7 @@ impl Lowerer<'_, '_> {
                 let cells = array.cells.clone();
                 self.size_in(&cells, rest, array.len, span)
             }
-            _ => Err(unsupported("a size is read off no array", span)),
+            _ => Err(unsupported_layout("this array", span)),
         }
     }
 
@@ -83,7 +83,7 @@ impl Lowerer<'_, '_> {
                 self.size_in(inner, rest, around, span)
             }
             ([SizeStep::Elements, ..], Cells::Array(Length::Stored { .. }, _)) => Err(unknown_size(span)),
-            _ => Err(unsupported("a size is read off no array", span)),
+            _ => Err(unsupported_layout("this array", span)),
         }
     }
 }

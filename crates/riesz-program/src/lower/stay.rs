@@ -133,7 +133,7 @@ impl Lowerer<'_, '_> {
                 let types = self.ty(var).components().unwrap_or_default();
                 Ok(Ok(parts.into_iter().zip(types).map(|(part, ty)| (part, ty, None)).collect()))
             }
-            _ => Err(super::operation::unsupported("something is kept that is no tuple", span)),
+            _ => Err(super::operation::unsupported_layout("the residuals", span)),
         }
     }
 

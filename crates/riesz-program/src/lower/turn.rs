@@ -4,7 +4,7 @@
 //! one that an iteration reads and one that it writes, which are exchanged after it. A loop that records its states
 //! writes each to its final place, in buffers that grow if the number of iterations is unknown.
 
-use super::operation::unsupported;
+use super::operation::unsupported_layout;
 use super::value::{Array, Cells, Extent, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::layout::kind_of;
@@ -57,7 +57,7 @@ impl<'p> Lowerer<'_, 'p> {
         let holds = self.body(condition);
         let holds = holds.and_then(|value| match value {
             Value::Number(operand) => Ok(operand),
-            _ => Err(unsupported("a condition is no truth value", span)),
+            _ => Err(unsupported_layout("this condition", span)),
         });
         let before = self.build.close(opened);
         self.forget(condition);
@@ -76,7 +76,7 @@ impl<'p> Lowerer<'_, 'p> {
     pub(super) fn scan(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
         let count = self.number(turn.count, span)?;
         let target = self.target_for(var, target, span)?;
-        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         let len = self.at_least_zero(count);
         self.set_length(length, len, Fault::Unforeseen, span);
         let state = self.begin(turn.state, turn.start, span)?;
@@ -94,16 +94,16 @@ impl<'p> Lowerer<'_, 'p> {
         let len = self.at_least_zero(count);
         // What is kept goes to arrays of its own; the last state is where the loop leaves it.
         let shape = self.foresee(Atom::Var(var))?;
-        let Shape::Tuple(parts) = shape else { return Err(unsupported("a loop keeps nothing", span)) };
+        let Shape::Tuple(parts) = shape else { return Err(unsupported_layout("the residuals of this loop", span)) };
         let kept = Shape::Tuple(parts.into_iter().skip(1).collect());
         let kept = match target.map(|target| &target.cells) {
             Some(Cells::Tuple(cells)) => Cells::Tuple(cells.iter().skip(1).cloned().collect()),
             _ => self.room_for(&kept, &None, span),
         };
-        let Cells::Tuple(kept) = kept else { return Err(unsupported("a loop keeps nothing", span)) };
+        let Cells::Tuple(kept) = kept else { return Err(unsupported_layout("the residuals of this loop", span)) };
         let mut inner = Vec::new();
         for array in &kept {
-            let Cells::Array(length, cells) = array else { return Err(unsupported("an array is no array", span)) };
+            let Cells::Array(length, cells) = array else { return Err(unsupported_layout("this array", span)) };
             self.set_length(length, len, Fault::Unforeseen, span);
             inner.push((**cells).clone());
         }
@@ -137,14 +137,14 @@ impl<'p> Lowerer<'_, 'p> {
     ) -> Lowered<Value> {
         let state = self.begin(var, start, span)?;
         let Shape::Tuple(parts) = self.foresee(body.result)? else {
-            return Err(unsupported("a loop keeps nothing", span));
+            return Err(unsupported_layout("the residuals of this loop", span));
         };
         let first = Extent { most: Operand::Int(FIRST_TURNS), exact: true };
         let mut kept = Vec::new();
         for part in parts.into_iter().skip(1) {
             match self.room_for(&Shape::Array(first, Box::new(part)), &Some("kept".into()), span) {
                 Cells::Array(_, cells) => kept.push(*cells),
-                _ => return Err(unsupported("an array is no array", span)),
+                _ => return Err(unsupported_layout("this array", span)),
             }
         }
         let turns = self.build.mutable(Kind::Int, Some("turns".into()));
@@ -160,7 +160,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(body);
         self.values[var.0 as usize] = None;
         let Value::Number(condition) = holds? else {
-            return Err(unsupported("a condition is no truth value", span));
+            return Err(unsupported_layout("this condition", span));
         };
         written?;
         self.build.push(Statement::While(While { before, condition, private: Vec::new(), body: block, site }));
@@ -307,7 +307,7 @@ impl<'p> Lowerer<'_, 'p> {
                 self.settle(state, parts.swap_remove(0));
                 Ok(())
             }
-            _ => Err(unsupported("a loop gives no state", span)),
+            _ => Err(unsupported_layout("the state of this loop", span)),
         }
     }
 

@@ -1,6 +1,6 @@
 //! Values as vectors: comparison, addition, zero.
 
-use super::operation::unsupported;
+use super::operation::{unsupported, unsupported_layout};
 use super::value::{Array, Cells, Shape, Target, Value};
 use super::{Lowered, Lowerer, unknown_size};
 use crate::program::{Combine, Expression, Fault, Kind, Operand, Register, Statement};
@@ -81,7 +81,7 @@ impl Lowerer<'_, '_> {
 
     /// Writes the sum of two arrays.
     fn sum_into(&mut self, a: &Array, b: &Array, cells: &Cells, span: Span) -> Lowered<()> {
-        let Cells::Array(length, inner) = cells else { return Err(unsupported("an array is no array", span)) };
+        let Cells::Array(length, inner) = cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, a.len, Fault::Elements, span);
         self.build.check_equal(a.len, b.len, Fault::Elements, span);
         self.each(a.len, span, &mut |lowerer, index| {

@@ -1,5 +1,6 @@
 //! Memory for values in buffers, and stores of values.
 
+use super::operation::unsupported_layout;
 use super::value::{Accumulator, Array, Cells, Extent, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};
 use crate::program::{Buffer, Element, Fault, For, Kind, Operand, Statement};
@@ -175,7 +176,7 @@ impl Lowerer<'_, '_> {
             (Value::Array(array), Cells::Array(length, inner)) => {
                 self.write_array(array, length, inner, target.add, span)
             }
-            _ => Err(Unsupported { reason: "a value is not of the shape that was foreseen".into(), span }),
+            _ => Err(Unsupported { reason: "the shape of this value differs from the inferred one".into(), span }),
         }
     }
 
@@ -294,7 +295,9 @@ impl Lowerer<'_, '_> {
                 parts.iter().zip(values).try_for_each(|(part, value)| self.add_to(part, value, span))
             }
             (Accumulator::Cells(cells), value) => self.write(value, &Target { cells: cells.clone(), add: true }, span),
-            _ => Err(Unsupported { reason: "a value is not of the shape of its accumulator".into(), span }),
+            _ => {
+                Err(Unsupported { reason: "the shape of this value differs from that of its accumulator".into(), span })
+            }
         }
     }
 
@@ -311,7 +314,7 @@ impl Lowerer<'_, '_> {
         self.write(&Value::Array(array.clone()), &Target { cells: cells.clone(), add: false }, span)?;
         match self.read(&cells, &None) {
             Value::Array(array) => Ok(array),
-            _ => Err(Unsupported { reason: "an array is no array".into(), span }),
+            _ => Err(unsupported_layout("this array", span)),
         }
     }
 
@@ -343,7 +346,7 @@ impl Lowerer<'_, '_> {
             }
             Value::Array(array) => self.shape_of_array(array),
             Value::Accumulator(_) => {
-                return Err(Unsupported { reason: "an accumulator is a value here".into(), span });
+                return Err(Unsupported { reason: "an accumulator is used as a value".into(), span });
             }
         })
     }

@@ -38,7 +38,7 @@ impl Default for FormatOptions {
     }
 }
 
-/// Prints a program anew. It means what it meant, has the same comments, and is a fixed point. The places of errors are
+/// Prints a program in the standard layout, with the same meaning and comments, idempotently. The places of errors are
 /// in `FileId(0)`.
 pub fn format(text: &str, options: &FormatOptions) -> Result<String, Vec<Diagnostic>> {
     let file = FileId(0);
@@ -145,7 +145,7 @@ impl<'a> Formatter<'a> {
         self.take_comments(false);
     }
 
-    /// Notes the comments before the current token that stand behind code, or all of them.
+    /// Notes the comments before the current token that follow code, or all of them.
     fn take_comments(&mut self, all: bool) {
         while let Some(comment) = self.comments.get(self.next_comment) {
             if comment.before > self.position || (comment.own && !all) {

@@ -190,7 +190,7 @@ impl Parser<'_> {
                     let message = "the last argument of a call with generators is an element";
                     let diagnostic = Diagnostic::error("hole-outside-call", *span, message);
                     let diagnostic = diagnostic.here("expected an expression");
-                    parser.complain(diagnostic.help("name what is left open: `\\x -> f(x | i < n)`"));
+                    parser.complain(diagnostic.help("name the open argument: `\\x -> f(x | i < n)`"));
                 }
                 generators = parser.generators();
             }

@@ -181,7 +181,7 @@ fn ends_operand(kind: TokenKind) -> bool {
 /// What to say to someone who thinks that a name is a keyword.
 pub(super) fn foreign_keyword(name: &str) -> Option<&'static str> {
     match name {
-        "return" => Some("the value of a function is its body; leave the word out"),
+        "return" => Some("the value of a function is its body; omit this word"),
         "def" | "fn" | "func" | "function" | "define" => {
             Some("functions are defined by `fun` at the top of a file, and written `\\x -> ...` elsewhere")
         }
@@ -189,7 +189,7 @@ pub(super) fn foreign_keyword(name: &str) -> Option<&'static str> {
         "var" | "val" | "const" | "mut" => Some("values are named by `let`"),
         "elif" | "elseif" => Some("write `else if`"),
         "struct" | "data" | "record" | "typedef" => Some("types are named by `type Name = ...`"),
-        "assert" | "test" => Some("what must hold is stated by `check` at the top of a file"),
+        "assert" | "test" => Some("conditions that must hold are stated by `check` at the top of a file"),
         "use" | "include" | "from" | "require" => Some("files are brought in by `import \"file.rz\"`"),
         _ => None,
     }

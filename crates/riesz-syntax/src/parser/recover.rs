@@ -205,7 +205,7 @@ impl Parser<'_> {
         let message = format!("this is nested more than {limit} deep");
         let diagnostic = Diagnostic::error("nesting-too-deep", self.here(), message);
         self.fail(if self.depth < self.max_nesting {
-            diagnostic.help("types and patterns nest no deeper, whatever `--max-nesting` says; name the parts")
+            diagnostic.help("types and patterns nest no deeper, regardless of `--max-nesting`; name the parts")
         } else {
             diagnostic.help("name the parts with `let` or `fun`, or raise the limit with `--max-nesting`")
         });
@@ -249,7 +249,7 @@ impl Parser<'_> {
         let start = (end + offset) as u32;
         let span = Span { file: self.file, start, end: start + 1 };
         let diagnostic = Diagnostic::error("unexpected-semicolon", span, "`;` cannot stand here")
-            .help("inside brackets `;` stands only between a `let` and what follows it");
+            .help("inside brackets `;` occurs only between a `let` and the expression after it");
         match self.innermost() {
             Some(TokenKind::LeftBracket) => diagnostic.help("the rows of a matrix are arrays: `[[a, b], [c, d]]`"),
             _ => diagnostic,

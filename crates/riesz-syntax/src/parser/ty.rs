@@ -155,7 +155,7 @@ impl Parser<'_> {
         });
         if empty {
             let span = self.span_from(start);
-            let diagnostic = Diagnostic::error("missing-size", span, "an array's type says its size");
+            let diagnostic = Diagnostic::error("missing-size", span, "the type of an array states its size");
             self.complain(diagnostic.suggest(span, "a size to be inferred is written", "[_]"));
         }
         sizes

@@ -122,7 +122,7 @@ impl Verdict {
                 let derivative = crate::show_real(*derivative);
                 let (message, other, help) = match &found.input {
                     Some(_) => (
-                        format!("the derivative of `{name}` is not what differences say"),
+                        format!("the derivative of `{name}` disagrees with finite differences"),
                         format!("differences say {}", crate::show_real(*expected)),
                         "where `floor`, `trunc` and their like stand for something smooth, the derivative is still 0",
                     ),

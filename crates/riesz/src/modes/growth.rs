@@ -133,7 +133,7 @@ impl Grown {
         }
         let bytes = |sample: &Sample| sample.bytes.unwrap_or(0) as f64;
         if expected(bytes(last), before.map(|at| (f64::from(at.size), bytes(at)))) > memory as f64 {
-            return Some(format!("{next} would take more memory than there may be"));
+            return Some(format!("{next} would take more memory than the limit"));
         }
         None
     }

@@ -1,8 +1,8 @@
 //! Representations of derivatives: one program, every way to differentiate it, one answer.
 //!
 //! A derivative that is computed during a run uses the selected representation. Derivatives inside the differentiated
-//! function have been compiled before, so that each representation sees a plain function; in
-//! a tower they are further floors.
+//! function have been compiled before, so that each representation sees a plain function; in a tower they are further
+//! derivatives of the same tower.
 //!
 //! Each row of [`REPRESENTATIONS`] describes the form of a derivative and names the paper.
 

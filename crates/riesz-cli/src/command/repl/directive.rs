@@ -7,7 +7,7 @@ pub enum Directive {
     Help,
     /// The type of an expression.
     Type,
-    /// Begin anew with a file.
+    /// Restart with a file.
     Load,
     /// The same with the same file.
     Reload,
@@ -35,11 +35,11 @@ pub struct Row {
 
 /// All of them.
 pub const TABLE: [Row; 8] = [
-    row(Directive::Help, ":help", "[NAME]", "this list, or what a built-in function does"),
+    row(Directive::Help, ":help", "[NAME]", "this list, or help on a built-in function"),
     row(Directive::Type, ":type", "EXPR", "the type of an expression"),
-    row(Directive::Load, ":load", "FILE", "begin anew with the definitions of a file"),
+    row(Directive::Load, ":load", "FILE", "restart with the definitions of a file"),
     row(Directive::Reload, ":reload", "", "load the same file again"),
-    row(Directive::Names, ":names", "", "what has been defined"),
+    row(Directive::Names, ":names", "", "list the definitions"),
     row(Directive::Derive, ":derive", "FUN", "how a derivative is made"),
     row(Directive::Graph, ":graph", "FUN [OUT]", "draw a function, into FUN.svg or the file OUT"),
     row(Directive::Quit, ":quit", "", "leave"),
@@ -69,7 +69,7 @@ impl Directive {
             [row] => row,
             _ => match begun.iter().find(|row| &row.name[1..] == word) {
                 Some(row) => row,
-                None => return Err(Problem(format!("`:{word}` is not known; `:help` lists what is"))),
+                None => return Err(Problem(format!("`:{word}` is not a command; `:help` lists the commands"))),
             },
         };
         match (row.argument, argument) {

@@ -207,7 +207,7 @@ impl Repl {
         ControlFlow::Continue(())
     }
 
-    /// Begins anew with the file. When it has errors, everything stays as it was.
+    /// Restarts with the file. If it has errors, the session stays as it was.
     fn load(&mut self) {
         let Some(file) = &self.file else {
             return self.report.problem("no-file", "no file has been loaded; write `:load FILE`");
@@ -228,7 +228,7 @@ impl Repl {
         match manual::entry(name) {
             _ if self.is_defined(name) => self.show_definition(name),
             Some(entry) => output::print(&entry),
-            None => self.report.problem("unknown-name", format!("nothing is known of `{name}`")),
+            None => self.report.problem("unknown-name", format!("there is no help for `{name}`")),
         }
     }
 
