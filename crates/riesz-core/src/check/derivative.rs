@@ -381,12 +381,7 @@ impl Draft<'_> {
             "matrix" => self.matrix((map, ty), span),
             _ => {
                 let (map, _) = self.declared_map((map, ty), span);
-                let entries = |element: Type| Type::array(crate::size::Size::Hole, element);
-                let ty = Type::Record(crate::types::Record::new(vec![
-                    ("rows".into(), entries(Type::Int)),
-                    ("cols".into(), entries(Type::Int)),
-                    ("vals".into(), entries(Type::Real)),
-                ]));
+                let ty = Type::Record(crate::types::Record::entries());
                 let value = self.bind(Op::OnMaps(OnMaps::Coo, vec![map]), ty.clone(), span);
                 self.read_sizes(value, ty, span)
             }

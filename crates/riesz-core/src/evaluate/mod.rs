@@ -20,7 +20,7 @@ mod show;
 mod space;
 mod value;
 
-pub use data::from_data;
+pub use data::{from_data, to_data};
 pub use limits::{Fault, Limits};
 pub use number::{integer_power, is_large};
 pub use room::{has_room, is_asking};
