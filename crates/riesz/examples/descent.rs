@@ -21,7 +21,8 @@ fn main() -> Result<(), Error> {
     }
     let starts = [[-1.2, 1.0], [0.0, 0.0], [2.0, -1.0]];
     let ends = std::thread::scope(|scope| {
-        let threads = starts.map(|start| scope.spawn(|| descend(&step, start)));
+        let step = &step;
+        let threads = starts.map(|start| scope.spawn(move || descend(step, start)));
         threads.map(|thread| thread.join().expect("the thread ends"))
     });
     for (start, end) in starts.iter().zip(ends) {
