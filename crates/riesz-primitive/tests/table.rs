@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use riesz_primitive::array::{Array, LinearIn};
 use riesz_primitive::{Derivative, Kind, Number, find, table};
 
 /// Every built-in name of the language.
@@ -90,12 +91,11 @@ fn functions_of_numbers_agree_on_their_arguments() {
 fn functions_of_arrays_have_derivatives_of_their_kind() {
     for row in table() {
         let Kind::Array(array) = &row.kind else { continue };
-        assert!(!matches!(array.derivative, Derivative::Scale(_)), "{row:?}");
-        let of_matrices = matches!(array.derivative, Derivative::Terms(_) | Derivative::Directional);
-        assert_eq!(of_matrices, array.matrix.is_some(), "{row:?}");
-        if let Some(function) = array.matrix {
-            assert_eq!(function.primitive(), *row);
-        }
+        let Array::Matrix(matrix) = array else { continue };
+        assert_eq!(matrix.function.primitive(), *row);
+        assert!(matches!(matrix.derivative, Derivative::Terms(_) | Derivative::Directional), "{row:?}");
+        let directional = matches!(matrix.derivative, Derivative::Directional);
+        assert_eq!(directional, matches!(matrix.linear, LinearIn::Directions), "{row:?}");
     }
 }
 

@@ -191,14 +191,7 @@ impl<'a> Walk<'a> {
                 let (a, b) = (self.index(a, at)?, self.index(b, at)?);
                 self.plus(&a, &b)
             }
-            Element::Shifted(of, by) => {
-                let at = self.further(at, *by);
-                self.index(of, at)
-            }
-            Element::Gathered(of, indices) => {
-                let at = self.bind(Op::Index(*indices, at), Type::Int);
-                self.index(of, at)
-            }
+            Element::Moved { of, reindex, others } => self.moved(of, reindex, others, at),
             Element::Zero(ty) => self.zero(ty),
             Element::Sum { of, ty, path } => {
                 let sure = true;

@@ -312,7 +312,7 @@ impl<'c> Transposer<'c> {
             Op::OnMaps(operation, operands) => self.on_maps(*operation, operands, given, span),
             Op::Apply(map, argument) => self.apply(*map, *argument, given, &ty, span),
             Op::Map { forward, captured, .. } => self.map(*forward, captured, &ty, given, span),
-            Op::ArrayFunction(primitive, arguments) => self.array_function(primitive.name, arguments, given, &ty, span),
+            Op::ArrayFunction(primitive, arguments) => self.array_function(primitive, arguments, given, &ty, span),
             _ => {}
         }
     }
