@@ -49,7 +49,7 @@ pub type OnReals = fn(&[f64]) -> f64;
 #[derive(Debug)]
 pub struct Scalar {
     /// The function on integers, where their result is one.
-    pub integer: Option<OnIntegers>,
+    pub integer: Option<Integer>,
     /// The function on reals; `div` and `mod` have none.
     pub real: Option<OnReals>,
     /// Its derivative.
@@ -129,6 +129,18 @@ impl Form {
             Form::Build | Form::Map | Form::Fold | Form::Scan | Form::Product => None,
         }
     }
+}
+
+/// A function of integers.
+#[derive(Clone, Copy, Debug)]
+pub struct Integer {
+    /// Its value; `None` where that overflows or is not defined.
+    pub value: OnIntegers,
+    /// Its spelling in generated Rust, an `Option<i64>`, with `{0}`, `{1}` for the arguments. Where it begins with `Some(`
+    /// the function has a value for all arguments.
+    pub rust: &'static str,
+    /// Its method on lanes, where there is one; without, it is computed lane by lane.
+    pub lanes: Option<&'static str>,
 }
 
 /// Where the laws sample an argument.

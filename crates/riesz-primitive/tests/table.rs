@@ -107,7 +107,7 @@ fn integers_and_reals_agree() {
         for (x, y) in [(0, 0), (3, 2), (2, 3), (-4, 3), (7, 0), (-1, 1)] {
             let arguments = &[x, y][..scalar.domain.len()];
             let reals: Vec<f64> = arguments.iter().map(|&n| n as f64).collect();
-            assert_eq!(integer(arguments).map(|n| n as f64), Some(f64::apply(row, &reals)), "{row:?} {arguments:?}");
+            assert_eq!((integer.value)(arguments).map(|n| n as f64), Some(f64::apply(row, &reals)), "{row:?} {arguments:?}");
         }
     }
 }

@@ -171,7 +171,7 @@ impl Indexing for Written<'_, '_, '_> {
             _ => return Ok(self.walk.bind(Op::Scalar(primitive, vec![a, b]), Type::Int)),
         };
         let function = primitive.scalar().and_then(|row| row.integer).ok_or(Unknown)?;
-        function(&[x, y]).map(Atom::Int).ok_or(Unknown)
+        (function.value)(&[x, y]).map(Atom::Int).ok_or(Unknown)
     }
 }
 

@@ -7,7 +7,9 @@ use crate::compile::has_holes;
 use crate::linearise::write_size;
 use riesz_core::term::{Atom, Iteration, Op, Place, Step};
 use riesz_core::{Size, Type};
-use riesz_primitive::array::{self, Adjoint, Array, Contraction, Direction, Indexing, LinearIn, Product};
+use riesz_primitive::array::{
+    self, Adjoint, Array, Backward, Contraction, Direction, Index, Indexing, LinearIn, Product,
+};
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
 use std::convert::Infallible;
@@ -31,25 +33,31 @@ impl Transposer<'_> {
         match row {
             Array::Reindex(reindex) => {
                 let array = arguments[reindex.array];
-                if let Some(adjoint) = &reindex.adjoint {
-                    return self.add_adjoint(adjoint, array, arguments, (given, ty), span);
-                }
-                let Ok(count) = reindex.positions(&mut Written { transposer: self, arguments, span });
-                match reindex.direction {
-                    Direction::Gather => self.each(count, span, |transposer, i| {
-                        let part = transposer.bind(Op::Index(given, i), element_type, span);
-                        let Ok(at) = reindex.index.evaluate(i, &mut Written { transposer, arguments, span });
-                        transposer.add(array, &[Place::Element(at)], part, span);
-                    }),
-                    Direction::Scatter => {
-                        let array_type = self.atom_type(array);
-                        let gathered = self.built(count, &array_type, span, |transposer, i| {
-                            let Ok(at) = reindex.index.evaluate(i, &mut Written { transposer, arguments, span });
-                            transposer.bind(Op::Index(given, at), element_type, span)
-                        });
-                        self.add(array, &[], gathered, span);
+                let write = |transposer: &mut Self, index: &Index, at: Atom| {
+                    let Ok(at) = index.evaluate(at, &mut Written { transposer, arguments, span });
+                    at
+                };
+                let index = match (&reindex.adjoint, reindex.direction) {
+                    (Backward::Term(adjoint), _) => {
+                        return self.add_adjoint(adjoint, array, arguments, (given, ty), span);
                     }
-                }
+                    (Backward::Parts, Direction::Gather) => {
+                        let Ok(count) = reindex.count(&mut Written { transposer: self, arguments, span });
+                        return self.each(count, span, |transposer, i| {
+                            let part = transposer.bind(Op::Index(given, i), element_type, span);
+                            let at = write(transposer, &reindex.index, i);
+                            transposer.add(array, &[Place::Element(at)], part, span);
+                        });
+                    }
+                    (Backward::Parts, Direction::Scatter) => &reindex.index,
+                    (Backward::Inverse(inverse), _) => inverse,
+                };
+                let (array_type, count) = (self.atom_type(array), self.length(array, span));
+                let gathered = self.built(count, &array_type, span, |transposer, i| {
+                    let at = write(transposer, index, i);
+                    transposer.bind(Op::Index(given, at), element_type, span)
+                });
+                self.add(array, &[], gathered, span);
             }
             Array::Concatenate => {
                 let mut from = Atom::Int(0);

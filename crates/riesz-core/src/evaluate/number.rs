@@ -109,7 +109,7 @@ pub(super) fn integer<S: Number>(
     span: Span,
 ) -> Result<Value<S>, Fault> {
     let function = primitive.scalar().and_then(|row| row.integer);
-    match function.and_then(|function| function(arguments)) {
+    match function.and_then(|function| (function.value)(arguments)) {
         Some(value) => Ok(Value::Int(value)),
         None => Err(problem::integer(primitive, arguments, span)),
     }

@@ -25,8 +25,19 @@ pub struct Reindex {
     pub index: Index,
     /// Why the indices are in range.
     pub bounds: Bounds,
-    /// The adjoint as a term, where one says it; otherwise each element is added back to the place it came from.
-    pub adjoint: Option<Adjoint>,
+    /// How it runs backwards.
+    pub adjoint: Backward,
+}
+
+/// The adjoint of a [`Reindex`]: the converse relation, in the form that costs least.   [003 Thm 6.5]
+#[derive(Debug)]
+pub enum Backward {
+    /// Each element of the cotangent goes back to the place its element came from, and is added there.
+    Parts,
+    /// The index function takes each value once, and this is its inverse.
+    Inverse(Index),
+    /// A function of arrays.
+    Term(Adjoint),
 }
 
 /// Which side of a [`Reindex`] the index function starts from.

@@ -2,7 +2,7 @@
 //! kind and what it holds: value, shape, derivative, adjoint, loops, cost. Each part of the compiler has one case for
 //! each kind and none for a function.
 
-use super::index::{Bounds, Direction, Reindex};
+use super::index::{Backward, Bounds, Direction, Reindex};
 use crate::derivative::Derivative;
 use crate::matrix::MatrixFunction;
 use crate::primitive::Primitive;
@@ -136,7 +136,9 @@ impl Array {
     /// The argument whose cotangent is added to element by element, where one is.
     pub fn scattered_back(&self) -> Option<usize> {
         match self {
-            Array::Reindex(Reindex { array, direction: Direction::Gather, adjoint: None, .. }) => Some(*array),
+            Array::Reindex(Reindex { array, direction: Direction::Gather, adjoint: Backward::Parts, .. }) => {
+                Some(*array)
+            }
             _ => None,
         }
     }

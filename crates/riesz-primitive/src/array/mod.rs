@@ -6,7 +6,7 @@ mod kind;
 mod structure;
 
 pub use algebra::*;
-pub use index::{Bounds, Direction, Index, Indexing, Indices, Reindex};
+pub use index::{Backward, Bounds, Direction, Index, Indexing, Indices, Reindex};
 pub use kind::{Adjoint, Array, Contraction, LinearIn, Matrix, MatrixResult, Product};
 pub use structure::*;
 

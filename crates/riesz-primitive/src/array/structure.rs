@@ -1,7 +1,7 @@
 //! The functions that make, take apart and rearrange arrays: linear in the elements.
 
 use super::index::Index::{Apply, Constant, Element, Integer, Length, Position};
-use super::{Adjoint, Array, Bounds, Direction, Reindex};
+use super::{Adjoint, Array, Backward, Bounds, Direction, Reindex};
 use crate::primitive::{Form, Kind, Primitive};
 use crate::scalar::{ADD, SUB};
 
@@ -78,7 +78,7 @@ pub static REVERSE: Primitive = Primitive {
         count: Length(0),
         index: Apply(&SUB, &Apply(&SUB, &Length(0), &Constant(1)), &Position),
         bounds: Bounds::Always,
-        adjoint: Some(Adjoint::Apply(&REVERSE, &[Adjoint::Cotangent])),
+        adjoint: Backward::Term(Adjoint::Apply(&REVERSE, &[Adjoint::Cotangent])),
     })),
 };
 
@@ -103,7 +103,7 @@ pub static SLICE: Primitive = Primitive {
         count: Apply(&SUB, &Integer(2), &Integer(1)),
         index: Apply(&ADD, &Integer(1), &Position),
         bounds: Bounds::Range(1, 2),
-        adjoint: None,
+        adjoint: Backward::Parts,
     })),
 };
 
@@ -137,7 +137,7 @@ pub static GATHER: Primitive = Primitive {
         count: Length(1),
         index: Element(1, &Position),
         bounds: Bounds::Each,
-        adjoint: None,
+        adjoint: Backward::Parts,
     })),
 };
 
@@ -153,7 +153,7 @@ pub static SCATTER_ADD: Primitive = Primitive {
         count: Integer(0),
         index: Element(1, &Position),
         bounds: Bounds::Each,
-        adjoint: Some(Adjoint::Apply(&GATHER, &[Adjoint::Cotangent, Adjoint::Argument(1)])),
+        adjoint: Backward::Term(Adjoint::Apply(&GATHER, &[Adjoint::Cotangent, Adjoint::Argument(1)])),
     })),
 };
 
