@@ -174,8 +174,7 @@ lane_by_lane! {
     exp2 f64::exp2, log2 f64::log2, log10 f64::log10,
     asin f64::asin, acos f64::acos,
     sqrt f64::sqrt, cbrt f64::cbrt, abs f64::abs, floor f64::floor, ceil f64::ceil, round f64::round,
-    asinh crate::asinh, acosh crate::acosh, atanh crate::atanh, sign crate::sign,
-    erfc crate::erfc, lgamma crate::lgamma, digamma crate::digamma
+    sign crate::sign
 }
 
 impl Lanes {
