@@ -10,7 +10,7 @@ const NAMES: &str = "
     exp log sqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 log2 log10 expm1 log1p abs sign
     floor ceil round erf erfc lgamma digamma sigmoid softplus relu pow atan2 hypot min max is_nan pi e inf nan
     div mod real trunc
-    size build iota replicate map zip unzip sum prod argmax argmin all any fold scan reverse concat slice flatten
+    size build iota replicate map zip unzip sum prod argmax argmin all any fold scan reverse roll concat slice flatten
     transpose gather scatter_add update dot outer inner norm cholesky solve inv det logdet
     D adjoint compose matrix coo jvp vjp grad jacobian hessian hvp taylor
     + - * / ^";
@@ -107,7 +107,11 @@ fn integers_and_reals_agree() {
         for (x, y) in [(0, 0), (3, 2), (2, 3), (-4, 3), (7, 0), (-1, 1)] {
             let arguments = &[x, y][..scalar.domain.len()];
             let reals: Vec<f64> = arguments.iter().map(|&n| n as f64).collect();
-            assert_eq!((integer.value)(arguments).map(|n| n as f64), Some(f64::apply(row, &reals)), "{row:?} {arguments:?}");
+            assert_eq!(
+                (integer.value)(arguments).map(|n| n as f64),
+                Some(f64::apply(row, &reals)),
+                "{row:?} {arguments:?}"
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! The functions that make, take apart and rearrange arrays: linear in the elements.
 
 use super::index::Index::{Apply, Constant, Element, Integer, Length, Position};
-use super::{Adjoint, Array, Backward, Bounds, Direction, Reindex};
+use super::{Adjoint, Array, Backward, Bounds, Direction, Index, Reindex};
 use crate::primitive::{Form, Kind, Primitive};
-use crate::scalar::{ADD, SUB};
+use crate::scalar::{ADD, FLOOR_MOD, SUB};
 
 pub(super) static ROWS: &[&Primitive] = &[
     &SIZE,
@@ -12,6 +12,7 @@ pub(super) static ROWS: &[&Primitive] = &[
     &ZIP,
     &UNZIP,
     &REVERSE,
+    &ROLL,
     &CONCAT,
     &SLICE,
     &FLATTEN,
@@ -81,6 +82,25 @@ pub static REVERSE: Primitive = Primitive {
         adjoint: Backward::Term(Adjoint::Apply(&REVERSE, &[Adjoint::Cotangent])),
     })),
 };
+
+/// `D (roll k) v = roll k`
+pub static ROLL: Primitive = Primitive {
+    name: "roll",
+    signatures: &["(v: [n]t, k: Int): [n]t"],
+    summary: "The elements moved `k` places towards the end, and from there to the beginning.",
+    example: "roll([1, 2, 3, 4], 1) == [4, 1, 2, 3]",
+    kind: Kind::Array(Array::Reindex(Reindex {
+        array: 0,
+        direction: Direction::Gather,
+        count: Length(0),
+        index: Apply(&FLOOR_MOD, &Apply(&SUB, &Position, &PLACES), &Length(0)),
+        bounds: Bounds::Always,
+        adjoint: Backward::Inverse(Apply(&FLOOR_MOD, &Apply(&ADD, &Position, &PLACES), &Length(0))),
+    })),
+};
+
+/// `k`, less all full turns
+const PLACES: Index = Apply(&FLOOR_MOD, &Integer(1), &Length(0));
 
 /// `D concat = concat`
 pub static CONCAT: Primitive = Primitive {
