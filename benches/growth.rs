@@ -3,8 +3,8 @@
 //! Memory is measured in a separate process for each row, which may use 2 GiB for its buffers: all bytes that a run
 //! allocates, and the peak of the process, including its input.
 
-use riesz::bench::{Prepared, Toolchain};
-use riesz::{Checkpoints, Limits, Native, NoFiles, Options, Session, Settings};
+use riesz::bench::Prepared;
+use riesz::{Checkpoints, Limits, NoFiles, Options, Session, Toolchain};
 use riesz_bench::workload::{mixture, rosenbrock};
 use riesz_bench::{print_table, time};
 use std::process::Command;
@@ -26,8 +26,8 @@ fn main() {
 
 fn session(program: &str, checkpoints: Option<Checkpoints>) -> Session {
     let limits = Limits { steps: u64::MAX, memory: 2 << 30, ..Limits::default() };
-    let mut session = Session::new(Options { limits, checkpoints, ..Options::default() });
-    session.use_native(Native::new(Settings::default()));
+    let native = Toolchain::find(1).ok();
+    let mut session = Session::new(Options { limits, checkpoints, native, ..Options::default() });
     session.load_text("program", program, &NoFiles).unwrap_or_else(|problems| panic!("{problems:?}"));
     session
 }
@@ -36,7 +36,7 @@ fn prepared(session: &mut Session, expression: &str) -> Result<Prepared, String>
     let native = Toolchain::find(1).expect("a Rust compiler");
     let prepared = session.prepare(expression, Vec::new(), Some(&native));
     let prepared = prepared.map_err(|problems| session.render(&problems, false))?;
-    match &prepared.note {
+    match prepared.note() {
         Some(note) => Err(session.render(std::slice::from_ref(note), false)),
         None => Ok(prepared),
     }
@@ -48,7 +48,7 @@ fn time_per_element() {
         let mut session = session(&program, None);
         let mut nanoseconds = |expression: &str| match prepared(&mut session, expression) {
             Ok(prepared) => {
-                let took = time(|| prepared.run(&session).unwrap_or_else(|problem| panic!("{problem:?}")));
+                let took = time(|| prepared.run().unwrap_or_else(|problem| panic!("{problem:?}")));
                 format!("{:.3}", 1e9 * took.as_secs_f64() / elements as f64)
             }
             Err(problem) => {
@@ -95,8 +95,8 @@ fn memory_of(at: usize) {
     let mut session = session(&program, checkpoints);
     match prepared(&mut session, expression) {
         Ok(prepared) => {
-            let took = time(|| prepared.run(&session).unwrap_or_else(|problem| panic!("{problem:?}")));
-            let bytes = prepared.bytes(&session).unwrap_or(0);
+            let took = time(|| prepared.run().unwrap_or_else(|problem| panic!("{problem:?}")));
+            let bytes = prepared.bytes().unwrap_or(0);
             println!("{bytes} {} {}", most_held().unwrap_or(0), took.as_secs_f64());
         }
         Err(problem) => eprintln!("{problem}"),
@@ -129,11 +129,11 @@ fn compile_time() {
     let mut session = session(&mixture(10, 25, 1000), None);
     let mut take = |native: &Toolchain| {
         let prepared = session.prepare(MIXTURE_GRADIENT, Vec::new(), Some(native));
-        prepared.unwrap_or_else(|problems| panic!("{problems:?}")).compiled_in
+        prepared.unwrap_or_else(|problems| panic!("{problems:?}")).compiled_in()
     };
     // The runtime is built once for all programs.
     take(&native);
-    let fresh = Toolchain { compiler: native.compiler.afresh().expect("a place to build in"), ..native };
+    let fresh = native.afresh().expect("a place to build in");
     let (cold, cached) = (take(&fresh), take(&fresh));
     let milliseconds = |time: std::time::Duration| format!("{:.0}", 1e3 * time.as_secs_f64());
     let row = vec!["mixture, d = 10, K = 25".to_string(), milliseconds(cold), milliseconds(cached)];

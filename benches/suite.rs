@@ -4,8 +4,7 @@
 //! `RIESZ_PYTHON` names the Python that has the peers, `RIESZ_ENZYME` the plugin of Enzyme; missing peers are skipped.
 //! Words after `--` select the workloads whose names contain one of them.
 
-use riesz::bench::Toolchain;
-use riesz::{NoFiles, Session};
+use riesz::{NoFiles, Session, Toolchain};
 use riesz_bench::code::{Code, Words, numbers};
 use riesz_bench::peers::{Compiled, Figure, figures, libraries};
 use riesz_bench::workload::{Workload, workloads};
@@ -81,10 +80,10 @@ impl Times {
             let prepared = session
                 .prepare(expression, Vec::new(), Some(&tools.native))
                 .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
-            if let Some(note) = &prepared.note {
+            if let Some(note) = prepared.note() {
                 eprintln!("{}", session.render(std::slice::from_ref(note), false));
             }
-            let took = time(|| prepared.run(&session).unwrap_or_else(|problem| panic!("{problem:?}")));
+            let took = time(|| prepared.run().unwrap_or_else(|problem| panic!("{problem:?}")));
             (numbers(&prepared.value.value), took)
         };
         let (value, f) = riesz(workload.value);

@@ -5,9 +5,11 @@ use crate::compile::Problem;
 use crate::linearise::{Lineariser, Tangent};
 use riesz_core::term::{Atom, Body, Iteration, Op, Reduction, Var};
 use riesz_core::{Size, Type};
+use riesz_primitive::array::{self, Array, Contraction, Indexing, MatrixResult, Product};
 use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
-use riesz_primitive::{Primitive, array, scalar};
+use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
+use std::convert::Infallible;
 
 impl Lineariser<'_> {
     pub(crate) fn array_function(
@@ -19,7 +21,7 @@ impl Lineariser<'_> {
     ) -> Result<Tangent, Problem> {
         let ty = self.ty(var).clone();
         let Some(row) = primitive.array() else { return Ok(Tangent::Zero) };
-        Ok(match &row.derivative {
+        Ok(match row.derivative() {
             Derivative::Zero | Derivative::Scale(_) => Tangent::Zero,
             Derivative::Linear => {
                 let mut operands = Vec::with_capacity(arguments.len());
@@ -73,10 +75,10 @@ impl Lineariser<'_> {
 
     /// A product in which one factor is a tangent.
     fn bilinear(&mut self, primitive: &'static Primitive, a: Atom, b: Atom, ty: &Type, span: Span) -> Atom {
-        if primitive.name == "outer" {
-            return self.outer(a, b, ty, span);
+        match primitive.array() {
+            Some(Array::Product(Product { contraction: Contraction::Outer, .. })) => self.outer(a, b, ty, span),
+            _ => self.linear(Op::ArrayFunction(&array::EXACT_DOT, vec![a, b]), ty.clone(), span),
         }
-        self.linear(Op::ArrayFunction(&array::EXACT_DOT, vec![a, b]), ty.clone(), span)
     }
 
     fn outer(&mut self, u: Atom, v: Atom, ty: &Type, span: Span) -> Atom {
@@ -195,12 +197,7 @@ impl Lineariser<'_> {
             Coefficient::Result => (point.result, self.atom_type(point.result)),
             Coefficient::Apply(primitive, operands) if primitive.array().is_some() => {
                 let operands: Vec<(Atom, Type)> = operands.iter().map(|operand| self.value(operand, point)).collect();
-                let ty = match primitive.name {
-                    "transpose" => transposed(&operands[0].1),
-                    "det" | "logdet" => Type::Real,
-                    "solve" => operands[1].1.clone(),
-                    _ => operands[0].1.clone(),
-                };
+                let ty = result_type(primitive, &operands);
                 let atoms = operands.into_iter().map(|(atom, _)| atom).collect();
                 (self.primal(Op::ArrayFunction(primitive, atoms), ty.clone(), span), ty)
             }
@@ -237,6 +234,92 @@ struct Point<'a> {
     arguments: &'a [Atom],
     result: Atom,
     span: Span,
+}
+
+/// The type of a primitive of some operands, as its row says.
+pub(crate) fn result_type(primitive: &'static Primitive, operands: &[(Atom, Type)]) -> Type {
+    let first = &operands[0].1;
+    match primitive.array() {
+        None | Some(Array::Replace) => first.clone(),
+        Some(Array::Reindex(reindex)) => match &operands[reindex.array].1 {
+            Type::Array(_, element) => {
+                let Ok(size) = reindex.count(&mut Sizes(operands));
+                Type::array(size, (**element).clone())
+            }
+            ty => ty.clone(),
+        },
+        Some(Array::Concatenate) => {
+            let sizes = operands.iter().map(|(_, ty)| size_of(ty));
+            let total = sizes.reduce(|total, size| total.add(&size).unwrap_or(Size::Hole));
+            Type::array(total.unwrap_or(Size::Hole), element_of(first).clone())
+        }
+        Some(Array::Exchange) => transposed(first),
+        Some(Array::Merge) => {
+            let row = element_of(first);
+            let size = size_of(first).mul(&size_of(row)).unwrap_or(Size::Hole);
+            Type::array(size, element_of(row).clone())
+        }
+        Some(Array::Product(Product { contraction: Contraction::Inner, .. })) => product_type(first, &operands[1].1),
+        Some(Array::Product(Product { contraction: Contraction::Outer, .. })) => {
+            Type::array(size_of(first), operands[1].1.clone())
+        }
+        Some(Array::Matrix(matrix)) => match matrix.result {
+            MatrixResult::Number => Type::Real,
+            MatrixResult::Like(at) => operands[at].1.clone(),
+        },
+    }
+}
+
+/// Index functions as sizes of types.
+struct Sizes<'a>(&'a [(Atom, Type)]);
+
+impl Indexing for Sizes<'_> {
+    type Value = Size;
+    type Error = Infallible;
+
+    fn constant(&mut self, value: i64) -> Size {
+        Size::Constant(value)
+    }
+
+    fn length(&mut self, argument: usize) -> Result<Size, Infallible> {
+        Ok(size_of(&self.0[argument].1))
+    }
+
+    fn integer(&mut self, argument: usize) -> Result<Size, Infallible> {
+        Ok(match self.0[argument].0 {
+            Atom::Int(value) => Size::Constant(value),
+            Atom::Var(var) => Size::var(var),
+            Atom::Real(_) | Atom::Bool(_) => Size::Hole,
+        })
+    }
+
+    fn element(&mut self, _: usize, _: Size) -> Result<Size, Infallible> {
+        Ok(Size::Hole)
+    }
+
+    fn apply(&mut self, primitive: &'static Primitive, a: Size, b: Size) -> Result<Size, Infallible> {
+        let size = match primitive {
+            primitive if *primitive == scalar::ADD => a.add(&b),
+            primitive if *primitive == scalar::SUB => a.sub(&b),
+            primitive if *primitive == scalar::MUL => a.mul(&b),
+            _ => None,
+        };
+        Ok(size.unwrap_or(Size::Hole))
+    }
+}
+
+fn size_of(ty: &Type) -> Size {
+    match ty {
+        Type::Array(size, _) => size.clone(),
+        _ => Size::Hole,
+    }
+}
+
+fn element_of(ty: &Type) -> &Type {
+    match ty {
+        Type::Array(_, element) => element,
+        ty => ty,
+    }
 }
 
 /// The type of `dot(a, b)`.

@@ -2,6 +2,7 @@
 
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};
+use riesz_primitive::Array;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Collects free variables, in the order they are met.
@@ -83,8 +84,9 @@ pub(crate) fn accumulated(bindings: &[Binding], linear: &FxHashSet<Var>, vars: &
             Op::Index(array, _) => by_parts(array),
             Op::Project(Atom::Var(kept), _) if vars[kept.0 as usize].ty == Type::Kept => by_parts(&Atom::Var(*kept)),
             Op::Call(_, arguments) | Op::Map { captured: arguments, .. } => arguments.iter().for_each(&mut by_parts),
-            Op::ArrayFunction(primitive, arguments) if matches!(primitive.name, "slice" | "gather") => {
-                by_parts(&arguments[0]);
+            Op::ArrayFunction(primitive, arguments) => {
+                let scattered = primitive.array().and_then(Array::scattered_back);
+                scattered.into_iter().for_each(|at| by_parts(&arguments[at]));
             }
             Op::AddTo(_, path, _) => path.iter().for_each(|place| {
                 if let Place::Element(index) = place {

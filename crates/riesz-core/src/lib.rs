@@ -11,7 +11,7 @@ pub mod types;
 pub mod verify;
 mod visit;
 
-pub use check::{Bound, Check, Checker, Names, Thunk};
+pub use check::{Bound, Check, Checker, Mark, Names, Thunk};
 pub use data::{Data, Elements};
 pub use size::Size;
 pub use term::{Atom, Binding, Body, Comparison, Function, FunctionId, Global, GlobalId, Op, Program, Var};

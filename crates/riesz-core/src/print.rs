@@ -13,6 +13,7 @@ use crate::evaluate::show_real;
 use crate::size;
 use crate::term::{Atom, Body, Derive, Function, Iteration, Op, Place, Program, Step, Turn, Var};
 use crate::types::Type;
+use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
 
 /// A program as text.
@@ -103,10 +104,13 @@ impl Printer<'_> {
         };
         let line = match op {
             Op::Copy(value) => a(value),
-            Op::Scalar(primitive, arguments) => match (&arguments[..], primitive.name) {
-                ([left, right], "+" | "-" | "*" | "/" | "^") => format!("{} {} {}", a(left), primitive.name, a(right)),
-                ([base, exponent], "integer ^") => format!("{} ^ {}", a(base), a(exponent)),
-                ([value], "unary -") => format!("-{}", a(value)),
+            Op::Scalar(primitive, arguments) => match &arguments[..] {
+                [base, exponent] if **primitive == scalar::POWI => format!("{} ^ {}", a(base), a(exponent)),
+                [value] if **primitive == scalar::NEG => format!("-{}", a(value)),
+                // An operator is its own sign.
+                [left, right] if !primitive.hidden() && !primitive.name.starts_with(char::is_alphabetic) => {
+                    format!("{} {} {}", a(left), primitive.name, a(right))
+                }
                 _ => format!("{}({})", primitive.name, self.atoms(arguments)),
             },
             Op::Compare(comparison, left, right) => format!("{} {} {}", a(left), comparison.sign(), a(right)),

@@ -78,6 +78,13 @@ impl Record {
         Record { fields, shown: shown.into() }
     }
 
+    /// The entries of a matrix: their rows, their columns and their values.
+    pub fn entries() -> Record {
+        let of = |element: Type| Type::array(Size::Hole, element);
+        let fields = [("rows", of(Type::Int)), ("cols", of(Type::Int)), ("vals", of(Type::Real))];
+        Record::new(fields.map(|(name, ty)| (name.into(), ty)).into())
+    }
+
     /// The position of a field.
     pub fn position(&self, name: &str) -> Option<usize> {
         self.fields.binary_search_by(|(field, _)| (**field).cmp(name)).ok()

@@ -14,6 +14,7 @@
 use crate::size::{self, Size};
 use crate::term::{Atom, Binding, Body, Function, Iteration, Op, Origin, Place, Program, Reduction, Step, Turn, Var};
 use crate::types::Type;
+use riesz_primitive::scalar;
 
 /// What is wrong with a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
@@ -163,7 +164,7 @@ impl Verifier<'_> {
                 let row = primitive.scalar().ok_or_else(|| format!("`{}` is no scalar primitive", primitive.name))?;
                 let fits = match ty {
                     Type::Real => {
-                        let exponent = primitive.name == "integer ^";
+                        let exponent = **primitive == scalar::POWI;
                         let mut types = types.iter().enumerate();
                         row.real.is_some()
                             && types.all(|(at, ty)| *ty == Type::Real || exponent && at == 1 && *ty == Type::Int)

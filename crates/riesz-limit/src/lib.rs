@@ -11,8 +11,10 @@
 //! exceeded.
 
 mod memory;
+mod pass;
 
 pub use memory::{allocated, held, most};
+pub use pass::{pass, passes};
 
 use std::any::Any;
 use std::cell::{Cell, RefCell};

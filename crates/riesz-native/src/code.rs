@@ -12,8 +12,7 @@ use riesz_program::{Program, Signature, Unsupported};
 use riesz_runtime::{Context, Crew, Interrupt, Pool};
 use riesz_rust::{FAULT_WORDS, Options, Precision};
 use riesz_syntax::{Diagnostic, Span};
-use std::cell::OnceCell;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A library, and the functions of a program that it holds.
 pub struct Code {
@@ -28,7 +27,7 @@ pub struct Code {
     careful: Option<Careful>,
     /// Who shares the work.
     pool: Option<Arc<Pool>>,
-    precision: Precision,
+    pub(crate) precision: Precision,
 }
 
 /// Code with exact products, built when it is first needed.
@@ -37,13 +36,13 @@ struct Careful {
     signatures: Vec<Result<Signature, Unsupported>>,
     compiler: Compiler,
     settings: Settings,
-    code: OnceCell<Option<Box<Code>>>,
+    code: OnceLock<Option<Box<Code>>>,
 }
 
 /// A function of a library.
 #[derive(Clone, Debug)]
 pub struct Function {
-    signature: Signature,
+    pub(crate) signature: Signature,
     /// What its result is passed in.
     slots: Vec<Slot>,
     /// How many words that is.
@@ -104,10 +103,11 @@ impl Code {
                 function.watched = watched.contains(&function.signature.procedure);
             }
             let compiler = compiler.clone();
-            let careful = Careful { lowered, signatures, compiler, settings: careful, code: OnceCell::new() };
+            let careful = Careful { lowered, signatures, compiler, settings: careful, code: OnceLock::new() };
             return Ok(Code { careful: Some(careful), ..code });
         }
         let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
+        riesz_limit::pass("emit");
         let source = riesz_rust::emit(
             &lowered,
             &Options { place, exports: &exports, fine: settings.fine, precision: settings.precision },
@@ -178,7 +178,7 @@ impl Code {
         for (id, ty) in &function.signature.globals {
             passed.push(&global(*id).ok_or(Stop::Elsewhere)?, ty);
         }
-        self.value_of(function, &passed, limits)
+        self.value_of(function, &passed.words, limits)
     }
 
     /// Arguments, ready to be passed again and again.
@@ -200,7 +200,7 @@ impl Code {
 
     /// Runs a function on arguments that are ready, and drops what it gives: for clocks.
     pub fn run(&self, ready: &Ready, limits: &Limits) -> Result<(), Stop> {
-        self.exactly(&ready.function, &ready.passed, limits, |_| ())
+        self.exactly(&ready.function, &ready.passed.words, limits, |_| ())
     }
 
     fn crew(&self) -> Crew {
@@ -209,29 +209,33 @@ impl Code {
 
     /// What a function gives for arguments that are ready.
     pub fn value(&self, ready: &Ready, limits: &Limits) -> Result<Value<f64>, Stop> {
-        self.value_of(&ready.function, &ready.passed, limits)
+        self.value_of(&ready.function, &ready.passed.words, limits)
     }
 
     /// The most bytes that the buffers of a function take in a run at one time.
     pub fn bytes(&self, ready: &Ready, limits: &Limits) -> Result<u64, Stop> {
+        self.bytes_of(&ready.function, &ready.passed.words, limits)
+    }
+
+    pub(crate) fn bytes_of(&self, function: &Function, passed: &[u64], limits: &Limits) -> Result<u64, Stop> {
         let mut context = context(limits, self.crew());
         let before = context.memory;
-        self.enter_in(&mut context, &ready.function, &ready.passed, limits, |_| ())?;
+        self.enter_in(&mut context, function, passed, limits, |_| ())?;
         Ok(u64::try_from(before - context.least).unwrap_or(0))
     }
 
-    fn value_of(&self, function: &Function, passed: &Arguments, limits: &Limits) -> Result<Value<f64>, Stop> {
+    pub(crate) fn value_of(&self, function: &Function, passed: &[u64], limits: &Limits) -> Result<Value<f64>, Stop> {
         let read = |words: &[u64]| unsafe { result(words, &function.signature.result, self.precision) };
         self.exactly(function, passed, limits, read)
     }
 
     /// Runs a function, and again with exact products where plain ones made a NaN.
-    fn exactly<T>(
+    pub(crate) fn exactly<T>(
         &self,
         function: &Function,
-        passed: &Arguments,
+        passed: &[u64],
         limits: &Limits,
-        read: impl Fn(&[u64]) -> T,
+        mut read: impl FnMut(&[u64]) -> T,
     ) -> Result<T, Stop> {
         let Some(careful) = &self.careful else { return self.enter(function, passed, limits, self.crew(), read) };
         let looked = |words: &[u64]| {
@@ -251,7 +255,7 @@ impl Code {
     fn enter<T>(
         &self,
         function: &Function,
-        passed: &Arguments,
+        passed: &[u64],
         limits: &Limits,
         crew: Crew,
         read: impl FnOnce(&[u64]) -> T,
@@ -263,7 +267,7 @@ impl Code {
         &self,
         context: &mut Context,
         function: &Function,
-        passed: &Arguments,
+        passed: &[u64],
         limits: &Limits,
         read: impl FnOnce(&[u64]) -> T,
     ) -> Result<T, Stop> {
@@ -280,7 +284,7 @@ impl Code {
             }
         };
         let mut told = [0u64; FAULT_WORDS];
-        let status = unsafe { entered(&mut *context, passed.words.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
+        let status = unsafe { entered(&mut *context, passed.as_ptr(), results.as_mut_ptr(), told.as_mut_ptr()) };
         if status != 0 {
             return Err(fault(&self.sites, &told, context, limits, self.precision));
         }

@@ -15,28 +15,30 @@
 //!   compiled for
 //! - [`problem`]: reasons why there is no native code
 //! - [`code`]: loaded functions
+//! - [`interface`], [`call`]: calls with borrowed numbers
 //! - [`fault`](mod@fault): run-time errors, with the messages of the interpreter
-//! - [`native`]: functions compiled on demand, with the interpreter as a fallback
 //! - `marshal`: values as words, and back
 
 pub mod cache;
+pub mod call;
 mod child;
 pub mod code;
 pub mod compiler;
 mod directory;
 pub mod fault;
+pub mod interface;
 mod marshal;
-pub mod native;
 pub mod problem;
 pub mod processor;
 mod runtime;
 mod work;
 
 pub use cache::Cache;
+pub use call::{Call, Refused};
 pub use child::{Building, Watch};
 pub use code::{Code, Function, Stop};
 pub use compiler::{Compiler, Settings};
-pub use native::{Native, Run};
+pub use interface::{Argument, Interface, Leaf, Misfit, Output};
 pub use problem::Problem;
 pub use processor::processor;
 pub use riesz_program::Signature;

@@ -12,6 +12,15 @@ pub(crate) struct Arguments {
     pub words: Vec<u64>,
     precision: Precision,
     held: Vec<Held>,
+    /// Values whose elements are not copied; none where threads are to share the words.
+    shared: Option<Vec<Value<f64>>>,
+}
+
+/// Words that threads share, and what the addresses among them point to.
+#[derive(Debug, Default)]
+pub(crate) struct Words {
+    pub words: Vec<u64>,
+    _held: Vec<Held>,
 }
 
 /// Elements that words point to.
@@ -21,13 +30,21 @@ enum Held {
     Singles(#[expect(dead_code, reason = "kept alive")] Vec<f32>),
     Ints(#[expect(dead_code, reason = "kept alive")] Vec<i64>),
     Bools(#[expect(dead_code, reason = "kept alive")] Vec<bool>),
-    Shared(#[expect(dead_code, reason = "kept alive")] Value<f64>),
 }
 
 impl Arguments {
     /// None yet.
     pub fn new(precision: Precision) -> Arguments {
-        Arguments { words: Vec::new(), precision, held: Vec::new() }
+        Arguments { words: Vec::new(), precision, held: Vec::new(), shared: Some(Vec::new()) }
+    }
+
+    /// Values of types as words that threads share.
+    pub fn copied<'v>(values: impl Iterator<Item = (&'v Value<f64>, &'v Type)>, precision: Precision) -> Words {
+        let mut arguments = Arguments { shared: None, ..Arguments::new(precision) };
+        for (value, ty) in values {
+            arguments.push(value, ty);
+        }
+        Words { words: arguments.words, _held: arguments.held }
     }
 
     /// Adds a value of a type.
@@ -55,12 +72,14 @@ impl Arguments {
                 if Passing::Argument.with_length(size) {
                     self.words.push(values.first().map_or(0, Value::len) as u64);
                 }
-                match (&**element, values) {
-                    (Type::Real, [shared @ Value::Reals(elements)]) if self.precision == Precision::Double => {
+                match (&**element, values, &mut self.shared) {
+                    (Type::Real, [whole @ Value::Reals(elements)], Some(shared))
+                        if self.precision == Precision::Double =>
+                    {
                         self.words.extend([elements.as_ptr() as u64, elements.len() as u64]);
-                        self.held.push(Held::Shared(shared.clone()));
+                        shared.push(whole.clone());
                     }
-                    (Type::Real, values) => {
+                    (Type::Real, values, _) => {
                         let mut all: Vec<f64> = Vec::with_capacity(values.iter().map(Value::len).sum());
                         for value in values {
                             match value {
@@ -70,7 +89,7 @@ impl Arguments {
                         }
                         self.hold_reals(all);
                     }
-                    (element, values) => {
+                    (element, values, _) => {
                         let inner: Vec<Value<f64>> = values.iter().flat_map(|value| value.elements()).collect();
                         self.push_arrays(&inner, element);
                     }
@@ -282,7 +301,11 @@ unsafe fn reals(at: u64, first: usize, len: usize, precision: Precision) -> Vec<
     }
 }
 
-unsafe fn slice<'a, T>(at: u64, first: usize, len: usize) -> &'a [T] {
+/// Elements at an address, from a position among them.
+///
+/// # Safety
+/// There are that many of the type, as long as they are used.
+pub(crate) unsafe fn slice<'a, T>(at: u64, first: usize, len: usize) -> &'a [T] {
     match len {
         0 => &[],
         _ => unsafe { std::slice::from_raw_parts((at as *const T).add(first), len) },

@@ -22,6 +22,7 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("crew.rs", include_str!("../../riesz-runtime/src/crew.rs")),
     ("context.rs", include_str!("../../riesz-runtime/src/context.rs")),
     ("gamma.rs", include_str!("../../riesz-runtime/src/gamma.rs")),
+    ("special.rs", include_str!("../../riesz-runtime/src/special.rs")),
     ("matrix.rs", include_str!("../../riesz-runtime/src/matrix.rs")),
     ("number.rs", include_str!("../../riesz-runtime/src/number.rs")),
     ("product.rs", include_str!("../../riesz-runtime/src/product.rs")),

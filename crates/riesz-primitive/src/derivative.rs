@@ -127,6 +127,15 @@ impl Comparison {
     }
 }
 
+/// The coefficients of a scalar row that is linear: the same everywhere.
+///
+/// # Panics
+/// If the row is not a function of real numbers.
+pub fn linear_coefficients(primitive: &'static Primitive) -> Vec<f64> {
+    let arguments = vec![0.0; primitive.scalar().map_or(0, |row| row.domain.len())];
+    partial_derivatives(primitive, &arguments, &0.0)
+}
+
 /// `∂f/∂xᵢ`: the partial derivative of a scalar row by each argument, in any scalar algebra, given the row's arguments
 /// and result there.
 ///

@@ -27,12 +27,15 @@ pub mod array;
 pub mod other;
 pub mod scalar;
 
+pub use array::Array;
 pub use counted::{Counted, Operations, count, record};
 pub use derivative::{Coefficient, Comparison, Derivative, LinearTerm};
 pub use erased::Erased;
 pub use matrix::MatrixFunction;
 pub use number::Number;
-pub use primitive::{Array, Domain, Kind, OnIntegers, OnReals, Primitive, Scalar};
+pub use primitive::{
+    Conversion, Differentiation, Domain, Form, Integer, Kind, OnIntegers, OnReals, Operator, Primitive, Scalar,
+};
 pub use riesz_algebra::real::gamma;
 pub use series::Series;
 pub use table::{find, table};

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
+use crate::array::Array;
 use crate::derivative::Derivative;
-use crate::matrix::MatrixFunction;
 
 /// A built-in function.
 pub struct Primitive {
@@ -25,14 +25,14 @@ pub struct Primitive {
 pub enum Kind {
     /// A function of one or two numbers; works element by element on arrays.
     Scalar(Scalar),
-    /// Between numbers of different types: `real`, `trunc`, `is_nan`.
-    Conversion,
-    /// A first-order function of arrays, evaluated by the interpreter's own code of the same name.
+    /// Between numbers of different types.
+    Conversion(Conversion),
+    /// A first-order function of arrays.
     Array(Array),
-    /// A form that binds variables (`build`, `fold`, ...): a construct of the core.
-    Form,
+    /// A function that the checker writes as constructs of the core: `size`, `build`, `fold`, ...
+    Form(Form),
     /// A function that differentiates: a construct of the calculus.
-    Operator,
+    Operator(Operator),
     /// Written in the language, in the prelude.
     Prelude,
     /// A number: `pi`, `e`, `inf`, `nan`.
@@ -49,7 +49,7 @@ pub type OnReals = fn(&[f64]) -> f64;
 #[derive(Debug)]
 pub struct Scalar {
     /// The function on integers, where their result is one.
-    pub integer: Option<OnIntegers>,
+    pub integer: Option<Integer>,
     /// The function on reals; `div` and `mod` have none.
     pub real: Option<OnReals>,
     /// Its derivative.
@@ -60,15 +60,87 @@ pub struct Scalar {
     pub rust: &'static str,
 }
 
-/// A first-order function of arrays.
-#[derive(Debug)]
-pub struct Array {
-    /// Its derivative.
-    pub derivative: Derivative,
-    /// The function of linear algebra it is, evaluated by [`Number::matrix`](crate::Number::matrix).
-    pub matrix: Option<MatrixFunction>,
-    /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments; `None` where it becomes loops.
-    pub rust: Option<&'static str>,
+/// The functions between numbers of different types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Conversion {
+    /// `real : Int → R`
+    Real,
+    /// `trunc : R → Int`
+    Truncate,
+    /// `is_nan : R → Bool`
+    IsNan,
+}
+
+/// The functions that the checker writes as constructs of the core.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is named as its function")]
+pub enum Form {
+    Size,
+    Iota,
+    Replicate,
+    Zip,
+    Unzip,
+    Inner,
+    Build,
+    Map,
+    Fold,
+    Scan,
+    Sum,
+    Product,
+    ArgMax,
+    ArgMin,
+    All,
+    Any,
+}
+
+/// The functions of linear maps, and those that differentiate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is named as its function")]
+pub enum Operator {
+    Adjoint,
+    Compose,
+    Matrix,
+    Coo,
+    /// Differentiates its first argument at its second.
+    At(Differentiation),
+}
+
+/// The functions that differentiate a function at a point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs, reason = "each is named as its function")]
+pub enum Differentiation {
+    Derivative,
+    Jvp,
+    Vjp,
+    Grad,
+    Jacobian,
+    Hessian,
+    Hvp,
+    Taylor,
+}
+
+impl Form {
+    /// The derivative, where it is one for all arguments.
+    pub fn derivative(self) -> Option<&'static Derivative> {
+        match self {
+            Form::Size | Form::Iota | Form::ArgMax | Form::ArgMin | Form::All | Form::Any => Some(&Derivative::Zero),
+            Form::Replicate | Form::Zip | Form::Unzip | Form::Sum => Some(&Derivative::Linear),
+            Form::Inner => Some(&Derivative::Multilinear),
+            Form::Build | Form::Map | Form::Fold | Form::Scan | Form::Product => None,
+        }
+    }
+}
+
+/// A function of integers.
+#[derive(Clone, Copy, Debug)]
+pub struct Integer {
+    /// Its value; `None` where that overflows or is not defined.
+    pub value: OnIntegers,
+    /// Its spelling in generated Rust, an `Option<i64>`, with `{0}`, `{1}` for the arguments. Where it begins with `Some(`
+    /// the function has a value for all arguments.
+    pub rust: &'static str,
+    /// Its method on lanes, where there is one; without, it is computed lane by lane.
+    pub lanes: Option<&'static str>,
 }
 
 /// Where the laws sample an argument.
@@ -107,8 +179,9 @@ impl Primitive {
     pub fn derivative(&self) -> Option<&Derivative> {
         match &self.kind {
             Kind::Scalar(scalar) => Some(&scalar.derivative),
-            Kind::Array(array) => Some(&array.derivative),
-            _ => None,
+            Kind::Array(array) => Some(array.derivative()),
+            Kind::Form(form) => form.derivative(),
+            Kind::Conversion(_) | Kind::Operator(_) | Kind::Prelude | Kind::Constant(_) => None,
         }
     }
 }

@@ -234,7 +234,7 @@ fn values_at_special_points() {
 }
 
 fn integer<const N: usize>(row: &Primitive, arguments: [i64; N]) -> Option<i64> {
-    row.scalar().and_then(|scalar| scalar.integer).expect("a function of integers")(&arguments)
+    (row.scalar().and_then(|scalar| scalar.integer).expect("a function of integers").value)(&arguments)
 }
 
 #[test]

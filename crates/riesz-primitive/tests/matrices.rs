@@ -6,6 +6,7 @@ use riesz_algebra::{Monoid, Nagata, Semiring};
 use riesz_primitive::MatrixFunction::{
     self, Cholesky, CholeskyCotangent, CholeskyTangent, Cofactor, Determinant, Inverse, LogDeterminant, Solve,
 };
+use riesz_primitive::array::Array;
 use riesz_primitive::{Number, Series, table};
 
 type Dual = Nagata<f64, f64>;
@@ -13,7 +14,10 @@ type Dual = Nagata<f64, f64>;
 const COLUMNS: usize = 2;
 
 fn functions() -> impl Iterator<Item = MatrixFunction> {
-    table().iter().filter_map(|row| row.array().and_then(|array| array.matrix))
+    table().iter().filter_map(|row| match row.array() {
+        Some(Array::Matrix(matrix)) => Some(matrix.function),
+        _ => None,
+    })
 }
 
 fn entries(count: usize) -> impl Strategy<Value = Vec<f64>> {

@@ -426,7 +426,7 @@ fn holds<T: PartialOrd>(comparison: Comparison, a: T, b: T) -> bool {
 }
 
 fn integer(primitive: &'static Primitive, operands: &[i64]) -> Option<i64> {
-    primitive.scalar().and_then(|row| row.integer).and_then(|function| function(operands))
+    primitive.scalar().and_then(|row| row.integer).and_then(|function| (function.value)(operands))
 }
 
 fn value(number: Number) -> riesz_core::evaluate::Value<f64> {

@@ -28,6 +28,7 @@ pub const PASSES: [(&str, Pass); 16] = [
 
 /// Makes the procedures of a program do less.
 pub fn improve(program: &mut Program) {
+    riesz_limit::pass("improve");
     for (_, pass) in PASSES {
         program.procedures.iter_mut().for_each(pass);
     }

@@ -8,6 +8,7 @@
 //! - [`number`]: functions of numbers that the standard library lacks
 //! - [`circle`]: sine and cosine of one number together
 //! - [`gamma`]: the derivatives of `log Γ`
+//! - [`special`]: functions that are computed number by number
 //! - [`lanes`], [`arithmetic`], [`integer`], [`gather`], [`math`], [`power`], [`elementary`], [`angle`]:
 //!   eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
@@ -39,6 +40,7 @@ pub mod power;
 pub mod product;
 pub mod rows;
 pub mod single;
+pub mod special;
 pub mod strip;
 mod tile;
 
@@ -47,7 +49,7 @@ pub use chunk::{Chunks, in_chunks};
 pub use circle::sin_cos;
 pub use context::*;
 pub use crew::{Crew, Pool};
-pub use gamma::{digamma, polygamma};
+pub use gamma::polygamma;
 pub use gather::*;
 pub use lanes::*;
 pub use matrix::*;
@@ -55,6 +57,7 @@ pub use memory::Aligned;
 pub use number::*;
 pub use product::*;
 pub use rows::{store_beside, store_rows};
+pub use special::*;
 pub use strip::*;
 
 /// A real number.

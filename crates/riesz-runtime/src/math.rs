@@ -172,8 +172,7 @@ macro_rules! lane_by_lane {
 }
 
 lane_by_lane! {
-    sqrt f64::sqrt, abs f64::abs, floor f64::floor, ceil f64::ceil, round f64::round, sign crate::sign,
-    erfc crate::erfc, lgamma crate::lgamma, digamma crate::digamma
+    sqrt f64::sqrt, abs f64::abs, floor f64::floor, ceil f64::ceil, round f64::round, sign crate::sign
 }
 
 impl Lanes {

@@ -135,42 +135,12 @@ pub fn near_integers(a: i64, b: i64, tolerance: R) -> bool {
 mod c {
     unsafe extern "C" {
         pub safe fn erf(x: f64) -> f64;
-        pub safe fn erfc(x: f64) -> f64;
-        pub safe fn lgamma(x: f64) -> f64;
-        pub safe fn asinh(x: f64) -> f64;
-        pub safe fn acosh(x: f64) -> f64;
-        pub safe fn atanh(x: f64) -> f64;
     }
 }
 
 /// The error function.
 pub fn erf(x: R) -> R {
     c::erf(x as f64) as R
-}
-
-/// What the error function lacks to 1.
-pub fn erfc(x: R) -> R {
-    c::erfc(x as f64) as R
-}
-
-/// The logarithm of the absolute value of `Γ`.
-pub fn lgamma(x: R) -> R {
-    c::lgamma(x as f64) as R
-}
-
-/// The inverse of `sinh`.
-pub fn asinh(x: R) -> R {
-    c::asinh(x as f64) as R
-}
-
-/// The inverse of `cosh`.
-pub fn acosh(x: R) -> R {
-    c::acosh(x as f64) as R
-}
-
-/// The inverse of `tanh`.
-pub fn atanh(x: R) -> R {
-    c::atanh(x as f64) as R
 }
 
 #[cfg(test)]

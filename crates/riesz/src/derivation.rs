@@ -67,28 +67,30 @@ impl Session {
     }
 
     pub(crate) fn no_function(&self, name: &str) -> Diagnostic {
-        let functions: Vec<&Name> = self
-            .definitions()
-            .filter(|definition| definition.keyword == "fun")
-            .map(|definition| &definition.name)
-            .collect();
-        let message = format!("the program has no function `{name}`");
-        let diagnostic = Diagnostic::placeless("unknown-function", message);
-        if self.definitions.contains_key(name) {
-            return diagnostic.help(format!("`{name}` is defined, but not by `fun`"));
-        }
-        if riesz_primitive::table().iter().any(|primitive| primitive.name == name) {
-            return diagnostic.help(format!("`{name}` is built in; write a function that calls it, and derive that"));
-        }
-        if let Some(meant) = nearest(name, functions.iter().map(|name| &***name)) {
-            return diagnostic.help(format!("did you mean `{meant}`?"));
-        }
-        let known: Vec<String> = functions.iter().map(|name| format!("`{name}`")).collect();
-        diagnostic.help(match known.is_empty() {
-            true => "it has no functions".to_string(),
-            false => format!("its functions are {}", known.join(", ")),
-        })
+        let functions = self.definitions().filter(|definition| definition.keyword == "fun");
+        no_function(name, functions.map(|definition| &definition.name), self.definitions.contains_key(name))
     }
+}
+
+/// Says that a program has no function of a name, which something else may have.
+pub(crate) fn no_function<'n>(name: &str, functions: impl Iterator<Item = &'n Name>, is_defined: bool) -> Diagnostic {
+    let functions: Vec<&Name> = functions.collect();
+    let message = format!("the program has no function `{name}`");
+    let diagnostic = Diagnostic::placeless("unknown-function", message);
+    if is_defined {
+        return diagnostic.help(format!("`{name}` is defined, but not by `fun`"));
+    }
+    if riesz_primitive::table().iter().any(|primitive| primitive.name == name) {
+        return diagnostic.help(format!("`{name}` is built in; write a function that calls it, and derive that"));
+    }
+    if let Some(meant) = nearest(name, functions.iter().map(|name| &***name)) {
+        return diagnostic.help(format!("did you mean `{meant}`?"));
+    }
+    let known: Vec<String> = functions.iter().map(|name| format!("`{name}`")).collect();
+    diagnostic.help(match known.is_empty() {
+        true => "it has no functions".to_string(),
+        false => format!("its functions are {}", known.join(", ")),
+    })
 }
 
 /// The text of a function with `R` in the place of its type variables.

@@ -1,12 +1,29 @@
 //! Riesz, a differentiable functional language, for use from Rust.
 //!
 //! ```text
-//! text ──load──▶ trees ──check──▶ typed core ──evaluate──▶ value
+//! Program ──function──▶ Function ──grad, jvp, vjp, jacobian, ...──▶ Function ──compile──▶ Compiled ──call──▶ numbers
 //! ```
 //!
-//! A [`Session`] holds a program and takes a text all the way to its value. Every mistake in the text is a
-//! [`Diagnostic`], a value that [`Session::render`] shows to a person; nothing here touches files, processes or the
-//! environment.
+//! A [`Program`] is a text that has been checked. A [`Function`] of it, or a derivative of one, is compiled once and called
+//! as often as wanted, from any thread, with borrowed slices in and buffers of the caller out. An [`Error`] says what is
+//! wrong and where.
+//!
+//! ```
+//! use riesz::{Options, Program};
+//!
+//! # fn main() -> Result<(), riesz::Error> {
+//! let program = Program::new("circle.rz", "fun area(r: R): R = pi * r^2")?;
+//! let gradient = program.function("area")?.grad().compile(&Options::default())?;
+//!
+//! let mut by_radius = 0.0;
+//! gradient.call(&[2.0.into()], &mut [(&mut by_radius).into()])?;
+//! assert_eq!(by_radius, 4.0 * std::f64::consts::PI);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A [`Session`] evaluates expressions, as at a prompt. Every mistake in a text is a [`Diagnostic`]. Nothing here touches
+//! files, processes or the environment, but for the compiler of a [`Toolchain`].
 //!
 //! ```
 //! use riesz::{Binding, Data, NoFiles, Session};
@@ -28,23 +45,28 @@
 //! ```
 
 pub mod bench;
+mod compilation;
 mod definition;
 mod derivation;
 mod emit;
 pub mod gradients;
+mod handle;
 mod input;
 mod load;
 pub mod modes;
 pub mod plot;
 mod session;
+mod toolchain;
 mod verdict;
 pub mod via;
 
 pub use definition::Definition;
 pub use emit::What;
+pub use handle::{Compiled, Diagnostics, Error, Function, Program};
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Binding, Evaluated, Options, Scope, Session};
+pub use toolchain::Toolchain;
 
 pub use riesz_calculus::Checkpoints;
 pub use riesz_calculus::derive;
@@ -52,7 +74,8 @@ pub use riesz_category::graph;
 pub use riesz_core::evaluate::{Limits, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_native::{
-    Building, Cache, Compiler, Native, Pool, Precision, Problem, Settings, Watch, abandon_builds, cache, processor,
+    Argument, Building, Cache, Compiler, Leaf, Misfit, Output, Pool, Precision, Problem, Settings, Watch,
+    abandon_builds, cache, processor,
 };
 pub use riesz_primitive as primitive;
 pub use riesz_syntax as syntax;

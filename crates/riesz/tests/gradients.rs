@@ -25,6 +25,7 @@ fn smooth_functions_agree() {
         "fun f(m: {a: [n][n]R, b: [n]R}): [n]R = solve(m.a, m.b)",
         "fun f(a: [n][n]R): R = sum(log(cholesky(a)[i, i]) | i < n)",
         "fun f(v: [n]R, at: [k]Int): [k]R = gather(v, at)",
+        "fun f(v: [n]R, k: Int): [n]R = roll(v, k) * v",
         "fun f(x: R): R = if x < 0 then -x else log(x)",
         "fun f(x: R, flag: Bool): (R, Int) = (if flag then x else 2 * x, 1)",
         "fun f(v: [n]t): t = v[n - 1]",

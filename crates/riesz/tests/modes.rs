@@ -450,6 +450,9 @@ fun shrunk(v: [n]R, k: Int): (R -> R) =
         ("\\x -> sum(sin(copies(i, x * i, 1)) * copies(i, x, 2) | i < 2)", "0.5"),
         // Arrays of functions that captured different things, and of what has no elements: moved, joined and taken apart.
         ("\\v -> reverse([\\y -> v[0] * y, \\y -> v[1] * v[0] * y])[0](v[0])", "[0.3, 0.4]"),
+        ("\\v -> roll([\\y -> v[0] * y, \\y -> v[1] * v[0] * y, \\y -> y], 2)[0](v[0])", "[0.3, 0.4]"),
+        ("\\v -> roll(roll(v, 1) * v, -5) * roll([v, 2 * v], 3)[0]", "[0.3, 0.4, 0.5]"),
+        ("\\v -> roll([v[0] * v[0] | i < 0], 1)", "[0.3, 0.4]"),
         ("\\v -> sum(f(v[1]) | f in concat([\\y -> v[0] * y], [\\y -> v[1] * v[0] * sin(y), \\y -> y]))", "[0.3, 0.4]"),
         ("\\v -> sum(f(v[0]) | f in update([\\y -> v[0] * y, \\y -> y], 1, \\y -> v[0] * v[1] * y))", "[0.3, 0.4]"),
         ("\\v -> sum(f(v[0]) | f in slice([\\y -> y, \\y -> v[1] * y, \\y -> v[1] * v[0]], 1, 3))", "[0.3, 0.4]"),

@@ -238,3 +238,30 @@ mod text {
         }
     }
 }
+
+/// What a `let` refers to stays while the expressions that use it come and go.
+#[test]
+fn lets_with_functions_and_maps_serve_every_evaluation() {
+    let text = "fun cube(x: R): R = x^3
+        let k = grad(cube, 2.0)
+        let m = D(cube, 2.0)
+        let slope = (\\x -> k * grad(cube, x), 1.0)
+        let scaled = 2 * m";
+    let mut session = Session::default();
+    session.load_text("lets.rz", text, &NoFiles).unwrap();
+    for _ in 0..3 {
+        for (expression, expected) in [
+            ("m(1.0)", "12.0"),
+            ("slope.0(1.0)", "36.0"),
+            ("scaled(1.0) + adjoint(m)(1.0)", "36.0"),
+            ("grad(slope.0, 1.0)", "72.0"),
+            ("matrix(m) + k", "24.0"),
+        ] {
+            assert_eq!(shown(&mut session, expression), expected, "{expression}");
+        }
+        let map = session.evaluate("scaled", Vec::new()).unwrap();
+        assert_eq!(session.with_matrices(&map).unwrap().to_string(), "24.0");
+        let own = session.evaluate("D(\\x -> x * k, 1.0)", Vec::new()).unwrap();
+        assert_eq!(session.with_matrices(&own).unwrap().to_string(), "12.0");
+    }
+}

@@ -82,6 +82,7 @@ pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
 }
 
 fn differentiate(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
+    riesz_limit::pass("differentiate");
     // Values before those that need them, so that each is compiled for itself first.
     let mut globals = program.reachable(roots).globals;
     globals.sort_unstable();

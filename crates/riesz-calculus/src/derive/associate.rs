@@ -9,6 +9,7 @@ use super::term::{Form, Item, Term};
 use riesz_core::Type;
 use riesz_core::size::{Atom, Size};
 use riesz_linear::{LinearMap, Matrix, Relation, Space, Vector};
+use riesz_primitive::array::{self, Array, Contraction, Product};
 
 /// The orders in which the factors of a derivative are best multiplied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -167,10 +168,14 @@ fn is_dense(factor: &Term) -> bool {
     match &factor.form {
         Form::Zero | Form::Identity | Form::Scale(_) | Form::Diagonal(_) | Form::RankOne { .. } | Form::Sum => false,
         Form::Component(..) | Form::Element(_) | Form::InjectComponent(..) | Form::InjectElement(_) => false,
-        Form::Function(operation, arguments) => match (operation.name(), &arguments[..]) {
-            ("reverse" | "transpose" | "gather" | "slice" | "flatten" | "replicate" | "scatter_add", _) => false,
-            ("dot", [None, Some(_)]) => matches!(&factor.to, Type::Array(_, element) if **element != Type::Real),
-            _ => true,
+        Form::Function(operation, arguments) => match (operation.0.array(), &arguments[..]) {
+            (Some(Array::Reindex(_) | Array::Exchange | Array::Merge), _) => false,
+            (Some(Array::Product(Product { contraction: Contraction::Inner, .. })), [None, Some(_)]) => {
+                matches!(&factor.to, Type::Array(_, element) if **element != Type::Real)
+            }
+            (Some(Array::Concatenate | Array::Replace | Array::Product(_) | Array::Matrix(_)), _) => true,
+            // Copies, as adjoints of sums.
+            (None, _) => *operation.0 != array::REPLICATE,
         },
         _ => true,
     }

@@ -6,6 +6,8 @@
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Turn, Var};
 use riesz_core::types::Type;
+use riesz_primitive::array::{Array, Contraction, Direction, Product, Reindex};
+use riesz_primitive::{Primitive, scalar};
 use rustc_hash::FxHashMap;
 
 /// Numbers of operations on real numbers.
@@ -118,17 +120,22 @@ impl Counter<'_> {
         let mut one = Count::none();
         let of = |atom: &Atom| frame.ty(*atom);
         match op {
-            Op::Scalar(primitive, arguments) if *ty == Type::Real => match (primitive.name, arguments.len()) {
-                ("+" | "-", 2) if arguments.contains(&Atom::Real(0.0)) => {}
-                ("+" | "-", 2) => one.additions = Size::Constant(1),
-                ("*" | "/" | "exact *", 2) => one.multiplications = Size::Constant(1),
-                ("unary -", _) => {}
-                _ => one.functions = Size::Constant(1),
-            },
+            Op::Scalar(primitive, arguments) if *ty == Type::Real => {
+                let is = |rows: &[&Primitive]| rows.contains(primitive);
+                if is(&[&scalar::ADD, &scalar::SUB]) {
+                    if !arguments.contains(&Atom::Real(0.0)) {
+                        one.additions = Size::Constant(1);
+                    }
+                } else if is(&[&scalar::MUL, &scalar::DIV, &scalar::EXACT_MUL]) {
+                    one.multiplications = Size::Constant(1);
+                } else if !is(&[&scalar::NEG]) {
+                    one.functions = Size::Constant(1);
+                }
+            }
             Op::Plus(..) => one.additions = dimension(ty),
             Op::AddTo(_, _, value) => one.additions = dimension(&of(value)),
-            Op::ArrayFunction(primitive, arguments) => match primitive.name {
-                "dot" | "exact dot" => {
+            Op::ArrayFunction(primitive, arguments) => match primitive.array() {
+                Some(Array::Product(Product { contraction: Contraction::Inner, .. })) => {
                     let (a, result) = (of(&arguments[0]), dimension(ty));
                     let inner = match innermost(&a) {
                         Some(inner) => inner,
@@ -138,17 +145,21 @@ impl Counter<'_> {
                     let fewer = inner.sub(&Size::Constant(1)).and_then(|fewer| fewer.mul(&result));
                     one.additions = fewer.unwrap_or(Size::Hole);
                 }
-                "inner" => {
-                    let dimension = dimension(&of(&arguments[0]));
-                    one.additions = dimension.sub(&Size::Constant(1)).unwrap_or(Size::Hole);
-                    one.multiplications = dimension;
+                Some(Array::Product(Product { contraction: Contraction::Outer, .. })) => {
+                    one.multiplications = dimension(ty);
                 }
-                "outer" => one.multiplications = dimension(ty),
-                "scatter_add" => one.additions = dimension(&of(&arguments[2])),
-                "cholesky" | "solve" | "inv" | "det" | "logdet" | "cofactor matrix" => {
-                    one.functions = Size::Constant(1);
+                Some(Array::Reindex(Reindex { array, direction: Direction::Scatter, .. })) => {
+                    one.additions = dimension(&of(&arguments[*array]));
                 }
-                _ => {}
+                Some(Array::Matrix(_)) => one.functions = Size::Constant(1),
+                Some(
+                    Array::Reindex(Reindex { direction: Direction::Gather, .. })
+                    | Array::Concatenate
+                    | Array::Replace
+                    | Array::Exchange
+                    | Array::Merge,
+                )
+                | None => {}
             },
             Op::Build(iteration) | Op::Builds(iteration) | Op::For(iteration) => {
                 one = self.body(frame, &iteration.body).times(&frame.size(iteration.count));
@@ -234,10 +245,10 @@ impl Frame<'_> {
             Some(Op::Copy(atom)) => self.size(*atom),
             Some(Op::Scalar(primitive, arguments)) if arguments.len() == 2 => {
                 let (a, b) = (self.size(arguments[0]), self.size(arguments[1]));
-                let size = match primitive.name {
-                    "+" => a.add(&b),
-                    "-" => a.sub(&b),
-                    "*" => a.mul(&b),
+                let size = match *primitive {
+                    primitive if *primitive == scalar::ADD => a.add(&b),
+                    primitive if *primitive == scalar::SUB => a.sub(&b),
+                    primitive if *primitive == scalar::MUL => a.mul(&b),
                     _ => None,
                 };
                 size.unwrap_or(Size::Hole)

@@ -1,11 +1,12 @@
 //! Functions of arrays, element by element.
 
 use super::known::{Built, Element, Known};
-use super::walk::Walk;
+use super::walk::{LONGEST, Walk};
 use riesz_core::Size;
 use riesz_core::term::{Atom, Op};
 use riesz_core::types::Type;
-use riesz_primitive::{Primitive, array, scalar};
+use riesz_primitive::array::{Array, Bounds, Contraction, Direction, Indexing, Product, Reindex};
+use riesz_primitive::{Primitive, scalar};
 use std::rc::Rc;
 
 impl<'a> Walk<'a> {
@@ -14,61 +15,83 @@ impl<'a> Walk<'a> {
         primitive: &'static Primitive,
         arguments: &[Known<'a>],
     ) -> Option<Known<'a>> {
-        let is = |other: &'static Primitive| std::ptr::eq(primitive, other);
-        if is(&array::DOT) || is(&array::EXACT_DOT) {
-            let product = if is(&array::DOT) { &scalar::MUL } else { &scalar::EXACT_MUL };
-            return self.dot(&arguments[0], &arguments[1], product);
-        }
-        if is(&array::SLICE) {
-            return self.slice(arguments);
-        }
-        if is(&array::GATHER) {
-            let indices = self.value(&arguments[1])?;
-            let count = self.length(&Known::Plain(indices))?;
-            let element = Element::Gathered(arguments[0].clone(), indices);
-            return Some(Known::Built(Rc::new(Built { count, element })));
-        }
-        if is(&array::REVERSE) {
-            let mut elements = self.elements(&arguments[0])?;
-            elements.reverse();
-            return Some(Known::Elements(elements));
-        }
-        if is(&array::CONCAT) {
-            let mut all = Vec::new();
-            for argument in arguments {
-                all.extend(self.elements(argument)?);
+        match primitive.array()? {
+            Array::Reindex(reindex) => self.reindex(reindex, arguments),
+            Array::Product(Product { contraction: Contraction::Inner, times }) => {
+                self.dot(&arguments[0], &arguments[1], times)
             }
-            return Some(Known::Elements(all));
-        }
-        if is(&array::FLATTEN) {
-            let mut all = Vec::new();
-            for row in self.elements(&arguments[0])? {
-                all.extend(self.elements(&row)?);
+            Array::Concatenate => {
+                let mut all = Vec::new();
+                for argument in arguments {
+                    all.extend(self.elements(argument)?);
+                }
+                Some(Known::Elements(all))
             }
-            return Some(Known::Elements(all));
+            Array::Merge => {
+                let mut all = Vec::new();
+                for row in self.elements(&arguments[0])? {
+                    all.extend(self.elements(&row)?);
+                }
+                Some(Known::Elements(all))
+            }
+            Array::Replace
+            | Array::Exchange
+            | Array::Product(Product { contraction: Contraction::Outer, .. })
+            | Array::Matrix(_) => None,
         }
-        None
     }
 
-    /// The elements from one index to another.
-    fn slice(&mut self, arguments: &[Known<'a>]) -> Option<Known<'a>> {
-        let (from, to) = (self.value(&arguments[1])?, self.value(&arguments[2])?);
-        let length = self.length(&arguments[0])?;
-        let (first, end, length) = (self.form(from), self.form(to), self.form(length));
-        if let (Size::Constant(first), Size::Constant(end), Size::Constant(length)) = (&first, &end, &length) {
-            if !(0 <= *first && first <= end && end <= length) {
-                return None;
-            }
-            let elements = (*first..*end).map(|at| self.index(&arguments[0], Atom::Int(at)));
-            return elements.collect::<Option<Vec<_>>>().map(Known::Elements);
-        }
-        // Where it ends before it begins, a negative count is an error too.
-        let fits = matches!(first, Size::Constant(0..)) && matches!(length.sub(&end), Some(Size::Constant(0..)));
-        if !fits {
+    /// The elements at other places.
+    fn reindex(&mut self, reindex: &'static Reindex, arguments: &[Known<'a>]) -> Option<Known<'a>> {
+        if reindex.direction == Direction::Scatter {
             return None;
         }
-        let count = self.bind(Op::Scalar(&scalar::SUB, vec![to, from]), Type::Int);
-        Some(Known::Built(Rc::new(Built { count, element: Element::Shifted(arguments[0].clone(), from) })))
+        let array = &arguments[reindex.array];
+        let mut others = Vec::with_capacity(arguments.len());
+        for (at, argument) in arguments.iter().enumerate() {
+            others.push(if at == reindex.array { self.length(argument)? } else { self.value(argument)? });
+        }
+        let count = reindex.count(&mut Written { walk: self, array: reindex.array, others: &others }).ok()?;
+        let is_short = matches!(self.form(count), Size::Constant(0..=LONGEST));
+        match reindex.bounds {
+            Bounds::Range(from, to) if !self.is_range(others[from], others[to], others[reindex.array])? => return None,
+            Bounds::Each => {}
+            Bounds::Always | Bounds::Range(..) if is_short => {
+                let Size::Constant(count) = self.form(count) else { return None };
+                let mut elements = Vec::new();
+                for at in 0..count {
+                    let mut written = Written { walk: self, array: reindex.array, others: &others };
+                    let at = reindex.index.evaluate(Atom::Int(at), &mut written).ok()?;
+                    elements.push(self.index(array, at)?);
+                }
+                return Some(Known::Elements(elements));
+            }
+            Bounds::Always | Bounds::Range(..) => {}
+        }
+        let element = Element::Moved { of: array.clone(), reindex, others };
+        Some(Known::Built(Rc::new(Built { count, element })))
+    }
+
+    /// The element that an index function leads to.
+    pub(super) fn moved(
+        &mut self,
+        of: &Known<'a>,
+        reindex: &'static Reindex,
+        others: &[Atom],
+        at: Atom,
+    ) -> Option<Known<'a>> {
+        let at = reindex.index.evaluate(at, &mut Written { walk: self, array: reindex.array, others }).ok()?;
+        self.index(of, at)
+    }
+
+    /// Whether two indices are known to be a range of an array. Where it is known not to be one there is no result.
+    fn is_range(&mut self, from: Atom, to: Atom, length: Atom) -> Option<bool> {
+        let (from, to, length) = (self.form(from), self.form(to), self.form(length));
+        if let (Size::Constant(from), Size::Constant(to), Size::Constant(length)) = (&from, &to, &length) {
+            return Some(0 <= *from && from <= to && to <= length);
+        }
+        // Where it ends before it begins, a negative count is an error too.
+        Some(matches!(from, Size::Constant(0..)) && matches!(length.sub(&to), Some(Size::Constant(0..))))
     }
 
     /// `Σᵢ aᵢ bᵢ`, along the last axis of the one and the first of the other.
@@ -108,3 +131,49 @@ impl<'a> Walk<'a> {
         }
     }
 }
+
+/// Index functions as core.
+struct Written<'w, 'a, 'o> {
+    walk: &'w mut Walk<'a>,
+    /// The array that is moved, of which only the length is there.
+    array: usize,
+    others: &'o [Atom],
+}
+
+impl Indexing for Written<'_, '_, '_> {
+    type Value = Atom;
+    type Error = Unknown;
+
+    fn constant(&mut self, value: i64) -> Atom {
+        Atom::Int(value)
+    }
+
+    fn length(&mut self, argument: usize) -> Result<Atom, Unknown> {
+        let other = self.others[argument];
+        if argument == self.array {
+            return Ok(other);
+        }
+        self.walk.length(&Known::Plain(other)).ok_or(Unknown)
+    }
+
+    fn integer(&mut self, argument: usize) -> Result<Atom, Unknown> {
+        Ok(self.others[argument])
+    }
+
+    fn element(&mut self, argument: usize, at: Atom) -> Result<Atom, Unknown> {
+        Ok(self.walk.bind(Op::Index(self.others[argument], at), Type::Int))
+    }
+
+    fn apply(&mut self, primitive: &'static Primitive, a: Atom, b: Atom) -> Result<Atom, Unknown> {
+        let (x, y) = match (self.walk.form(a), self.walk.form(b)) {
+            (Size::Constant(x), Size::Constant(y)) => (x, y),
+            _ if *primitive == scalar::ADD => return Ok(self.walk.further(a, b)),
+            _ => return Ok(self.walk.bind(Op::Scalar(primitive, vec![a, b]), Type::Int)),
+        };
+        let function = primitive.scalar().and_then(|row| row.integer).ok_or(Unknown)?;
+        (function.value)(&[x, y]).map(Atom::Int).ok_or(Unknown)
+    }
+}
+
+/// The walk does not know how to go on.
+struct Unknown;

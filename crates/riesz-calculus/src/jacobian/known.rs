@@ -3,6 +3,7 @@
 use super::graph::{Hop, Node};
 use riesz_core::term::{Atom, Body, Function, Iteration, Place, Var};
 use riesz_core::types::Type;
+use riesz_primitive::array::Reindex;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -48,10 +49,8 @@ pub(super) enum Element<'a> {
     Turn { iteration: &'a Iteration, component: Option<usize>, frame: Rc<Frame<'a>> },
     /// As the sum of the elements of two arrays.
     Plus(Known<'a>, Known<'a>),
-    /// It is the element so many further on.
-    Shifted(Known<'a>, Atom),
-    /// It is the element at an index from an array.
-    Gathered(Known<'a>, Atom),
+    /// It is the element at another index, which the length of the array and the other arguments of a function tell.
+    Moved { of: Known<'a>, reindex: &'static Reindex, others: Vec<Atom> },
     /// As a zero.
     Zero(Type),
     /// As what is added up at a place.

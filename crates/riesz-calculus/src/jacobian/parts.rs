@@ -6,7 +6,7 @@ use super::walk::{LONGEST, Walk};
 use riesz_core::Size;
 use riesz_core::term::{Atom, Op};
 use riesz_core::types::Type;
-use riesz_primitive::derivative::Derivative;
+use riesz_primitive::derivative::{Derivative, linear_coefficients};
 use riesz_primitive::{Primitive, scalar};
 use std::rc::Rc;
 
@@ -67,11 +67,7 @@ impl<'a> Walk<'a> {
             let partial = match &row.derivative {
                 Derivative::Zero => continue,
                 Derivative::Terms(_) | Derivative::Directional => return None,
-                Derivative::Linear => {
-                    let negative =
-                        std::ptr::eq(primitive, &scalar::NEG) || std::ptr::eq(primitive, &scalar::SUB) && at == 1;
-                    Atom::Real(if negative { -1.0 } else { 1.0 })
-                }
+                Derivative::Linear => Atom::Real(linear_coefficients(primitive)[at]),
                 Derivative::Multilinear => values[1 - at],
                 Derivative::Scale(coefficients) => {
                     match crate::coefficient::write(self, &coefficients[at], &values, value, span) {
@@ -191,14 +187,7 @@ impl<'a> Walk<'a> {
                 let (a, b) = (self.index(a, at)?, self.index(b, at)?);
                 self.plus(&a, &b)
             }
-            Element::Shifted(of, by) => {
-                let at = self.further(at, *by);
-                self.index(of, at)
-            }
-            Element::Gathered(of, indices) => {
-                let at = self.bind(Op::Index(*indices, at), Type::Int);
-                self.index(of, at)
-            }
+            Element::Moved { of, reindex, others } => self.moved(of, reindex, others, at),
             Element::Zero(ty) => self.zero(ty),
             Element::Sum { of, ty, path } => {
                 let sure = true;

@@ -21,7 +21,7 @@ use crate::active::{Activity, active};
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Var, VarInfo};
-use riesz_primitive::derivative::Derivative;
+use riesz_primitive::derivative::{Derivative, linear_coefficients};
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -376,14 +376,11 @@ impl Lineariser<'_> {
             let Some(tangent) = self.whole(*argument, span) else { continue };
             match &row.derivative {
                 Derivative::Zero | Derivative::Terms(_) | Derivative::Directional => {}
-                Derivative::Linear => {
-                    let negative =
-                        std::ptr::eq(primitive, &scalar::NEG) || std::ptr::eq(primitive, &scalar::SUB) && at == 1;
-                    terms.push(match negative {
-                        true => self.linear(Op::Scalar(&scalar::NEG, vec![tangent]), Type::Real, span),
-                        false => tangent,
-                    });
-                }
+                Derivative::Linear => terms.push(match linear_coefficients(primitive)[at] {
+                    1.0 => tangent,
+                    -1.0 => self.linear(Op::Scalar(&scalar::NEG, vec![tangent]), Type::Real, span),
+                    coefficient => self.scaled(Atom::Real(coefficient), tangent, span),
+                }),
                 Derivative::Multilinear => {
                     let other = arguments[1 - at];
                     terms.push(self.scaled(other, tangent, span));

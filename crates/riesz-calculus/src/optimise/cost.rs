@@ -4,6 +4,7 @@ use super::length::Lengths;
 use riesz_core::term::{Atom, Body, Iteration, Op, Reduction, Step, Turn, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_core::{Size, size};
+use riesz_primitive::Array;
 use rustc_hash::FxHashSet;
 
 /// Whether a body only reads, and is small: it takes elements and components at most.
@@ -87,7 +88,7 @@ impl Safety<'_> {
                 let count = self.around.iter().find(|(around, _)| around == index);
                 count.is_some_and(|(_, count)| self.lengths.has(&self.vars[array.0 as usize].ty, *count))
             }
-            Op::ArrayFunction(primitive, _) => !matches!(primitive.name, "slice" | "gather" | "scatter_add" | "update"),
+            Op::ArrayFunction(primitive, _) => !primitive.array().is_none_or(Array::can_fail),
             Op::Build(iteration) | Op::Builds(iteration) => self.is_safe_iteration(iteration),
             Op::Reduce(reduction, iteration) => {
                 let some = matches!(iteration.count, Atom::Int(count) if count > 0);

@@ -63,6 +63,7 @@ pub fn optimise_watched(
     roots: &[FunctionId],
     watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
 ) {
+    riesz_limit::pass("optimise");
     let calls = Calls::of(program, roots);
     // What becomes a part of its only caller is optimised there, once: a chain of calls would be gone through anew for
     // each of its links.

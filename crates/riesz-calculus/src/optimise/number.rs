@@ -71,7 +71,7 @@ fn constant(primitive: &'static Primitive, operands: &[Atom], ty: &Type) -> Opti
             _ => None,
         };
         let operands: Vec<i64> = operands.iter().map(integer).collect::<Option<_>>()?;
-        return row.integer?(&operands).map(Atom::Int);
+        return (row.integer?.value)(&operands).map(Atom::Int);
     }
     let real = |operand: &Atom| match operand {
         Atom::Real(value) => Some(*value),

@@ -241,7 +241,7 @@ impl<'p> Terms<'p, '_> {
                 let argument = self.operand(frame, *argument)?;
                 self.map(&map)?.after(&argument)?
             }
-            Op::ArrayFunction(primitive, arguments) => self.array_function(frame, primitive.name, arguments)?,
+            Op::ArrayFunction(primitive, arguments) => self.array_function(frame, primitive, arguments)?,
             _ => return Err(Stop::NoTerm),
         })
     }

@@ -2,32 +2,66 @@
 //! transpose.
 
 use super::Transposer;
-use crate::array::transposed;
+use crate::array::{result_type, transposed};
 use crate::compile::has_holes;
 use crate::linearise::write_size;
 use riesz_core::term::{Atom, Iteration, Op, Place, Step};
 use riesz_core::{Size, Type};
-use riesz_primitive::{array, scalar};
+use riesz_primitive::array::{
+    self, Adjoint, Array, Backward, Contraction, Direction, Index, Indexing, LinearIn, Product,
+};
+use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
+use std::convert::Infallible;
 
 impl Transposer<'_> {
-    pub(super) fn array_function(&mut self, name: &str, arguments: &[Atom], given: Atom, ty: &Type, span: Span) {
+    pub(super) fn array_function(
+        &mut self,
+        primitive: &'static Primitive,
+        arguments: &[Atom],
+        given: Atom,
+        ty: &Type,
+        span: Span,
+    ) {
         let element_type = match ty {
             Type::Array(_, element) => (**element).clone(),
             _ => Type::Real,
         };
-        match (name, arguments) {
-            ("reverse", [v]) => {
-                let reversed = self.bind(Op::ArrayFunction(&array::REVERSE, vec![given]), ty.clone(), span);
-                self.add(*v, &[], reversed, span);
+        let Some(row) = primitive.array() else {
+            unreachable!("`{}` is no function of arrays", primitive.name);
+        };
+        match row {
+            Array::Reindex(reindex) => {
+                let array = arguments[reindex.array];
+                let write = |transposer: &mut Self, index: &Index, at: Atom| {
+                    let Ok(at) = index.evaluate(at, &mut Written { transposer, arguments, span });
+                    at
+                };
+                let index = match (&reindex.adjoint, reindex.direction) {
+                    (Backward::Term(adjoint), _) => {
+                        return self.add_adjoint(adjoint, array, arguments, (given, ty), span);
+                    }
+                    (Backward::Parts, Direction::Gather) => {
+                        let Ok(count) = reindex.count(&mut Written { transposer: self, arguments, span });
+                        return self.each(count, span, |transposer, i| {
+                            let part = transposer.bind(Op::Index(given, i), element_type, span);
+                            let at = write(transposer, &reindex.index, i);
+                            transposer.add(array, &[Place::Element(at)], part, span);
+                        });
+                    }
+                    (Backward::Parts, Direction::Scatter) => &reindex.index,
+                    (Backward::Inverse(inverse), _) => inverse,
+                };
+                let (array_type, count) = (self.atom_type(array), self.length(array, span));
+                let gathered = self.built(count, &array_type, span, |transposer, i| {
+                    let at = write(transposer, index, i);
+                    transposer.bind(Op::Index(given, at), element_type, span)
+                });
+                self.add(array, &[], gathered, span);
             }
-            ("transpose", [v]) => {
-                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![given]), transposed(ty), span);
-                self.add(*v, &[], other, span);
-            }
-            ("concat", parts) => {
+            Array::Concatenate => {
                 let mut from = Atom::Int(0);
-                for part in parts {
+                for part in arguments {
                     let part_type = self.atom_type(*part);
                     let length = self.length(*part, span);
                     let to = self.integer(&scalar::ADD, from, length, span);
@@ -39,83 +73,98 @@ impl Transposer<'_> {
                     from = to;
                 }
             }
-            ("slice", [v, from, to]) => {
-                let count = self.integer(&scalar::SUB, *to, *from, span);
-                self.each(count, span, |transposer, i| {
-                    let part = transposer.bind(Op::Index(given, i), element_type, span);
-                    let at = transposer.integer(&scalar::ADD, *from, i, span);
-                    transposer.add(*v, &[Place::Element(at)], part, span);
-                });
-            }
-            ("gather", [v, indices]) => {
-                let count = self.length(*indices, span);
-                self.each(count, span, |transposer, i| {
-                    let part = transposer.bind(Op::Index(given, i), element_type, span);
-                    let at = transposer.bind(Op::Index(*indices, i), Type::Int, span);
-                    transposer.add(*v, &[Place::Element(at)], part, span);
-                });
-            }
-            ("scatter_add", [_, indices, v]) => {
-                let part_type = self.atom_type(*v);
-                let gathered = self.bind(Op::ArrayFunction(&array::GATHER, vec![given, *indices]), part_type, span);
-                self.add(*v, &[], gathered, span);
-            }
-            ("update", [v, at, x]) => {
-                if self.is_linear(*x) {
-                    let part = self.bind(Op::Index(given, *at), element_type.clone(), span);
-                    self.add(*x, &[], part, span);
+            Array::Replace => {
+                let (v, at, x) = (arguments[0], arguments[1], arguments[2]);
+                if self.is_linear(x) {
+                    let part = self.bind(Op::Index(given, at), element_type.clone(), span);
+                    self.add(x, &[], part, span);
                 }
-                if self.is_linear(*v) {
+                if self.is_linear(v) {
                     let zero = match has_holes(&element_type) {
                         true => {
-                            let part = self.bind(Op::Index(given, *at), element_type.clone(), span);
+                            let part = self.bind(Op::Index(given, at), element_type.clone(), span);
                             self.bind(Op::Zero(part), element_type.clone(), span)
                         }
                         false => self.zero(&element_type, span),
                     };
-                    let rest = Op::ArrayFunction(&array::UPDATE, vec![given, *at, zero]);
+                    let rest = Op::ArrayFunction(&array::UPDATE, vec![given, at, zero]);
                     let rest = self.bind(rest, ty.clone(), span);
-                    self.add(*v, &[], rest, span);
+                    self.add(v, &[], rest, span);
                 }
             }
-            ("flatten", [v]) => {
-                let matrix = self.atom_type(*v);
+            Array::Exchange => {
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![given]), transposed(ty), span);
+                self.add(arguments[0], &[], other, span);
+            }
+            Array::Merge => {
+                let v = arguments[0];
+                let matrix = self.atom_type(v);
                 let Type::Array(rows, row) = &matrix else { return };
                 let Type::Array(columns, _) = &**row else { return };
-                let columns = self.length_along(*v, columns, vec![Step::Elements], span);
-                let rows = self.length_along(*v, rows, Vec::new(), span);
+                let columns = self.length_along(v, columns, vec![Step::Elements], span);
+                let rows = self.length_along(v, rows, Vec::new(), span);
                 let unflattened = self.built(rows, &matrix, span, |transposer, i| {
                     let from = transposer.integer(&scalar::MUL, i, columns, span);
                     let to = transposer.integer(&scalar::ADD, from, columns, span);
                     transposer.bind(Op::ArrayFunction(&array::SLICE, vec![given, from, to]), (**row).clone(), span)
                 });
-                self.add(*v, &[], unflattened, span);
+                self.add(v, &[], unflattened, span);
             }
-            ("solve", [a, b]) => {
-                let matrix = self.atom_type(*a);
-                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![*a]), transposed(&matrix), span);
-                let solved = self.bind(Op::ArrayFunction(&array::SOLVE, vec![other, given]), ty.clone(), span);
-                self.add(*b, &[], solved, span);
+            Array::Product(Product { contraction: Contraction::Inner, .. }) => {
+                self.dot(arguments[0], arguments[1], given, span);
             }
-            ("cholesky tangent", [l, s]) => {
-                let moved = Op::ArrayFunction(&array::CHOLESKY_COTANGENT, vec![*l, given]);
-                let moved = self.bind(moved, ty.clone(), span);
-                self.add(*s, &[], moved, span);
+            // The adjoint of `u ↦ u vᵀ` is `w ↦ w v`, that of `v ↦ u vᵀ` is `w ↦ u w`.
+            Array::Product(Product { contraction: Contraction::Outer, .. }) => {
+                let (u, v) = (arguments[0], arguments[1]);
+                let (tangent, operands) = if self.is_linear(u) { (u, vec![given, v]) } else { (v, vec![u, given]) };
+                let vector = self.atom_type(tangent);
+                let product = self.bind(Op::ArrayFunction(&array::EXACT_DOT, operands), vector, span);
+                self.add(tangent, &[], product, span);
             }
-            ("cholesky cotangent", [l, w]) => {
-                let moved = self.bind(Op::ArrayFunction(&array::CHOLESKY_TANGENT, vec![*l, given]), ty.clone(), span);
-                self.add(*w, &[], moved, span);
+            Array::Matrix(matrix) => match &matrix.linear {
+                LinearIn::Nothing => unreachable!("`{}` is linear in no argument", primitive.name),
+                LinearIn::Last(adjoint) => {
+                    self.add_adjoint(adjoint, arguments[arguments.len() - 1], arguments, (given, ty), span);
+                }
+                LinearIn::Directions => {
+                    let directions = &arguments[1..];
+                    let Some(at) = directions.iter().position(|direction| self.is_linear(*direction)) else { return };
+                    let mut operands = arguments.to_vec();
+                    operands[at + 1] = given;
+                    let moved = self.bind(Op::ArrayFunction(primitive, operands), ty.clone(), span);
+                    self.add(directions[at], &[], moved, span);
+                }
+            },
+        }
+    }
+
+    /// Adds the adjoint that a row states to the cotangent of the argument that its function is linear in.
+    fn add_adjoint(&mut self, adjoint: &Adjoint, to: Atom, arguments: &[Atom], (given, ty): (Atom, &Type), span: Span) {
+        let (cotangent, _) = self.adjoint_term(adjoint, arguments, (given, ty), span);
+        self.add(to, &[], cotangent, span);
+    }
+
+    fn adjoint_term(
+        &mut self,
+        adjoint: &Adjoint,
+        arguments: &[Atom],
+        (given, ty): (Atom, &Type),
+        span: Span,
+    ) -> (Atom, Type) {
+        match adjoint {
+            Adjoint::Cotangent => (given, ty.clone()),
+            Adjoint::Argument(at) => (arguments[*at], self.atom_type(arguments[*at])),
+            Adjoint::Apply(primitive, terms) => {
+                let terms = terms.iter().map(|term| self.adjoint_term(term, arguments, (given, ty), span));
+                let operands: Vec<(Atom, Type)> = terms.collect();
+                let ty = result_type(primitive, &operands);
+                let atoms = operands.into_iter().map(|(atom, _)| atom).collect();
+                let op = match primitive.array() {
+                    Some(_) => Op::ArrayFunction(primitive, atoms),
+                    None => Op::Scalar(primitive, atoms),
+                };
+                (self.bind(op, ty.clone(), span), ty)
             }
-            // Its own adjoint in each direction.
-            ("cofactor matrix", [_, directions @ ..]) => {
-                let Some(at) = directions.iter().position(|direction| self.is_linear(*direction)) else { return };
-                let mut operands = arguments.to_vec();
-                operands[at + 1] = given;
-                let moved = self.bind(Op::ArrayFunction(&array::COFACTOR, operands), ty.clone(), span);
-                self.add(directions[at], &[], moved, span);
-            }
-            ("exact dot", [a, b]) => self.dot(*a, *b, given, span),
-            _ => {}
         }
     }
 
@@ -212,14 +261,40 @@ impl Transposer<'_> {
         self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), span)
     }
 
-    pub(super) fn integer(
-        &mut self,
-        primitive: &'static riesz_primitive::Primitive,
-        a: Atom,
-        b: Atom,
-        span: Span,
-    ) -> Atom {
+    pub(super) fn integer(&mut self, primitive: &'static Primitive, a: Atom, b: Atom, span: Span) -> Atom {
         self.bind(Op::Scalar(primitive, vec![a, b]), Type::Int, span)
+    }
+}
+
+/// Index functions as core.
+struct Written<'a, 't, 'p> {
+    transposer: &'t mut Transposer<'p>,
+    arguments: &'a [Atom],
+    span: Span,
+}
+
+impl Indexing for Written<'_, '_, '_> {
+    type Value = Atom;
+    type Error = Infallible;
+
+    fn constant(&mut self, value: i64) -> Atom {
+        Atom::Int(value)
+    }
+
+    fn length(&mut self, argument: usize) -> Result<Atom, Infallible> {
+        Ok(self.transposer.length(self.arguments[argument], self.span))
+    }
+
+    fn integer(&mut self, argument: usize) -> Result<Atom, Infallible> {
+        Ok(self.arguments[argument])
+    }
+
+    fn element(&mut self, argument: usize, at: Atom) -> Result<Atom, Infallible> {
+        Ok(self.transposer.bind(Op::Index(self.arguments[argument], at), Type::Int, self.span))
+    }
+
+    fn apply(&mut self, primitive: &'static Primitive, a: Atom, b: Atom) -> Result<Atom, Infallible> {
+        Ok(self.transposer.integer(primitive, a, b, self.span))
     }
 }
 

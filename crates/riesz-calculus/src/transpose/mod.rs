@@ -234,22 +234,22 @@ impl<'c> Transposer<'c> {
                 self.add(*a, &[], given, span);
                 self.add(*b, &[], given, span);
             }
-            Op::Scalar(primitive, arguments) => match (&arguments[..], primitive.name) {
-                ([a, b], "+") => {
+            Op::Scalar(primitive, arguments) => match &arguments[..] {
+                [a, b] if **primitive == scalar::ADD => {
                     self.add(*a, &[], given, span);
                     self.add(*b, &[], given, span);
                 }
-                ([a], _) => {
+                [a] if **primitive == scalar::NEG => {
                     let negative = self.bind(Op::Scalar(&scalar::NEG, vec![given]), Type::Real, span);
                     self.add(*a, &[], negative, span);
                 }
-                ([a, b], _) => {
+                [a, b] if [&scalar::EXACT_MUL, &scalar::MUL].contains(primitive) => {
                     let (coefficient, tangent) = if self.is_linear(*a) { (*b, *a) } else { (*a, *b) };
                     let product = Op::Scalar(&scalar::EXACT_MUL, vec![coefficient, given]);
                     let product = self.bind(product, Type::Real, span);
                     self.add(tangent, &[], product, span);
                 }
-                _ => {}
+                _ => unreachable!("`{}` is no operation of linear programs", primitive.name),
             },
             Op::Index(array, index) => self.add(*array, &[Place::Element(*index)], given, span),
             Op::Project(tuple, at) => self.add(*tuple, &[Place::Component(*at)], given, span),
@@ -312,7 +312,7 @@ impl<'c> Transposer<'c> {
             Op::OnMaps(operation, operands) => self.on_maps(*operation, operands, given, span),
             Op::Apply(map, argument) => self.apply(*map, *argument, given, &ty, span),
             Op::Map { forward, captured, .. } => self.map(*forward, captured, &ty, given, span),
-            Op::ArrayFunction(primitive, arguments) => self.array_function(primitive.name, arguments, given, &ty, span),
+            Op::ArrayFunction(primitive, arguments) => self.array_function(primitive, arguments, given, &ty, span),
             _ => {}
         }
     }

@@ -13,6 +13,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("min", 4, Writer::extreme_over),
     ("argmax", 2, Writer::at_extreme),
     ("reverse", 3, Writer::reverse),
+    ("roll", 3, Writer::roll),
     ("concat", 3, Writer::concat),
     ("slice", 4, Writer::slice),
     ("flatten", 3, Writer::flatten),
@@ -151,6 +152,12 @@ impl Writer {
         let Type::Array(..) = ty else { return None };
         let inner = self.expr(ty, fuel - 1);
         Some(self.node(ty, "reverse($)", vec![inner]))
+    }
+
+    fn roll(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
+        let Type::Array(..) = ty else { return None };
+        let (inner, places) = (self.expr(ty, fuel - 1), self.random.below(9) as i64 - 4);
+        Some(self.node(ty, format!("roll($, {places})"), vec![inner]))
     }
 
     fn concat(&mut self, ty: &Type, fuel: usize) -> Option<Node> {

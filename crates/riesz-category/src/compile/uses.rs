@@ -3,6 +3,7 @@
 use crate::combinator;
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Reduction, Var};
 use riesz_core::{Size, size};
+use riesz_primitive::Array;
 use std::collections::{HashMap, HashSet};
 
 /// The uses of the variables that a body binds.
@@ -126,9 +127,7 @@ fn sizes(function: &Function, binding: &Binding) -> Vec<Size> {
 pub(super) fn needs_shape(op: &Op) -> bool {
     match op {
         Op::Reduce(Reduction::Sum | Reduction::Product, _) | Op::Accumulator => true,
-        Op::ArrayFunction(primitive, _) => {
-            matches!(primitive.name, "transpose" | "scatter_add" | "dot" | "exact dot" | "solve")
-        }
+        Op::ArrayFunction(primitive, _) => primitive.array().is_some_and(Array::needs_shape),
         _ => false,
     }
 }

@@ -1,33 +1,36 @@
 //! Derivatives of products of vectors and matrices, and of the functions of linear algebra, from the terms in their
 //! rows.
 
-use super::operation::{At, Term, varies, vector_of};
+use super::operation::{At, Term, varies};
 use crate::category::{Linear, part};
 use crate::space::numbers;
 use riesz_core::evaluate::Value;
 use riesz_linear::{LinearMap, Matrix, Space, SpaceError, Vector};
+use riesz_primitive::array::{Array, Contraction, Matrix as MatrixRow, MatrixResult, Product};
 use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
-use riesz_primitive::{MatrixFunction, Number, Primitive};
+use riesz_primitive::{MatrixFunction, Number};
 use std::cmp::Ordering;
 
-pub(super) fn terms<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
-    match primitive.array().map(|row| &row.derivative) {
-        Some(Derivative::Multilinear) => (0..2)
+pub(super) fn products<K: Linear>(row: &Product, at: &At) -> Vec<Term<K>> {
+    (0..2)
+        .filter(|operand| varies(at, *operand))
+        .filter_map(|operand| Some((operand, K::primitive(&product(row.contraction, operand, at).ok()?))))
+        .collect()
+}
+
+pub(super) fn terms<K: Linear>(row: &MatrixRow, at: &At) -> Vec<Term<K>> {
+    match &row.derivative {
+        Derivative::Terms(terms) => terms.iter().flat_map(|term| linear_term::<K>(term, at)).collect(),
+        Derivative::Directional => (0..at.operands.len())
             .filter(|operand| varies(at, *operand))
-            .filter_map(|operand| Some((operand, K::primitive(&product(primitive.name, operand, at).ok()?))))
+            .filter_map(|operand| Some((operand, K::primitive(&directional(row.function, operand, at)?))))
             .collect(),
-        Some(Derivative::Terms(terms)) => terms.iter().flat_map(|term| linear_term::<K>(term, at)).collect(),
-        Some(Derivative::Directional) => (0..at.operands.len())
-            .filter(|operand| varies(at, *operand))
-            .filter_map(|operand| Some((operand, K::primitive(&directional(primitive, operand, at)?))))
-            .collect(),
-        _ => Vec::new(),
+        Derivative::Zero | Derivative::Linear | Derivative::Multilinear | Derivative::Scale(_) => Vec::new(),
     }
 }
 
 /// `Dᵏ⁺¹ f a (h…, ·)` by the first operand, `Dᵏ f a (…, ·, …)` by a direction: the columns of its matrix, one by one.
-fn directional(primitive: &'static Primitive, operand: usize, at: &At) -> Option<LinearMap> {
-    let function = primitive.array()?.matrix?;
+fn directional(function: MatrixFunction, operand: usize, at: &At) -> Option<LinearMap> {
     let n = at.operands[0].len();
     let others = at.operands[1..].iter().enumerate().filter(|(place, _)| place + 1 != operand);
     let given: Vec<f64> = others.flat_map(|(_, direction)| numbers(direction)).collect();
@@ -46,21 +49,20 @@ fn directional(primitive: &'static Primitive, operand: usize, at: &At) -> Option
 }
 
 /// `⋄′` by one operand: the product with the other.   [003 Thm 4.1 (4)]
-fn product(name: &str, operand: usize, at: &At) -> Result<LinearMap, SpaceError> {
+fn product(contraction: Contraction, operand: usize, at: &At) -> Result<LinearMap, SpaceError> {
     let other = &at.operands[1 - operand];
     let own = &at.spaces[operand];
     let vector = |value: &Value<f64>| Vector::of_reals(numbers(value));
     let is_matrix = |value: &Value<f64>| matches!(value, Value::Values(_));
-    match (name, operand) {
-        ("outer", 0) => Ok(LinearMap::map(own.count(), LinearMap::column(vector(other)))),
+    match (contraction, operand) {
+        (Contraction::Outer, 0) => Ok(LinearMap::map(own.count(), LinearMap::column(vector(other)))),
         // u ⊗ v = u ⟨v: a column times a row
-        ("outer", _) => {
+        (Contraction::Outer, _) => {
             let column = column_matrix(&numbers(other))?;
             let row = Space::array(1, own.clone());
             LinearMap::left(column, own.clone()).after(&LinearMap::reshape(own.clone(), row)?)
         }
-        ("inner", _) => Ok(LinearMap::row(vector_of(other).unwrap_or_else(|| vector(other)))),
-        (_, operand) => match (operand, is_matrix(&at.operands[operand]), is_matrix(other)) {
+        (Contraction::Inner, operand) => match (operand, is_matrix(&at.operands[operand]), is_matrix(other)) {
             (_, false, false) => Ok(LinearMap::row(vector(other))),
             // x ↦ a x and x ↦ x a of a vector
             (1, false, true) => Ok(LinearMap::left(matrix(other)?, Space::Real)),
@@ -130,16 +132,20 @@ fn known(coefficient: &Coefficient, at: &At) -> Option<Known> {
         Coefficient::Result => Some(Known::of(at.result)),
         Coefficient::Apply(primitive, operands) => {
             let operand = known(operands.first()?, at)?;
-            if primitive.name == "transpose" {
-                let (rows, columns) = operand.shape?;
-                return Some(Known { shape: Some((columns, rows)), numbers: operand.matrix()?.transpose().values() });
-            }
-            let function = primitive.array()?.matrix?;
+            let row = match primitive.array()? {
+                Array::Exchange => {
+                    let (rows, columns) = operand.shape?;
+                    let numbers = operand.matrix()?.transpose().values();
+                    return Some(Known { shape: Some((columns, rows)), numbers });
+                }
+                Array::Matrix(row) => row,
+                _ => return None,
+            };
             let other = operands.get(1).and_then(|other| known(other, at));
             let (columns, more) = other.map_or((0, Vec::new()), |it| (it.shape.map_or(1, |(_, n)| n), it.numbers));
             let n = operand.square();
-            let numbers = f64::matrix(function, n, columns, &operand.numbers, &more);
-            let width = if columns == 0 { n } else { columns };
+            let numbers = f64::matrix(row.function, n, columns, &operand.numbers, &more);
+            let width = if row.result == MatrixResult::Like(1) { columns } else { n };
             Some(Known { shape: Some((n, width)), numbers })
         }
         Coefficient::Constant(_) | Coefficient::If { .. } => None,

@@ -10,11 +10,12 @@
 use super::matrix;
 use crate::category::{Linear, part};
 use crate::combinator::Operation;
-use crate::space::{numbers, space};
+use crate::space::space;
 use riesz_algebra::Nagata;
-use riesz_core::evaluate::{Value, integer_power, is_large};
+use riesz_core::evaluate::{Value, indices, integer_power, is_large};
 use riesz_core::term::{Op, Place};
-use riesz_linear::{Line, LinearMap, Relation, Space, Vector, Walk};
+use riesz_linear::{Line, LinearMap, Relation, Space, Walk};
+use riesz_primitive::array::{Array, Direction, Indices, Reindex};
 use riesz_primitive::derivative::{Derivative, partial_derivatives};
 use riesz_primitive::{Counted, Primitive};
 
@@ -142,27 +143,40 @@ fn scalar<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
 }
 
 fn array_function<K: Linear>(primitive: &'static Primitive, at: &At) -> Vec<Term<K>> {
-    let size = at.operands[0].len();
-    let moved = |relation: Relation| vec![moved::<K>(0, relation, at)];
-    match primitive.name {
-        "reverse" => moved(Relation::reverse(size)),
-        "slice" => match (usize::try_from(at.operands[1].int()), usize::try_from(at.operands[2].int())) {
-            (Ok(from), Ok(to)) => Relation::slice(from, to, size).map_or_else(|_| Vec::new(), moved),
-            _ => Vec::new(),
-        },
-        "gather" => Relation::gather(indices(&at.operands[1]), size).map_or_else(|_| Vec::new(), moved),
-        "concat" => concat::<K>(at),
-        "flatten" => match LinearMap::reshape(at.spaces[0].clone(), at.to.clone()) {
+    match primitive.array() {
+        Some(Array::Reindex(reindex)) => {
+            relation(reindex, at).map(|it| moved::<K>(reindex.array, it, at)).into_iter().collect()
+        }
+        Some(Array::Concatenate) => concat::<K>(at),
+        Some(Array::Replace) => update::<K>(at),
+        Some(Array::Exchange) => vec![(0, transpose::<K>(&at.spaces[0], &at.to))],
+        Some(Array::Merge) => match LinearMap::reshape(at.spaces[0].clone(), at.to.clone()) {
             Ok(map) => vec![(0, K::primitive(&map))],
             Err(_) => Vec::new(),
         },
-        "transpose" => vec![(0, transpose::<K>(&at.spaces[0], &at.to))],
-        "scatter_add" => match Relation::scatter(indices(&at.operands[1]), at.to.count()) {
-            Ok(relation) => vec![(2, K::relate(relation, &part(0, &at.to)))],
-            Err(_) => Vec::new(),
-        },
-        "update" => update::<K>(at),
-        _ => matrix::terms::<K>(primitive, at),
+        Some(Array::Product(product)) => matrix::products::<K>(product, at),
+        Some(Array::Matrix(row)) => matrix::terms::<K>(row, at),
+        None => Vec::new(),
+    }
+}
+
+/// The relation between indices that a function moves elements by.
+fn relation(reindex: &Reindex, at: &At) -> Option<Relation> {
+    let length = at.operands[reindex.array].len();
+    let (indices, range) = indices(reindex, length, &|operand| at.operands[operand].clone())?;
+    let relation = match indices {
+        Indices::Line { start, step, count } => {
+            let source = Walk { start: start as usize, step: step as isize, size: range };
+            let count = count as usize;
+            Relation::line(Line { count, source, target: Walk { start: 0, step: 1, size: count } })
+        }
+        Indices::Table(indices) => {
+            Relation::gather(indices.into_iter().map(|index| index as usize).collect::<Vec<_>>(), range)
+        }
+    };
+    match reindex.direction {
+        Direction::Gather => relation.ok(),
+        Direction::Scatter => Some(relation.ok()?.converse()),
     }
 }
 
@@ -221,13 +235,4 @@ fn update<K: Linear>(at: &At) -> Vec<Term<K>> {
         terms.push(moved::<K>(0, relation, at));
     }
     terms
-}
-
-fn indices(array: &Value<f64>) -> Vec<usize> {
-    array.elements().filter_map(|index| usize::try_from(index.int()).ok()).collect()
-}
-
-/// The numbers of a value, as a vector of its space.
-pub(super) fn vector_of(value: &Value<f64>) -> Option<Vector> {
-    Vector::new(space(value), numbers(value)).ok()
 }

@@ -5,7 +5,7 @@ use super::wrong;
 use crate::building;
 use clap::{Args, ValueEnum};
 use riesz::cache::bytes;
-use riesz::{Checkpoints, Limits, Native, Options, ParseOptions, Session};
+use riesz::{Checkpoints, Limits, Options, ParseOptions, Session, Toolchain};
 
 /// How a program is run.
 #[derive(Args, Clone, Copy, Debug)]
@@ -29,16 +29,14 @@ impl Run {
 
     /// A session that runs programs so, for a subcommand.
     pub fn session(self, subcommand: &str, options: Options) -> Session {
-        let mut session = Session::new(options);
-        match (self.backend, self.threads, self.precision) {
+        let native = match (self.backend, self.threads, self.precision) {
             (Backend::Native, threads, precision) => {
-                let precision = match precision {
+                let mut native = Toolchain::find_or_tell(threads.unwrap_or(1).into()).watched_by(building::watch());
+                native.settings.precision = match precision {
                     Precision::F64 => riesz::Precision::Double,
                     Precision::F32 => riesz::Precision::Single,
                 };
-                let settings = riesz::Settings { precision, ..riesz::Settings::default() };
-                let native = Native::new(settings).with_threads(threads.unwrap_or(1).into());
-                session.use_native(native.watched_by(building::watch()));
+                Some(native)
             }
             (Backend::Interp, Some(_), _) => {
                 wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
@@ -46,9 +44,9 @@ impl Run {
             (Backend::Interp, None, Precision::F32) => {
                 wrong(subcommand, "`--precision f32` is for native code: add `--backend native`".into());
             }
-            (Backend::Interp, None, Precision::F64) => {}
-        }
-        session
+            (Backend::Interp, None, Precision::F64) => None,
+        };
+        Session::new(Options { native, ..options })
     }
 }
 
@@ -101,6 +99,7 @@ impl Limited {
             code: self.max_code,
             checkpoints: self.checkpoint.0,
             via: None,
+            native: None,
         }
     }
 }

@@ -7,8 +7,8 @@ use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
 use crate::{building, output, value};
-use riesz::bench::{Prepared, Toolchain};
-use riesz::{Binding, Diagnostic, NoFiles, Session, Type};
+use riesz::bench::Prepared;
+use riesz::{Binding, Diagnostic, Error, NoFiles, Session, Toolchain, Type};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -98,15 +98,16 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
     let value = session.prepare(&applied, Vec::new(), native)?;
     let derivative = session.prepare(&derived, Vec::new(), native)?;
     let is_native = value.is_native() && derivative.is_native();
-    for note in [&value.note, &derivative.note].into_iter().flatten() {
+    for note in [value.note(), derivative.note()].into_iter().flatten() {
         report.show(std::slice::from_ref(note), session.sources());
     }
     let compile = match native.filter(|_| derivative.is_native()) {
         Some(native) => Some(compile_times(session, &derived, native)?),
         None => None,
     };
-    let value = measure(&value, session).map_err(|problem| vec![*problem])?;
-    let derivative = measure(&derivative, session).map_err(|problem| vec![*problem])?;
+    let said = |error: Error| error.diagnostics().to_vec();
+    let value = measure(&value).map_err(said)?;
+    let derivative = measure(&derivative).map_err(said)?;
     Ok(Found { is_native, threads: arguments.threads, is_gradient, value, derivative, compile })
 }
 
@@ -116,31 +117,30 @@ fn compile_times(
     expression: &str,
     native: &Toolchain,
 ) -> Result<(Duration, Duration), Vec<Diagnostic>> {
-    let fresh = native.compiler.afresh().map_err(|problem| vec![problem.diagnostic()])?;
-    let fresh = Toolchain { compiler: fresh, ..native.clone() };
+    let fresh = native.afresh().map_err(|problem| vec![problem.diagnostic()])?;
     let mut times = [Duration::ZERO; 2];
     for time in &mut times {
-        *time = session.prepare(expression, Vec::new(), Some(&fresh))?.compiled_in;
+        *time = session.prepare(expression, Vec::new(), Some(&fresh))?.compiled_in();
     }
     Ok((times[0], times[1]))
 }
 
-fn measure(prepared: &Prepared, session: &Session) -> Result<Measured, Box<Diagnostic>> {
-    prepared.run(session)?;
+fn measure(prepared: &Prepared) -> Result<Measured, Error> {
+    prepared.run()?;
     let mut times = Vec::new();
     let mut total = Duration::ZERO;
     while times.len() < AT_LEAST.1 || total < AT_LEAST.0 {
         let start = Instant::now();
-        prepared.run(session)?;
+        prepared.run()?;
         let took = start.elapsed();
         total += took;
         times.push(took);
     }
     times.sort_unstable();
     let quantile = |quarters: usize| times[(times.len() - 1) * quarters / 4];
-    let bytes = match prepared.bytes(session) {
+    let bytes = match prepared.bytes() {
         Some(bytes) => bytes,
-        None => riesz_limit::most(&mut || drop(prepared.run(session))) as u64,
+        None => riesz_limit::most(&mut || drop(prepared.run())) as u64,
     };
     Ok(Measured { median: quantile(2), spread: quantile(3) - quantile(1), runs: times.len(), bytes })
 }

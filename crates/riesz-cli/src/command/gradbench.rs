@@ -14,8 +14,8 @@ use crate::arguments::{Backend, Gradbench as Arguments};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{building, output, value};
-use riesz::bench::{Prepared, Toolchain};
-use riesz::{Binding, Data, Diagnostic, Limits, Loaded, Loader, Options, Session, is_name};
+use riesz::bench::Prepared;
+use riesz::{Binding, Data, Error, Limits, Loaded, Loader, Options, Session, Toolchain, is_name};
 use serde_json::{Value, json};
 use std::io::BufRead;
 use std::path::Path;
@@ -132,11 +132,11 @@ impl Tool {
             Err(problems) => return Err(session.render(&problems, false)),
         };
         let mut timings = vec![timing("prepare", start.elapsed().as_nanos())];
-        if let Some(note) = &prepared.note {
+        if let Some(note) = prepared.note() {
             self.report.show(std::slice::from_ref(note), session.sources());
         }
-        let said = |problem: Box<Diagnostic>| session.render(&[*problem], false);
-        repeat(&prepared, &session, Runs::of(input), &mut timings).map_err(said)?;
+        let said = |error: Error| session.render(error.diagnostics(), false);
+        repeat(&prepared, Runs::of(input), &mut timings).map_err(said)?;
         let found = &prepared.value;
         Ok((value::json::write(&found.value, &found.ty)?, timings.into()))
     }
@@ -156,11 +156,11 @@ impl Runs {
     }
 }
 
-fn repeat(prepared: &Prepared, session: &Session, runs: Runs, timings: &mut Vec<Value>) -> Result<(), Box<Diagnostic>> {
+fn repeat(prepared: &Prepared, runs: Runs, timings: &mut Vec<Value>) -> Result<(), Error> {
     let (mut done, mut elapsed) = (0, 0.0);
     while done < runs.times || elapsed < runs.seconds {
         let start = Instant::now();
-        prepared.run(session)?;
+        prepared.run()?;
         let took = start.elapsed();
         done += 1;
         elapsed += took.as_secs_f64();

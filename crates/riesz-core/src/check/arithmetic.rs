@@ -4,7 +4,7 @@
 use super::draft::Draft;
 use crate::term::{Atom, Comparison, Iteration, Op};
 use crate::types::Type;
-use riesz_primitive::{Primitive, scalar};
+use riesz_primitive::{Conversion, Kind, Primitive, scalar};
 use riesz_syntax::tree::BinaryOperator;
 use riesz_syntax::{Diagnostic, Span};
 
@@ -284,8 +284,10 @@ impl Draft<'_> {
         places: &[Span],
         span: Span,
     ) -> Typed {
-        let riesz_primitive::Kind::Scalar(row) = &primitive.kind else {
-            return self.conversion(primitive, arguments, span);
+        let row = match &primitive.kind {
+            Kind::Scalar(row) => row,
+            Kind::Conversion(conversion) => return self.conversion(*conversion, arguments, span),
+            _ => return (Atom::Int(0), Type::Error),
         };
         let ty = match (row.integer.is_some(), row.real.is_some()) {
             (true, false) => Type::Int,
@@ -303,15 +305,13 @@ impl Draft<'_> {
     }
 
     /// `real`, `trunc`, `is_nan`
-    fn conversion(&mut self, primitive: &'static Primitive, mut arguments: Vec<Typed>, span: Span) -> Typed {
+    fn conversion(&mut self, conversion: Conversion, mut arguments: Vec<Typed>, span: Span) -> Typed {
         let (atom, ty) = arguments.remove(0);
-        if primitive.name == "real" {
-            return (self.flow(atom, &ty, &Type::Real, span), Type::Real);
-        }
         let atom = self.flow(atom, &ty, &Type::Real, span);
-        match primitive.name {
-            "trunc" => (self.bind(Op::Truncate(atom), Type::Int, span), Type::Int),
-            _ => (self.bind(Op::IsNan(atom), Type::Bool, span), Type::Bool),
+        match conversion {
+            Conversion::Real => (atom, Type::Real),
+            Conversion::Truncate => (self.bind(Op::Truncate(atom), Type::Int, span), Type::Int),
+            Conversion::IsNan => (self.bind(Op::IsNan(atom), Type::Bool, span), Type::Bool),
         }
     }
 

@@ -10,7 +10,7 @@ use super::draft::Draft;
 use crate::size::Size;
 use crate::term::{Atom, Iteration, Op, Reduction};
 use crate::types::Type;
-use riesz_primitive::{Kind, Primitive, scalar};
+use riesz_primitive::{Array, Form, Kind, Primitive, array, scalar};
 use riesz_syntax::tree::{ExprId, Generator};
 use riesz_syntax::{Diagnostic, Span};
 
@@ -23,7 +23,7 @@ impl Draft<'_> {
         hint: Option<&Type>,
     ) -> Typed {
         let mut given = given;
-        if let (Some(reduction), [only]) = (reduction(primitive.name), &mut given[..]) {
+        if let (Some(reduction), [only]) = (reduction(primitive), &mut given[..]) {
             // The single argument of `max` may be a pair, and so two arguments.
             if let Given::Expr(_) = only {
                 let place = self.given_span(only);
@@ -36,7 +36,7 @@ impl Draft<'_> {
             }
         }
         match primitive.kind {
-            Kind::Scalar(_) | Kind::Conversion => {
+            Kind::Scalar(_) | Kind::Conversion(_) => {
                 let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
                 let Some(given) = self.fitted(primitive, given, arity, span) else {
                     return (Atom::Int(0), Type::Error);
@@ -46,9 +46,17 @@ impl Draft<'_> {
                 let values = given.iter().map(|given| self.value(given, hint.as_ref())).collect();
                 self.elementwise(primitive, values, &places, span)
             }
-            Kind::Operator => self.operator(primitive, given, span),
+            Kind::Operator(operator) => self.operator(operator, primitive, given, span),
             Kind::Constant(value) => (Atom::Real(value), Type::Real),
-            Kind::Form | Kind::Array(_) | Kind::Prelude => self.form(primitive, given, span, hint),
+            Kind::Form(form) => self.form(form, primitive, given, span, hint),
+            Kind::Array(Array::Concatenate) => self.concat(primitive, given, span),
+            Kind::Array(_) | Kind::Prelude => {
+                let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
+                match self.fitted(primitive, given, arity, span) {
+                    Some(given) => self.by_signature(primitive, given, span),
+                    None => (Atom::Int(0), Type::Error),
+                }
+            }
         }
     }
 
@@ -80,30 +88,36 @@ impl Draft<'_> {
         given
     }
 
-    fn form(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
-        let arity = match primitive.name {
-            "zip" | "concat" if given.len() >= 2 => given.len(),
-            "zip" | "concat" => 2,
+    fn form(
+        &mut self,
+        form: Form,
+        primitive: &'static Primitive,
+        given: Vec<Given>,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> Typed {
+        let arity = match form {
+            Form::Zip => given.len().max(2),
             _ => self.checker.primitive_signature(primitive, 0).parameters.len(),
         };
         let Some(given) = self.fitted(primitive, given, arity, span) else { return (Atom::Int(0), Type::Error) };
-        match primitive.name {
-            "size" => {
+        match form {
+            Form::Size => {
                 let (value, ty) = self.value(&given[0], None);
                 let place = self.given_span(&given[0]);
                 self.array_type(&ty, place, "`size` counts the elements of an array");
                 (self.length(value, &ty, span), Type::Int)
             }
-            "build" => {
+            Form::Build => {
                 let count = self.int(&given[0]);
                 let function = self.target(&given[1]);
                 self.build(count, span, |draft, index| draft.call_target(&function, vec![(index, Type::Int)], span))
             }
-            "iota" => {
+            Form::Iota => {
                 let count = self.int(&given[0]);
                 self.build(count, span, |_, index| (index, Type::Int))
             }
-            "replicate" => {
+            Form::Replicate => {
                 let count = self.int(&given[0]);
                 let element_hint = match hint.map(|hint| self.resolve(hint)) {
                     Some(Type::Array(_, element)) => Some((*element).clone()),
@@ -112,12 +126,12 @@ impl Draft<'_> {
                 let value = self.value(&given[1], element_hint.as_ref());
                 self.build(count, span, |_, _| value)
             }
-            "map" => {
+            Form::Map => {
                 let function = self.target(&given[0]);
                 let array = self.array_given(&given[1]);
                 self.mapped(&[array], span, |draft, elements| draft.call_target(&function, elements, span))
             }
-            "zip" => {
+            Form::Zip => {
                 let arrays: Vec<Typed> = given.iter().map(|given| self.array_given(given)).collect();
                 self.equate_all(&arrays, &given);
                 self.mapped(&arrays, span, |draft, elements| {
@@ -126,8 +140,8 @@ impl Draft<'_> {
                     (draft.bind(Op::Tuple(atoms), ty.clone(), span), ty)
                 })
             }
-            "unzip" => self.unzip(&given[0], span),
-            "fold" | "scan" => {
+            Form::Unzip => self.unzip(&given[0], span),
+            Form::Fold | Form::Scan => {
                 let function = self.target(&given[0]);
                 let start = self.value(&given[1], None);
                 let start_span = self.given_span(&given[1]);
@@ -139,15 +153,14 @@ impl Draft<'_> {
                     let value = draft.bind(Op::Index(array, Atom::Var(index)), (*element).clone(), span);
                     draft.call_target(&function, vec![state, (value, (*element).clone())], span)
                 });
-                if primitive.name == "fold" {
+                if form == Form::Fold {
                     (self.bind(Op::Loop(turn), state.clone(), span), state)
                 } else {
                     let ty = Type::array(size, state);
                     (self.bind(Op::Scan(turn), ty.clone(), span), ty)
                 }
             }
-            "concat" => self.concat(primitive, &given, span),
-            "inner" => {
+            Form::Inner => {
                 let (left, right) = (self.value(&given[0], None), self.value(&given[1], None));
                 let place = self.given_span(&given[1]);
                 let joined = match self.join(&left.1, &right.1, place) {
@@ -161,7 +174,10 @@ impl Draft<'_> {
                 let right = (self.flow(right.0, &right.1, &joined, span), joined);
                 self.inner(left, right, span)
             }
-            _ => self.by_signature(primitive, given, span),
+            // One argument is reduced; there are others.
+            Form::Sum | Form::Product | Form::ArgMax | Form::ArgMin | Form::All | Form::Any => {
+                self.by_signature(primitive, given, span)
+            }
         }
     }
 
@@ -270,11 +286,13 @@ impl Draft<'_> {
         (self.bind(Op::Tuple(atoms), ty.clone(), span), ty)
     }
 
-    fn concat(&mut self, primitive: &'static Primitive, given: &[Given], span: Span) -> Typed {
+    fn concat(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span) -> Typed {
+        let arity = given.len().max(2);
+        let Some(given) = self.fitted(primitive, given, arity, span) else { return (Atom::Int(0), Type::Error) };
         let mut total = Size::Constant(0);
         let mut joined: Option<Type> = None;
         let mut arrays = Vec::with_capacity(given.len());
-        for given in given {
+        for given in &given {
             let place = self.given_span(given);
             let (atom, ty) = self.array_given(given);
             let Type::Array(size, element) = &ty else { continue };
@@ -402,8 +420,7 @@ impl Draft<'_> {
     fn inner(&mut self, left: Typed, right: Typed, span: Span) -> Typed {
         match self.resolve(&left.1) {
             Type::Array(_, element) if self.resolve(&element) == Type::Real => {
-                let dot = riesz_primitive::find("dot").expect("the table has dot");
-                (self.bind(Op::ArrayFunction(dot, vec![left.0, right.0]), Type::Real, span), Type::Real)
+                (self.bind(Op::ArrayFunction(&array::DOT, vec![left.0, right.0]), Type::Real, span), Type::Real)
             }
             Type::Array(_, element) => {
                 let count = self.length(left.0, &left.1, span);
@@ -454,18 +471,18 @@ pub(crate) fn takes_tuples(parameters: &[Type]) -> bool {
 }
 
 /// The reduction that a function of one array is.
-pub(super) fn reduction(name: &str) -> Option<Reduction> {
-    Some(match name {
-        "sum" => Reduction::Sum,
-        "prod" => Reduction::Product,
-        "max" => Reduction::Max,
-        "min" => Reduction::Min,
-        "argmax" => Reduction::ArgMax,
-        "argmin" => Reduction::ArgMin,
-        "all" => Reduction::All,
-        "any" => Reduction::Any,
-        _ => return None,
-    })
+pub(super) fn reduction(primitive: &Primitive) -> Option<Reduction> {
+    match &primitive.kind {
+        Kind::Form(Form::Sum) => Some(Reduction::Sum),
+        Kind::Form(Form::Product) => Some(Reduction::Product),
+        Kind::Form(Form::ArgMax) => Some(Reduction::ArgMax),
+        Kind::Form(Form::ArgMin) => Some(Reduction::ArgMin),
+        Kind::Form(Form::All) => Some(Reduction::All),
+        Kind::Form(Form::Any) => Some(Reduction::Any),
+        Kind::Scalar(_) if *primitive == scalar::MAX => Some(Reduction::Max),
+        Kind::Scalar(_) if *primitive == scalar::MIN => Some(Reduction::Min),
+        _ => None,
+    }
 }
 
 /// Whether values of a resolved type are numbers all through, or linear maps where those count.

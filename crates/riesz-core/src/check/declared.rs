@@ -16,7 +16,7 @@ use riesz_syntax::Span;
 
 impl Type {
     /// Whether values have their coordinates in the order of declaration.
-    fn is_declared(&self) -> bool {
+    pub fn is_declared(&self) -> bool {
         match self {
             Type::Array(_, element) => element.is_declared(),
             Type::Record(record) if !record.shown.is_sorted() => false,

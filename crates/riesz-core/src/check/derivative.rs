@@ -6,19 +6,20 @@ use super::draft::Draft;
 use super::linear::Degree;
 use crate::term::{Atom, Derive, OnMaps, Op};
 use crate::types::Type;
-use riesz_primitive::Primitive;
+use riesz_primitive::{Differentiation, Operator, Primitive};
 use riesz_syntax::tree::BinaryOperator;
 use riesz_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 
 impl Draft<'_> {
-    pub fn operator(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span) -> Typed {
-        let arity = match primitive.name {
-            "adjoint" | "matrix" | "coo" => 1,
-            "jvp" | "vjp" | "hvp" => 3,
-            "taylor" => 4,
-            _ => 2,
-        };
+    pub fn operator(
+        &mut self,
+        operator: Operator,
+        primitive: &'static Primitive,
+        given: Vec<Given>,
+        span: Span,
+    ) -> Typed {
+        let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
         let (count, what) = (given.len(), format!("`{}`", primitive.name));
         let given = if arity == 1 && count != 1 {
             self.wrong_arguments(count, 1, &what, span);
@@ -29,14 +30,14 @@ impl Draft<'_> {
         let Some(given) = given else {
             self.explain(span, |diagnostic| diagnostic.help(signatures(primitive)));
             let name = primitive.name;
-            let more = match name {
-                "compose" => None,
+            let more = match operator {
+                Operator::Compose => None,
                 _ if arity > 1 && count > arity => Some(format!(
                     "the point of a function of several parameters is one tuple: `{name}(f, (x, y){})`",
-                    rest(name)
+                    rest(operator)
                 )),
                 _ if arity > 1 && count == 1 => {
-                    let rest = rest(name);
+                    let rest = rest(operator);
                     Some(format!(
                         "a derivative is taken at a point: `{name}(f, x{rest})`, or `{name}(f, _{rest})` as a function of the point"
                     ))
@@ -46,9 +47,27 @@ impl Draft<'_> {
             self.diagnostics.last_mut().into_iter().for_each(|diagnostic| diagnostic.help.extend(more.clone()));
             return (Atom::Int(0), Type::Error);
         };
-        match primitive.name {
-            "adjoint" | "matrix" | "coo" => self.on_map(primitive.name, &given[0], span),
-            "compose" => {
+        match operator {
+            Operator::Adjoint => {
+                let (map, ty) = self.map_given(&given[0]);
+                let Type::Linear(arrow) = &ty else { return (Atom::Int(0), Type::Error) };
+                let ty = Type::Linear(Arc::new((arrow.1.clone(), arrow.0.clone())));
+                (self.bind(Op::OnMaps(OnMaps::Adjoint, vec![map]), ty.clone(), span), ty)
+            }
+            Operator::Matrix => {
+                let (map, ty) = self.map_given(&given[0]);
+                let Type::Linear(_) = &ty else { return (Atom::Int(0), Type::Error) };
+                self.matrix((map, ty), span)
+            }
+            Operator::Coo => {
+                let (map, ty) = self.map_given(&given[0]);
+                let Type::Linear(_) = &ty else { return (Atom::Int(0), Type::Error) };
+                let (map, _) = self.declared_map((map, ty), span);
+                let ty = Type::Record(crate::types::Record::entries());
+                let value = self.bind(Op::OnMaps(OnMaps::Coo, vec![map]), ty.clone(), span);
+                self.read_sizes(value, ty, span)
+            }
+            Operator::Compose => {
                 let (after, before) = (self.map_given(&given[0]), self.map_given(&given[1]));
                 let (Type::Linear(g), Type::Linear(f)) = (&after.1, &before.1) else {
                     return (Atom::Int(0), Type::Error);
@@ -63,7 +82,7 @@ impl Draft<'_> {
                 let ty = Type::Linear(Arc::new((f.0.clone(), g.1.clone())));
                 (self.bind(Op::OnMaps(OnMaps::Compose, vec![after.0, before.0]), ty.clone(), span), ty)
             }
-            name => {
+            Operator::At(differentiation) => {
                 if self.is_callable(&given[1]) && !self.is_callable(&given[0]) {
                     let (atom, ty) = self.value(&given[0], None);
                     if !self.is_function(&ty) {
@@ -72,43 +91,43 @@ impl Draft<'_> {
                     }
                 }
                 let point = self.point(&given[0], &given[1]);
-                self.derived(name, &given, point, span)
+                self.derived(differentiation, &given, point, span)
             }
         }
     }
 
-    fn derived(&mut self, name: &str, given: &[Given], point: Typed, span: Span) -> Typed {
+    fn derived(&mut self, differentiation: Differentiation, given: &[Given], point: Typed, span: Span) -> Typed {
         let function = &given[0];
-        match name {
-            "D" => self.derivative(function, point, span),
-            "grad" => self.gradient("gradient", function, point, span),
-            "jacobian" => {
+        match differentiation {
+            Differentiation::Derivative => self.derivative(function, point, span),
+            Differentiation::Grad => self.gradient("gradient", function, point, span),
+            Differentiation::Jacobian => {
                 let map = self.derivative(function, point, span);
                 self.matrix(map, span)
             }
-            "hessian" => {
+            Differentiation::Hessian => {
                 let gradient = self.gradient_function("Hessian", function, &point.1, span);
                 let (map, ty) = self.derive(Derive::Derivative, gradient, point, None, span);
                 self.matrix((map, ty), span)
             }
-            "hvp" => {
+            Differentiation::Hvp => {
                 let direction = self.vector(&given[2], &point.1.tangent());
                 let gradient = self.gradient_function("Hessian", function, &point.1, span);
                 let both = self.derive(Derive::Forward, gradient, point, Some(direction), span);
                 self.second(both, span)
             }
-            "jvp" => {
+            Differentiation::Jvp => {
                 let direction = self.vector(&given[2], &point.1.tangent());
                 let function = self.function_at(function, &point.1, None, span);
                 self.derive(Derive::Forward, function, point, Some(direction), span)
             }
-            "vjp" => {
+            Differentiation::Vjp => {
                 let function = self.function_at(function, &point.1, None, span);
                 let result = self.result_of(&function);
                 let cotangent = self.vector(&given[2], &result.tangent());
                 self.derive(Derive::Reverse, function, point, Some(cotangent), span)
             }
-            _ => {
+            Differentiation::Taylor => {
                 let direction = self.vector(&given[2], &point.1.tangent());
                 let (order, order_type) = self.value(&given[3], Some(&Type::Int));
                 let place = self.given_span(&given[3]);
@@ -370,29 +389,6 @@ impl Draft<'_> {
         self.fail(diagnostic.help("its derivative at a point is a linear map: `D(f, x)`"))
     }
 
-    fn on_map(&mut self, name: &str, given: &Given, span: Span) -> Typed {
-        let (map, ty) = self.map_given(given);
-        let Type::Linear(arrow) = &ty else { return (Atom::Int(0), Type::Error) };
-        match name {
-            "adjoint" => {
-                let ty = Type::Linear(Arc::new((arrow.1.clone(), arrow.0.clone())));
-                (self.bind(Op::OnMaps(OnMaps::Adjoint, vec![map]), ty.clone(), span), ty)
-            }
-            "matrix" => self.matrix((map, ty), span),
-            _ => {
-                let (map, _) = self.declared_map((map, ty), span);
-                let entries = |element: Type| Type::array(crate::size::Size::Hole, element);
-                let ty = Type::Record(crate::types::Record::new(vec![
-                    ("rows".into(), entries(Type::Int)),
-                    ("cols".into(), entries(Type::Int)),
-                    ("vals".into(), entries(Type::Real)),
-                ]));
-                let value = self.bind(Op::OnMaps(OnMaps::Coo, vec![map]), ty.clone(), span);
-                self.read_sizes(value, ty, span)
-            }
-        }
-    }
-
     /// A value with the matrix in the place of every linear map.
     pub(super) fn with_matrices(&mut self, value: Typed, span: Span) -> Typed {
         match self.resolve_deep(&value.1) {
@@ -481,12 +477,12 @@ fn real_where_taken(ty: &Type, taken: Option<&Type>) -> Type {
 }
 
 /// The arguments of an operator after the function and the point, as its row names them.
-fn rest(name: &str) -> &'static str {
-    match name {
-        "jvp" => ", dx",
-        "vjp" => ", dy",
-        "hvp" => ", v",
-        "taylor" => ", v, k",
+fn rest(operator: Operator) -> &'static str {
+    match operator {
+        Operator::At(Differentiation::Jvp) => ", dx",
+        Operator::At(Differentiation::Vjp) => ", dy",
+        Operator::At(Differentiation::Hvp) => ", v",
+        Operator::At(Differentiation::Taylor) => ", v, k",
         _ => "",
     }
 }

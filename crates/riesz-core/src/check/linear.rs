@@ -193,12 +193,10 @@ fn applied(primitive: &'static Primitive, arguments: &[Degree], span: Span) -> D
         return unless_constant(arguments.to_vec());
     }
     let other = |reason: String| Degree::Other(span, reason);
-    let derivative = match &primitive.kind {
-        Kind::Scalar(row) => &row.derivative,
-        Kind::Array(row) => &row.derivative,
-        Kind::Prelude => return other(format!("`{}` is not linear", primitive.name)),
-        Kind::Form if primitive.name == "sum" => return Degree::Linear,
-        _ => return Degree::Unknown,
+    let derivative = match (primitive.derivative(), &primitive.kind) {
+        (Some(derivative), _) => derivative,
+        (None, Kind::Prelude) => return other(format!("`{}` is not linear", primitive.name)),
+        (None, _) => return Degree::Unknown,
     };
     let varying = arguments.iter().filter(|degree| matches!(degree, Degree::Linear)).count();
     match derivative {

@@ -102,6 +102,15 @@ pub struct Names {
     checks: usize,
 }
 
+/// How far a checker has come, to go back to.
+pub struct Mark {
+    names: Names,
+    units: usize,
+    data: usize,
+    functions: usize,
+    globals: usize,
+}
+
 struct Unit {
     tree: Rc<Tree>,
     prelude: bool,
@@ -213,6 +222,31 @@ impl Checker {
         for instance in std::mem::take(&mut self.fresh_instances) {
             self.instances.remove(&instance);
         }
+    }
+
+    /// How far the checker has come.
+    pub fn mark(&self) -> Mark {
+        Mark {
+            names: self.names_now(),
+            units: self.units.len(),
+            data: self.data.len(),
+            functions: self.program.functions.len(),
+            globals: self.program.globals.len(),
+        }
+    }
+
+    /// Goes back to where only expressions have been checked since: their functions, their data and the instances that
+    /// they asked for are gone.
+    pub fn roll_back(&mut self, mark: Mark) {
+        let Mark { names, units, data, functions, globals } = mark;
+        self.abandon(names);
+        self.units.truncate(units);
+        self.data.truncate(data);
+        self.program.functions.truncate(functions);
+        self.program.globals.truncate(globals);
+        self.given.retain(|global, _| (global.0 as usize) < globals);
+        self.constants.retain(|global, _| (global.0 as usize) < globals);
+        self.instances.retain(|_, function| (function.0 as usize) < functions);
     }
 
     /// Adds files that may refer to each other. `replace`: new definitions take the place of old ones of the same name,

@@ -5,8 +5,9 @@ use super::{Machine, binary, element_type, problem};
 use crate::evaluate::{Map, Value};
 use crate::term::{Place, Step};
 use crate::types::Type;
-use riesz_primitive::{MatrixFunction, Number, Primitive, scalar};
-use riesz_syntax::{Diagnostic, Span};
+use riesz_primitive::array::{Array, Contraction, LinearIn, Matrix, MatrixResult};
+use riesz_primitive::{Number, Primitive, scalar};
+use riesz_syntax::Span;
 use std::rc::Rc;
 
 impl<S: Number> Machine<'_, S> {
@@ -20,34 +21,24 @@ impl<S: Number> Machine<'_, S> {
     ) -> Result<Value<S>, Fault> {
         let elements: usize = arguments.iter().map(Value::len).sum();
         self.reserve(elements, size_of::<Value<S>>(), span)?;
+        let Some(row) = primitive.array() else {
+            unreachable!("`{}` is no function of arrays", primitive.name);
+        };
         let first = &arguments[0];
-        let shaped = matches!(primitive.name, "concat" | "update" | "scatter_add");
-        if !shaped && arguments.iter().any(|argument| matches!(argument, Value::Zero)) {
+        if !row.has_shape_of_zero() && arguments.iter().any(|argument| matches!(argument, Value::Zero)) {
             return Ok(Value::Zero);
         }
-        Ok(match primitive.name {
-            "reverse" => take(first, &mut (0..first.len()).rev()),
-            "concat" => {
+        Ok(match row {
+            Array::Reindex(reindex) => self.reindex(reindex, arguments, frame, ty, span)?,
+            Array::Concatenate => {
                 let element = element_type(ty);
                 Value::array(element, arguments.iter().flat_map(|array| array.elements().collect::<Vec<_>>()).collect())
             }
-            "slice" => {
-                let (from, to) = (arguments[1].int(), arguments[2].int());
-                let fits = 0 <= from && from <= to && to <= first.len() as i64;
-                if !fits {
-                    return Err(problem::slice_out_of_range(from, to, first.len(), span));
-                }
-                take(first, &mut (from as usize..to as usize))
+            Array::Replace => {
+                let at = in_range(arguments[1].int(), first.len(), span)?;
+                updated(first.clone(), at, arguments[2].clone())
             }
-            "flatten" => {
-                let total: usize = first.elements().map(|row| row.len()).sum();
-                self.reserve(total, size_of::<Value<S>>(), span)?;
-                Value::array(
-                    element_type(ty),
-                    first.elements().flat_map(|row| row.elements().collect::<Vec<_>>()).collect(),
-                )
-            }
-            "transpose" => {
+            Array::Exchange => {
                 let Type::Array(columns, row_type) = ty else { return Ok(Value::unit()) };
                 let rows: Vec<Value<S>> = first.elements().collect();
                 let columns = rows.first().map_or_else(|| self.size(columns, frame), Value::len);
@@ -57,61 +48,62 @@ impl<S: Number> Machine<'_, S> {
                 };
                 Value::values((0..columns).map(column).collect())
             }
-            "gather" => {
-                let mut indices = Vec::with_capacity(arguments[1].len());
-                for index in arguments[1].elements() {
-                    indices.push(in_range(index.int(), first.len(), span)?);
-                }
-                self.reserve(indices.len(), size_of::<Value<S>>(), span)?;
-                take(first, &mut indices.into_iter())
+            Array::Merge => {
+                let total: usize = first.elements().map(|row| row.len()).sum();
+                self.reserve(total, size_of::<Value<S>>(), span)?;
+                Value::array(
+                    element_type(ty),
+                    first.elements().flat_map(|row| row.elements().collect::<Vec<_>>()).collect(),
+                )
             }
-            "scatter_add" => self.scatter_add(arguments, frame, ty, span)?,
-            "update" => {
-                let at = in_range(arguments[1].int(), first.len(), span)?;
-                updated(first.clone(), at, arguments[2].clone())
-            }
-            "dot" => self.dot((first, &arguments[1]), S::mul, frame, ty, span)?,
-            "exact dot" => self.dot((first, &arguments[1]), exact_product, frame, ty, span)?,
-            "outer" => {
-                let (u, v) = (reals(first), reals(&arguments[1]));
-                self.reserve(u.len().saturating_mul(v.len()), size_of::<S>(), span)?;
-                Value::values(u.iter().map(|u| Value::reals(v.iter().map(|v| u.mul(v)).collect())).collect())
-            }
-            _ => match primitive.array().and_then(|row| row.matrix) {
-                Some(function) => {
-                    let n = first.len();
-                    // The matrix, a copy to work on, and the result.
-                    let room = arguments.iter().fold(0usize, |room, argument| room.saturating_add(argument.numbers()));
-                    self.reserve(room.saturating_mul(3), size_of::<S>(), span)?;
-                    let a = flat(first);
-                    let (columns, b) = match arguments.get(1) {
-                        // Directions, one behind the other.
-                        Some(_) if function == MatrixFunction::Cofactor => {
-                            (n * (arguments.len() - 1), arguments[1..].iter().flat_map(flat).collect())
-                        }
-                        Some(b @ Value::Reals(_)) => (1, reals(b)),
-                        Some(b) => (b.get(0).map_or_else(|| self.inner_size(ty, frame), |row| row.len()), flat(b)),
-                        None => (0, Vec::new()),
-                    };
-                    self.fuel.poll(span)?;
-                    if a.len() != n * n || b.len() != n * columns {
-                        return Err(problem::not_square(n, span));
-                    }
-                    let result = S::matrix(function, n, columns, &a, &b);
-                    match ty {
-                        Type::Real => Value::Real(result.into_iter().next().unwrap_or_else(S::zero)),
-                        Type::Array(_, element) if **element == Type::Real => Value::reals(result),
-                        _ => {
-                            let width = if function == MatrixFunction::Solve { columns } else { n };
-                            rows(n, width, result)
-                        }
+            Array::Product(product) => {
+                let times = if product.is_exact() { S::exact_product } else { S::mul };
+                match product.contraction {
+                    Contraction::Inner => self.dot((first, &arguments[1]), times, frame, ty, span)?,
+                    Contraction::Outer => {
+                        let (u, v) = (reals(first), reals(&arguments[1]));
+                        self.reserve(u.len().saturating_mul(v.len()), size_of::<S>(), span)?;
+                        Value::values(u.iter().map(|u| Value::reals(v.iter().map(|v| times(u, v)).collect())).collect())
                     }
                 }
-                None => {
-                    let message = format!("the interpreter does not know `{}`", primitive.name);
-                    return Err(Box::new(Diagnostic::error("not-yet", span, message)));
-                }
-            },
+            }
+            Array::Matrix(matrix) => self.matrix_function(matrix, arguments, frame, ty, span)?,
+        })
+    }
+
+    fn matrix_function(
+        &mut self,
+        matrix: &Matrix,
+        arguments: &[Value<S>],
+        frame: &[Value<S>],
+        ty: &Type,
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
+        let first = &arguments[0];
+        let n = first.len();
+        // The matrix, a copy to work on, and the result.
+        let room = arguments.iter().fold(0usize, |room, argument| room.saturating_add(argument.numbers()));
+        self.reserve(room.saturating_mul(3), size_of::<S>(), span)?;
+        let a = flat(first);
+        let (columns, b) = match (&matrix.linear, arguments.get(1)) {
+            // Directions, one behind the other.
+            (LinearIn::Directions, Some(_)) => {
+                (n * (arguments.len() - 1), arguments[1..].iter().flat_map(flat).collect())
+            }
+            (_, Some(b @ Value::Reals(_))) => (1, reals(b)),
+            (_, Some(b)) => (b.get(0).map_or_else(|| self.inner_size(ty, frame), |row| row.len()), flat(b)),
+            (_, None) => (0, Vec::new()),
+        };
+        self.fuel.poll(span)?;
+        if a.len() != n * n || b.len() != n * columns {
+            return Err(problem::not_square(n, span));
+        }
+        let result = S::matrix(matrix.function, n, columns, &a, &b);
+        Ok(match (ty, matrix.result) {
+            (Type::Real, _) => Value::Real(result.into_iter().next().unwrap_or_else(S::zero)),
+            (Type::Array(_, element), _) if **element == Type::Real => Value::reals(result),
+            (_, MatrixResult::Like(1..)) => rows(n, columns, result),
+            (_, MatrixResult::Number | MatrixResult::Like(0)) => rows(n, n, result),
         })
     }
 
@@ -120,26 +112,6 @@ impl<S: Number> Machine<'_, S> {
             Type::Array(size, _) => self.size(size, frame),
             _ => 0,
         }
-    }
-
-    fn scatter_add(
-        &mut self,
-        arguments: &[Value<S>],
-        frame: &[Value<S>],
-        ty: &Type,
-        span: Span,
-    ) -> Result<Value<S>, Fault> {
-        let [count, indices, values] = arguments else { return Ok(Value::unit()) };
-        let count = count_of(count.int(), span)?;
-        self.reserve(count, size_of::<Value<S>>(), span)?;
-        let zero = self.filled(element_type(ty), 0.0, frame, span)?;
-        let mut elements = vec![zero; count];
-        for (index, value) in indices.elements().zip(values.elements()) {
-            let at = in_range(index.int(), count, span)?;
-            let before = std::mem::replace(&mut elements[at], Value::Int(0));
-            elements[at] = combine(before, &value, &scalar::ADD, Empty::Differs, span)?;
-        }
-        Ok(Value::array(element_type(ty), elements))
     }
 
     /// Contracts the last axis of `a` with the first of `b`.
@@ -186,20 +158,10 @@ impl<S: Number> Machine<'_, S> {
     }
 }
 
-fn in_range(at: i64, len: usize, span: Span) -> Result<usize, Fault> {
+pub(super) fn in_range(at: i64, len: usize, span: Span) -> Result<usize, Fault> {
     match usize::try_from(at) {
         Ok(index) if index < len => Ok(index),
         _ => Err(problem::out_of_range(at, len, span)),
-    }
-}
-
-/// The elements at certain places, all in range.
-fn take<S: Number>(array: &Value<S>, at: &mut dyn Iterator<Item = usize>) -> Value<S> {
-    match array {
-        Value::Reals(elements) => Value::reals(at.map(|at| elements[at].clone()).collect()),
-        Value::Ints(elements) => Value::ints(at.map(|at| elements[at]).collect()),
-        Value::Values(elements) => Value::values(at.map(|at| elements[at].clone()).collect()),
-        _ => Value::unit(),
     }
 }
 
@@ -347,11 +309,6 @@ fn rows<S: Number>(count: usize, width: usize, elements: Vec<S>) -> Value<S> {
 
 fn product<S: Number>(a: &[S], b: &[S], times: fn(&S, &S) -> S) -> S {
     a.iter().zip(b).map(|(a, b)| times(a, b)).reduce(|total, term| total.add(&term)).unwrap_or_else(S::zero)
-}
-
-/// The product in which zero times anything is zero.
-fn exact_product<S: Number>(a: &S, b: &S) -> S {
-    S::apply(&scalar::EXACT_MUL, &[a.clone(), b.clone()])
 }
 
 /// `Σᵢ aᵢ · rowsᵢ`

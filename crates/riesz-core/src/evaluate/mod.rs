@@ -15,14 +15,16 @@ mod map;
 mod matrix;
 mod number;
 pub mod problem;
+mod reindex;
 mod room;
 mod show;
 mod space;
 mod value;
 
-pub use data::from_data;
+pub use data::{from_data, to_data};
 pub use limits::{Fault, Limits};
 pub use number::{integer_power, is_large};
+pub use reindex::indices;
 pub use room::{has_room, is_asking};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};

@@ -103,9 +103,13 @@ pub fn is_large(exponent: i64) -> bool {
 }
 
 /// A primitive of integers.
-fn integer<S: Number>(primitive: &'static Primitive, arguments: &[i64], span: Span) -> Result<Value<S>, Fault> {
+pub(super) fn integer<S: Number>(
+    primitive: &'static Primitive,
+    arguments: &[i64],
+    span: Span,
+) -> Result<Value<S>, Fault> {
     let function = primitive.scalar().and_then(|row| row.integer);
-    match function.and_then(|function| function(arguments)) {
+    match function.and_then(|function| (function.value)(arguments)) {
         Some(value) => Ok(Value::Int(value)),
         None => Err(problem::integer(primitive, arguments, span)),
     }

@@ -4,7 +4,7 @@ use super::limits::{Fault, Limits};
 use super::show_real;
 use crate::term::Reduction;
 use riesz_limit::Stopped;
-use riesz_primitive::Primitive;
+use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 
 /// How many calls around an error its message shows.
@@ -56,7 +56,7 @@ pub fn not_square(rows: usize, span: Span) -> Fault {
 /// A function of integers has no result, or none of 64 bits.
 pub fn integer(primitive: &Primitive, arguments: &[i64], span: Span) -> Fault {
     let shown: Vec<String> = arguments.iter().map(i64::to_string).collect();
-    Box::new(if matches!(primitive.name, "div" | "mod") && arguments.get(1) == Some(&0) {
+    Box::new(if [&scalar::FLOOR_DIV, &scalar::FLOOR_MOD].contains(&primitive) && arguments.get(1) == Some(&0) {
         Diagnostic::error("division-by-zero", span, format!("`{}` of {} by zero", primitive.name, shown[0]))
     } else {
         Diagnostic::error("integer-overflow", span, "this integer does not fit into 64 bits")

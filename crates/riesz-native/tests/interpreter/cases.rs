@@ -6,7 +6,7 @@ use riesz_native::{Code, Compiler, Settings, Signature, Stop};
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-const FUNCTIONS: [&str; 36] = [
+const FUNCTIONS: [&str; 37] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -18,6 +18,7 @@ const FUNCTIONS: [&str; 36] = [
     "sum(x[i] * x[i + 20] | i < n - 20) + sum(x[i + 1] * x[i + 3] | i < n - 12)",
     "sum(x[k[i]] * x[i] | i < n)",
     "sum(gather(x, k) * x)",
+    "sum(roll(x, k[0]) * x) + sum(roll([[y, y^2] | y in x], -1)[i][1] * x[i] | i < n)",
     "sum(scatter_add(n, k, x) ^ 2)",
     "sum(sum(x[i] * y | y in x) ^ 2 | i < n)",
     "sum(prod(x[i] + j | j < 3) | i < n)",

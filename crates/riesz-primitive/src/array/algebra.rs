@@ -1,13 +1,14 @@
 //! Linear algebra: products of vectors and matrices, and the functions that factor a matrix.
 
-use super::TRANSPOSE;
+use super::{Adjoint, Array, Contraction, LinearIn, Matrix, MatrixResult, Product, TRANSPOSE};
 use crate::derivative::Coefficient::{Apply, Argument, Result};
 use crate::derivative::LinearTerm::{
     Cholesky, CholeskyAdjoint, Inner, Left, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
 };
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::matrix::MatrixFunction;
-use crate::primitive::{Array, Kind, Primitive};
+use crate::primitive::{Form, Kind, Primitive};
+use crate::scalar;
 
 pub(super) static ROWS: &[&Primitive] = &[
     &DOT,
@@ -35,11 +36,7 @@ pub static DOT: Primitive = Primitive {
     ],
     summary: "The product of vectors and matrices: the last axis of the first with the first axis of the second.",
     example: "dot([[1.0, 2.0], [3.0, 4.0]], [1.0, 1.0]) == [3.0, 7.0]",
-    kind: Kind::Array(Array {
-        derivative: Derivative::Multilinear,
-        matrix: None,
-        rust: Some("riesz_runtime::dot({0}, {1})"),
-    }),
+    kind: Kind::Array(Array::Product(Product { contraction: Contraction::Inner, times: &scalar::MUL })),
 };
 
 /// `dot` in a derivative: an exactly zero factor gives an exactly zero product. `D = exact dot` in each argument
@@ -48,11 +45,7 @@ pub static EXACT_DOT: Primitive = Primitive {
     signatures: DOT.signatures,
     summary: "The contraction in which zero times anything is zero.",
     example: "",
-    kind: Kind::Array(Array {
-        derivative: Derivative::Multilinear,
-        matrix: None,
-        rust: Some("riesz_runtime::exact_dot({0}, {1})"),
-    }),
+    kind: Kind::Array(Array::Product(Product { contraction: Contraction::Inner, times: &scalar::EXACT_MUL })),
 };
 
 /// `D outer (u, v) (du, dv) = outer (du, v) + outer (u, dv)`
@@ -61,7 +54,7 @@ pub static OUTER: Primitive = Primitive {
     signatures: &["(u: [m]R, v: [n]R): [m][n]R"],
     summary: "The matrix of all products `u[i] * v[j]`.",
     example: "outer([1.0, 2.0], [3.0, 4.0]) == [[3.0, 4.0], [6.0, 8.0]]",
-    kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: None }),
+    kind: Kind::Array(Array::Product(Product { contraction: Contraction::Outer, times: &scalar::MUL })),
 };
 
 /// `D inner (u, v) (du, dv) = inner (du, v) + inner (u, dv)`
@@ -70,7 +63,7 @@ pub static INNER: Primitive = Primitive {
     signatures: &["(u: t, v: t): R"],
     summary: "The inner product of any vector space: the sum of the products of all components.",
     example: "inner((1.0, [2.0]), (3.0, [4.0])) == 11.0",
-    kind: Kind::Array(Array { derivative: Derivative::Multilinear, matrix: None, rust: None }),
+    kind: Kind::Form(Form::Inner),
 };
 
 /// `D cholesky a (da) = l Φ(l⁻¹ s l⁻ᵀ)`, where `s` is the symmetric part of `da`
@@ -79,11 +72,13 @@ pub static CHOLESKY: Primitive = Primitive {
     signatures: &["(a: [n][n]R): [n][n]R"],
     summary: "The lower triangular `l` with `dot(l, transpose(l)) = a`; of the symmetric part of `a`, NaN if indefinite.",
     example: "cholesky([[4.0, 2.0], [2.0, 5.0]]) ~= [[2.0, 0.0], [1.0, 2.0]]",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::Cholesky,
+        result: MatrixResult::Like(0),
         derivative: Derivative::Terms(&[Cholesky(Result, &Tangent(0))]),
-        matrix: Some(MatrixFunction::Cholesky),
-        rust: Some("riesz_runtime::cholesky({0})"),
-    }),
+        linear: LinearIn::Nothing,
+        rust: "cholesky",
+    })),
 };
 
 /// `D T (l, s) (dl, ds) = T ds + dl p − 2 T (dl (p lᵀ + tᵀ))`, where `T = D cholesky` at `l lᵀ`, `t = T s` and `p = l⁻¹ t`
@@ -92,15 +87,17 @@ pub static CHOLESKY_TANGENT: Primitive = Primitive {
     signatures: &["(l: [n][n]R, s: [n][n]R): [n][n]R"],
     summary: "The derivative of `cholesky` where the factor is `l`, applied to `s`.",
     example: "",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::CholeskyTangent,
+        result: MatrixResult::Like(0),
         derivative: Derivative::Terms(&[
             Cholesky(Argument(0), &Tangent(1)),
             FACTOR_MOVED,
             Negate(&Cholesky(Argument(0), &Sum(&[MATRIX_MOVED, MATRIX_MOVED]))),
         ]),
-        matrix: Some(MatrixFunction::CholeskyTangent),
-        rust: Some("riesz_runtime::cholesky_tangent({0}, {1})"),
-    }),
+        linear: LinearIn::Last(Adjoint::Apply(&CHOLESKY_COTANGENT, &[Adjoint::Argument(0), Adjoint::Cotangent])),
+        rust: "cholesky_tangent",
+    })),
 };
 
 /// `dl p`
@@ -119,7 +116,9 @@ pub static CHOLESKY_COTANGENT: Primitive = Primitive {
     signatures: &["(l: [n][n]R, w: [n][n]R): [n][n]R"],
     summary: "The adjoint of the derivative of `cholesky` where the factor is `l`, applied to `w`.",
     example: "",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::CholeskyCotangent,
+        result: MatrixResult::Like(0),
         derivative: Derivative::Terms(&[
             CholeskyAdjoint(
                 Argument(0),
@@ -127,9 +126,9 @@ pub static CHOLESKY_COTANGENT: Primitive = Primitive {
             ),
             Negate(&Symmetric(&Sum(&[RESULT_MOVED, RESULT_MOVED]))),
         ]),
-        matrix: Some(MatrixFunction::CholeskyCotangent),
-        rust: Some("riesz_runtime::cholesky_cotangent({0}, {1})"),
-    }),
+        linear: LinearIn::Last(Adjoint::Apply(&CHOLESKY_TANGENT, &[Adjoint::Argument(0), Adjoint::Cotangent])),
+        rust: "cholesky_cotangent",
+    })),
 };
 
 /// `l⁻ᵀ dlᵀ c`
@@ -144,11 +143,16 @@ pub static SOLVE: Primitive = Primitive {
     signatures: &["(a: [n][n]R, b: [n]R): [n]R", "(a: [n][n]R, b: [n][m]R): [n][m]R"],
     summary: "The solution `x` of `dot(a, x) = b`; NaN where `a` is singular.",
     example: "solve([[2.0, 0.0], [0.0, 4.0]], [2.0, 2.0]) == [1.0, 0.5]",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::Solve,
+        result: MatrixResult::Like(1),
         derivative: Derivative::Terms(&[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))]),
-        matrix: Some(MatrixFunction::Solve),
-        rust: Some("riesz_runtime::solve({0}, {1})"),
-    }),
+        linear: LinearIn::Last(Adjoint::Apply(
+            &SOLVE,
+            &[Adjoint::Apply(&TRANSPOSE, &[Adjoint::Argument(0)]), Adjoint::Cotangent],
+        )),
+        rust: "solve",
+    })),
 };
 
 /// `D inv a (da) = −a⁻¹ da a⁻¹`
@@ -157,11 +161,13 @@ pub static INV: Primitive = Primitive {
     signatures: &["(a: [n][n]R): [n][n]R"],
     summary: "The inverse matrix; NaN where `a` is singular.",
     example: "inv([[2.0, 0.0], [0.0, 4.0]]) == [[0.5, 0.0], [0.0, 0.25]]",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::Inverse,
+        result: MatrixResult::Like(0),
         derivative: Derivative::Terms(&[Negate(&Left(Result, &Right(&Tangent(0), Result)))]),
-        matrix: Some(MatrixFunction::Inverse),
-        rust: Some("riesz_runtime::inv({0})"),
-    }),
+        linear: LinearIn::Nothing,
+        rust: "inv",
+    })),
 };
 
 /// `D det a (da) = ⟨cofactor a, da⟩`: also where `a` is singular
@@ -170,11 +176,13 @@ pub static DET: Primitive = Primitive {
     signatures: &["(a: [n][n]R): R"],
     summary: "The determinant; 1 for the empty matrix.",
     example: "det([[1.0, 2.0], [3.0, 4.0]]) ~= -2.0",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::Determinant,
+        result: MatrixResult::Number,
         derivative: Derivative::Terms(&[Inner(Apply(&COFACTOR, &[Argument(0)]), &Tangent(0))]),
-        matrix: Some(MatrixFunction::Determinant),
-        rust: Some("riesz_runtime::det({0})"),
-    }),
+        linear: LinearIn::Nothing,
+        rust: "det",
+    })),
 };
 
 /// `D logdet a (da) = ⟨a⁻ᵀ, da⟩`
@@ -183,11 +191,13 @@ pub static LOGDET: Primitive = Primitive {
     signatures: &["(a: [n][n]R): R"],
     summary: "`log |det(a)|`, also where the determinant overflows; -inf where `a` is singular.",
     example: "logdet([[2.0, 0.0], [0.0, -3.0]]) ~= log(6.0)",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::LogDeterminant,
+        result: MatrixResult::Number,
         derivative: Derivative::Terms(&[Inner(INVERSE_TRANSPOSED, &Tangent(0))]),
-        matrix: Some(MatrixFunction::LogDeterminant),
-        rust: Some("riesz_runtime::logdet({0})"),
-    }),
+        linear: LinearIn::Nothing,
+        rust: "logdet",
+    })),
 };
 
 /// `Dᵏ cof a (h₁, …, hₖ)`, the derivatives of `det` but for one direction: `D = cofactor matrix` with one direction more,
@@ -197,11 +207,13 @@ pub static COFACTOR: Primitive = Primitive {
     signatures: &["(a: [n][n]R): [n][n]R", "(a: [n][n]R, h: [n][n]R): [n][n]R"],
     summary: "The gradient of `det`, and its derivatives in any number of directions `h`.",
     example: "",
-    kind: Kind::Array(Array {
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::Cofactor,
+        result: MatrixResult::Like(0),
         derivative: Derivative::Directional,
-        matrix: Some(MatrixFunction::Cofactor),
-        rust: Some("riesz_runtime::cofactor({0})"),
-    }),
+        linear: LinearIn::Directions,
+        rust: "cofactor",
+    })),
 };
 
 /// `a⁻ᵀ`

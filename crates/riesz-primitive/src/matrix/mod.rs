@@ -13,7 +13,7 @@ pub(crate) use plain::evaluate;
 pub use tangent::tangent;
 
 use crate::array;
-use crate::primitive::Primitive;
+use crate::primitive::{Kind, Primitive};
 
 /// A function of a square matrix, or of two. None of them fails: a matrix it cannot treat gives NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,6 +51,17 @@ impl MatrixFunction {
             MatrixFunction::Cofactor => &array::COFACTOR,
             MatrixFunction::CholeskyTangent => &array::CHOLESKY_TANGENT,
             MatrixFunction::CholeskyCotangent => &array::CHOLESKY_COTANGENT,
+        }
+    }
+
+    /// What the row states.
+    ///
+    /// # Panics
+    /// If [`primitive`](MatrixFunction::primitive) is not the row of a function of linear algebra.
+    pub fn row(self) -> &'static array::Matrix {
+        match &self.primitive().kind {
+            Kind::Array(array::Array::Matrix(row)) => row,
+            _ => panic!("{self:?} has a row of another kind"),
         }
     }
 }

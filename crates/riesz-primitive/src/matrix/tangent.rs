@@ -6,7 +6,7 @@ use riesz_algebra::Module;
 
 use super::cofactor::cofactor_tangent;
 use super::{MatrixFunction, cholesky};
-use crate::array;
+use crate::array::{Array, MatrixResult};
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::number::Number;
 use crate::primitive::Primitive;
@@ -20,9 +20,9 @@ pub fn tangent<D: Number, E: Module<D>>(
     result: &[D],
     (da, db): (&[E], &[E]),
 ) -> Vec<E> {
-    let terms = match function.primitive().derivative() {
-        Some(Derivative::Terms(terms)) => terms,
-        Some(Derivative::Directional) => return directional(n, a, b, da, db),
+    let terms = match &function.row().derivative {
+        Derivative::Terms(terms) => terms,
+        Derivative::Directional => return directional(n, a, b, da, db),
         _ => panic!("the derivative of {:?} is not given by terms", function.primitive()),
     };
     let point = Point {
@@ -47,14 +47,10 @@ fn directional<D: Number, E: Module<D>>(n: usize, a: &[D], h: &[D], da: &[E], dh
 
 /// The result of a function of an `n × n` and an `n × columns` matrix.
 fn shaped<T>(function: MatrixFunction, (n, columns): (usize, usize), entries: Vec<T>) -> Matrix<T> {
-    let (rows, columns) = match function {
-        MatrixFunction::Determinant | MatrixFunction::LogDeterminant => (1, 1),
-        MatrixFunction::Solve => (n, columns),
-        MatrixFunction::Cholesky
-        | MatrixFunction::Inverse
-        | MatrixFunction::Cofactor
-        | MatrixFunction::CholeskyTangent
-        | MatrixFunction::CholeskyCotangent => (n, n),
+    let (rows, columns) = match function.row().result {
+        MatrixResult::Number => (1, 1),
+        MatrixResult::Like(0) => (n, n),
+        MatrixResult::Like(_) => (n, columns),
     };
     Matrix { rows, columns, entries }
 }
@@ -158,11 +154,10 @@ impl<D: Number, E: Module<D>> Point<D, E> {
 /// A primitive of matrices: `transpose`, or a function of linear algebra.
 fn apply<D: Number>(primitive: &'static Primitive, operands: &[Matrix<D>]) -> Matrix<D> {
     let a = &operands[0];
-    if *primitive == array::TRANSPOSE {
-        return a.transpose();
-    }
-    let Some(function) = primitive.array().and_then(|array| array.matrix) else {
-        panic!("{primitive:?} is not a function of linear algebra");
+    let function = match primitive.array() {
+        Some(Array::Exchange) => return a.transpose(),
+        Some(Array::Matrix(row)) => row.function,
+        _ => panic!("{primitive:?} is not a function of linear algebra"),
     };
     let (columns, b) = operands.get(1).map_or((0, &[][..]), |b| (b.columns, &b.entries));
     shaped(function, (a.rows, columns), D::matrix(function, a.rows, columns, &a.entries, b))

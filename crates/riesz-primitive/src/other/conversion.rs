@@ -1,6 +1,6 @@
 //! Conversions between numbers of different types.
 
-use crate::primitive::{Kind, Primitive};
+use crate::primitive::{Conversion, Kind, Primitive};
 
 pub(super) static ROWS: &[&Primitive] = &[&REAL, &TRUNC, &IS_NAN];
 
@@ -10,7 +10,7 @@ pub static REAL: Primitive = Primitive {
     signatures: &["(n: Int): R"],
     summary: "The integer as a real number.",
     example: "real(2) == 2.0",
-    kind: Kind::Conversion,
+    kind: Kind::Conversion(Conversion::Real),
 };
 
 /// `R → Int`, towards zero
@@ -19,7 +19,7 @@ pub static TRUNC: Primitive = Primitive {
     signatures: &["(x: R): Int"],
     summary: "The integer part. A number that is NaN or too large for 64 bits is an error.",
     example: "trunc(-2.7) == -2",
-    kind: Kind::Conversion,
+    kind: Kind::Conversion(Conversion::Truncate),
 };
 
 /// `R → Bool`
@@ -28,5 +28,5 @@ pub static IS_NAN: Primitive = Primitive {
     signatures: &["(x: R): Bool"],
     summary: "Whether the number is NaN.",
     example: "is_nan(0.0 / 0.0)",
-    kind: Kind::Conversion,
+    kind: Kind::Conversion(Conversion::IsNan),
 };

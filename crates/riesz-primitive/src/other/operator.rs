@@ -1,6 +1,6 @@
 //! The functions that differentiate, and those of linear maps.
 
-use crate::primitive::{Kind, Primitive};
+use crate::primitive::{Differentiation, Kind, Operator, Primitive};
 
 pub(super) static ROWS: &[&Primitive] =
     &[&DERIVATIVE, &ADJOINT, &COMPOSE, &MATRIX, &COO, &JVP, &VJP, &GRAD, &JACOBIAN, &HESSIAN, &HVP, &TAYLOR];
@@ -11,7 +11,7 @@ pub static DERIVATIVE: Primitive = Primitive {
     signatures: &["(f: s -> t, x: s): s' -o t'"],
     summary: "The derivative of `f` at `x`: a linear map.",
     example: "D(\\x -> x * x, 3.0)(1.0) == 6.0",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Derivative)),
 };
 
 /// `⟨m x, y⟩ = ⟨x, adjoint(m) y⟩`
@@ -20,7 +20,7 @@ pub static ADJOINT: Primitive = Primitive {
     signatures: &["(m: a -o b): b -o a"],
     summary: "The linear map with `inner(m(x), y) = inner(x, adjoint(m)(y))`.",
     example: "adjoint(D(\\x -> x * x, 3.0))(1.0) == 6.0",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::Adjoint),
 };
 
 /// `compose(g, f)(x) = g(f(x))`
@@ -29,7 +29,7 @@ pub static COMPOSE: Primitive = Primitive {
     signatures: &["(g: b -o c, f: a -o b): a -o c"],
     summary: "The linear map `f`, then `g`.",
     example: "compose(D(\\y -> 2 * y, 9.0), D(\\x -> x * x, 3.0))(1.0) == 12.0",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::Compose),
 };
 
 /// `dot(matrix(m), x) = m(x)`
@@ -38,7 +38,7 @@ pub static MATRIX: Primitive = Primitive {
     signatures: &["(m: [n]R -o [m]R): [m][n]R"],
     summary: "The matrix of a linear map; for other spaces, a value of `b` with a vector of `a` for every number.",
     example: "matrix(D(\\v -> 2 * v, [1.0, 1.0])) == [[2.0, 0.0], [0.0, 2.0]]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::Matrix),
 };
 
 /// `matrix(m)[rows[k], cols[k]] = vals[k]`
@@ -47,7 +47,7 @@ pub static COO: Primitive = Primitive {
     signatures: &["(m: a -o b): {rows: [_]Int, cols: [_]Int, vals: [_]R}"],
     summary: "The entries of the matrix that are not structurally zero, sorted by row, then column.",
     example: "coo(D(\\v -> 2 * v, [1.0, 1.0])).cols == [0, 1]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::Coo),
 };
 
 /// `jvp(f, x, dx) = (f(x), D(f, x)(dx))`
@@ -56,7 +56,7 @@ pub static JVP: Primitive = Primitive {
     signatures: &["(f: s -> t, x: s, dx: s'): (t, t')"],
     summary: "The value and the derivative in a direction: `(f(x), D(f, x)(dx))`.",
     example: "jvp(\\x -> x * x, 3.0, 1.0) == (9.0, 6.0)",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Jvp)),
 };
 
 /// `vjp(f, x, dy) = (f(x), adjoint(D(f, x))(dy))`
@@ -65,7 +65,7 @@ pub static VJP: Primitive = Primitive {
     signatures: &["(f: s -> t, x: s, dy: t'): (t, s')"],
     summary: "The value and the adjoint derivative: `(f(x), adjoint(D(f, x))(dy))`.",
     example: "vjp(\\x -> x * x, 3.0, 1.0) == (9.0, 6.0)",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Vjp)),
 };
 
 /// `grad(f, x) = adjoint(D(f, x))(1)`
@@ -74,7 +74,7 @@ pub static GRAD: Primitive = Primitive {
     signatures: &["(f: s -> R, x: s): s'"],
     summary: "The gradient: `adjoint(D(f, x))(1.0)`.",
     example: "grad(\\v -> sum(v * v), [1.0, 2.0]) == [2.0, 4.0]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Grad)),
 };
 
 /// `jacobian(f, x) = matrix(D(f, x))`
@@ -83,7 +83,7 @@ pub static JACOBIAN: Primitive = Primitive {
     signatures: &["(f: [n]R -> [m]R, x: [n]R): [m][n]R"],
     summary: "The matrix of the derivative: `matrix(D(f, x))`.",
     example: "jacobian(\\v -> v * v, [1.0, 2.0]) == [[2.0, 0.0], [0.0, 4.0]]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Jacobian)),
 };
 
 /// `hessian(f, x) = jacobian(grad(f, _), x)`
@@ -92,7 +92,7 @@ pub static HESSIAN: Primitive = Primitive {
     signatures: &["(f: [n]R -> R, x: [n]R): [n][n]R"],
     summary: "The matrix of second derivatives.",
     example: "hessian(\\v -> v[0] * v[1], [1.0, 2.0]) == [[0.0, 1.0], [1.0, 0.0]]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Hessian)),
 };
 
 /// `hvp(f, x, v) = D(grad(f, _), x)(v)`
@@ -101,7 +101,7 @@ pub static HVP: Primitive = Primitive {
     signatures: &["(f: s -> R, x: s, v: s'): s'"],
     summary: "The Hessian times a vector, without the Hessian.",
     example: "hvp(\\v -> v[0] * v[1], [1.0, 2.0], [1.0, 0.0]) == [0.0, 1.0]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Hvp)),
 };
 
 /// `taylor(f, x, v, k)[j] = dʲ/dtʲ f(x + t v)` at `t = 0`
@@ -110,5 +110,5 @@ pub static TAYLOR: Primitive = Primitive {
     signatures: &["(f: s -> t, x: s, v: s', k: Int): [k + 1]t"],
     summary: "`f(x + t v)` and its first `k` derivatives in `t` at 0.",
     example: "taylor(\\x -> x * x, 3.0, 1.0, 2) == [9.0, 6.0, 2.0]",
-    kind: Kind::Operator,
+    kind: Kind::Operator(Operator::At(Differentiation::Taylor)),
 };

@@ -3,7 +3,7 @@
 use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, If};
 use crate::derivative::{Coefficient, Comparison, Derivative};
-use crate::primitive::{Domain, Kind, Primitive, Scalar};
+use crate::primitive::{Domain, Integer, Kind, Primitive, Scalar};
 
 pub(super) static ROWS: &[&Primitive] = &[&ADD, &SUB, &MUL, &DIV, &NEG, &MIN, &MAX, &FLOOR_DIV, &FLOOR_MOD, &EXACT_MUL];
 
@@ -16,7 +16,11 @@ pub static ADD: Primitive = Primitive {
     summary: "The sum; of arrays, tuples and records element by element.",
     example: "[1, 2] + [10, 20] == [11, 22]",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| x[0].checked_add(x[1])),
+        integer: Some(Integer {
+            value: |x| x[0].checked_add(x[1]),
+            rust: "{0}.checked_add({1})",
+            lanes: Some("try_add"),
+        }),
         real: Some(|x| x[0] + x[1]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
@@ -31,7 +35,11 @@ pub static SUB: Primitive = Primitive {
     summary: "The difference; of arrays, tuples and records element by element.",
     example: "5 - 7 == -2",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| x[0].checked_sub(x[1])),
+        integer: Some(Integer {
+            value: |x| x[0].checked_sub(x[1]),
+            rust: "{0}.checked_sub({1})",
+            lanes: Some("try_sub"),
+        }),
         real: Some(|x| x[0] - x[1]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
@@ -46,7 +54,11 @@ pub static MUL: Primitive = Primitive {
     summary: "The product; of arrays element by element, of a scalar with every vector.",
     example: "2 * [3, 4] == [6, 8]",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| x[0].checked_mul(x[1])),
+        integer: Some(Integer {
+            value: |x| x[0].checked_mul(x[1]),
+            rust: "{0}.checked_mul({1})",
+            lanes: Some("try_mul"),
+        }),
         real: Some(|x| x[0] * x[1]),
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
@@ -76,7 +88,7 @@ pub static NEG: Primitive = Primitive {
     summary: "The negative, written with a minus sign in front.",
     example: "",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| x[0].checked_neg()),
+        integer: Some(Integer { value: |x| x[0].checked_neg(), rust: "{0}.checked_neg()", lanes: None }),
         real: Some(|x| -x[0]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE],
@@ -91,7 +103,7 @@ pub static MIN: Primitive = Primitive {
     summary: "The smaller of two numbers, or the smallest of an array; NaN if any is. Ties go to the first.",
     example: "min([3.0, 1.0, 2.0]) == min(1.0, 4.0)",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| Some(x[0].min(x[1]))),
+        integer: Some(Integer { value: |x| Some(x[0].min(x[1])), rust: "Some({0}.min({1}))", lanes: None }),
         real: Some(|x| if x[1] < x[0] || x[1].is_nan() { x[1] } else { x[0] }),
         derivative: Derivative::Scale(&[
             If { left: &Y, comparison: Comparison::Less, right: &X, then: &ZERO, otherwise: &IS_FIRST },
@@ -110,7 +122,7 @@ pub static MAX: Primitive = Primitive {
     summary: "The larger of two numbers, or the largest of an array; NaN if any is. Ties go to the first.",
     example: "max([3.0, 1.0, 2.0]) == max(3.0, 1.0)",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| Some(x[0].max(x[1]))),
+        integer: Some(Integer { value: |x| Some(x[0].max(x[1])), rust: "Some({0}.max({1}))", lanes: None }),
         real: Some(|x| if x[0] < x[1] || x[1].is_nan() { x[1] } else { x[0] }),
         derivative: Derivative::Scale(&[
             If { left: &X, comparison: Comparison::Less, right: &Y, then: &ZERO, otherwise: &IS_FIRST },
@@ -133,6 +145,21 @@ const FIRST_IS_NAN: Coefficient =
 const FIRST_IS_NUMBER: Coefficient =
     If { left: &X, comparison: Comparison::Equal, right: &X, then: &ONE, otherwise: &ZERO };
 
+fn floor_div(x: &[i64]) -> Option<i64> {
+    let (quotient, remainder) = (x[0].checked_div(x[1])?, x[0].checked_rem(x[1])?);
+    Some(if remainder != 0 && (remainder < 0) != (x[1] < 0) { quotient - 1 } else { quotient })
+}
+
+fn floor_mod(x: &[i64]) -> Option<i64> {
+    match (x[0], x[1]) {
+        (_, 0) => None,
+        (a, b) => {
+            let remainder = a.wrapping_rem(b);
+            Some(if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder })
+        }
+    }
+}
+
 /// `D div = 0`: integers have no tangents
 pub static FLOOR_DIV: Primitive = Primitive {
     name: "div",
@@ -140,10 +167,7 @@ pub static FLOOR_DIV: Primitive = Primitive {
     summary: "The quotient of integers, rounded down. Dividing by zero is an error.",
     example: "div(-7, 2) == -4",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| {
-            let (quotient, remainder) = (x[0].checked_div(x[1])?, x[0].checked_rem(x[1])?);
-            Some(if remainder != 0 && (remainder < 0) != (x[1] < 0) { quotient - 1 } else { quotient })
-        }),
+        integer: Some(Integer { value: floor_div, rust: "div({0}, {1})", lanes: Some("try_div") }),
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
@@ -158,13 +182,7 @@ pub static FLOOR_MOD: Primitive = Primitive {
     summary: "The remainder of `div`, with the sign of `b`. Dividing by zero is an error.",
     example: "mod(-7, 2) == 1",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| match (x[0], x[1]) {
-            (_, 0) => None,
-            (a, b) => {
-                let remainder = a.wrapping_rem(b);
-                Some(if remainder != 0 && (remainder < 0) != (b < 0) { remainder + b } else { remainder })
-            }
-        }),
+        integer: Some(Integer { value: floor_mod, rust: "modulo({0}, {1})", lanes: Some("try_modulo") }),
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],

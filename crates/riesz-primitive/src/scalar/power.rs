@@ -4,7 +4,7 @@ use super::{ADD, DIV, EXACT_MUL, LOG, MUL, SUB};
 use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, Constant, If};
 use crate::derivative::{Coefficient, Comparison, Derivative};
-use crate::primitive::{Domain, Kind, Primitive, Scalar};
+use crate::primitive::{Domain, Integer, Kind, Primitive, Scalar};
 
 pub(super) static ROWS: &[&Primitive] = &[&POW, &POWER, &POWI, &SQRT, &CBRT, &HYPOT];
 
@@ -53,7 +53,7 @@ pub static POWI: Primitive = Primitive {
     summary: "The power with an integer exponent.",
     example: "",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| integer_power(x[0], x[1])),
+        integer: Some(Integer { value: |x| integer_power(x[0], x[1]), rust: "integer_power({0}, {1})", lanes: None }),
         real: Some(|x| integer_power_of_real(x[0], x[1])),
         derivative: Derivative::Scale(&[Apply(&EXACT_MUL, &[Y, Apply(&POWI, &[X, Apply(&SUB, &[Y, ONE])])]), ZERO]),
         domain: &[Domain::Reals(0.3, 3.0), Domain::Integers(-4, 6)],

@@ -1,15 +1,15 @@
-//! The error function and the logarithm of the gamma function with its derivatives.
+//! The error function, the logarithm of the gamma function with its derivatives, and that of the normal distribution.
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
-use super::{ADD, EXP, MUL, NEG};
-use super::{ANYWHERE, ONE, POSITIVE, X, Y, ZERO};
+use super::{ADD, EXACT_MUL, EXP, MUL, NEG, SUB};
+use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, Constant};
 use crate::derivative::{Coefficient, Derivative};
 use crate::gamma;
 use crate::primitive::{Domain, Kind, Primitive, Scalar};
 
-pub(super) static ROWS: &[&Primitive] = &[&ERF, &ERFC, &LGAMMA, &DIGAMMA, &POLYGAMMA];
+pub(super) static ROWS: &[&Primitive] = &[&ERF, &ERFC, &LGAMMA, &DIGAMMA, &POLYGAMMA, &LOG_NDTR, &HAZARD, &EXCESS];
 
 /// `D erf x = scale (2/√π exp(−x²))`
 pub static ERF: Primitive = Primitive {
@@ -83,6 +83,51 @@ pub static POLYGAMMA: Primitive = Primitive {
         derivative: Derivative::Scale(&[ZERO, Apply(&POLYGAMMA, &[Apply(&ADD, &[X, ONE]), Y])]),
         domain: &[Domain::Integers(1, 4), POSITIVE],
         rust: "riesz_runtime::polygamma({0}, {1})",
+    }),
+};
+
+/// `D log_ndtr x = scale (φ(x)/Φ(x))`
+pub static LOG_NDTR: Primitive = Primitive {
+    name: "log_ndtr",
+    signatures: &["(x: R): R"],
+    summary: "The logarithm of the normal distribution function, accurate in both tails.",
+    example: "log_ndtr(0.0) ~= -log(2.0)",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| riesz_runtime::log_ndtr(x[0])),
+        derivative: Derivative::Scale(&[Apply(&HAZARD, &[X])]),
+        domain: &[ANYWHERE],
+        rust: "riesz_runtime::log_ndtr({0})",
+    }),
+};
+
+/// `D (φ/Φ) x = scale (−φ(x)/Φ(x) · (x + φ(x)/Φ(x)))`, where the sum is a row, for it cancels in the left tail
+pub static HAZARD: Primitive = Primitive {
+    name: "normal hazard",
+    signatures: &["(x: R): R"],
+    summary: "The density of the normal distribution over its distribution function.",
+    example: "",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| riesz_runtime::normal_hazard(x[0])),
+        derivative: Derivative::Scale(&[Apply(&NEG, &[Apply(&EXACT_MUL, &[R, Apply(&EXCESS, &[X])])])]),
+        domain: &[ANYWHERE],
+        rust: "riesz_runtime::normal_hazard({0})",
+    }),
+};
+
+/// `D (x + φ/Φ) x = scale (1 − φ(x)/Φ(x) · (x + φ(x)/Φ(x)))`
+pub static EXCESS: Primitive = Primitive {
+    name: "normal excess",
+    signatures: &["(x: R): R"],
+    summary: "A number and its normal hazard, added.",
+    example: "",
+    kind: Kind::Scalar(Scalar {
+        integer: None,
+        real: Some(|x| riesz_runtime::normal_excess(x[0])),
+        derivative: Derivative::Scale(&[Apply(&SUB, &[ONE, Apply(&EXACT_MUL, &[Apply(&HAZARD, &[X]), R])])]),
+        domain: &[ANYWHERE],
+        rust: "riesz_runtime::normal_excess({0})",
     }),
 };
 

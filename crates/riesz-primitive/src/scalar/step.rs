@@ -3,7 +3,7 @@
 use super::{ANYWHERE, X};
 use crate::derivative::Coefficient::Apply;
 use crate::derivative::Derivative;
-use crate::primitive::{Kind, Primitive, Scalar};
+use crate::primitive::{Integer, Kind, Primitive, Scalar};
 
 pub(super) static ROWS: &[&Primitive] = &[&ABS, &SIGN, &FLOOR, &CEIL, &ROUND];
 
@@ -14,7 +14,7 @@ pub static ABS: Primitive = Primitive {
     summary: "The absolute value.",
     example: "abs(-2.5) == 2.5",
     kind: Kind::Scalar(Scalar {
-        integer: Some(|x| x[0].checked_abs()),
+        integer: Some(Integer { value: |x| x[0].checked_abs(), rust: "{0}.checked_abs()", lanes: None }),
         real: Some(|x| x[0].abs()),
         derivative: Derivative::Scale(&[Apply(&SIGN, &[X])]),
         domain: &[ANYWHERE],

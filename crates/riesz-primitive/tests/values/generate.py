@@ -19,6 +19,16 @@ def real(f):
     return g
 
 
+def log_ndtr(x):
+    upper = mp.erfc(abs(x) / mp.sqrt(2)) / 2
+    return log(upper) if x < 0 else mp.log1p(-upper)
+
+
+def hazard(x):
+    return mp.exp(-x * x / 2 - log_ndtr(x)) / mp.sqrt(2 * mp.pi)
+
+
+NORMAL = [0, 1e-300, -1e-10, 0.5, -0.5, 1.25, -1.25, 2, -2, 2.5, -2.5, -2.4999, 3, -3, 5.5, -5.5, 8, -10, 20, -20, 37.5, -40, -100, -1e4, -1e8]
 EVERYWHERE = [0, 1e-300, -1e-10, 0.1, -0.5, 1, 1.5, -2.25, 3, 7.5, -20, 30.125]
 POSITIVE = [5e-324, 1e-300, 1e-10, 0.1, 0.5, 1, 1.0000001, 2, 10, 12345.678, 1e300]
 UNIT = [0, 1e-300, -1e-10, 0.1, -0.5, 0.75, 0.999999, -0.99999999999, 1, -1]
@@ -56,6 +66,9 @@ ONE = {
     "erfc": (mp.erfc, EVERYWHERE + [5, 10, 26]),
     "lgamma": (lgamma, GAMMA),
     "digamma": (mp.digamma, GAMMA),
+    "log_ndtr": (log_ndtr, NORMAL),
+    "normal hazard": (hazard, NORMAL),
+    "normal excess": (lambda x: x + hazard(x), NORMAL),
 }
 
 TWO = {

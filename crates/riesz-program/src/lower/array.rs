@@ -3,10 +3,11 @@
 
 use super::operation::{unsupported, unsupported_layout};
 use super::value::{Cells, Length, Target, Value};
-use super::{Lowered, Lowerer};
-use crate::program::{Fault, Kind, Operand};
+use super::{Lowered, Lowerer, Unsupported};
+use crate::program::{Expression, Fault, Kind, Operand};
 use riesz_core::term::{Atom, Var};
-use riesz_primitive::Primitive;
+use riesz_primitive::array::{Array, Bounds, Contraction, Direction, Indexing, Reindex};
+use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
 
 impl Lowerer<'_, '_> {
@@ -18,22 +19,28 @@ impl Lowerer<'_, '_> {
         target: Option<&Target>,
         span: Span,
     ) -> Lowered<Value> {
-        let view = match primitive.name {
-            "reverse" => self.reverse(arguments, span)?,
-            "slice" => self.slice(arguments, span)?,
-            "flatten" => self.flatten(arguments, span)?,
-            "transpose" => self.transpose(arguments, span)?,
-            "concat" => return self.concat(arguments, var, target, span),
-            "gather" => return self.gather(arguments, var, target, span),
-            "scatter_add" => return self.scatter_add(arguments, var, target, span),
-            "update" => return self.update(arguments, var, target, span),
-            "outer" => return self.outer(arguments, var, target, span),
-            "dot" => return self.dot(arguments, false, var, target, span),
-            "exact dot" => return self.dot(arguments, true, var, target, span),
-            _ if primitive.array().is_some_and(|row| row.matrix.is_some()) => {
-                return self.matrix(primitive, arguments, var, target, span);
+        let Some(row) = primitive.array() else {
+            return Err(unsupported(&format!("`{}` is not available in native code", primitive.name), span));
+        };
+        let view = match row {
+            Array::Reindex(reindex) => match (reindex.direction, reindex.index.slope()) {
+                (Direction::Gather, Some(step)) if reindex.bounds != Bounds::Each => {
+                    self.line(reindex, step, arguments, span)?
+                }
+                (Direction::Gather, _) => return self.gather(reindex, arguments, var, target, span),
+                (Direction::Scatter, _) => return self.scatter(reindex, primitive, arguments, var, target, span),
+            },
+            Array::Exchange => self.transpose(arguments, span)?,
+            Array::Merge => self.flatten(arguments, span)?,
+            Array::Concatenate => return self.concat(arguments, var, target, span),
+            Array::Replace => return self.update(arguments, var, target, span),
+            Array::Product(product) => {
+                return match product.contraction {
+                    Contraction::Inner => self.dot(product, arguments, var, target, span),
+                    Contraction::Outer => self.outer(product, arguments, var, target, span),
+                };
             }
-            name => return Err(unsupported(&format!("`{name}` is not available in native code"), span)),
+            Array::Matrix(matrix) => return self.matrix(matrix, arguments, var, target, span),
         };
         match target {
             Some(target) => {
@@ -64,28 +71,43 @@ impl Lowerer<'_, '_> {
         Ok(self.in_target(&target, Some(total)))
     }
 
-    fn gather(&mut self, arguments: &[Atom], var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
-        let (array, indices) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
+    fn gather(
+        &mut self,
+        reindex: &'static Reindex,
+        arguments: &[Atom],
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let array = self.array(arguments[reindex.array], span)?;
+        let count = reindex.count(&mut Written { lowerer: self, arguments, span })?;
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
-        self.set_length(length, indices.len, Fault::Unforeseen, span);
-        self.each(indices.len, span, &mut |lowerer, at| {
-            let cells = lowerer.element_of(&indices.cells, at);
-            let Value::Number(index) = lowerer.read(&cells, &None) else {
-                return Err(unsupported_layout("this index", span));
-            };
-            lowerer.build.check_index(index, array.len, span);
+        self.set_length(length, count, Fault::Unforeseen, span);
+        self.each(count, span, &mut |lowerer, at| {
+            let index = reindex.index.evaluate(at, &mut Written { lowerer, arguments, span })?;
+            if reindex.bounds == Bounds::Each {
+                lowerer.build.check_index(index, array.len, span);
+            }
             let cells = lowerer.element_of(&array.cells, index);
             let element = lowerer.read(&cells, &None);
             let cells = lowerer.element_of(inner, at);
             lowerer.write(&element, &Target { cells, add: false }, span)
         })?;
-        Ok(self.in_target(&target, Some(indices.len)))
+        Ok(self.in_target(&target, Some(count)))
     }
 
-    fn scatter_add(&mut self, arguments: &[Atom], var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
-        let count = self.number(arguments[0], span)?;
-        let (indices, values) = (self.array(arguments[1], span)?, self.array(arguments[2], span)?);
+    fn scatter(
+        &mut self,
+        reindex: &'static Reindex,
+        primitive: &'static Primitive,
+        arguments: &[Atom],
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let count = reindex.count(&mut Written { lowerer: self, arguments, span })?;
+        let array = self.array(arguments[reindex.array], span)?;
         self.build.check_count(count, span);
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
@@ -93,17 +115,22 @@ impl Lowerer<'_, '_> {
         let mut integers = false;
         all_kinds(inner, &mut |kind| integers |= kind != Kind::Real);
         if integers {
-            return Err(unsupported("`scatter_add` of integers", span));
+            return Err(unsupported(&format!("`{}` of integers", primitive.name), span));
         }
         self.fill(&target.cells);
-        self.build.check_equal(indices.len, values.len, Fault::Unforeseen, span);
-        self.each(indices.len, span, &mut |lowerer, at| {
-            let cells = lowerer.element_of(&indices.cells, at);
-            let Value::Number(index) = lowerer.read(&cells, &None) else {
-                return Err(unsupported_layout("this index", span));
-            };
-            lowerer.build.check_index(index, count, span);
-            let cells = lowerer.element_of(&values.cells, at);
+        for (at, argument) in arguments.iter().enumerate() {
+            if at != reindex.array
+                && let Value::Array(indices) = self.atom(*argument, span)?
+            {
+                self.build.check_equal(indices.len, array.len, Fault::Unforeseen, span);
+            }
+        }
+        self.each(array.len, span, &mut |lowerer, at| {
+            let index = reindex.index.evaluate(at, &mut Written { lowerer, arguments, span })?;
+            if reindex.bounds == Bounds::Each {
+                lowerer.build.check_index(index, count, span);
+            }
+            let cells = lowerer.element_of(&array.cells, at);
             let element = lowerer.read(&cells, &None);
             let cells = lowerer.element_of(inner, index);
             lowerer.write(&element, &Target { cells, add: true }, span)
@@ -136,5 +163,51 @@ fn all_kinds(cells: &Cells, seen: &mut dyn FnMut(Kind)) {
         Cells::Tuple(parts) => parts.iter().for_each(|part| all_kinds(part, seen)),
         Cells::Array(_, inner) => all_kinds(inner, seen),
         Cells::Absent => {}
+    }
+}
+
+/// Index functions as expressions of the loop program.
+pub(super) struct Written<'w, 'l, 'p, 'o> {
+    pub lowerer: &'w mut Lowerer<'l, 'p>,
+    pub arguments: &'o [Atom],
+    pub span: Span,
+}
+
+impl Indexing for Written<'_, '_, '_, '_> {
+    type Value = Operand;
+    type Error = Unsupported;
+
+    fn constant(&mut self, value: i64) -> Operand {
+        Operand::Int(value)
+    }
+
+    fn length(&mut self, argument: usize) -> Lowered<Operand> {
+        Ok(self.lowerer.array(self.arguments[argument], self.span)?.len)
+    }
+
+    fn integer(&mut self, argument: usize) -> Lowered<Operand> {
+        self.lowerer.number(self.arguments[argument], self.span)
+    }
+
+    fn element(&mut self, argument: usize, at: Operand) -> Lowered<Operand> {
+        let array = self.lowerer.array(self.arguments[argument], self.span)?;
+        let cells = self.lowerer.element_of(&array.cells, at);
+        match self.lowerer.read(&cells, &None) {
+            Value::Number(index) => Ok(index),
+            _ => Err(unsupported_layout("this index", self.span)),
+        }
+    }
+
+    fn apply(&mut self, primitive: &'static Primitive, a: Operand, b: Operand) -> Lowered<Operand> {
+        let build = &mut self.lowerer.build;
+        Ok(match primitive {
+            primitive if *primitive == scalar::ADD => build.add(a, b),
+            primitive if *primitive == scalar::SUB => build.sub(a, b),
+            primitive if *primitive == scalar::MUL => build.mul(a, b),
+            primitive => {
+                let site = build.site(Fault::Integer(primitive), self.span);
+                build.bind(Kind::Int, None, Expression::Int(primitive, vec![a, b], site))
+            }
+        })
     }
 }

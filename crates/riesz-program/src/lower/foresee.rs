@@ -4,12 +4,13 @@
 //! `[[e | j < i] | i < n]` among residuals, it is the largest possible size: `n − 1` for `i`.
 
 use super::value::{Extent, Shape, Value};
-use super::{Lowered, Lowerer, unknown_size};
+use super::{Lowered, Lowerer, Unsupported, unknown_size};
 use crate::layout::kind_of;
 use crate::program::{Expression, Fault, Kind, Operand};
 use riesz_core::Type;
 use riesz_core::size::{Atom as SizeAtom, Size};
 use riesz_core::term::{Atom, Op, Step, Var};
+use riesz_primitive::array::{Array, Contraction, Indexing, MatrixResult};
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
 
@@ -125,11 +126,14 @@ impl Lowerer<'_, '_> {
             Shape::Array(extent, element) => Ok((extent, element)),
             _ => Err(unknown_size(span)),
         };
-        match primitive.name {
-            "reverse" | "update" | "cholesky" | "cholesky tangent" | "cholesky cotangent" | "inv"
-            | "cofactor matrix" => self.ahead_of(arguments[0]),
-            "solve" => self.ahead_of(arguments[1]),
-            "concat" => {
+        let Some(row) = primitive.array() else { return Err(unknown_size(span)) };
+        match row {
+            Array::Reindex(reindex) => {
+                let (_, element) = array(self.ahead_of(arguments[reindex.array])?)?;
+                let count = reindex.count(&mut Ahead { lowerer: self, arguments, span })?;
+                Ok(Shape::Array(count, element))
+            }
+            Array::Concatenate => {
                 let (mut total, element) = array(self.ahead_of(arguments[0])?)?;
                 for argument in &arguments[1..] {
                     let (extent, _) = array(self.ahead_of(*argument)?)?;
@@ -138,45 +142,31 @@ impl Lowerer<'_, '_> {
                 }
                 Ok(Shape::Array(total, element))
             }
-            "slice" => {
-                let (_, element) = array(self.ahead_of(arguments[0])?)?;
-                let (from, to) = (self.ahead(arguments[1], span)?, self.ahead(arguments[2], span)?);
-                Ok(Shape::Array(self.difference(to, from), element))
+            Array::Replace => self.ahead_of(arguments[0]),
+            Array::Exchange => {
+                let (outer, rows) = array(self.ahead_of(arguments[0])?)?;
+                let (inner, element) = array(*rows)?;
+                Ok(Shape::Array(inner, Box::new(Shape::Array(outer, element))))
             }
-            "gather" => {
-                let (_, element) = array(self.ahead_of(arguments[0])?)?;
-                let (extent, _) = array(self.ahead_of(arguments[1])?)?;
-                Ok(Shape::Array(extent, element))
-            }
-            "scatter_add" => {
-                let (_, element) = array(self.ahead_of(arguments[2])?)?;
-                Ok(Shape::Array(self.ahead(arguments[0], span)?, element))
-            }
-            "flatten" => {
+            Array::Merge => {
                 let (outer, rows) = array(self.ahead_of(arguments[0])?)?;
                 let (inner, element) = array(*rows)?;
                 let most = self.build.mul(outer.most, inner.most);
                 Ok(Shape::Array(Extent { most, exact: outer.exact && inner.exact }, element))
             }
-            "transpose" => {
+            Array::Product(product) => {
                 let (outer, rows) = array(self.ahead_of(arguments[0])?)?;
-                let (inner, element) = array(*rows)?;
-                Ok(Shape::Array(inner, Box::new(Shape::Array(outer, element))))
-            }
-            "outer" => {
-                let (outer, _) = array(self.ahead_of(arguments[0])?)?;
-                let inner = self.ahead_of(arguments[1])?;
-                Ok(Shape::Array(outer, Box::new(inner)))
-            }
-            "dot" | "exact dot" => {
-                let (left, right) = (array(self.ahead_of(arguments[0])?)?, array(self.ahead_of(arguments[1])?)?);
-                let inner = *right.1;
-                match *left.1 {
-                    Shape::Array(..) => Ok(Shape::Array(left.0, Box::new(inner))),
-                    _ => Ok(inner),
+                let right = self.ahead_of(arguments[1])?;
+                match (product.contraction, *rows) {
+                    (Contraction::Outer, _) => Ok(Shape::Array(outer, Box::new(right))),
+                    (Contraction::Inner, Shape::Array(..)) => Ok(Shape::Array(outer, array(right)?.1)),
+                    (Contraction::Inner, _) => Ok(*array(right)?.1),
                 }
             }
-            _ => Err(unknown_size(span)),
+            Array::Matrix(matrix) => match matrix.result {
+                MatrixResult::Number => Ok(Shape::Number(Kind::Real)),
+                MatrixResult::Like(at) => self.ahead_of(arguments[at]),
+            },
         }
     }
 
@@ -314,14 +304,20 @@ impl Lowerer<'_, '_> {
     fn ahead_of_scalar(&mut self, primitive: &'static Primitive, arguments: &[Atom], span: Span) -> Lowered<Extent> {
         let [a, b] = arguments[..] else { return Err(unknown_size(span)) };
         let (a, b) = (self.ahead(a, span)?, self.ahead(b, span)?);
+        self.ahead_of_two(primitive, a, b, span)
+    }
+
+    fn ahead_of_two(&mut self, primitive: &'static Primitive, a: Extent, b: Extent, span: Span) -> Lowered<Extent> {
         let exact = a.exact && b.exact;
-        match (primitive.name, b.most) {
-            ("+", _) => Ok(Extent { most: self.build.add(a.most, b.most), exact }),
-            ("*", _) => Ok(Extent { most: self.build.mul(a.most, b.most), exact }),
-            ("-", _) => Ok(self.difference(a, b)),
-            ("min" | "max", _) => self.ahead_of_integers(primitive, a, b, span),
-            ("div" | "mod", Operand::Int(1..)) if exact => self.ahead_of_integers(primitive, a, b, span),
-            ("div", Operand::Int(1..)) if b.exact => self.ahead_of_integers(primitive, a, b, span),
+        let is = |row: &Primitive| *primitive == *row;
+        match b.most {
+            _ if is(&scalar::ADD) => Ok(Extent { most: self.build.add(a.most, b.most), exact }),
+            _ if is(&scalar::MUL) => Ok(Extent { most: self.build.mul(a.most, b.most), exact }),
+            _ if is(&scalar::SUB) => Ok(self.difference(a, b)),
+            _ if is(&scalar::MIN) || is(&scalar::MAX) => self.ahead_of_integers(primitive, a, b, span),
+            Operand::Int(1..) if is(&scalar::FLOOR_MOD) && exact || is(&scalar::FLOOR_DIV) && b.exact => {
+                self.ahead_of_integers(primitive, a, b, span)
+            }
             _ => Err(unknown_size(span)),
         }
     }
@@ -336,6 +332,41 @@ impl Lowerer<'_, '_> {
         let site = self.build.site(Fault::Integer(primitive), span);
         let most = Expression::Int(primitive, vec![a.most, b.most], site);
         Ok(Extent { most: self.build.bind(Kind::Int, None, most), exact: a.exact && b.exact })
+    }
+}
+
+/// Index functions before their arguments are computed.
+struct Ahead<'w, 'l, 'p, 'o> {
+    lowerer: &'w mut Lowerer<'l, 'p>,
+    arguments: &'o [Atom],
+    span: Span,
+}
+
+impl Indexing for Ahead<'_, '_, '_, '_> {
+    type Value = Extent;
+    type Error = Unsupported;
+
+    fn constant(&mut self, value: i64) -> Extent {
+        Extent { most: Operand::Int(value), exact: true }
+    }
+
+    fn length(&mut self, argument: usize) -> Lowered<Extent> {
+        match self.lowerer.ahead_of(self.arguments[argument])? {
+            Shape::Array(extent, _) => Ok(extent),
+            _ => Err(unknown_size(self.span)),
+        }
+    }
+
+    fn integer(&mut self, argument: usize) -> Lowered<Extent> {
+        self.lowerer.ahead(self.arguments[argument], self.span)
+    }
+
+    fn element(&mut self, _: usize, _: Extent) -> Lowered<Extent> {
+        Err(unknown_size(self.span))
+    }
+
+    fn apply(&mut self, primitive: &'static Primitive, a: Extent, b: Extent) -> Lowered<Extent> {
+        self.lowerer.ahead_of_two(primitive, a, b, self.span)
     }
 }
 

@@ -95,6 +95,7 @@ pub fn lower(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, V
 
 /// The same without the passes behind it.
 pub fn lower_plainly(program: &riesz_core::Program, roots: &[FunctionId]) -> (Program, Vec<Lowered<Entry>>) {
+    riesz_limit::pass("lower");
     let mut lowering = Lowering {
         program,
         made: Program::default(),

@@ -9,13 +9,13 @@ use super::value::{Array, Cells, Length, Shape, Target, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Combine, Element, Expression, Fault, Kind, Matrix, Operand, Product, Statement, Strided};
 use riesz_core::term::{Atom, Var};
-use riesz_primitive::derivative::Derivative;
-use riesz_primitive::{Primitive, scalar};
+use riesz_primitive::array::{Matrix as MatrixRow, MatrixResult, Product as ProductRow};
 use riesz_syntax::Span;
 
 impl Lowerer<'_, '_> {
     pub(super) fn outer(
         &mut self,
+        product: &ProductRow,
         arguments: &[Atom],
         var: Var,
         target: Option<&Target>,
@@ -34,8 +34,8 @@ impl Lowerer<'_, '_> {
                 let cells = lowerer.element_of(&v.cells, j);
                 let right = lowerer.read(&cells, &None);
                 let (Value::Number(left), Value::Number(right)) = (&left, &right) else { return Ok(()) };
-                let product = Expression::Real(&scalar::MUL, vec![*left, *right]);
-                let product = lowerer.build.bind(Kind::Real, None, product);
+                let times = Expression::Real(product.times, vec![*left, *right]);
+                let product = lowerer.build.bind(Kind::Real, None, times);
                 let element = lowerer.element_of(&row, j);
                 lowerer.write(&Value::Number(product), &Target { cells: element, add: false }, span)
             })
@@ -46,8 +46,8 @@ impl Lowerer<'_, '_> {
     /// The contraction of the last axis of one array with the first of the other.
     pub(super) fn dot(
         &mut self,
+        product: &ProductRow,
         arguments: &[Atom],
-        exact: bool,
         var: Var,
         target: Option<&Target>,
         span: Span,
@@ -62,8 +62,7 @@ impl Lowerer<'_, '_> {
                 let (x, y) = (lowerer.element_of(&a.cells, index), lowerer.element_of(&b.cells, index));
                 let (x, y) = (lowerer.read(&x, &None), lowerer.read(&y, &None));
                 let (Value::Number(x), Value::Number(y)) = (x, y) else { return Ok(()) };
-                let times = if exact { &scalar::EXACT_MUL } else { &scalar::MUL };
-                let product = lowerer.build.bind(Kind::Real, None, Expression::Real(times, vec![x, y]));
+                let product = lowerer.build.bind(Kind::Real, None, Expression::Real(product.times, vec![x, y]));
                 lowerer.build.push(Statement::Reduce(total, Combine::Sum, product));
                 Ok(())
             })?;
@@ -85,7 +84,7 @@ impl Lowerer<'_, '_> {
             rows: left.rows,
             inner: left.columns,
             columns: right.columns,
-            exact,
+            exact: product.is_exact(),
         }));
         Ok(self.in_target(&target, Some(len)))
     }
@@ -149,21 +148,18 @@ impl Lowerer<'_, '_> {
 
     pub(super) fn matrix(
         &mut self,
-        primitive: &'static Primitive,
+        row: &MatrixRow,
         arguments: &[Atom],
         var: Var,
         target: Option<&Target>,
         span: Span,
     ) -> Lowered<Value> {
-        let Some(function) = primitive.array().and_then(|row| row.matrix) else {
-            return Err(unsupported("this function of matrices is not available in native code", span));
-        };
+        let function = row.function;
         let a = self.array(arguments[0], span)?;
         let a = self.flattened(&a, span)?;
         let seen = self.strided(&a, false, span)?;
         self.build.check_equal(seen.rows, seen.columns, Fault::NotSquare, span);
         let n = a.len;
-        let directional = matches!(primitive.derivative(), Some(Derivative::Directional));
         let b = match &arguments[1..] {
             [] => None,
             directions @ [_, _, ..] => {
@@ -179,19 +175,18 @@ impl Lowerer<'_, '_> {
                 Some((seen.strided.first, seen.columns))
             }
         };
-        if *self.ty(var) == riesz_core::Type::Real {
+        let MatrixResult::Like(like) = row.result else {
             let buffer = self.build.allocate(Kind::Real, None, Operand::Int(1), span);
             let to = Element { buffer, at: Operand::Int(0) };
             let count = Operand::Int(1);
             self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
             let name = self.name(var);
             return Ok(Value::Number(self.build.load(buffer, Operand::Int(0), name)));
-        }
+        };
         let target = match target {
             Some(target) => target.clone(),
             None => {
-                let like = if arguments.len() > 1 && !directional { arguments[1] } else { arguments[0] };
-                let shape = self.foresee(like)?;
+                let shape = self.foresee(arguments[like])?;
                 if !shape.is_exact() {
                     return Err(super::unknown_size(span));
                 }
@@ -202,7 +197,7 @@ impl Lowerer<'_, '_> {
         if let Cells::Array(length, _) = &target.cells {
             self.set_length(length, n, Fault::Unforeseen, span);
         }
-        let width = b.filter(|_| !directional).map_or(n, |(_, columns)| columns);
+        let width = b.filter(|_| like == 1).map_or(n, |(_, columns)| columns);
         let count = self.build.mul(n, width);
         self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
         Ok(self.in_target(&target, Some(n)))

@@ -7,40 +7,54 @@
 //! flatten(a)[i·m + j]  is   a[i][j]
 //! ```
 
+use super::array::Written;
 use super::value::{Array, Cells, Length, Place, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Expression, Fault, Kind, Operand, Statement};
 use riesz_core::Comparison;
 use riesz_core::term::Atom;
+use riesz_primitive::array::{Bounds, Reindex};
 use riesz_syntax::Span;
 
 impl Lowerer<'_, '_> {
-    pub(super) fn reverse(&mut self, arguments: &[Atom], span: Span) -> Lowered<Value> {
-        let array = self.array(arguments[0], span)?;
-        let last = self.build.sub(array.len, Operand::Int(1));
-        let cells = self.moved(&array.cells, &mut |lowerer, place| {
-            let step = lowerer.build.mul(last, place.strides[0]);
-            place.offset = lowerer.build.add(place.offset, step);
-            place.strides[0] = lowerer.build.sub(Operand::Int(0), place.strides[0]);
-        });
-        Ok(Value::Array(Array { len: array.len, cells }))
+    /// The elements `start + step · i` of an array.
+    pub(super) fn line(
+        &mut self,
+        reindex: &'static Reindex,
+        step: i64,
+        arguments: &[Atom],
+        span: Span,
+    ) -> Lowered<Value> {
+        let array = self.array(arguments[reindex.array], span)?;
+        if let Bounds::Range(from, to) = reindex.bounds {
+            let (from, to) = (self.number(arguments[from], span)?, self.number(arguments[to], span)?);
+            self.check_range(from, to, array.len, span);
+        }
+        let mut written = Written { lowerer: self, arguments, span };
+        let len = reindex.count(&mut written)?;
+        let start = reindex.index.evaluate(Operand::Int(0), &mut written)?;
+        self.build.bounds.is_size(len);
+        let cells = self.shifted(&array.cells, start);
+        let cells = match step {
+            1 => cells,
+            step => self.moved(&cells, &mut |lowerer, place| {
+                place.strides[0] = lowerer.build.mul(Operand::Int(step), place.strides[0]);
+            }),
+        };
+        Ok(Value::Array(Array { len, cells }))
     }
 
-    pub(super) fn slice(&mut self, arguments: &[Atom], span: Span) -> Lowered<Value> {
-        let array = self.array(arguments[0], span)?;
-        let (from, to) = (self.number(arguments[1], span)?, self.number(arguments[2], span)?);
+    /// `0 ≤ from ≤ to ≤ len`
+    fn check_range(&mut self, from: Operand, to: Operand, len: Operand, span: Span) {
         let site = self.build.site(Fault::Slice, span);
-        for (low, high) in [(Operand::Int(0), from), (from, to), (to, array.len)] {
+        for (low, high) in [(Operand::Int(0), from), (from, to), (to, len)] {
             if self.build.same(low, high) || low == Operand::Int(0) && self.build.bounds.is_natural(high) {
                 continue;
             }
             let ordered = Expression::Compare(Comparison::LessEqual, low, high);
             let ordered = self.build.bind(Kind::Bool, None, ordered);
-            self.build.push(Statement::Check(ordered, site, vec![from, to, array.len]));
+            self.build.push(Statement::Check(ordered, site, vec![from, to, len]));
         }
-        let len = self.build.sub(to, from);
-        self.build.bounds.is_size(len);
-        Ok(Value::Array(Array { len, cells: self.shifted(&array.cells, from) }))
     }
 
     pub(super) fn flatten(&mut self, arguments: &[Atom], span: Span) -> Lowered<Value> {

@@ -65,7 +65,7 @@ macro_rules! doubled {
 
 doubled! {
     exp, ln, sin, cos, tan, tanh, sinh, cosh, exp_m1, ln_1p, atan, erf, exp2, log2, log10, asin, acos, cbrt, asinh,
-    acosh, atanh, erfc, lgamma, digamma
+    acosh, atanh
 }
 
 macro_rules! doubled2 {
@@ -102,11 +102,6 @@ macro_rules! lane_by_lane {
 
 lane_by_lane! {
     sqrt f32::sqrt, abs f32::abs, floor f32::floor, ceil f32::ceil, round f32::round, sign super::sign
-}
-
-/// The derivative of `log Γ`.
-pub fn digamma(x: f32) -> f32 {
-    crate::digamma(x.into()) as f32
 }
 
 /// A derivative of `digamma`.

@@ -20,13 +20,14 @@ pub mod rows;
 #[path = "../strip.rs"]
 pub mod strip;
 
+pub use crate::special::rounded::*;
 pub use crate::{
     Chunks, Context, Element, Fault, Outcome, Room, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut,
     put,
 };
 pub use gather::*;
 pub use lanes::*;
-pub use math::{digamma, polygamma, sin_cos};
+pub use math::{polygamma, sin_cos};
 pub use matrix::*;
 pub use number::*;
 pub use rows::{store_beside, store_rows};

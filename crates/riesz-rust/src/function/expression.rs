@@ -74,20 +74,12 @@ impl Writer<'_> {
 
     fn integer(&self, primitive: &Primitive, operands: &[Operand], site: u32) -> String {
         let shown: Vec<String> = operands.iter().map(|operand| self.bound(*operand)).collect();
-        let failing = match (primitive.name, &shown[..]) {
-            ("+", [a, b]) => format!("{a}.checked_add({b})"),
-            ("-", [a, b]) => format!("{a}.checked_sub({b})"),
-            ("*", [a, b]) => format!("{a}.checked_mul({b})"),
-            ("unary -", [a]) => format!("{a}.checked_neg()"),
-            ("abs", [a]) => format!("{a}.checked_abs()"),
-            ("div", [a, b]) => format!("div({a}, {b})"),
-            ("mod", [a, b]) => format!("modulo({a}, {b})"),
-            ("min", [a, b]) => return format!("{a}.min({b})"),
-            ("max", [a, b]) => return format!("{a}.max({b})"),
-            ("sign", [a]) => return format!("{a}.signum()"),
-            (_, [a, b]) => format!("integer_power({a}, {b})"),
-            (name, _) => format!("unknown_{name}()"),
-        };
+        let Some(row) = primitive.scalar().and_then(|row| row.integer) else { return String::new() };
+        let places = shown.iter().enumerate();
+        let failing = places.fold(row.rust.to_string(), |text, (at, shown)| text.replace(&format!("{{{at}}}"), shown));
+        if let Some(total) = failing.strip_prefix("Some(").and_then(|text| text.strip_suffix(')')) {
+            return total.to_string();
+        }
         format!("{failing}.ok_or_else(|| fault({site}, &[{}]))?", self.list(operands))
     }
 }

@@ -2,7 +2,7 @@
 
 use super::block::zero;
 use super::{Writer, tuple};
-use riesz_primitive::MatrixFunction;
+use riesz_primitive::array::LinearIn;
 use riesz_program::foreign::Foreign;
 use riesz_program::program::{
     Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
@@ -179,8 +179,8 @@ impl Writer<'_> {
 
     /// A call of a function of linear algebra.
     fn matrix(&mut self, matrix: &Matrix) {
-        let spelling = matrix.function.primitive().array().and_then(|row| row.rust).unwrap_or_default();
-        let name = spelling.trim_start_matches("riesz_runtime::").split('(').next().unwrap_or_default();
+        let row = matrix.function.row();
+        let name = row.rust;
         let to = self.part_mut(matrix.to, matrix.count);
         let n = self.operand(matrix.n);
         let a = format!("part({}, {}, {n} * {n})", self.buffer_ref(matrix.a.buffer), self.operand(matrix.a.at));
@@ -191,7 +191,7 @@ impl Writer<'_> {
                 format!(", part({name}, {at}, {n} * {columns}), {columns}")
             }
             // No directions.
-            None if matrix.function == MatrixFunction::Cofactor => ", &[], 0".to_string(),
+            None if matches!(row.linear, LinearIn::Directions) => ", &[], 0".to_string(),
             None => String::new(),
         };
         self.line(format!("{name}({to}, {a}, {n}{right});"));

@@ -72,27 +72,14 @@ impl Wide<'_, '_> {
                 None => self.wide(*operand),
             })
             .collect();
-        let one = "Ints::splat(0)".to_string();
-        let (a, b) = (&shown[0], shown.get(1).unwrap_or(&one));
-        let at_once = match primitive.name {
-            "+" => Some("add"),
-            "-" => Some("sub"),
-            "*" => Some("mul"),
-            "div" => Some("div"),
-            "mod" => Some("modulo"),
-            _ => None,
-        };
-        if let Some(name) = at_once {
-            return format!("{a}.try_{name}({b}).ok_or_else(|| fault({ELSEWHERE}, &[]))?");
+        let zero = "Ints::splat(0)".to_string();
+        let (a, b) = (&shown[0], shown.get(1).unwrap_or(&zero));
+        let Some(row) = primitive.scalar().and_then(|row| row.integer) else { return String::new() };
+        if let Some(method) = row.lanes {
+            return format!("{a}.{method}({b}).ok_or_else(|| fault({ELSEWHERE}, &[]))?");
         }
-        let function = match primitive.name {
-            "unary -" => "|a, _| a.checked_neg()",
-            "abs" => "|a, _| a.checked_abs()",
-            "min" => "|a, b| Some(a.min(b))",
-            "max" => "|a, b| Some(a.max(b))",
-            "sign" => "|a, _| Some(a.signum())",
-            _ => "integer_power",
-        };
+        let second = if shown.len() > 1 { "b" } else { "_" };
+        let function = format!("|a, {second}| {}", row.rust.replace("{0}", "a").replace("{1}", "b"));
         format!("{a}.try_map2({b}, {function}).ok_or_else(|| fault({ELSEWHERE}, &[]))?")
     }
 }

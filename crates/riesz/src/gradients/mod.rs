@@ -177,7 +177,8 @@ pub(crate) fn test(program: &Program, subject: Subject, limits: &Limits, setting
         return Outcome::Skipped(reason);
     }
     let limits = Limits { steps: limits.steps.min(STEPS), memory: limits.memory.min(MEMORY), ..limits.clone() };
-    let probe = match Probe::new(program.clone(), function, own, globals, limits) {
+    let part = program.part(&[function], &|global| globals[global.0 as usize].is_some());
+    let probe = match Probe::new(part, function, own, globals, limits) {
         Ok(probe) => probe,
         Err(problems) => {
             let reason = problems.into_iter().next().map(|problem| problem.message).unwrap_or_default();

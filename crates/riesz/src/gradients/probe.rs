@@ -2,13 +2,14 @@
 //! derivatives in both directions.
 
 use super::sample::Point;
+use crate::handle::derivative::{Derivative, of_what_varies, write};
 use crate::via::{Differentiator, Found, Representation, Wish};
 use crate::{Limits, Name, Type, Value};
 use riesz_core::evaluate::{Closure, Fault, Machine, problem};
-use riesz_core::size::{self, Size};
-use riesz_core::term::{Derive, VarInfo};
-use riesz_core::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var};
-use riesz_syntax::{Diagnostic, Span};
+use riesz_core::size;
+use riesz_core::term::VarInfo;
+use riesz_core::{Atom, Binding, Function, FunctionId, Op, Program, Var};
+use riesz_syntax::Diagnostic;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -81,9 +82,10 @@ impl Probe {
     ) -> Result<Probe, Vec<Diagnostic>> {
         let parameters = parameters(program.function(function), own);
         let result = program.function(function).result.clone();
-        let value = with_one_argument(&mut program, function, &parameters);
-        let forward = derivative(&mut program, value, Derive::Forward);
-        let reverse = derivative(&mut program, value, Derive::Reverse);
+        let varies: Vec<bool> = parameters.iter().map(|parameter| parameter.varies).collect();
+        let value = of_what_varies(&mut program, function, &varies);
+        let mut derived = |derivative| write(&mut program, value, derivative, None).map_err(|problem| vec![*problem]);
+        let (forward, reverse) = (derived(Derivative::Forward)?, derived(Derivative::Reverse)?);
         debug_assert_eq!(riesz_core::verify::verify(&program), Ok(()));
         riesz_calculus::compile_from(&mut program, &[value, forward, reverse])?;
         Ok(Probe { program, value, forward, reverse, parameters, result, globals, limits })
@@ -197,95 +199,4 @@ fn components(function: &Function, var: Var) -> HashMap<usize, Name> {
         _ => None,
     };
     function.body.bindings.iter().filter_map(named).collect()
-}
-
-/// Adds `c, x ↦ f(c, x)`, where `x` is the tuple of what varies, or all of it.
-fn with_one_argument(program: &mut Program, id: FunctionId, parameters: &[Parameter]) -> FunctionId {
-    let span = program.function(id).span;
-    let (varying, captured): (Vec<&Parameter>, Vec<&Parameter>) =
-        parameters.iter().partition(|parameter| parameter.varies);
-    let position: HashMap<Var, Var> =
-        captured.iter().enumerate().map(|(at, parameter)| (parameter.var, Var(at as u32))).collect();
-    let moved = |ty: &Type| rename(ty, &|var| position.get(&var).copied());
-    let mut writer = Writer::default();
-    let mut places: HashMap<Var, Atom> = HashMap::new();
-    for parameter in &captured {
-        places.insert(parameter.var, writer.var(moved(&parameter.ty)));
-    }
-    let argument = writer.var(Type::tuple(varying.iter().map(|parameter| moved(&parameter.ty)).collect()));
-    let parameters_of_it = writer.vars.len();
-    for (at, parameter) in varying.iter().enumerate() {
-        let place = match varying.len() {
-            1 => argument,
-            _ => writer.bind(Op::Project(argument, at), moved(&parameter.ty), span),
-        };
-        places.insert(parameter.var, place);
-    }
-    let arguments = parameters.iter().filter_map(|parameter| places.get(&parameter.var).copied()).collect();
-    let result = moved(&program.function(id).result);
-    let value = writer.bind(Op::Call(id, arguments), result.clone(), span);
-    let name = program.function(id).name.clone();
-    add(program, writer.function(name, parameters_of_it, value, result, span))
-}
-
-/// Adds `c, x, v ↦ derive(f(c, ·), x, v)`.
-fn derivative(program: &mut Program, of: FunctionId, derive: Derive) -> FunctionId {
-    let function = program.function(of);
-    let (name, span, result) = (function.name.clone(), function.span, function.result.clone());
-    let mut writer = Writer::default();
-    let taken: Vec<Atom> =
-        function.vars[..function.parameters].iter().map(|info| writer.var(info.ty.clone())).collect();
-    let (captured, point) = taken.split_at(taken.len() - 1);
-    let point_type = function.vars[function.parameters - 1].ty.clone();
-    let (given, found) = match derive {
-        Derive::Reverse => (result.tangent(), point_type.tangent()),
-        _ => (point_type.tangent(), result.tangent()),
-    };
-    let vector = writer.var(given);
-    let parameters = writer.vars.len();
-    let arrow = Type::function(point_type, result.clone());
-    let closure = writer.bind(Op::Closure(of, captured.to_vec()), arrow, span);
-    let both = Type::Tuple([result, found].into());
-    let value = writer.bind(Op::Derive(derive, vec![closure, point[0], vector]), both.clone(), span);
-    add(program, writer.function(name, parameters, value, both, span))
-}
-
-/// The type with its size variables renamed; a size that has no name is open.
-fn rename(ty: &Type, name: &dyn Fn(Var) -> Option<Var>) -> Type {
-    ty.map_sizes(&mut |size| {
-        size.replace(&mut |atom| match atom {
-            size::Atom::Var(var) => name(var).map_or(Size::Hole, Size::var),
-            atom => Size::Atom(atom),
-        })
-    })
-}
-
-fn add(program: &mut Program, function: Function) -> FunctionId {
-    program.functions.push(function);
-    FunctionId(program.functions.len() as u32 - 1)
-}
-
-/// Writes a function.
-#[derive(Default)]
-struct Writer {
-    vars: Vec<VarInfo>,
-    bindings: Vec<Binding>,
-}
-
-impl Writer {
-    fn var(&mut self, ty: Type) -> Atom {
-        self.vars.push(VarInfo { name: None, ty });
-        Atom::Var(Var(self.vars.len() as u32 - 1))
-    }
-
-    fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
-        let var = Var(self.vars.len() as u32);
-        self.bindings.push(Binding { var, op, span });
-        self.var(ty)
-    }
-
-    fn function(self, name: Name, parameters: usize, result: Atom, ty: Type, span: Span) -> Function {
-        let body = Body { bindings: self.bindings, result };
-        Function { name, vars: self.vars, parameters, body, result: ty, span }
-    }
 }

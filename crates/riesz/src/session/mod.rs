@@ -3,27 +3,35 @@
 mod bounded;
 mod run;
 
+use crate::compilation::Compilation;
 use crate::definition::{Definition, Written, definitions, equations};
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, Known, gather};
 use crate::via::Representation;
 use crate::{
-    Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Tree, Type,
-    Value,
+    Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Toolchain,
+    Tree, Type, Value,
 };
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
-use riesz_native::Native;
 use riesz_syntax::tree::ExprId;
-pub(crate) use run::optimised;
+use run::Ran;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
 
-/// What a session may use.
+/// How programs are read and run, and what that may use.
+///
+/// ```
+/// use riesz::{Limits, Options};
+///
+/// // At most a million calls and turns of loops.
+/// let options = Options { limits: Limits { steps: 1_000_000, ..Limits::default() }, ..Options::default() };
+/// # let _ = options;
+/// ```
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How texts are parsed.
@@ -37,6 +45,8 @@ pub struct Options {
     pub checkpoints: Option<Checkpoints>,
     /// What derivatives are; compiled code where nothing is said.
     pub via: Option<&'static Representation>,
+    /// What makes native code; the interpreter runs programs where there is nothing.
+    pub native: Option<Toolchain>,
 }
 
 impl Default for Options {
@@ -47,6 +57,7 @@ impl Default for Options {
             code: bounded::MOST_CODE,
             checkpoints: None,
             via: None,
+            native: None,
         }
     }
 }
@@ -57,14 +68,22 @@ pub struct Session {
     pub(crate) sources: Sources,
     pub(crate) checker: Checker,
     known: Known,
+    /// The texts of expressions.
+    expressions: Vec<FileId>,
     /// The definitions that are in force.
     pub(crate) definitions: BTreeMap<Name, Definition>,
     /// Where the sides of each equation that is checked stand, by the place of the equation.
     equations: HashMap<Span, (Span, Span)>,
     /// The values of top-level `let`s, as far as they were needed.
     values: Globals<f64>,
-    /// What runs programs as native code, where that is asked for.
-    native: Option<Native>,
+    /// Checks that have been compiled together.
+    prepared: Option<Compilation>,
+    /// Where the interpreter has taken the place of native code.
+    notes: Vec<Diagnostic>,
+    /// Whether the user knows that nothing can be compiled here.
+    told: bool,
+    /// Whether what is being evaluated has added to the program what a `let` refers to.
+    grown: bool,
 }
 
 /// What names mean at a moment, to go back to.
@@ -91,12 +110,14 @@ pub struct Evaluated {
     pub ty: Type,
     /// It as text, where linear maps are shown by their structure.
     shown: Option<String>,
+    /// The program that the linear maps in it refer to.
+    program: Option<Rc<Program>>,
 }
 
 impl Evaluated {
     /// A value without linear maps in it.
     pub(crate) fn new(ty: Type, value: Value) -> Evaluated {
-        Evaluated { value, ty, shown: None }
+        Evaluated { value, ty, shown: None, program: None }
     }
 }
 
@@ -126,38 +147,38 @@ impl Session {
             sources,
             checker: Checker::new(),
             known: Known::new(),
+            expressions: Vec::new(),
             definitions: BTreeMap::new(),
             equations: HashMap::new(),
             values: Globals::default(),
-            native: None,
+            prepared: None,
+            notes: Vec::new(),
+            told: false,
+            grown: false,
         }
-    }
-
-    /// Runs programs as native code from now on; the interpreter takes over where that cannot be.
-    pub fn use_native(&mut self, native: Native) {
-        self.native = Some(native);
     }
 
     /// Where the interpreter has taken over from native code since this was last asked, and why.
     pub fn take_notes(&mut self) -> Vec<Diagnostic> {
-        self.native.as_mut().map(Native::take_notes).unwrap_or_default()
+        std::mem::take(&mut self.notes)
     }
 
     /// Compiles checks into native code all at once, where native code is asked for.
     pub fn prepare_checks(&mut self, checks: &[Check]) {
+        if self.options.native.is_none() {
+            return;
+        }
         let functions: Vec<FunctionId> = checks.iter().map(|check| check.function).collect();
-        // A check that cannot be differentiated says so when it is run.
-        // So does one that is not compiled within the limits.
-        let plain = self.checker.program.clone();
-        let _ = self.compiling(Some(&plain), None, |session| {
-            let differentiated: Vec<FunctionId> = functions
-                .into_iter()
-                .filter(|function| riesz_calculus::compile_from(&mut session.checker.program, &[*function]).is_ok())
-                .collect();
-            let Session { checker, native: Some(native), sources, .. } = session else { return Ok(()) };
-            let program = optimised(&checker.program, &differentiated);
-            native.compile(&program, &differentiated, &|span| place(sources, span));
-            Ok(())
+        let checkpoints = self.options.checkpoints.unwrap_or_default();
+        self.prepared = self.compilation(&functions, checkpoints).ok().or_else(|| {
+            // A check that cannot be compiled within the limits says so when it is run; the others are compiled without it.
+            let fine = functions.iter().copied().filter(|function| {
+                let mut program = self.checker.program.part(&[*function], &|_| false);
+                let compiled = self.within(|| riesz_calculus::compile_from(&mut program, &[*function]));
+                compiled.is_ok_and(|compiled| compiled.is_ok())
+            });
+            let fine: Vec<FunctionId> = fine.collect();
+            self.compilation(&fine, checkpoints).ok()
         });
     }
 
@@ -232,20 +253,39 @@ impl Session {
         text: &str,
         bindings: Vec<(Name, Binding)>,
     ) -> Result<Evaluated, Vec<Diagnostic>> {
-        let Thunk { function, ty } = self.check(name, text, bindings)?;
-        let value = self.run(function).map_err(|diagnostic| vec![*diagnostic])?.settled(&ty);
-        debug_assert!(is_large(&value) || value.fits(&ty), "{text}: {:?}", value.misfit(&ty));
-        let ty = value.measured(&ty);
-        let shown = match ty.any(&mut |part| matches!(part, Type::Linear(_))) {
-            true => Some(self.within(|| self.show_maps(&value, &ty))?),
-            false => None,
-        };
-        Ok(Evaluated { value, ty, shown })
+        self.with_expression(name, text, bindings, |session, Thunk { function, ty }| {
+            let Ran { value, program } = session.run_with_program(*function).map_err(|problem| vec![*problem])?;
+            let value = value.settled(ty);
+            debug_assert!(is_large(&value) || value.fits(ty), "{text}: {:?}", value.misfit(ty));
+            let ty = value.measured(ty);
+            if !ty.any(&mut |part| matches!(part, Type::Linear(_))) {
+                return Ok(Evaluated::new(ty, value));
+            }
+            let program = Rc::new(program.unwrap_or_else(|| session.checker.program.clone()));
+            let shown = session.within(|| session.show_maps(&program, &value, &ty))?;
+            Ok(Evaluated { value, ty, shown: Some(shown), program: Some(program) })
+        })
+    }
+
+    /// What is done with an expression, after which the program is as it was before.
+    pub(crate) fn with_expression<T>(
+        &mut self,
+        name: &str,
+        text: &str,
+        bindings: Vec<(Name, Binding)>,
+        work: impl FnOnce(&mut Session, &Thunk) -> Result<T, Vec<Diagnostic>>,
+    ) -> Result<T, Vec<Diagnostic>> {
+        let mark = self.checker.mark();
+        self.grown = false;
+        let result = self.check(name, text, bindings).and_then(|thunk| work(self, &thunk));
+        if !self.grown {
+            self.checker.roll_back(mark);
+        }
+        result
     }
 
     /// A value as text, with its linear maps in combinatory form.
-    fn show_maps(&self, value: &Value, ty: &Type) -> String {
-        let program = &self.checker.program;
+    fn show_maps(&self, program: &Program, value: &Value, ty: &Type) -> String {
         let mut machine = Machine::new(program, self.options.limits.clone(), |_| None);
         value.show_with(ty, &mut |map| {
             let term = riesz_calculus::structure(program, &mut machine, map).ok().flatten()?;
@@ -255,11 +295,12 @@ impl Session {
 
     /// The same with every linear map replaced by its matrix.
     pub fn with_matrices(&self, evaluated: &Evaluated) -> Result<Evaluated, Box<Diagnostic>> {
-        let mut machine = Machine::new(&self.checker.program, self.options.limits.clone(), |_| None);
+        let program = evaluated.program.as_deref().unwrap_or(&self.checker.program);
+        let mut machine = Machine::new(program, self.options.limits.clone(), |_| None);
         let bounded = self.within(|| machine.with_matrices(&evaluated.value)).map_err(first)?;
         let value = bounded?;
         let ty = evaluated.ty.with_matrices();
-        Ok(Evaluated { value, ty, shown: None })
+        Ok(Evaluated::new(ty, value))
     }
 
     /// Defines a name as a value, which is then known when the program runs, not before.
@@ -275,7 +316,7 @@ impl Session {
 
     /// The type of an expression.
     pub fn type_of(&mut self, name: &str, text: &str) -> Result<Type, Vec<Diagnostic>> {
-        self.check(name, text, Vec::new()).map(|thunk| thunk.ty)
+        self.with_expression(name, text, Vec::new(), |_, thunk| Ok(thunk.ty.clone()))
     }
 
     /// The type of a definition as a user would write it; of a `fun` with the names of its sizes and type variables.
@@ -429,7 +470,19 @@ impl Session {
     }
 
     fn parse(&mut self, name: &str, text: &str, problems: &mut Vec<Diagnostic>) -> Option<(Tree, ExprId)> {
-        let file = self.sources.add(name, text);
+        // A text that is evaluated again has its place already.
+        let is_same = |file: &FileId| {
+            let source = self.sources.get(*file);
+            *source.name == *name && *source.text == *text
+        };
+        let file = match self.expressions.iter().copied().find(is_same) {
+            Some(file) => file,
+            None => {
+                let file = self.sources.add(name, text);
+                self.expressions.push(file);
+                file
+            }
+        };
         let (tree, id, mut found) = riesz_syntax::parse_expression(file, text, &self.options.parse);
         problems.append(&mut found);
         Some((tree, id?))
@@ -439,12 +492,6 @@ impl Session {
 /// The first of the problems that an error has.
 pub(crate) fn first(problems: Vec<Diagnostic>) -> Box<Diagnostic> {
     problems.into_iter().next().map(Box::new).unwrap_or_else(|| unreachable!("an error has a problem"))
-}
-
-/// A place as `file:line:column`.
-pub(crate) fn place(sources: &Sources, span: Span) -> String {
-    let (line, column) = sources.position(span);
-    format!("{}:{line}:{column}", sources.get(span.file).name)
 }
 
 /// Whether a value is too large to be looked at in every evaluation of a debug build.

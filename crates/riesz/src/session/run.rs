@@ -1,110 +1,210 @@
 //! Running a function of the program: in the interpreter or as native code, with derivatives compiled before or
 //! computed during the run.
+//!
+//! A run leaves the program as it is: derivatives are compiled in a [`Compilation`], which is gone with its value. Only the
+//! values of top-level `let`s stay, and of those that hold functions or maps what these refer to.
 
-use super::{Session, first, place};
-use crate::via::Representation;
-use crate::{Diagnostic, Limits, Value};
-use riesz_calculus::Checkpoints;
-use riesz_core::evaluate::{Globals, Machine, from_data};
+use super::{Session, first};
+use crate::compilation::{Compilation, How, Place};
+use crate::{Diagnostic, Toolchain, Type, Value};
+use riesz_calculus::{Checkpoints, compile_with, functions_of, has_derivatives};
+use riesz_core::evaluate::{Globals, from_data};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{FunctionId, GlobalId};
-use riesz_native::Run;
-use std::borrow::Cow;
-use std::rc::Rc;
+
+/// A value, and the program that the functions in it are of, where that is not the session's.
+pub(super) struct Ran {
+    pub value: Value,
+    pub program: Option<Program>,
+}
 
 impl Session {
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
     pub(crate) fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
-        let derivatives = riesz_calculus::has_derivatives(&self.checker.program, &[function]);
-        let plain = derivatives.then(|| self.checker.program.clone());
-        let result = self.run_bounded(function, self.options.checkpoints.unwrap_or_default(), plain.as_ref());
-        match (result, plain) {
-            (Err(problem), Some(plain)) if problem.code == "memory-limit" && self.options.checkpoints.is_none() => {
-                self.checker.program = plain.clone();
-                if let Some(native) = &mut self.native {
-                    native.forget(&self.checker.program, function);
-                }
-                self.run_bounded(function, Checkpoints::Roots, Some(&plain))
-            }
-            (result, _) => result,
-        }
+        self.run_with_program(function).map(|ran| ran.value)
     }
 
-    fn run_bounded(
-        &mut self,
-        function: FunctionId,
-        checkpoints: Checkpoints,
-        plain: Option<&Program>,
-    ) -> Result<Value, Box<Diagnostic>> {
-        let place = self.checker.program.function(function).span;
-        let work = |session: &mut Session| session.run_with(function, checkpoints).map_err(|problem| vec![*problem]);
-        self.compiling(plain, Some(place), work).map_err(first)
-    }
-
-    fn run_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
-        let Session { checker, values, options, sources, native, .. } = self;
-        let how = riesz_calculus::Options { checkpoints, by_cost: native.is_some(), ..Default::default() };
-        let compile = |program: &mut Program| riesz_calculus::compile_with(program, &[function], &how).map_err(first);
-        // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
-        // while the program runs, and find what they differentiate compiled.
-        let via = options.via.filter(|via| !via.is_compiled());
-        let elsewhere = match via {
-            Some(_) => {
-                let mut program = checker.program.clone();
-                compile(&mut program)?;
-                Some(program)
-            }
-            None => {
-                compile(&mut checker.program)?;
-                None
-            }
-        };
-        let compiled = elsewhere.as_ref().unwrap_or(&checker.program);
-        let differentiate = Rc::new(via.map_or_else(Representation::at_run_time, |via| via.differentiator(false)));
-        let known = |global: GlobalId| match values.get(&global) {
-            Some(value) => Some((global, value.clone())),
-            None => (checker.given(global)).map(|data| (global, from_data(data, &checker.program.global(global).ty))),
-        };
-        let mut globals: Globals<f64> =
-            checker.program.reachable(&[function]).globals.into_iter().filter_map(known).collect();
-        let machine = |limits: Limits, globals: Globals<f64>| {
-            Machine::with_globals(&checker.program, limits, globals).differentiate_with(compiled, differentiate.clone())
-        };
-        // Data are for one expression.
-        let is_computed = |global: &GlobalId| match checker.program.global(*global).origin {
-            Origin::Computed(_) => true,
-            Origin::Given => false,
-        };
-        if let (Some(native), None) = (native, via) {
-            let program = match native.knows(function) {
-                true => Cow::Borrowed(&checker.program),
-                false => Cow::Owned(optimised(&checker.program, &[function])),
+    /// The same with the program that the functions in the value are of.
+    pub(super) fn run_with_program(&mut self, function: FunctionId) -> Result<Ran, Box<Diagnostic>> {
+        if let Some(compilation) = self.prepared.take_if(|compilation| compilation.holds(function)) {
+            let result = self.run_in(&compilation, function, false);
+            let has_derivatives = compilation.has_derivatives;
+            self.prepared = Some(compilation);
+            return match result {
+                Err(problem) if has_derivatives && self.may_checkpoint(&problem) => self.run_checkpointed(function),
+                result => Ok(Ran { value: result?, program: None }),
             };
-            let result = native.run(
-                function,
-                &mut globals,
-                &Run {
-                    program: &program,
-                    limits: &options.limits,
-                    interpret: &|function, limits, globals| machine(limits, globals.clone()).run(function),
-                    place: &|span| place(sources, span),
-                },
-            );
-            values.extend(globals.into_iter().filter(|(global, _)| is_computed(global)));
-            return result;
         }
-        let mut machine = machine(options.limits.clone(), globals);
-        let result = machine.run(function);
-        let found = machine.globals().iter().map(|(global, value)| (*global, value.clone()));
-        values.extend(found.filter(|(global, _)| is_computed(global)).collect::<Vec<_>>());
+        self.settle(function)?;
+        let has_derivatives = has_derivatives(&self.checker.program, &[function]);
+        // A program without derivatives runs as it stands.
+        if self.options.native.is_none() && !has_derivatives {
+            let value = self.run_as_it_stands(function)?;
+            return Ok(Ran { value, program: None });
+        }
+        let compilation = self.compilation(&[function], self.options.checkpoints.unwrap_or_default()).map_err(first);
+        match compilation.and_then(|compilation| Ok((self.run_in(&compilation, function, true)?, compilation))) {
+            Err(problem) if has_derivatives && self.may_checkpoint(&problem) => self.run_checkpointed(function),
+            Err(problem) => Err(problem),
+            Ok((value, compilation)) => Ok(Ran { value, program: Some(compilation.into_program()) }),
+        }
+    }
+
+    /// Whether a run is tried again with as little kept for derivatives as possible.
+    fn may_checkpoint(&self, problem: &Diagnostic) -> bool {
+        problem.code == "memory-limit" && self.options.checkpoints.is_none()
+    }
+
+    fn run_checkpointed(&mut self, function: FunctionId) -> Result<Ran, Box<Diagnostic>> {
+        self.settle(function)?;
+        let compilation = self.compilation(&[function], Checkpoints::Roots).map_err(first)?;
+        let value = self.run_in(&compilation, function, true)?;
+        Ok(Ran { value, program: Some(compilation.into_program()) })
+    }
+
+    /// The value of a function of a compilation. One that was compiled before `let`s with functions were computed does not know
+    /// what these refer to, and computes them itself.
+    fn run_in(
+        &mut self,
+        compilation: &Compilation,
+        function: FunctionId,
+        settled: bool,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let mut globals = self.known(&[function]);
+        globals.retain(|id, _| settled || !holds_functions(&self.checker.program.global(*id).ty));
+        let result = compilation.run(function, &mut globals, &self.options.limits);
+        self.keep(globals);
         result
+    }
+
+    fn run_as_it_stands(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
+        let (program, mut globals) = (&self.checker.program, self.known(&[function]));
+        let place = Place { program, compiled: program, via: self.options.via, code: self.options.code };
+        let result = place.run(function, globals.clone(), &self.options.limits, |machine| {
+            let result = machine.run(function);
+            globals = machine.globals().clone();
+            result
+        });
+        self.keep(globals);
+        result
+    }
+
+    /// Functions and the globals that they need, compiled together.
+    pub(super) fn compilation(
+        &mut self,
+        functions: &[FunctionId],
+        checkpoints: Checkpoints,
+    ) -> Result<Compilation, Vec<Diagnostic>> {
+        let (program, values) = (&self.checker.program, &self.values);
+        // Functions in values that are known refer to the program.
+        let mut roots = functions.to_vec();
+        let needed = program.reachable(functions).globals;
+        roots.extend(functions_of(needed.iter().filter_map(|global| values.get(global))));
+        let is_data = |global: GlobalId| !holds_functions(&program.global(global).ty);
+        let part = program.part(&roots, &|global| values.contains_key(&global) && is_data(global));
+        let how = How { options: &self.options, checkpoints, sources: &self.sources };
+        let compilation = Compilation::new(part, functions, &|global| values.contains_key(&global), &how)?;
+        self.note(&compilation);
+        Ok(compilation)
+    }
+
+    /// Tells once where the interpreter takes the place of native code. Where nothing could be compiled, nothing more is.
+    fn note(&mut self, compilation: &Compilation) {
+        if let (Some(problem), Some(native)) = (&compilation.problem, &mut self.options.native) {
+            *native = Toolchain { compiler: Err(problem.clone()), ..native.clone() };
+            if std::mem::replace(&mut self.told, true) {
+                return;
+            }
+        }
+        for note in &compilation.notes {
+            if !self.notes.contains(note) {
+                self.notes.push(note.clone());
+            }
+        }
+    }
+
+    /// The values of the globals that functions need, as far as they are known.
+    fn known(&self, functions: &[FunctionId]) -> Globals<f64> {
+        let value = |global: GlobalId| match self.values.get(&global) {
+            Some(value) => Some((global, value.clone())),
+            None => {
+                let data = self.checker.given(global)?;
+                Some((global, from_data(data, &self.checker.program.global(global).ty)))
+            }
+        };
+        self.checker.program.reachable(functions).globals.into_iter().filter_map(value).collect()
+    }
+
+    /// Keeps the values of `let`s. Data are for one expression, and so is what holds functions of a compilation.
+    fn keep(&mut self, globals: Globals<f64>) {
+        let program = &self.checker.program;
+        self.values.extend(globals.into_iter().filter(|(id, _)| {
+            let global = program.global(*id);
+            matches!(global.origin, Origin::Computed(_)) && !holds_functions(&global.ty)
+        }));
+    }
+
+    /// Computes the values of the `let`s that hold functions or maps and that a function needs: what they refer to becomes
+    /// a part of the program.
+    fn settle(&mut self, function: FunctionId) -> Result<(), Box<Diagnostic>> {
+        let mut needed = self.checker.program.reachable(&[function]).globals;
+        needed.sort_unstable();
+        for global in needed {
+            let program = &self.checker.program;
+            let Origin::Computed(computed) = program.global(global).origin else { continue };
+            if self.values.contains_key(&global) || !holds_functions(&program.global(global).ty) || computed == function
+            {
+                continue;
+            }
+            let inner = program.reachable(&[computed]).globals;
+            for inner in inner {
+                if let Origin::Computed(computed) = self.checker.program.global(inner).origin
+                    && !self.values.contains_key(&inner)
+                {
+                    let value = self.run(computed)?;
+                    self.keep([(inner, value)].into_iter().collect());
+                }
+            }
+            let value = self.settled(computed)?;
+            self.values.insert(global, value);
+        }
+        Ok(())
+    }
+
+    fn settled(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
+        let is_compiled = self.options.via.is_none_or(|via| via.is_compiled());
+        if !has_derivatives(&self.checker.program, &[function]) {
+            return self.run_as_it_stands(function);
+        }
+        if !is_compiled {
+            // Nothing is added to the program, in which derivatives are met while it runs.
+            let compilation = self.compilation(&[function], Checkpoints::default()).map_err(first)?;
+            return self.run_in(&compilation, function, true);
+        }
+        match self.settled_with(function, self.options.checkpoints.unwrap_or_default()) {
+            Err(problem) if self.may_checkpoint(&problem) => self.settled_with(function, Checkpoints::Roots),
+            result => result,
+        }
+    }
+
+    /// The value of a function whose derivatives become a part of the program, unless something goes wrong.
+    fn settled_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
+        let plain = self.checker.program.clone();
+        let span = plain.function(function).span;
+        let how = riesz_calculus::Options { checkpoints, ..Default::default() };
+        let result = self.compiling(span, |session| {
+            compile_with(&mut session.checker.program, &[function], &how)?;
+            session.run_as_it_stands(function).map_err(|problem| vec![*problem])
+        });
+        match result {
+            Ok(_) => self.grown = true,
+            Err(_) => self.checker.program = plain,
+        }
+        result.map_err(first)
     }
 }
 
-/// The program with functions optimised, as native code wants them.
-pub(crate) fn optimised(program: &riesz_core::Program, functions: &[FunctionId]) -> riesz_core::Program {
-    let mut program = program.clone();
-    // What cannot be made direct stays a function as a value, which the interpreter knows.
-    let _ = riesz_calculus::compile_for_code(&mut program, functions);
-    program
+/// Whether values of a type hold functions or linear maps, which refer to a program.
+pub(super) fn holds_functions(ty: &Type) -> bool {
+    ty.any(&mut |part| matches!(part, Type::Function(_) | Type::Linear(_)))
 }

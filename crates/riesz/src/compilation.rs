@@ -1,0 +1,313 @@
+//! Functions of a program, compiled together: the one place where a program is optimised, differentiated, optimised and
+//! lowered, each once.
+//!
+//! ```text
+//! part of the program ──optimise, differentiate, optimise──▶ plain core ──lower──▶ native code
+//!                                                                └──────────────▶ interpreter
+//! ```
+//!
+//! A compilation changes nothing of the program it comes from, and nothing changes it: threads can share it.
+
+use crate::via::Representation;
+use crate::{Diagnostic, Limits, Options, Sources, Toolchain, Value};
+use riesz_calculus::{Checkpoints, compile_for_code, compile_with, has_derivatives};
+use riesz_core::evaluate::{Globals, Machine, problem};
+use riesz_core::term::{Origin, Program};
+use riesz_core::{FunctionId, GlobalId};
+use riesz_native::code::{Function, Stop};
+use riesz_native::{Code, Precision, Problem};
+use riesz_syntax::{Severity, Span};
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+/// How many steps the interpreter may take to find an error again.
+const STEPS_TO_EXPLAIN: u64 = 1_000_000;
+
+/// Functions of a program, compiled together.
+pub(crate) struct Compilation {
+    /// What the interpreter runs.
+    program: Program,
+    /// The same with its derivatives compiled, where the interpreter meets derivatives in another representation.
+    compiled: Option<Program>,
+    via: Option<&'static Representation>,
+    /// The functions below as native code.
+    pub code: Option<Code>,
+    /// The functions, in the order of the code.
+    functions: Vec<FunctionId>,
+    precision: Precision,
+    /// How many operations the compiler may write while the program runs.
+    most_code: u64,
+    /// Whether there were derivatives to compile.
+    pub has_derivatives: bool,
+    /// Where the interpreter takes the place of native code, and why.
+    pub notes: Vec<Diagnostic>,
+    /// Why nothing could be compiled to native code.
+    pub problem: Option<Problem>,
+    /// How long derivatives and code took to make.
+    pub compiled_in: Duration,
+}
+
+/// How functions are compiled.
+pub(crate) struct How<'a> {
+    pub options: &'a Options,
+    /// What loops keep for their derivatives.
+    pub checkpoints: Checkpoints,
+    /// The texts of the program, which places refer to.
+    pub sources: &'a Sources,
+}
+
+impl Compilation {
+    /// Compiles functions, and those that compute the globals they need but for those that are known. Runs within limits.
+    pub fn new(
+        program: Program,
+        functions: &[FunctionId],
+        known: &dyn Fn(GlobalId) -> bool,
+        how: &How,
+    ) -> Result<Compilation, Vec<Diagnostic>> {
+        let Options { limits, code, .. } = how.options;
+        let place = functions.first().map(|function| program.function(*function).span);
+        let functions = with_globals(&program, functions, known);
+        riesz_limit::within(&limits.bounds(*code), || Compilation::new_unbounded(program, functions, how))
+            .unwrap_or_else(|reason| Err(vec![stopped(reason, limits, place)]))
+    }
+
+    fn new_unbounded(
+        mut program: Program,
+        functions: Vec<FunctionId>,
+        How { options, checkpoints, sources }: &How,
+    ) -> Result<Compilation, Vec<Diagnostic>> {
+        let start = Instant::now();
+        let via = options.via.filter(|via| !via.is_compiled());
+        let native = options.native.as_ref().filter(|_| via.is_none());
+        let (with, without): (Vec<FunctionId>, Vec<FunctionId>) =
+            functions.iter().partition(|id| has_derivatives(&program, &[**id]));
+        let calculus =
+            riesz_calculus::Options { checkpoints: *checkpoints, by_cost: native.is_some(), ..Default::default() };
+        // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
+        // while the program runs, and find what they differentiate compiled.
+        let mut compiled = via.map(|_| program.clone());
+        compile_with(compiled.as_mut().unwrap_or(&mut program), &with, &calculus)?;
+        let mut compilation = Compilation {
+            program,
+            compiled,
+            via,
+            code: None,
+            functions,
+            precision: native.map_or(Precision::Double, |native| native.settings.precision),
+            most_code: options.code,
+            has_derivatives: !with.is_empty(),
+            notes: Vec::new(),
+            problem: None,
+            compiled_in: start.elapsed(),
+        };
+        if let Some(native) = native {
+            compilation.build(native, &without, sources);
+            compilation.compiled_in = start.elapsed();
+        }
+        Ok(compilation)
+    }
+
+    /// Makes native code. Those functions that have no derivatives have not been optimised.
+    fn build(&mut self, native: &Toolchain, without: &[FunctionId], sources: &Sources) {
+        let compiler = match &native.compiler {
+            Ok(compiler) => compiler,
+            Err(problem) => return self.not_native(problem.clone()),
+        };
+        // The interpreter keeps the calls as they are written, so that it can tell on which way an error was met.
+        let optimised = (!without.is_empty()).then(|| {
+            let mut program = self.program.clone();
+            // What cannot be made direct stays a function as a value, which the interpreter knows.
+            let _ = compile_for_code(&mut program, without);
+            program
+        });
+        let program = optimised.as_ref().unwrap_or(&self.program);
+        match Code::new(program, &self.functions, compiler, native.settings, &|span| place(sources, span)) {
+            Ok(mut code) => {
+                if let Some(pool) = &native.pool {
+                    code.use_threads(pool.clone());
+                }
+                for problem in code.functions().iter().filter_map(|function| function.as_ref().err()) {
+                    let message = format!("the interpreter runs this, not native code: {}", problem.reason);
+                    self.notes.push(warning(Diagnostic::error("not-native", problem.span, message)));
+                }
+                self.code = Some(code);
+            }
+            Err(problem) => self.not_native(problem),
+        }
+    }
+
+    fn not_native(&mut self, problem: Problem) {
+        self.notes.push(warning(problem.diagnostic().help("the interpreter runs the program instead")));
+        self.problem = Some(problem);
+    }
+
+    /// What the interpreter runs.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The same, when nothing else of the compilation is needed.
+    pub fn into_program(self) -> Program {
+        self.program
+    }
+
+    /// Whether a function is among those that were compiled.
+    pub fn holds(&self, function: FunctionId) -> bool {
+        self.functions.contains(&function)
+    }
+
+    /// Native code of a function, where there is some.
+    pub fn code(&self, function: FunctionId) -> Option<(&Code, &Function)> {
+        let code = self.code.as_ref()?;
+        let at = self.functions.iter().position(|compiled| *compiled == function)?;
+        Some((code, code.functions()[at].as_ref().ok()?))
+    }
+
+    /// The value of a function without parameters. The values of globals that it needs are added to those that are known.
+    pub fn run(
+        &self,
+        function: FunctionId,
+        globals: &mut Globals<f64>,
+        limits: &Limits,
+    ) -> Result<Value, Box<Diagnostic>> {
+        self.compute_globals(function, globals, limits)?;
+        self.value(function, globals, limits)
+    }
+
+    /// Adds the values of the globals that a function needs to those that are known.
+    pub fn compute_globals(
+        &self,
+        function: FunctionId,
+        globals: &mut Globals<f64>,
+        limits: &Limits,
+    ) -> Result<(), Box<Diagnostic>> {
+        let mut needed = self.program.reachable(&[function]).globals;
+        needed.sort_unstable();
+        for global in needed {
+            if !globals.contains_key(&global)
+                && let Origin::Computed(computed) = self.program.global(global).origin
+            {
+                let value = self.value(computed, globals, limits)?;
+                globals.insert(global, value);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, function: FunctionId, globals: &Globals<f64>, limits: &Limits) -> Result<Value, Box<Diagnostic>> {
+        let native = self.code(function).map(|(code, compiled)| {
+            let mut global = |id: GlobalId| globals.get(&id).cloned();
+            code.call(compiled, &[], &mut global, limits)
+        });
+        self.resume(native, limits, &|limits| self.interpret(function, Vec::new(), globals.clone(), limits))
+    }
+
+    /// Goes on from where native code stopped, if there is some: with what it gave, with the interpreter's words for what it
+    /// found wrong, or with the interpreter.
+    pub fn resume<T>(
+        &self,
+        native: Option<Result<T, Stop>>,
+        limits: &Limits,
+        interpret: &dyn Fn(Limits) -> Result<T, Box<Diagnostic>>,
+    ) -> Result<T, Box<Diagnostic>> {
+        match native {
+            Some(Ok(value)) => return Ok(value),
+            // The limit is the user's, and the interpreter is given another to find an error again.
+            Some(Err(Stop::Wrong(diagnostic))) if diagnostic.code == "step-limit" => return Err(diagnostic),
+            Some(Err(Stop::Wrong(diagnostic))) => {
+                // The interpreter knows the calls on the way that have been written out in code.
+                let few = Limits { steps: limits.steps.min(STEPS_TO_EXPLAIN), ..limits.clone() };
+                return match interpret(few) {
+                    Err(explained) if explained.code == diagnostic.code => Err(explained),
+                    _ => Err(diagnostic),
+                };
+            }
+            Some(Err(Stop::Elsewhere)) | None => {}
+        }
+        let value = interpret(limits.clone())?;
+        match self.precision {
+            Precision::Double => Ok(value),
+            // What the interpreter finds wrong is wrong, but its numbers are longer.
+            Precision::Single => Err(Box::new(
+                Diagnostic::placeless("not-native", "single precision is for native code, which cannot run this here")
+                    .help("without `--precision f32` the interpreter runs the program"),
+            )),
+        }
+    }
+
+    /// The value of a function for arguments, sizes first, by the interpreter.
+    pub fn interpret(
+        &self,
+        function: FunctionId,
+        arguments: Vec<Value>,
+        globals: Globals<f64>,
+        limits: Limits,
+    ) -> Result<Value, Box<Diagnostic>> {
+        let compiled = self.compiled.as_ref().unwrap_or(&self.program);
+        let place = Place { program: &self.program, compiled, via: self.via, code: self.most_code };
+        place.run(function, globals, &limits, |machine| machine.call_with(function, arguments))
+    }
+}
+
+/// Where the interpreter runs.
+pub(crate) struct Place<'p> {
+    /// The program that it runs.
+    pub program: &'p Program,
+    /// The same with its derivatives compiled.
+    pub compiled: &'p Program,
+    /// The representation of derivatives that it meets.
+    pub via: Option<&'static Representation>,
+    /// How many operations the compiler may write for these.
+    pub code: u64,
+}
+
+impl Place<'_> {
+    /// What a machine gives that knows the values of some globals, within limits, whose error is at a function.
+    pub fn run<T>(
+        &self,
+        at: FunctionId,
+        globals: Globals<f64>,
+        limits: &Limits,
+        work: impl FnOnce(&mut Machine<f64>) -> Result<T, Box<Diagnostic>>,
+    ) -> Result<T, Box<Diagnostic>> {
+        let via = self.via.filter(|via| !via.is_compiled());
+        let via = via.map_or_else(Representation::at_run_time, |via| via.differentiator(false));
+        let mut machine = Machine::with_globals(self.program, limits.clone(), globals)
+            .differentiate_with(self.compiled, Rc::new(via));
+        riesz_limit::within(&limits.bounds(self.code), || work(&mut machine))
+            .unwrap_or_else(|reason| Err(problem::stopped(reason, limits, self.program.function(at).span)))
+    }
+}
+
+/// Functions, and those that compute the globals they need and that are not known, each once.
+fn with_globals(program: &Program, functions: &[FunctionId], known: &dyn Fn(GlobalId) -> bool) -> Vec<FunctionId> {
+    let needed = program.reachable(functions).globals;
+    let computing = needed.iter().filter_map(|global| match program.global(*global).origin {
+        Origin::Computed(function) if !known(*global) => Some(function),
+        _ => None,
+    });
+    let mut all: Vec<FunctionId> = functions.iter().copied().chain(computing).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
+}
+
+/// A place as `file:line:column`.
+pub(crate) fn place(sources: &Sources, span: Span) -> String {
+    let (line, column) = sources.position(span);
+    format!("{}:{line}:{column}", sources.get(span.file).name)
+}
+
+fn warning(diagnostic: Diagnostic) -> Diagnostic {
+    Diagnostic { severity: Severity::Warning, ..diagnostic }
+}
+
+/// The error of a limit, at a place if there is one.
+pub(crate) fn stopped(reason: riesz_limit::Stopped, limits: &Limits, place: Option<Span>) -> Diagnostic {
+    let nowhere = Span { file: crate::FileId(0), start: 0, end: 0 };
+    let mut diagnostic = *problem::stopped(reason, limits, place.unwrap_or(nowhere));
+    if place.is_none() {
+        diagnostic.labels.clear();
+    }
+    diagnostic
+}
