@@ -1,4 +1,4 @@
-//! The cost of a call: what a function does that does nothing, natively, with borrowed numbers in and out.
+//! The cost of a call: the time of a native function that computes nothing, with borrowed numbers in and out.
 
 use riesz::{Argument, Compiled, Options, Program, Toolchain};
 use riesz_bench::{print_table, time};

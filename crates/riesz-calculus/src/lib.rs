@@ -7,8 +7,9 @@
 //! - [`transpose`](mod@transpose): `L` becomes `Lᵀ : (kept, dy) ↦ dx`, binding by binding from the end.
 //! - [`compile`]: every derivative in a program is replaced by calls of these, innermost first, so that derivatives nest.
 //!
-//! No primitive has a reverse rule: the table of primitives states each derivative as a linear map, and transposition
-//! reverses it.
+//! No function of numbers has a reverse rule: the table of primitives states each derivative as a linear map, and
+//! transposition reverses it. A function of arrays may name its adjoint, which a test compares with the converse
+//! relation.
 
 mod active;
 mod array;

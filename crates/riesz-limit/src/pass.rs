@@ -1,4 +1,4 @@
-//! How often the passes over whole programs ran: for tests that hold a pipeline to running each of them once.
+//! Counts of the passes over whole programs, for tests that check that a pipeline runs each of them once.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -1,4 +1,4 @@
-//! Calls with borrowed numbers: slices in, the caller's buffers out, and nothing made on the way but what the code makes.
+//! Calls with borrowed numbers: slices in, the caller's buffers out, and no allocations except those of the code.
 
 use crate::code::{Code, Function, Stop};
 use crate::interface::{Argument, Borrowed, Interface, Leaf, Misfit, Output, Word, Written};

@@ -1,4 +1,4 @@
-//! Borrowed numbers for the arguments and the result of a function: what stands between a caller and its values.
+//! The interface between a caller and a function: borrowed numbers for its arguments and its result.
 //!
 //! ```text
 //! leaves (R)         = [number]
@@ -7,8 +7,8 @@
 //! leaves ([n](A, B)) = leaves ([n]A) ++ leaves ([n]B)
 //! ```
 //!
-//! An [`Interface`] is made once for a function. It knows the leaves of the parameters and of the result, which axis tells
-//! which size, and which words native code takes; a call then reads and writes slices, and nothing else.
+//! An [`Interface`] is made once for a function. It records the leaves of the parameters and of the result, the axis
+//! that determines each size, and the words that native code takes; a call then only reads and writes slices.
 
 use riesz_core::GlobalId;
 use riesz_core::evaluate::Value;

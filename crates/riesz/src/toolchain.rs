@@ -1,4 +1,4 @@
-//! What makes native code: a compiler, how it compiles, and the threads that share the work of loops.
+//! The means to make native code: a compiler, its settings, and the threads that share the work of loops.
 
 use crate::{Compiler, Pool, Problem, Settings, Watch};
 use std::sync::Arc;

@@ -1,5 +1,5 @@
-//! What the handle promises: every derivative is that of the language, by the interpreter and as native code; a call costs a
-//! call and nothing else, from any number of threads; what is wrong is an error that says what.
+//! The guarantees of the handle: every derivative is that of the language, by the interpreter and as native code; a
+//! call costs a call and nothing else, from any number of threads; every mistake gives an error that names it.
 
 use riesz::{
     Argument, Compiled, Compiler, Data, Elements, Error, Function, Limits, Misfit, NoFiles, Options, Program, Session,

@@ -6,7 +6,7 @@
 //! jacobian f  = c, x      ↦ matrix(D(f(c, ·), x))
 //! ```
 //!
-//! where `x` is what varies and `c` the other parameters, in the order in which the function takes them.
+//! Here `x` are the parameters that vary and `c` the others, in the order in which the function takes them.
 
 use crate::{Diagnostic, Name, Size, Span, Type};
 use riesz_core::size;

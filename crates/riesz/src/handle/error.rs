@@ -1,4 +1,4 @@
-//! What can go wrong between a text and the numbers it gives.
+//! The errors that can occur between a text and the numbers it gives.
 
 use crate::{Diagnostic, Misfit, Sources};
 use std::fmt;

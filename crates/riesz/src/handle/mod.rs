@@ -8,7 +8,7 @@
 //! - `function`: functions of a program and derivatives of them, as descriptions
 //! - `derivative`: such a description as a function of the core
 //! - `compiled`: code that is called with borrowed numbers
-//! - `error`: what can go wrong on the way
+//! - `error`: the errors of all of these steps
 
 mod compiled;
 pub(crate) mod derivative;

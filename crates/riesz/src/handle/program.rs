@@ -1,4 +1,4 @@
-//! Programs: texts that have been checked, and that nothing changes any more.
+//! Programs: checked texts, which are immutable.
 
 use super::{Diagnostics, Error, Function};
 use crate::session::Session;
