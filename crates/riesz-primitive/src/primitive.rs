@@ -58,6 +58,9 @@ pub struct Scalar {
     pub domain: &'static [Domain],
     /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments, which are names or stand in brackets.
     pub rust: &'static str,
+    /// Its spelling in generated C on reals, in the same way: functions of `math.h`, and of the runtime of `riesz-c`, whose
+    /// names begin with `riesz_`. Empty where there is no function on reals.
+    pub c: &'static str,
 }
 
 /// The functions between numbers of different types.

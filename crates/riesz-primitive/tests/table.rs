@@ -77,6 +77,8 @@ fn functions_of_numbers_agree_on_their_arguments() {
         }
         for (argument, place) in ["{0}", "{1}", "{2}"].into_iter().enumerate() {
             assert_eq!(scalar.rust.contains(place), argument < arguments, "{row:?}: {}", scalar.rust);
+            let of_reals = scalar.real.is_some() && argument < arguments;
+            assert_eq!(scalar.c.contains(place), of_reals, "{row:?}: {}", scalar.c);
         }
         match scalar.derivative {
             Derivative::Scale(coefficients) => assert_eq!(coefficients.len(), arguments, "{row:?}"),

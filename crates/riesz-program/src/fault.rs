@@ -30,8 +30,8 @@ impl Fault {
         })
     }
 
-    /// The code of the message and its text, for code that fills in the numbers when it runs: `{0}`, `{1}` and `{2}` stand for
-    /// what is told, `{r}` for the real number, and `{0}` for the limit where one is reached. A divisor is zero if `zero`.
+    /// The code of the message and its text, for code that fills in the numbers when it runs: `{0}`, `{1}` and `{2}`, in this
+    /// order, stand for what is told, and `{0}` for the limit where one is reached. A divisor is zero if `zero`.
     pub fn template(&self, zero: bool) -> (&'static str, String) {
         // Numbers that no message has by itself; a limit of memory is told in bytes while it is small.
         let told = [714_025_001, if zero { 0 } else { 714_025_002 }, 714_025_003];
@@ -49,7 +49,7 @@ impl Fault {
         }
         match self {
             Fault::Memory => text = text.replace("977 bytes", "{0} bytes"),
-            Fault::Truncate => text = text.replace("nan", "{r}"),
+            Fault::Truncate => text = text.replace("nan", "this number"),
             _ => {}
         }
         (diagnostic.code, text)
@@ -69,7 +69,7 @@ mod tests {
             (Fault::Sizes, false, "size-mismatch", "sizes differ: {0} and {1}"),
             (Fault::Integer(&scalar::ADD), false, "integer-overflow", "this integer does not fit into 64 bits"),
             (Fault::Integer(&scalar::FLOOR_DIV), true, "division-by-zero", "`div` of {0} by zero"),
-            (Fault::Truncate, false, "integer-overflow", "{r} has no integer part that fits into 64 bits"),
+            (Fault::Truncate, false, "integer-overflow", "this number has no integer part that fits into 64 bits"),
             (Fault::Steps, false, "step-limit", "the evaluation takes more than {0} steps"),
             (Fault::Memory, false, "memory-limit", "the evaluation needs more than {0} bytes of memory"),
             (Fault::Call("f".into()), false, "depth-limit", "more than {0} calls are nested"),

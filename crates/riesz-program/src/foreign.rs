@@ -38,8 +38,8 @@ pub enum Foreign {
 /// What a language adds to the words that cannot be names.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
-    /// Its keywords, and other words that mean something wherever they stand.
-    pub keywords: &'static [&'static str],
+    /// Its keywords, and other words that mean something wherever they stand, with spaces between them.
+    pub keywords: &'static str,
 }
 
 /// What marks begin and end with. Nothing else that is written has them.
@@ -248,7 +248,9 @@ impl Taken {
                 count += 1;
             }
             let words = all(&found);
-            if !words.iter().any(|word| self.words.contains(word) || self.dialect.keywords.contains(&word.as_str())) {
+            if !words.iter().any(|word| {
+                self.words.contains(word) || self.dialect.keywords.split_whitespace().any(|keyword| keyword == word)
+            }) {
                 break words;
             }
             numbered = true;
@@ -348,7 +350,7 @@ mod tests {
     fn words_that_a_draft_uses_are_taken_in_every_form() {
         let x = Foreign::Register(Register(0));
         let used = Used::by(&format!("let {x}_lanes = y.max(part({x})); // z {x}\n"));
-        let mut taken = Taken::new(Dialect { keywords: &["fn"] });
+        let mut taken = Taken::new(Dialect { keywords: "fn" });
         taken.add(&used);
         taken.words.insert("x_lanes".into());
         assert_eq!(taken.choose(Some(&"x".into()), "t", &used.forms[&x]), "x_2");

@@ -1,6 +1,10 @@
-//! Where printers declare mutable registers, and which loops count their iterations.
+//! The facts about blocks, procedures and programs that every printer needs: where mutable registers are declared, which
+//! buffers a block makes and which change their place, which loops count their iterations, which procedures are reached.
 
-use crate::program::{Block, For, Operand, Outcome, Procedure, Register, Statement};
+use crate::each_statement;
+use crate::program::{
+    Argument, Block, Buffer, For, Operand, Outcome, Procedure, ProcedureId, Program, Register, Statement, Target, While,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The mutable registers to declare in a block, each with the first statement that uses it: those that no block around it
@@ -74,4 +78,55 @@ fn contains_loop(statement: &Statement) -> bool {
         Statement::If(_, yes, no) => yes.iter().chain(no).any(contains_loop),
         _ => false,
     }
+}
+
+/// The buffers that a block makes, without those of the blocks inside of it.
+pub fn made(block: &Block) -> Vec<Buffer> {
+    let mut made = Vec::new();
+    for statement in block {
+        match statement {
+            Statement::Allocate(allocation) => made.push(allocation.buffer),
+            Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => {
+                made.extend(private.iter().map(|allocation| allocation.buffer));
+            }
+            Statement::Call(call) => made.extend(call.results.iter().filter_map(|target| match target {
+                Target::Buffer(buffer) => Some(*buffer),
+                Target::Register(_) => None,
+            })),
+            _ => {}
+        }
+    }
+    made
+}
+
+/// The buffers of a procedure whose place changes: they are exchanged, grown, or passed to be grown.
+pub fn moved(procedure: &Procedure) -> FxHashSet<Buffer> {
+    let mut moved = FxHashSet::default();
+    each_statement(&procedure.body, &mut |statement| match statement {
+        Statement::Grow(allocation) => moved.extend([allocation.buffer]),
+        Statement::Swap(a, b) => moved.extend([*a, *b]),
+        Statement::Call(call) => moved.extend(call.arguments.iter().filter_map(|argument| match argument {
+            Argument::Whole(buffer) => Some(*buffer),
+            _ => None,
+        })),
+        _ => {}
+    });
+    moved
+}
+
+/// Some procedures, and those that they call, in order.
+pub fn reached(program: &Program, from: impl Iterator<Item = ProcedureId>) -> Vec<ProcedureId> {
+    let (mut found, mut work) = (FxHashSet::default(), from.collect::<Vec<_>>());
+    while let Some(id) = work.pop() {
+        if found.insert(id) {
+            each_statement(&program.procedure(id).body, &mut |statement| {
+                if let Statement::Call(call) = statement {
+                    work.push(call.procedure);
+                }
+            });
+        }
+    }
+    let mut found: Vec<ProcedureId> = found.into_iter().collect();
+    found.sort_unstable();
+    found
 }

@@ -80,11 +80,9 @@ const HEAD: &str = "\
 
 /// The keywords of Rust, also those that are only reserved.
 const RUST: Dialect = Dialect {
-    keywords: &[
-        "as", "break", "const", "continue", "crate", "else", "enum", "extern", "false", "fn", "for", "if", "impl",
-        "in", "let", "loop", "match", "mod", "move", "mut", "pub", "ref", "return", "self", "Self", "static", "struct",
-        "super", "trait", "true", "type", "unsafe", "use", "where", "while", "async", "await", "dyn", "abstract",
-        "become", "box", "do", "final", "macro", "override", "priv", "typeof", "unsized", "virtual", "yield", "try",
-        "gen", "_",
-    ],
+    keywords: "
+        as break const continue crate else enum extern false fn for if impl in let loop match mod move mut pub ref
+        return self Self static struct super trait true type unsafe use where while async await dyn abstract become box
+        do final macro override priv typeof unsized virtual yield try gen _
+    ",
 };

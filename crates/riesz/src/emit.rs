@@ -8,6 +8,8 @@ use riesz_category::combinator::Combinators;
 use riesz_category::graph::{Graph, Of, draw};
 use riesz_core::term::VarInfo;
 use riesz_core::{FunctionId, Program};
+use riesz_program::Signature;
+use riesz_syntax::Span;
 
 /// What to write of a function `f`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,20 +33,39 @@ pub(crate) fn has_type_variables(name: &str) -> Diagnostic {
 impl Session {
     /// A function, or a derivative of it by all arguments that vary, as a Rust source file that needs `riesz-runtime` alone.
     pub fn emit_rust(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
+        self.emit_loops(name, what, |lowered, _, place| {
+            let precision = Default::default();
+            Ok(riesz_rust::emit(lowered, &riesz_rust::Options { place, exports: &[], fine: false, precision }))
+        })
+    }
+
+    /// The same as a C11 source file that needs the C library alone.
+    pub fn emit_c(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
+        self.emit_loops(name, what, |lowered, signature, place| {
+            let written = riesz_c::emit(lowered, &riesz_c::Options { place, exports: &[signature] });
+            written.map_err(|problem| no_code(&format!("there is no C for {}", problem.what), problem.span))
+        })
+    }
+
+    /// A function, or a derivative of it, as a loop program that a backend prints.
+    fn emit_loops(
+        &self,
+        name: &str,
+        what: What,
+        print: impl FnOnce(&riesz_program::Program, Signature, &dyn Fn(Span) -> String) -> Result<String, Vec<Diagnostic>>,
+    ) -> Result<String, Vec<Diagnostic>> {
         let (mut program, function) = self.written(name, what)?;
         self.within(|| {
             riesz_calculus::compile_for_code(&mut program, &[function])?;
-            let (lowered, entries) = riesz_program::lower(&program, &[function]);
-            if let Some(Err(problem)) = entries.first() {
-                let message = format!("this cannot be written as code: {}", problem.reason);
-                return Err(vec![Diagnostic::error("no-code", problem.span, message)]);
+            let (lowered, mut entries) = riesz_program::lower(&program, &[function]);
+            match entries.pop() {
+                Some(Ok(entry)) => {
+                    let sources = self.sources();
+                    print(&lowered, Signature::of(&program, function, entry), &|span| place(sources, span))
+                }
+                Some(Err(problem)) => Err(no_code(&problem.reason, problem.span)),
+                None => Err(Vec::new()),
             }
-            let sources = self.sources();
-            let place = |span| place(sources, span);
-            Ok(riesz_rust::emit(
-                &lowered,
-                &riesz_rust::Options { place: &place, exports: &[], fine: false, precision: Default::default() },
-            ))
         })?
     }
 
@@ -97,4 +118,8 @@ impl Session {
         let derived = derivative::write(&mut program, function, derivative, None).map_err(|problem| vec![*problem])?;
         Ok((program, derived))
     }
+}
+
+fn no_code(reason: &str, span: Span) -> Vec<Diagnostic> {
+    vec![Diagnostic::error("no-code", span, format!("this cannot be written as code: {reason}"))]
 }

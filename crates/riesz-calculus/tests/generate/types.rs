@@ -171,7 +171,19 @@ impl Type {
                 Type::Int => Value::ints(vec![int; size.least]),
                 _ => Value::values((0..size.least).map(|_| element.value(reals, int)).collect()),
             },
-            _ => Value::Tuple(self.components().iter().map(|part| part.value(reals, int)).collect()),
+            _ => Value::Tuple(self.kept().iter().map(|part| part.value(reals, int)).collect()),
+        }
+    }
+
+    /// The components in the order in which values hold them: fields by their names.
+    fn kept(&self) -> Vec<Type> {
+        match self {
+            Type::Record(fields) => {
+                let mut fields = fields.clone();
+                fields.sort_by_key(|(name, _)| *name);
+                fields.into_iter().map(|(_, ty)| ty).collect()
+            }
+            _ => self.components(),
         }
     }
 
@@ -183,7 +195,7 @@ impl Type {
                 Type::Real => Value::reals((0..size.least).map(|_| reals()).collect()),
                 _ => Value::values((0..size.least).map(|_| element.tangent_value(reals)).collect()),
             },
-            _ => Value::Tuple(self.components().iter().map(|part| part.tangent_value(reals)).collect()),
+            _ => Value::Tuple(self.kept().iter().map(|part| part.tangent_value(reals)).collect()),
         }
     }
 }

@@ -141,6 +141,7 @@ pub struct Emit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Language {
     Rust,
+    C,
     Combinators,
 }
 

@@ -26,6 +26,7 @@ pub fn run(arguments: Emit) -> Status {
 fn code(session: &mut Session, arguments: &Emit) -> Result<String, Vec<Diagnostic>> {
     session.load(&arguments.file, &Disk)?;
     match arguments.to {
+        Language::C => session.emit_c(&arguments.function, arguments.what.into()),
         Language::Combinators => session.emit_combinators(&arguments.function, arguments.what.into()),
         Language::Rust => session.emit_rust(&arguments.function, arguments.what.into()),
     }

@@ -25,6 +25,7 @@ pub static ADD: Primitive = Primitive {
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
         rust: "({0} + {1})",
+        c: "({0} + {1})",
     }),
 };
 
@@ -44,6 +45,7 @@ pub static SUB: Primitive = Primitive {
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
         rust: "({0} - {1})",
+        c: "({0} - {1})",
     }),
 };
 
@@ -63,6 +65,7 @@ pub static MUL: Primitive = Primitive {
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
         rust: "({0} * {1})",
+        c: "({0} * {1})",
     }),
 };
 
@@ -78,6 +81,7 @@ pub static DIV: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Y]), Apply(&NEG, &[Apply(&DIV, &[R, Y])])]),
         domain: &[ANYWHERE, POSITIVE],
         rust: "({0} / {1})",
+        c: "({0} / {1})",
     }),
 };
 
@@ -93,6 +97,7 @@ pub static NEG: Primitive = Primitive {
         derivative: Derivative::Linear,
         domain: &[ANYWHERE],
         rust: "(-{0})",
+        c: "(-{0})",
     }),
 };
 
@@ -111,6 +116,7 @@ pub static MIN: Primitive = Primitive {
         ]),
         domain: &[ANYWHERE, ANYWHERE],
         rust: "riesz_runtime::min({0}, {1})",
+        c: "riesz_min({0}, {1})",
     }),
 };
 
@@ -130,6 +136,7 @@ pub static MAX: Primitive = Primitive {
         ]),
         domain: &[ANYWHERE, ANYWHERE],
         rust: "riesz_runtime::max({0}, {1})",
+        c: "riesz_max({0}, {1})",
     }),
 };
 
@@ -172,6 +179,7 @@ pub static FLOOR_DIV: Primitive = Primitive {
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
         rust: "riesz_runtime::div({0}, {1})",
+        c: "",
     }),
 };
 
@@ -187,6 +195,7 @@ pub static FLOOR_MOD: Primitive = Primitive {
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
         rust: "riesz_runtime::modulo({0}, {1})",
+        c: "",
     }),
 };
 
@@ -203,5 +212,6 @@ pub static EXACT_MUL: Primitive = Primitive {
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
         rust: "riesz_runtime::exact_mul({0}, {1})",
+        c: "riesz_exact({0}, {1})",
     }),
 };

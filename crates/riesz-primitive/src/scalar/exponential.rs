@@ -22,6 +22,7 @@ pub static EXP: Primitive = Primitive {
         derivative: Derivative::Scale(&[R]),
         domain: &[ANYWHERE],
         rust: "{0}.exp()",
+        c: "exp({0})",
     }),
 };
 
@@ -37,6 +38,7 @@ pub static LOG: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, FROM_ABOVE])]),
         domain: &[POSITIVE],
         rust: "{0}.ln()",
+        c: "log({0})",
     }),
 };
 
@@ -52,6 +54,7 @@ pub static EXP2: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&MUL, &[R, Constant(LN_2)])]),
         domain: &[ANYWHERE],
         rust: "{0}.exp2()",
+        c: "exp2({0})",
     }),
 };
 
@@ -67,6 +70,7 @@ pub static LOG2: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(LOG2_E), FROM_ABOVE])]),
         domain: &[POSITIVE],
         rust: "{0}.log2()",
+        c: "log2({0})",
     }),
 };
 
@@ -82,6 +86,7 @@ pub static LOG10: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(LOG10_E), FROM_ABOVE])]),
         domain: &[POSITIVE],
         rust: "{0}.log10()",
+        c: "log10({0})",
     }),
 };
 
@@ -97,6 +102,7 @@ pub static EXPM1: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&EXP, &[X])]),
         domain: &[ANYWHERE],
         rust: "{0}.exp_m1()",
+        c: "expm1({0})",
     }),
 };
 
@@ -112,6 +118,7 @@ pub static LOG1P: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&ADD, &[ONE, X])])]),
         domain: &[Domain::Reals(-0.9, 8.0)],
         rust: "{0}.ln_1p()",
+        c: "log1p({0})",
     }),
 };
 

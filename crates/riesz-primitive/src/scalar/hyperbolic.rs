@@ -20,6 +20,7 @@ pub static SINH: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&COSH, &[X])]),
         domain: &[ANYWHERE],
         rust: "{0}.sinh()",
+        c: "sinh({0})",
     }),
 };
 
@@ -35,6 +36,7 @@ pub static COSH: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&SINH, &[X])]),
         domain: &[ANYWHERE],
         rust: "{0}.cosh()",
+        c: "cosh({0})",
     }),
 };
 
@@ -50,6 +52,7 @@ pub static TANH: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&MUL, &[SECH, SECH])]),
         domain: &[ANYWHERE],
         rust: "{0}.tanh()",
+        c: "tanh({0})",
     }),
 };
 
@@ -65,6 +68,7 @@ pub static ASINH: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&HYPOT, &[ONE, X])])]),
         domain: &[ANYWHERE],
         rust: "riesz_runtime::asinh({0})",
+        c: "asinh({0})",
     }),
 };
 
@@ -83,6 +87,7 @@ pub static ACOSH: Primitive = Primitive {
         )]),
         domain: &[Domain::Reals(1.05, 8.0)],
         rust: "riesz_runtime::acosh({0})",
+        c: "acosh({0})",
     }),
 };
 
@@ -101,6 +106,7 @@ pub static ATANH: Primitive = Primitive {
         )]),
         domain: &[Domain::Reals(-0.95, 0.95)],
         rust: "riesz_runtime::atanh({0})",
+        c: "atanh({0})",
     }),
 };
 

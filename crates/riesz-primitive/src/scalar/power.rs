@@ -20,6 +20,7 @@ pub static POW: Primitive = Primitive {
         derivative: Derivative::Scale(&POWER_DERIVATIVE),
         domain: &[POSITIVE, Domain::Reals(-3.0, 3.0)],
         rust: "{0}.powf({1})",
+        c: "pow({0}, {1})",
     }),
 };
 
@@ -40,6 +41,7 @@ pub static POWER: Primitive = Primitive {
         derivative: Derivative::Scale(&POWER_DERIVATIVE),
         domain: &[POSITIVE, Domain::Reals(-3.0, 3.0)],
         rust: "{0}.powf({1})",
+        c: "pow({0}, {1})",
     }),
 };
 
@@ -58,6 +60,7 @@ pub static POWI: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&EXACT_MUL, &[Y, Apply(&POWI, &[X, Apply(&SUB, &[Y, ONE])])]), ZERO]),
         domain: &[Domain::Reals(0.3, 3.0), Domain::Integers(-4, 6)],
         rust: "riesz_runtime::powi({0}, {1})",
+        c: "riesz_whole_power({0}, {1})",
     }),
 };
 
@@ -73,6 +76,7 @@ pub static SQRT: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(0.5), Apply(&ADD, &[R, ZERO])])]),
         domain: &[POSITIVE],
         rust: "{0}.sqrt()",
+        c: "sqrt({0})",
     }),
 };
 
@@ -88,6 +92,7 @@ pub static CBRT: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&MUL, &[Constant(3.0), Apply(&MUL, &[R, R])])])]),
         domain: &[POSITIVE],
         rust: "{0}.cbrt()",
+        c: "cbrt({0})",
     }),
 };
 
@@ -106,6 +111,7 @@ pub static HYPOT: Primitive = Primitive {
         ]),
         domain: &[ANYWHERE, ANYWHERE],
         rust: "{0}.hypot({1})",
+        c: "hypot({0}, {1})",
     }),
 };
 

@@ -23,6 +23,7 @@ pub static ERF: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&MUL, &[Constant(FRAC_2_SQRT_PI), GAUSSIAN])]),
         domain: &[ANYWHERE],
         rust: "riesz_runtime::erf({0})",
+        c: "erf({0})",
     }),
 };
 
@@ -38,6 +39,7 @@ pub static ERFC: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&MUL, &[Constant(-FRAC_2_SQRT_PI), GAUSSIAN])]),
         domain: &[ANYWHERE],
         rust: "riesz_runtime::erfc({0})",
+        c: "erfc({0})",
     }),
 };
 
@@ -53,6 +55,7 @@ pub static LGAMMA: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIGAMMA, &[X])]),
         domain: &[POSITIVE],
         rust: "riesz_runtime::lgamma({0})",
+        c: "lgamma({0})",
     }),
 };
 
@@ -68,6 +71,7 @@ pub static DIGAMMA: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&POLYGAMMA, &[ONE, X])]),
         domain: &[POSITIVE],
         rust: "riesz_runtime::digamma({0})",
+        c: "riesz_digamma({0})",
     }),
 };
 
@@ -83,6 +87,7 @@ pub static POLYGAMMA: Primitive = Primitive {
         derivative: Derivative::Scale(&[ZERO, Apply(&POLYGAMMA, &[Apply(&ADD, &[X, ONE]), Y])]),
         domain: &[Domain::Integers(1, 4), POSITIVE],
         rust: "riesz_runtime::polygamma({0}, {1})",
+        c: "riesz_polygamma({0}, {1})",
     }),
 };
 

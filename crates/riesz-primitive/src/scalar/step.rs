@@ -19,6 +19,7 @@ pub static ABS: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&SIGN, &[X])]),
         domain: &[ANYWHERE],
         rust: "{0}.abs()",
+        c: "fabs({0})",
     }),
 };
 
@@ -44,6 +45,7 @@ pub static SIGN: Primitive = Primitive {
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
         rust: "riesz_runtime::sign({0})",
+        c: "riesz_sign({0})",
     }),
 };
 
@@ -59,6 +61,7 @@ pub static FLOOR: Primitive = Primitive {
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
         rust: "{0}.floor()",
+        c: "floor({0})",
     }),
 };
 
@@ -74,6 +77,7 @@ pub static CEIL: Primitive = Primitive {
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
         rust: "{0}.ceil()",
+        c: "ceil({0})",
     }),
 };
 
@@ -89,5 +93,6 @@ pub static ROUND: Primitive = Primitive {
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
         rust: "{0}.round()",
+        c: "round({0})",
     }),
 };

@@ -23,6 +23,7 @@ pub static SIN: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&COS, &[X])]),
         domain: &[ANYWHERE],
         rust: "{0}.sin()",
+        c: "sin({0})",
     }),
 };
 
@@ -38,6 +39,7 @@ pub static COS: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&NEG, &[Apply(&SIN, &[X])])]),
         domain: &[ANYWHERE],
         rust: "{0}.cos()",
+        c: "cos({0})",
     }),
 };
 
@@ -53,6 +55,7 @@ pub static TAN: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&ADD, &[ONE, Apply(&MUL, &[R, R])])]),
         domain: &[Domain::Reals(-1.3, 1.3)],
         rust: "{0}.tan()",
+        c: "tan({0})",
     }),
 };
 
@@ -68,6 +71,7 @@ pub static ASIN: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, COSINE])]),
         domain: &[Domain::Reals(-0.95, 0.95)],
         rust: "{0}.asin()",
+        c: "asin({0})",
     }),
 };
 
@@ -83,6 +87,7 @@ pub static ACOS: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(-1.0), COSINE])]),
         domain: &[Domain::Reals(-0.95, 0.95)],
         rust: "{0}.acos()",
+        c: "acos({0})",
     }),
 };
 
@@ -98,6 +103,7 @@ pub static ATAN: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&ADD, &[ONE, Apply(&MUL, &[X, X])])])]),
         domain: &[ANYWHERE],
         rust: "{0}.atan()",
+        c: "atan({0})",
     }),
 };
 
@@ -116,6 +122,7 @@ pub static ATAN2: Primitive = Primitive {
         ]),
         domain: &[ANYWHERE, Domain::Reals(0.1, 4.0)],
         rust: "{0}.atan2({1})",
+        c: "atan2({0}, {1})",
     }),
 };
 

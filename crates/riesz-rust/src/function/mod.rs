@@ -8,8 +8,8 @@ use crate::{Options, Precision};
 use riesz_program::each_statement;
 use riesz_program::foreign::Foreign;
 use riesz_program::program::{
-    Argument, Block, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program,
-    Register, Statement, Strided, While,
+    Block, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program, Register,
+    Statement, Strided, While,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt::Write;
@@ -269,7 +269,7 @@ fn leading_to(program: &Program, id: ProcedureId) -> FxHashSet<ProcedureId> {
 
 /// The buffers of a procedure that are made once in a call and gone with it: they are not given, grown or exchanged.
 fn local(procedure: &Procedure) -> FxHashSet<Buffer> {
-    let (mut made, mut moved) = (FxHashSet::default(), FxHashSet::default());
+    let (mut made, mut moved) = (FxHashSet::default(), riesz_program::scope::moved(procedure));
     moved.extend(procedure.results.iter().filter_map(|result| match result {
         Outcome::Buffer(buffer) => Some(*buffer),
         Outcome::Number(_) => None,
@@ -279,12 +279,6 @@ fn local(procedure: &Procedure) -> FxHashSet<Buffer> {
         Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => {
             made.extend(private.iter().map(|allocation| allocation.buffer));
         }
-        Statement::Grow(allocation) => moved.extend([allocation.buffer]),
-        Statement::Swap(a, b) => moved.extend([*a, *b]),
-        Statement::Call(call) => moved.extend(call.arguments.iter().filter_map(|argument| match argument {
-            Argument::Whole(buffer) => Some(*buffer),
-            _ => None,
-        })),
         _ => {}
     });
     made.difference(&moved).copied().collect()

@@ -1,0 +1,272 @@
+//! Random programs and their derivatives, as loop programs, with what the interpreter says of them: what every backend is
+//! held to. The evaluator of loop programs has agreed before.
+
+#[path = "../../../riesz-calculus/tests/generate/mod.rs"]
+pub mod generate;
+
+use generate::{Program, moving_constructs, moving_program, program};
+use riesz_core::evaluate::{Globals, Limits, Machine, Value};
+use riesz_core::{Checker, FunctionId};
+use riesz_program::Signature;
+use riesz_program::evaluate::{self, Passed, call};
+use riesz_program::pass::{pass, receive};
+use riesz_syntax::{FileId, ParseOptions, parse};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A function of a program, with arguments and what the interpreter says.
+pub struct Case {
+    /// What the program was made with.
+    pub seed: u64,
+    /// Which function.
+    pub name: &'static str,
+    pub text: String,
+    pub arguments: Vec<Value<f64>>,
+    /// The arguments and the globals behind them, as they are passed.
+    pub words: Vec<Passed>,
+    pub globals: Globals<f64>,
+    pub expected: Result<Value<f64>, &'static str>,
+    /// How far rounding of the arguments moves that.
+    pub rounding: f64,
+}
+
+/// How often what happened, and what is wrong.
+#[derive(Default)]
+pub struct Verdict {
+    pub tally: BTreeMap<String, u64>,
+    pub wrong: Vec<String>,
+}
+
+/// How large a share of all functions may not be compared, by reason; and for any other reason.
+const CEILINGS: [(&str, f64); 3] = [
+    ("it uses a linear map as a value", 0.2),
+    ("a recursive function is differentiated twice", 0.025),
+    ("the size of this array is known only at run time", 0.008),
+];
+const RARE: f64 = 0.002;
+
+/// Some programs, which a backend compiles at once.
+#[derive(Default)]
+pub struct Batch {
+    pub lowered: riesz_program::Program,
+    /// A procedure for each case.
+    pub signatures: Vec<Signature>,
+    pub cases: Vec<Case>,
+    pub verdict: Verdict,
+}
+
+/// Runs batches of so many programs on all cores.
+pub fn try_all(first: u64, count: u64, at_once: u64, run: impl Fn(Range<u64>, bool) -> Verdict + Sync) -> Verdict {
+    let next = AtomicU64::new(0);
+    let total = Mutex::new(Verdict::default());
+    let work = || {
+        loop {
+            let from = at_once * next.fetch_add(1, Ordering::Relaxed);
+            if from >= count {
+                return;
+            }
+            let verdict = run(first + from..first + count.min(from + at_once), from / at_once % 2 == 1);
+            let mut total = total.lock().unwrap();
+            total.wrong.extend(verdict.wrong);
+            for (what, count) in verdict.tally {
+                *total.tally.entry(what).or_default() += count;
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            std::thread::Builder::new().stack_size(256 << 20).spawn_scoped(scope, work).expect("a thread starts");
+        }
+    });
+    total.into_inner().unwrap()
+}
+
+impl Verdict {
+    /// Prints what happened. Fails where something is wrong, or where too much was not compared.
+    pub fn report(&self) {
+        for (what, count) in &self.tally {
+            println!("{count} {what}");
+        }
+        for problem in self.wrong.iter().take(5) {
+            println!("{problem}\n");
+        }
+        assert!(self.wrong.is_empty(), "{} disagree", self.wrong.len());
+        let functions = || self.tally.iter().filter(|(what, _)| !what.starts_with("programs with"));
+        let all: u64 = functions().map(|(_, count)| count).sum();
+        let compared: u64 = functions().filter(|(what, _)| what.starts_with("agree")).map(|(_, count)| count).sum();
+        assert!(2 * compared >= all, "hardly anything was compared");
+        for (what, count) in functions().filter(|(what, _)| !what.starts_with("agree")) {
+            let ceiling = CEILINGS.iter().find(|(kind, _)| what.contains(kind)).map_or(RARE, |(_, ceiling)| *ceiling);
+            let share = *count as f64 / all as f64;
+            assert!(all < 1000 || share <= ceiling, "{count} of {all} functions: {what}");
+        }
+    }
+
+    /// Notes that something happened.
+    pub fn note(&mut self, what: &str) {
+        *self.tally.entry(what.into()).or_default() += 1;
+    }
+}
+
+/// The program of a seed: every other one has long loops, integers that are counted in them, arrays with several names,
+/// views and updates.
+fn of_seed(seed: u64) -> Program {
+    let size = 3 + (seed % 23) as usize;
+    if seed % 2 == 1 { moving_program(seed, size) } else { program(seed, size) }
+}
+
+/// A number from the environment.
+pub fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).map_or(default, |text| text.parse().expect(name))
+}
+
+/// Lowers the programs of some seeds, `functions` functions of each, and compares what the evaluator of loop programs says.
+/// Programs of more than `longest` lines are compared and left out.
+pub fn batch(seeds: Range<u64>, functions: u64, longest: u64) -> Batch {
+    let mut batch = Batch::default();
+    for seed in seeds {
+        let mut signatures = Vec::new();
+        let program = of_seed(seed);
+        for construct in moving_constructs().intersection(&program.covered) {
+            *batch.verdict.tally.entry(format!("programs with: {construct}")).or_default() += 1;
+        }
+        let Some(compiled) = compiled(&program, seed, functions) else {
+            *batch.verdict.tally.entry("does not compile".into()).or_default() += 1;
+            if std::env::var_os("SHOW").is_some() {
+                println!("does not compile: {}", program.text());
+            }
+            continue;
+        };
+        let (core, functions) = compiled;
+        let (made, entries) = riesz_program::lower(&core, &functions.iter().map(|(_, id)| *id).collect::<Vec<_>>());
+        let complete = entries.iter().all(Result::is_ok);
+        if complete && let Err(problem) = riesz_program::verify::verify(&made) {
+            batch.verdict.wrong.push(format!("program {seed} is no loop program: {problem}\n{}", program.text()));
+            continue;
+        }
+        let compiles = riesz_program::print::print(&made).lines().count() as u64 <= longest;
+        let arguments = program.arguments(seed);
+        for ((name, id), entry) in functions.iter().zip(&entries) {
+            let Ok(entry) = entry else {
+                let reason = entry.as_ref().err().map(|problem| problem.reason.clone()).unwrap_or_default();
+                *batch.verdict.tally.entry(format!("not lowered: {reason}")).or_default() += 1;
+                continue;
+            };
+            let passed: Vec<Value<f64>> = arguments[..core.function(*id).parameters].to_vec();
+            let limits = Limits { steps: 200_000, depth: 1000, memory: 64 << 20, interrupt: None };
+            let mut machine = Machine::<f64>::new(&core, limits, |_| None);
+            let expected = machine.call_with(*id, passed.clone()).map_err(|fault| fault.code);
+            let globals = machine.globals().clone();
+            let rounded =
+                passed.iter().map(|value| value.over(&mut |x: &f64| x * (1.0 + 4.0 * f64::EPSILON))).collect();
+            let rounding = match (&expected, machine.call_with(*id, rounded)) {
+                (Ok(expected), Ok(moved)) => expected.distance(&moved),
+                _ => 0.0,
+            };
+            if matches!(expected, Err("step-limit" | "depth-limit" | "memory-limit")) {
+                *batch.verdict.tally.entry("too long".into()).or_default() += 1;
+                continue;
+            }
+            let signature = Signature::of(&core, *id, entry.clone());
+            let words = Vec::new();
+            let mut case =
+                Case { seed, name, text: program.text(), arguments: passed, words, globals, expected, rounding };
+            let given = signature.globals.iter().map(|(id, ty)| (case.globals.get(id), ty));
+            if given.clone().any(|(value, _)| value.is_none()) {
+                *batch.verdict.tally.entry("no globals".into()).or_default() += 1;
+                continue;
+            }
+            let given = given.filter_map(|(value, ty)| Some((value?, ty)));
+            let words = case.arguments.iter().zip(&signature.parameters).chain(given);
+            let words: Vec<_> = words.flat_map(|(value, ty)| pass(value, ty)).collect();
+            let found = call(&made, entry.procedure, &mut words.clone());
+            case.words = words;
+            let found = match found {
+                Ok(results) => Ok(receive(&results, &signature.result)),
+                Err(stop) if stop.is_unforeseen(&made) => Err("elsewhere".to_string()),
+                Err(evaluate::Stop::At(..)) => Err("stops".to_string()),
+                Err(evaluate::Stop::Broken(problem)) => Err(format!("broken: {problem}")),
+            };
+            if let Some(problem) = disagreement(&case, found.as_ref().map_err(String::as_str)) {
+                if std::env::var_os("SHOW").is_some() {
+                    println!("{}", riesz_core::print::print_program(&core));
+                    println!("{}", riesz_program::print::print(&made));
+                }
+                batch.verdict.wrong.push(format!("the loop program {problem}"));
+                continue;
+            }
+            if !compiles {
+                *batch.verdict.tally.entry("agree, by the evaluator of loop programs alone".into()).or_default() += 1;
+                continue;
+            }
+            signatures.push(signature);
+            batch.cases.push(case);
+        }
+        // Procedures that could not be finished are called by nobody.
+        if compiles {
+            let moved = batch.lowered.append(made);
+            signatures.iter_mut().for_each(|signature| signature.procedure.0 += moved);
+            batch.signatures.extend(signatures);
+        }
+    }
+    batch
+}
+
+/// What is wrong with what was found, if it is.
+pub fn disagreement(case: &Case, found: Result<&Value<f64>, &str>) -> Option<String> {
+    let Case { seed, name, text, arguments, expected, rounding, .. } = case;
+    let agrees = match (expected, &found) {
+        // Sums in lanes are rounded otherwise than one after the other.
+        (Ok(expected), Ok(found)) => expected.distance(found) <= 1e-11 + rounding.min(1e-7),
+        // The sizes were not what could be foreseen: the interpreter takes over.
+        (_, Err("elsewhere")) => true,
+        (Err(_), Err("stops")) => true,
+        (Err(expected), Err(found)) => expected == found,
+        _ => false,
+    };
+    (!agrees).then(|| {
+        format!("of {name} in program {seed} gives {found:?}, not {expected:?}\n{text}\narguments: {arguments:?}")
+    })
+}
+
+/// The core of a program and of derivatives of it, those that are the turn of the seed.
+#[allow(clippy::type_complexity)]
+fn compiled(
+    program: &Program,
+    seed: u64,
+    count: u64,
+) -> Option<(riesz_core::Program, Vec<(&'static str, FunctionId)>)> {
+    let s = program.domain.concrete();
+    let (ds, dt) = (program.domain.tangent(), program.codomain.tangent());
+    let mut functions = [
+        ("value", format!("x: {s}"), "f(x)"),
+        ("reverse", format!("x: {s}, w: {dt}"), "vjp(f, x, w)"),
+        ("forward", format!("x: {s}, w: {dt}, u: {ds}"), "jvp(f, x, u)"),
+        ("both", format!("x: {s}, w: {dt}, u: {ds}"), "jvp(\\z -> vjp(f, z, w).1, x, u).1"),
+        ("matrix", format!("x: {s}"), "matrix(D(f, x))"),
+        ("sparse", format!("x: {s}"), "coo(D(f, x))"),
+        ("second", format!("x: {s}, w: {dt}"), "coo(D(\\z -> vjp(f, z, w).1, x))"),
+    ];
+    let turn = seed as usize % functions.len();
+    functions.rotate_left(turn);
+    let functions = &functions[..functions.len().min(count as usize)];
+    let mut text = program.text();
+    for (name, parameters, body) in functions {
+        text += &format!("fun f_{name}({parameters}) = {body}\n");
+    }
+    let (tree, problems) = parse(FileId(1), &text, &ParseOptions::default());
+    if !problems.is_empty() {
+        return None;
+    }
+    let mut checker = Checker::new();
+    if !checker.add(vec![tree], false).is_empty() {
+        return None;
+    }
+    let ids: Vec<FunctionId> =
+        functions.iter().filter_map(|(name, ..)| checker.function_named(&format!("f_{name}"))).collect();
+    let mut core = checker.program;
+    riesz_calculus::compile_for_code(&mut core, &ids).ok()?;
+    Some((core, functions.iter().map(|(name, ..)| *name).zip(ids).collect()))
+}
