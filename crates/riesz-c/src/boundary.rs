@@ -3,45 +3,30 @@
 use crate::function::{c, element_of};
 use riesz_core::size::{Atom, Size};
 use riesz_program::foreign::Foreign;
-use riesz_program::program::{Outcome, Parameter, Register};
+use riesz_program::program::{Operand, Outcome, Parameter, Register};
 use riesz_program::{Program, Signature};
 
 /// The declaration of the function of a signature, which says what is passed, and its definition.
 pub(crate) fn write(program: &Program, signature: &Signature) -> (String, String) {
     let (id, procedure) = (signature.procedure, program.procedure(signature.procedure));
-    // Parameters with comments.
+    // Parameters with comments, and what is passed on. Buffers that grow come from procedures, never from outside.
     let mut parameters = vec![("riesz_run *run".to_string(), String::new())];
-    let mut body = String::from("    riesz_begin(run);\n");
+    let (mut passed, mut body) = (vec!["run".to_string()], String::from("    riesz_begin(run);\n"));
     for (parameter, dimensions) in signature.taken(procedure) {
-        parameters.push(match parameter {
-            Parameter::Number(register) => {
-                let kind = c(procedure.registers[register.0 as usize].kind);
-                (format!("{kind} {}", Foreign::Register(register)), String::new())
-            }
+        let (kind, name) = match parameter {
+            Parameter::Number(number) => (c(procedure.kind(Operand::Register(number))), Foreign::Register(number)),
             Parameter::Read(buffer) | Parameter::Added(buffer) | Parameter::Grown(buffer) => {
-                let shape = dimensions.iter().map(|size| format!("[{}]", sized(size, ""))).collect();
-                (format!("const {} *{}", element_of(procedure, buffer), Foreign::Buffer(buffer)), shape)
+                (element_of(procedure, buffer), Foreign::Buffer(buffer))
             }
-        });
+        };
+        let shape: String = dimensions.iter().map(|size| format!("[{}]", sized(size, ""))).collect();
+        let sign = if shape.is_empty() { ("", "") } else { ("const ", "*") };
+        parameters.push((format!("{}{kind} {}{name}", sign.0, sign.1), shape));
+        passed.push(name.to_string());
         for size in dimensions.iter().filter(|size| !matches!(size, Size::Constant(0..))) {
             let check = format!("    if (riesz_size(run, {})) return 1;\n", sized(size, "(double)"));
-            if !body.contains(&check) {
-                body += &check;
-            }
+            body += if body.contains(&check) { "" } else { &check };
         }
-    }
-    let mut passed = vec!["run".to_string()];
-    for parameter in &procedure.parameters {
-        passed.push(match parameter {
-            Parameter::Number(register) => Foreign::Register(*register).to_string(),
-            Parameter::Read(buffer) | Parameter::Added(buffer) => Foreign::Buffer(*buffer).to_string(),
-            Parameter::Grown(buffer) => {
-                let (kind, name) = (element_of(procedure, *buffer), Foreign::Buffer(*buffer));
-                body += &format!("    {kind} *{name} = riesz_allocate(run, 0, sizeof({kind}), RIESZ_MEMORY);\n");
-                body += &format!("    if ({name} == NULL) return riesz_end(run, 1);\n");
-                format!("&{name}")
-            }
-        });
     }
     let given = signature.given(procedure);
     let is_length = |at: usize| given.iter().any(|(_, around)| around.contains(&at));

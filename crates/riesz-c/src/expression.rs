@@ -4,12 +4,12 @@ use crate::Refused;
 use crate::function::{Writer, c, operand, site};
 use riesz_primitive::Primitive;
 use riesz_program::foreign::Foreign;
-use riesz_program::program::{Arithmetic, Expression, Kind, Operand, Register};
+use riesz_program::program::{Expression, Kind, Operand, Register};
 
 impl Writer<'_> {
     /// Binds a register.
-    pub fn bind(&mut self, register: Register, expression: &Expression) -> Result<(), Refused> {
-        let (kind, name) = (c(self.procedure.registers[register.0 as usize].kind), Foreign::Register(register));
+    pub fn bind(&mut self, register: Register, expression: &Expression) {
+        let name = Foreign::Register(register);
         let value = match expression {
             Expression::Int(primitive, operands, at) => match integer(primitive, operands) {
                 Some(Ok(value)) => value,
@@ -17,39 +17,33 @@ impl Writer<'_> {
                     if matches!(primitive.name, "div" | "mod") {
                         self.check(&format!("({} != 0)", operand(operands[1])), &site(*at), &site(*at), operands);
                     }
-                    self.line(&format!("int64_t {name};"));
-                    self.check(&format!("{checked}, &{name})"), "RIESZ_OVERFLOW", &site(*at), operands);
-                    return Ok(());
+                    self.line(format!("int64_t {name};"));
+                    return self.check(&format!("{checked}, &{name})"), "RIESZ_OVERFLOW", &site(*at), operands);
                 }
                 None => {
-                    let what = format!("`{}` of integers", primitive.name);
-                    return Err(Refused { what, span: self.program.site(*at).span });
+                    let (what, span) = (format!("`{}` of integers", primitive.name), self.program.site(*at).span);
+                    self.refused = Some(Refused { what, span });
+                    return;
                 }
             },
             Expression::Truncate(value, at) => {
-                self.line(&format!("int64_t {name};"));
+                self.line(format!("int64_t {name};"));
                 let truncated = format!("riesz_truncate({}, &{name})", operand(*value));
-                self.check(&truncated, &site(*at), &site(*at), &[]);
-                return Ok(());
+                return self.check(&truncated, &site(*at), &site(*at), &[]);
             }
             Expression::Position(arithmetic, a, b) if self.fixed.contains(&register) => {
-                let function = match arithmetic {
-                    Arithmetic::Add => "riesz_size_add",
-                    Arithmetic::Sub => "riesz_size_sub",
-                    Arithmetic::Mul => "riesz_size_mul",
-                };
+                let function = format!("riesz_size_{arithmetic:?}").to_lowercase();
                 format!("{function}({}, {})", operand(*a), operand(*b))
             }
             plain => self.expression(plain),
         };
-        self.line(&format!("const {kind} {name} = {value};"));
-        Ok(())
+        self.line(format!("const {} {name} = {value};", c(self.procedure.kind(Operand::Register(register)))));
     }
 
     /// Fails with a message unless a condition holds.
     pub fn check(&mut self, condition: &str, message: &str, site: &str, told: &[Operand]) {
         let told = [0, 1, 2].map(|at| told.get(at).map_or("0".into(), |told| operand(*told)));
-        self.line(&format!("if (!{condition}) return riesz_fail(run, {message}, {site}, {});", told.join(", ")));
+        self.line(format!("if (!{condition}) return riesz_fail(run, {message}, {site}, {});", told.join(", ")));
     }
 
     fn expression(&self, expression: &Expression) -> String {

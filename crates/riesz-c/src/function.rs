@@ -13,32 +13,25 @@ use rustc_hash::FxHashSet;
 
 /// The declaration of a procedure's function, and its definition.
 pub(crate) fn write(program: &Program, id: ProcedureId) -> Result<(String, String), Refused> {
-    let procedure = program.procedure(id);
-    let fixed = Sizes::of(procedure).fixed;
-    let mut writer = Writer { program, procedure, fixed, moved: moved(procedure), depth: 1, text: String::new() };
+    let (procedure, text) = (program.procedure(id), String::new());
+    let (fixed, moved) = (Sizes::of(procedure).fixed, moved(procedure));
+    let mut writer = Writer { program, procedure, fixed, moved, refused: None, depth: 1, text };
     let mut parameters = vec!["riesz_run *run".to_string()];
-    for parameter in &procedure.parameters {
-        parameters.push(match parameter {
-            Parameter::Number(register) => format!("{} {}", writer.kind_of(*register), Foreign::Register(*register)),
-            Parameter::Read(buffer) => {
-                format!("const {} *restrict {}", writer.element_of(*buffer), Foreign::Buffer(*buffer))
-            }
-            Parameter::Added(buffer) => {
-                format!("{} *restrict {}", writer.element_of(*buffer), Foreign::Buffer(*buffer))
-            }
-            Parameter::Grown(buffer) => format!("{} **{}", writer.element_of(*buffer), Foreign::Buffer(*buffer)),
-        });
-    }
-    for (at, result) in procedure.results.iter().enumerate() {
-        parameters.push(match result {
-            Outcome::Number(operand) => format!("{} *out_{at}", c(procedure.kind(*operand))),
-            Outcome::Buffer(buffer) => format!("{} **out_{at}", writer.element_of(*buffer)),
-        });
-    }
-    writer.procedure()?;
+    parameters.extend(procedure.parameters.iter().map(|parameter| match *parameter {
+        Parameter::Number(number) => format!("{} {}", writer.number(number), Foreign::Register(number)),
+        Parameter::Read(buffer) => format!("const {} *restrict {}", writer.kind(buffer), Foreign::Buffer(buffer)),
+        Parameter::Added(buffer) => format!("{} *restrict {}", writer.kind(buffer), Foreign::Buffer(buffer)),
+        Parameter::Grown(buffer) => format!("{} **{}", writer.kind(buffer), Foreign::Buffer(buffer)),
+    }));
+    parameters.extend(procedure.results.iter().enumerate().map(|(at, result)| match *result {
+        Outcome::Number(operand) => format!("{} *out_{at}", c(procedure.kind(operand))),
+        Outcome::Buffer(buffer) => format!("{} **out_{at}", writer.kind(buffer)),
+    }));
+    writer.procedure();
     let head = format!("static int loop_{}({})", Foreign::Function(id), parameters.join(", "));
     let comment = format!("// `{}`, from {}.", Foreign::NameOf(id), Foreign::PlaceOf(id));
-    Ok((format!("{head};\n"), format!("\n{comment}\n{head} {{\n{}}}\n", writer.text)))
+    let written = (format!("{head};\n"), format!("\n{comment}\n{head} {{\n{}}}\n", writer.text));
+    writer.refused.map_or(Ok(written), Err)
 }
 
 pub(crate) struct Writer<'p> {
@@ -48,31 +41,30 @@ pub(crate) struct Writer<'p> {
     pub fixed: FxHashSet<Register>,
     /// Buffers that are exchanged or replaced by others.
     moved: FxHashSet<Buffer>,
+    /// What there is no C for.
+    pub refused: Option<Refused>,
     depth: usize,
     text: String,
 }
 
-type Written = Result<(), Refused>;
-
 impl Writer<'_> {
-    pub fn line(&mut self, line: &str) {
-        for line in line.lines() {
-            self.text.push_str(&"    ".repeat(self.depth));
-            self.text.push_str(line);
-            self.text.push('\n');
+    /// Writes lines.
+    pub fn line(&mut self, lines: impl AsRef<str>) {
+        for line in lines.as_ref().lines() {
+            self.text += &format!("{}{line}\n", "    ".repeat(self.depth));
         }
     }
 
-    fn kind_of(&self, register: Register) -> &'static str {
-        c(self.procedure.registers[register.0 as usize].kind)
+    fn number(&self, register: Register) -> &'static str {
+        c(self.procedure.kind(Operand::Register(register)))
     }
 
-    fn element_of(&self, buffer: Buffer) -> &'static str {
+    fn kind(&self, buffer: Buffer) -> &'static str {
         element_of(self.procedure, buffer)
     }
 
     /// A buffer as a pointer to its first element.
-    pub fn buffer(&self, buffer: Buffer) -> String {
+    fn buffer(&self, buffer: Buffer) -> String {
         match self.procedure.parameters.contains(&Parameter::Grown(buffer)) {
             true => format!("(*{})", Foreign::Buffer(buffer)),
             false => Foreign::Buffer(buffer).to_string(),
@@ -83,7 +75,7 @@ impl Writer<'_> {
         format!("{}[{}]", self.buffer(element.buffer), operand(element.at))
     }
 
-    /// Elements from one on. There may be none, and then none where they would begin.
+    /// Elements from one on. Where there are none, the place at which they would begin may not exist.
     fn part(&self, element: Element, count: &str) -> String {
         let name = self.buffer(element.buffer);
         match element.at {
@@ -97,59 +89,55 @@ impl Writer<'_> {
         format!("(riesz_matrix){{{}, {row}, {column}}}", self.part(strided.first, count))
     }
 
-    /// A line that fails where something does.
-    pub fn guard(&mut self, failing: &str) {
-        self.line(&format!("if ({failing}) return 1;"));
+    /// Fails where something does.
+    fn guard(&mut self, failing: &str) {
+        self.line(format!("if ({failing}) return 1;"));
     }
 
-    fn procedure(&mut self) -> Written {
-        self.block(&self.procedure.body, &mut FxHashSet::default(), true)?;
+    fn procedure(&mut self) {
+        self.block(&self.procedure.body, &mut FxHashSet::default(), true);
         for (at, result) in self.procedure.results.iter().enumerate() {
-            self.line(&match result {
-                Outcome::Number(number) => format!("*out_{at} = {};", operand(*number)),
-                Outcome::Buffer(buffer) => format!("*out_{at} = {};", self.buffer(*buffer)),
+            self.line(match *result {
+                Outcome::Number(number) => format!("*out_{at} = {};", operand(number)),
+                Outcome::Buffer(buffer) => format!("*out_{at} = {};", self.buffer(buffer)),
             });
         }
-        let given = |buffer: &Buffer| !self.procedure.results.contains(&Outcome::Buffer(*buffer));
-        self.release(made(&self.procedure.body).into_iter().filter(given).collect());
+        let stays = |buffer: &Buffer| !self.procedure.results.contains(&Outcome::Buffer(*buffer));
+        self.release(made(&self.procedure.body).into_iter().filter(stays).collect());
         self.line("return 0;");
-        Ok(())
     }
 
     fn release(&mut self, buffers: Vec<Buffer>) {
-        for buffer in buffers {
-            self.line(&format!("riesz_release(run, {});", self.buffer(buffer)));
-        }
+        buffers.iter().for_each(|buffer| self.line(format!("riesz_release(run, {});", self.buffer(*buffer))));
     }
 
     /// The statements of a block. Mutable registers are declared in the innermost block around all of their uses.
-    fn block(&mut self, block: &Block, declared: &mut FxHashSet<Register>, outermost: bool) -> Written {
+    fn block(&mut self, block: &Block, declared: &mut FxHashSet<Register>, outermost: bool) {
         for (_, register) in declarations(self.procedure, block, declared) {
             declared.insert(register);
-            let (kind, name) = (self.kind_of(register), Foreign::Register(register));
-            self.line(&format!("{kind} {name} = 0;"));
+            self.line(format!("{} {} = 0;", self.number(register), Foreign::Register(register)));
         }
-        block.iter().try_for_each(|statement| self.statement(statement, declared, outermost))
+        block.iter().for_each(|statement| self.statement(statement, declared, outermost));
     }
 
-    /// A block in braces that have been opened; the buffers that it makes are gone behind it.
-    fn nested(&mut self, block: &Block, declared: &FxHashSet<Register>) -> Written {
+    /// A block in braces that have been opened, and closes them; the buffers that it makes are gone behind it.
+    fn nested(&mut self, block: &Block, declared: &FxHashSet<Register>) {
         self.depth += 1;
-        self.block(block, &mut declared.clone(), false)?;
+        self.block(block, &mut declared.clone(), false);
         self.release(made(block));
         self.depth -= 1;
-        Ok(())
+        self.line("}");
     }
 
-    fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, outermost: bool) -> Written {
+    fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, outermost: bool) {
         match statement {
-            Statement::Let(register, expression) => self.bind(*register, expression)?,
+            Statement::Let(register, expression) => self.bind(*register, expression),
             Statement::Set(register, value) => {
-                self.line(&format!("{} = {};", Foreign::Register(*register), operand(*value)))
+                self.line(format!("{} = {};", Foreign::Register(*register), operand(*value)));
             }
             Statement::Reduce(register, combine, value) => {
                 let (name, value) = (Foreign::Register(*register), operand(*value));
-                self.line(&match combine {
+                self.line(match combine {
                     Combine::Sum => format!("{name} += {value};"),
                     Combine::Product => format!("{name} *= {value};"),
                     Combine::Max => format!("{name} = riesz_max({name}, {value});"),
@@ -160,86 +148,79 @@ impl Writer<'_> {
                 });
             }
             Statement::Allocate(allocation) => self.allocate(allocation),
-            Statement::Grow(Allocation { buffer, count, site }) => {
-                let (kind, name, count) = (self.element_of(*buffer), self.buffer(*buffer), operand(*count));
-                let grown = format!("riesz_grow(run, {name}, {count}, sizeof({kind}), {})", self::site(*site));
-                self.line(&format!("{{\n    {kind} *grown = {grown};\n    if (grown == NULL) return 1;"));
-                self.line(&format!("    {name} = grown;\n}}"));
+            Statement::Grow(Allocation { buffer, count, site: at }) => {
+                let (kind, name, count) = (self.kind(*buffer), self.buffer(*buffer), operand(*count));
+                let grown = format!("riesz_grow(run, {name}, {count}, sizeof({kind}), {})", site(*at));
+                self.line(format!("{{\n    {kind} *grown = {grown};\n    if (grown == NULL) return 1;"));
+                self.line(format!("    {name} = grown;\n}}"));
             }
             Statement::Fill(element, count, value) => {
-                let (to, count) = (self.buffer(element.buffer), operand(*count));
-                let at = format!("{to}[{} + fill_at] = {};", operand(element.at), operand(*value));
-                self.line(&format!("for (int64_t fill_at = 0; fill_at < {count}; fill_at++) {at}"));
+                let (to, at, value) = (self.buffer(element.buffer), operand(element.at), operand(*value));
+                let each = format!("for (int64_t fill_at = 0; fill_at < {}; fill_at++)", operand(*count));
+                self.line(format!("{each} {to}[{at} + fill_at] = {value};"));
             }
             Statement::Copy { to, from, count } => {
                 let function = if to.buffer == from.buffer { "memmove" } else { "memcpy" };
-                let (kind, count) = (self.element_of(to.buffer), operand(*count));
+                let (kind, count) = (self.kind(to.buffer), operand(*count));
                 let (to, from) = (self.element(*to), self.element(*from));
-                self.line(&format!("if ({count} > 0) {function}(&{to}, &{from}, (size_t){count} * sizeof({kind}));"));
+                self.line(format!("if ({count} > 0) {function}(&{to}, &{from}, (size_t){count} * sizeof({kind}));"));
             }
             Statement::Store(element, value) => {
-                self.line(&format!("{} = {};", self.element(*element), operand(*value)))
+                self.line(format!("{} = {};", self.element(*element), operand(*value)));
             }
-            Statement::Add(element, value) => self.line(&format!("{} += {};", self.element(*element), operand(*value))),
-            Statement::For(each) => self.each(each, declared, outermost)?,
-            Statement::While(each) => self.repeat(each, declared)?,
+            Statement::Add(element, value) => self.line(format!("{} += {};", self.element(*element), operand(*value))),
+            Statement::For(each) => self.each(each, declared, outermost),
+            Statement::While(each) => self.repeat(each, declared),
             Statement::If(condition, yes, no) => {
-                self.line(&format!("if ({}) {{", operand(*condition)));
-                self.nested(yes, declared)?;
+                self.line(format!("if ({}) {{", operand(*condition)));
+                self.nested(yes, declared);
                 if !no.is_empty() {
-                    self.line("} else {");
-                    self.nested(no, declared)?;
+                    self.line("else {");
+                    self.nested(no, declared);
                 }
-                self.line("}");
             }
             Statement::Check(condition, at, told) => self.check(&operand(*condition), &site(*at), &site(*at), told),
             Statement::Swap(a, b) => {
-                let (kind, a, b) = (self.element_of(*a), self.buffer(*a), self.buffer(*b));
-                self.line(&format!("{{\n    {kind} *swapped = {a};\n    {a} = {b};\n    {b} = swapped;\n}}"));
+                let (kind, a, b) = (self.kind(*a), self.buffer(*a), self.buffer(*b));
+                self.line(format!("{{\n    {kind} *swapped = {a};\n    {a} = {b};\n    {b} = swapped;\n}}"));
             }
             Statement::Call(call) => self.call(call),
             Statement::Product(product) => self.product(product),
             Statement::Matrix(matrix) => self.matrix(matrix),
         }
-        Ok(())
     }
 
-    fn allocate(&mut self, Allocation { buffer, count, site }: &Allocation) {
-        let (kind, name, count) = (self.element_of(*buffer), self.buffer(*buffer), operand(*count));
-        let restrict = if self.moved.contains(buffer) { "" } else { "restrict " };
-        let made = format!("riesz_allocate(run, {count}, sizeof({kind}), {})", self::site(*site));
-        self.line(&format!("{kind} *{restrict}{name} = {made};"));
+    fn allocate(&mut self, allocation: &Allocation) {
+        let (kind, name) = (self.kind(allocation.buffer), self.buffer(allocation.buffer));
+        let restrict = if self.moved.contains(&allocation.buffer) { "" } else { "restrict " };
+        let (count, site) = (operand(allocation.count), site(allocation.site));
+        self.line(format!("{kind} *{restrict}{name} = riesz_allocate(run, {count}, sizeof({kind}), {site});"));
         self.guard(&format!("{name} == NULL"));
     }
 
-    fn each(&mut self, each: &For, declared: &FxHashSet<Register>, outermost: bool) -> Written {
+    fn each(&mut self, each: &For, declared: &FxHashSet<Register>, outermost: bool) {
         each.private.iter().for_each(|allocation| self.allocate(allocation));
         let (index, count) = (Foreign::Register(each.index), operand(each.count));
         if counts_steps(each, outermost) {
             self.guard(&format!("riesz_step(run, {count}, {})", site(each.site)));
         }
-        self.line(&format!("for (int64_t {index} = 0; {index} < {count}; {index}++) {{"));
-        self.nested(&each.body, declared)?;
-        self.line("}");
-        Ok(())
+        self.line(format!("for (int64_t {index} = 0; {index} < {count}; {index}++) {{"));
+        self.nested(&each.body, declared);
     }
 
-    fn repeat(&mut self, each: &While, declared: &FxHashSet<Register>) -> Written {
+    fn repeat(&mut self, each: &While, declared: &FxHashSet<Register>) {
         each.private.iter().for_each(|allocation| self.allocate(allocation));
-        self.line("for (;;) {");
+        self.line("for (bool ended = false; !ended;) {");
         self.depth += 1;
         let mut declared = declared.clone();
-        self.block(&each.before, &mut declared, false)?;
-        self.line(&format!("const bool ended = !{};", operand(each.condition)));
+        self.block(&each.before, &mut declared, false);
+        self.line(format!("ended = !{};", operand(each.condition)));
         self.guard(&format!("!ended && riesz_step(run, 1, {})", site(each.site)));
         self.line("if (!ended) {");
-        self.nested(&each.body, &declared)?;
-        self.line("}");
+        self.nested(&each.body, &declared);
         self.release(made(&each.before));
-        self.line("if (ended) break;");
         self.depth -= 1;
         self.line("}");
-        Ok(())
     }
 
     fn product(&mut self, product: &Product) {
@@ -248,7 +229,7 @@ impl Writer<'_> {
         let to = self.part(product.to, &format!("{rows} > 0 && {columns}"));
         let left = self.strided(product.left, &format!("{rows} > 0 && {inner}"));
         let right = self.strided(product.right, &format!("{inner} > 0 && {columns}"));
-        self.line(&format!("riesz_product({to}, {left}, {right}, {}, {});", sizes.join(", "), product.exact));
+        self.line(format!("riesz_product({to}, {left}, {right}, {}, {});", sizes.join(", "), product.exact));
     }
 
     fn matrix(&mut self, matrix: &Matrix) {
@@ -272,23 +253,21 @@ impl Writer<'_> {
 
     fn call(&mut self, call: &Call) {
         let mut passed = vec!["run".to_string()];
-        for argument in &call.arguments {
-            passed.push(match argument {
-                Argument::Number(number) => operand(*number),
-                Argument::Elements(element, count) => self.part(*element, &operand(*count)),
-                Argument::Whole(buffer) => format!("&{}", self.buffer(*buffer)),
-            });
-        }
+        passed.extend(call.arguments.iter().map(|argument| match *argument {
+            Argument::Number(number) => operand(number),
+            Argument::Elements(element, count) => self.part(element, &operand(count)),
+            Argument::Whole(buffer) => format!("&{}", self.buffer(buffer)),
+        }));
         for target in &call.results {
-            let (declaration, name) = match target {
-                Target::Register(register) => (format!("{} ", self.kind_of(*register)), Foreign::Register(*register)),
-                Target::Buffer(buffer) => (format!("{} *", self.element_of(*buffer)), Foreign::Buffer(*buffer)),
+            let (kind, name) = match *target {
+                Target::Register(number) => (self.number(number).into(), Foreign::Register(number)),
+                Target::Buffer(buffer) => (format!("{} *", self.kind(buffer)), Foreign::Buffer(buffer)),
             };
-            self.line(&format!("{declaration}{name} = 0;"));
+            self.line(format!("{kind} {name} = 0;"));
             passed.push(format!("&{name}"));
         }
-        let name = Foreign::Function(call.procedure);
-        self.guard(&format!("riesz_enter(run, {}) || loop_{name}({})", site(call.site), passed.join(", ")));
+        let called = format!("loop_{}({})", Foreign::Function(call.procedure), passed.join(", "));
+        self.guard(&format!("riesz_enter(run, {}) || {called}", site(call.site)));
         self.line("run->depth++;");
     }
 }

@@ -17,10 +17,10 @@ mod function;
 
 use riesz_core::evaluate::Limits;
 use riesz_program::foreign::{Dialect, Draft, Foreign, settle};
+use riesz_program::pieces::pieces;
 use riesz_program::program::{Fault, SiteId};
 use riesz_program::{Program, Signature, scope};
 use riesz_syntax::Span;
-use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// What to write.
@@ -57,8 +57,12 @@ pub fn emit(program: &Program, options: &Options) -> Result<String, Refused> {
         outside.push(draft(Some(signature.procedure), declaration));
         defined.push(draft(Some(signature.procedure), definition));
     }
-    let needed = pieces(defined.iter().map(|draft| draft.text.as_str()).collect());
-    outside.push(draft(None, format!("\n#ifndef RIESZ_DECLARATIONS\n{QUIET}\n{}{needed}\n", sites(program))));
+    let needed = pieces(include_str!("runtime.c"), defined.iter().map(|draft| draft.text.as_str()).collect());
+    // A loop program binds registers that nothing reads, and compares what is known to be equal.
+    let quiet = ["unused-variable", "unused-but-set-variable", "unused-parameter", "tautological-compare"]
+        .map(|warning| format!("#pragma GCC diagnostic ignored \"-W{warning}\"\n"));
+    let quiet = format!("\n#ifndef RIESZ_DECLARATIONS\n#ifdef __GNUC__\n{}#endif\n\n", quiet.concat());
+    outside.push(draft(None, format!("{quiet}{}{needed}\n", sites(program))));
     let end = [draft(None, "\n#endif\n".into())];
     let drafts: Vec<Draft> = outside.into_iter().chain(inside).chain(defined).chain(end).collect();
     Ok(settle(program, options.place, &drafts, C))
@@ -84,50 +88,13 @@ fn sites(program: &Program) -> String {
     text + "};\nenum { RIESZ_MEMORY, RIESZ_ROOM, RIESZ_SIZE, RIESZ_STEPS, RIESZ_OVERFLOW, RIESZ_SITES };\n"
 }
 
-/// The pieces of the runtime that texts need, and those that these need. A piece ends with a line that begins at the margin
-/// and ends in a brace or a semicolon, and is named by the first name in it.
-fn pieces(texts: Vec<&str>) -> String {
-    const RUNTIME: &str = include_str!("runtime.c");
-    let other = |c: char| !c.is_ascii_alphanumeric() && c != '_';
-    let (mut all, mut start, mut end) = (Vec::new(), 0, 0);
-    for line in RUNTIME.split_inclusive('\n') {
-        end += line.len();
-        if !line.starts_with([' ', '/']) && line.trim_end().ends_with(['}', ';']) {
-            let mut code = RUNTIME[start..end].lines().filter(|line| !line.starts_with("//"));
-            all.push((code.find_map(|line| line.split(other).find(|word| word.starts_with("riesz_"))), start..end));
-            start = end;
-        }
-    }
-    let (mut work, mut needed) = (texts, FxHashSet::default());
-    while let Some(text) = work.pop() {
-        for word in text.split(other) {
-            let found = all.iter().find(|(name, _)| *name == Some(word) && needed.insert(word));
-            work.extend(found.map(|(_, piece)| &RUNTIME[piece.clone()]));
-        }
-    }
-    let needed = all.into_iter().filter(|(name, _)| name.is_some_and(|name| needed.contains(name)));
-    needed.map(|(_, piece)| format!("\n{}", &RUNTIME[piece])).collect()
-}
-
-/// A loop program binds registers that nothing reads, and compares what is known to be equal.
-const QUIET: &str = "\
-#ifdef __GNUC__
-#pragma GCC diagnostic ignored \"-Wunused-variable\"
-#pragma GCC diagnostic ignored \"-Wunused-but-set-variable\"
-#pragma GCC diagnostic ignored \"-Wunused-parameter\"
-#pragma GCC diagnostic ignored \"-Wtautological-compare\"
-#endif
-";
-
-/// The keywords of C and C++, and words that are macros in the headers that are included, or that compilers define.
+/// The keywords of C, and words that are macros in the headers that are included, or that compilers define.
 const C: Dialect = Dialect {
     keywords: "
         auto break case char const continue default do double else enum extern float for goto if inline int long
         register restrict return short signed sizeof static struct switch typedef union unsigned void volatile while asm
         typeof alignas alignof bool constexpr false nullptr static_assert thread_local true typeof_unqual noreturn near
         far linux unix i386 errno stdin stdout stderr isnan isinf isfinite isnormal signbit fpclassify isgreater
-        isgreaterequal isless islessequal islessgreater isunordered assert complex imaginary and or xor not class new
-        delete this try catch throw template namespace operator private public protected using virtual friend explicit
-        mutable typename export decltype concept requires
+        isgreaterequal isless islessequal islessgreater isunordered assert complex imaginary
     ",
 };

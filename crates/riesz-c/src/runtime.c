@@ -6,10 +6,7 @@ static int riesz_fail(riesz_run *run, int what, int where, int64_t a, int64_t b,
     return 1;
 }
 // What stands before a buffer: all buffers of a run are in one list, so that none is lost when it fails.
-struct riesz_block {
-    struct riesz_block *before, *behind;
-    int64_t bytes, unused;
-};
+struct riesz_block { struct riesz_block *before, *behind; int64_t bytes, unused; };
 // A buffer of elements of a size. They have any value, and are false if they are truth values.
 static void *riesz_allocate(riesz_run *run, int64_t count, size_t size, int site) {
     struct riesz_block *block = NULL;
@@ -73,8 +70,7 @@ static inline int riesz_step(riesz_run *run, int64_t count, int site) {
 }
 // Begins a call. The stack may end before the calls do.
 static inline int riesz_enter(riesz_run *run, int site) {
-    const char here = 0;
-    const uintptr_t at = (uintptr_t)&here, used = at < run->stack ? run->stack - at : at - run->stack;
+    const uintptr_t at = (uintptr_t)&site, used = at < run->stack ? run->stack - at : at - run->stack;
     if (--run->depth < 0 || used > (uintptr_t)run->max_stack)
         return riesz_fail(run, site, site, run->max_depth - run->depth - 1, 0, 0);
     return riesz_step(run, 1, site);
@@ -112,16 +108,14 @@ static inline int64_t riesz_least(int64_t a, int64_t b) { return b < a ? b : a; 
 static inline int64_t riesz_greatest(int64_t a, int64_t b) { return b > a ? b : a; }
 // Arithmetic on sizes, which saturates.
 static inline int64_t riesz_size_add(int64_t a, int64_t b) {
-    int64_t sum;
-    return riesz_add(a, b, &sum) ? sum : a < 0 ? INT64_MIN : INT64_MAX;
+    return riesz_add(a, b, &b) ? b : a < 0 ? INT64_MIN : INT64_MAX;
 }
 static inline int64_t riesz_size_sub(int64_t a, int64_t b) {
-    int64_t difference;
-    return riesz_sub(a, b, &difference) ? difference : a < 0 ? INT64_MIN : INT64_MAX;
+    return riesz_sub(a, b, &b) ? b : a < 0 ? INT64_MIN : INT64_MAX;
 }
 static inline int64_t riesz_size_mul(int64_t a, int64_t b) {
-    int64_t product;
-    return riesz_mul(a, b, &product) ? product : (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    const int64_t most = (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+    return riesz_mul(a, b, &b) ? b : most;
 }
 static inline bool riesz_truncate(double x, int64_t *to) {
     const bool fits = trunc(x) >= -9223372036854775808.0 && trunc(x) < 9223372036854775808.0;
@@ -137,8 +131,8 @@ static inline double riesz_sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.
 static inline double riesz_whole_power(double x, double n) { return n == 2.0 ? x * x : n == -1.0 ? 1.0 / x : pow(x, n); }
 // Whether two numbers are within a tolerance of each other; NaN agrees with NaN and an infinity with itself.
 static inline bool riesz_near(double a, double b, double tolerance) {
-    const bool same = a == b || (isnan(a) && isnan(b));
-    const double distance = same ? 0.0 : fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), 1.0);
+    const double apart = fabs(a - b) / fmax(fmax(fabs(a), fabs(b)), 1.0);
+    const double distance = a == b || (isnan(a) && isnan(b)) ? 0.0 : apart;
     return isfinite(distance) && distance <= tolerance;
 }
 static inline bool riesz_near_integers(int64_t a, int64_t b, double tolerance) {
@@ -198,10 +192,7 @@ static double riesz_polygamma(double order, double x) {
     return sign * (moved + series);
 }
 // A matrix in a buffer: its first element, and how far apart rows and columns are.
-typedef struct {
-    const double *first;
-    int64_t row, column;
-} riesz_matrix;
+typedef struct { const double *first; int64_t row, column; } riesz_matrix;
 // to = left right, row by row. Where it is exact, zero times anything is zero.
 static void riesz_product(double *restrict to, riesz_matrix left, riesz_matrix right, int64_t rows, int64_t inner,
                           int64_t columns, bool exact) {
@@ -278,10 +269,7 @@ static double riesz_mantissa(double x, int *exponent) {
     return mantissa;
 }
 // p a = l u: both triangles in one matrix, and behind it which rows of a they are of; the ratio of the extreme pivots.
-typedef struct {
-    double *lu, *rows, determinant, logarithm, ratio;
-    bool regular;
-} riesz_factors;
+typedef struct { double *lu, *rows, determinant, logarithm, ratio; bool regular; } riesz_factors;
 static int riesz_factorise(riesz_run *run, riesz_factors *to, const double *a, int64_t n) {
     double *lu = riesz_allocate(run, n * n + n, sizeof *lu, RIESZ_MEMORY);
     double product = 1.0, logarithm = 0.0, least = INFINITY, most = 0.0;
@@ -345,10 +333,8 @@ static int riesz_determinant(riesz_run *run, double *to, const double *a, int64_
 static int riesz_rows(riesz_run *run, double *sum, double *m, bool *taken, const double *a, int64_t n, const double *h,
                       int64_t count) {
     double one = 0.0;
-    if (count == 0) {
-        if (riesz_step(run, n * n, RIESZ_STEPS) || riesz_determinant(run, &one, m, n, false)) return 1;
-        *sum += one;
-    }
+    if (count == 0 && (riesz_step(run, n * n, RIESZ_STEPS) || riesz_determinant(run, &one, m, n, false))) return 1;
+    *sum += one;
     for (int64_t row = 0; row < n && count > 0; row++) {
         if (taken[row]) continue;
         taken[row] = true;
@@ -369,8 +355,7 @@ static int riesz_cofactor(riesz_run *run, double *to, const double *a, int64_t n
     bool *taken = m == NULL ? NULL : riesz_allocate(run, n, sizeof *taken, RIESZ_MEMORY);
     if (taken == NULL || (regular && riesz_solve(run, m, a, n, NULL, 0))) return 1;
     double known = 0.0;
-    for (int64_t at = 0; at < n * n; at++) known += 0.0 * a[at];
-    for (int64_t at = 0; at < n * n && !regular; at++) m[at] = a[at];
+    for (int64_t at = 0; at < n * n; at++) known += 0.0 * a[at], m[at] = regular ? m[at] : a[at];
     for (int64_t at = 0; at < n * n; at++) {
         const int64_t i = at / n, j = at % n;
         to[at] = known;

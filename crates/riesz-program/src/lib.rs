@@ -49,6 +49,7 @@ pub mod lower;
 pub mod once;
 pub mod own;
 pub mod pass;
+pub mod pieces;
 pub mod place;
 pub mod polynomial;
 pub mod print;
