@@ -20,7 +20,7 @@ use random::{Verdict, batch, disagreement, number, try_all};
 use std::ops::Range;
 
 /// How many programs are tried unless told otherwise.
-const PROGRAMS: u64 = 60;
+const PROGRAMS: u64 = 45;
 /// How many of their functions.
 const FUNCTIONS: u64 = 2;
 /// How many lines of loop program are compiled.
