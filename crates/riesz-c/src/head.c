@@ -1,11 +1,8 @@
 // Written by Riesz.
 //
 // Arrays are passed row by row, an array of tuples as one array for each component. A function returns 0, or 1 where it
-// fails: then `run` says why, and what it was to write is whatever it is. It may be called from several threads at once,
-// each with a run of its own. Another file declares what is here by
-//
-//     #define RIESZ_DECLARATIONS
-//     #include "this file"
+// fails: then `run` says why, and what it was to write is whatever it is. Threads may call it at once, each with its own
+// `run`. Another file declares what is here by `#define RIESZ_DECLARATIONS` and `#include` of this file.
 
 #include <inttypes.h>
 #include <math.h>

@@ -13,10 +13,7 @@ static void *riesz_allocate(riesz_run *run, int64_t count, size_t size, int site
     count = count < 0 ? 0 : count;
     if (count <= run->memory / (int64_t)size && (uint64_t)count <= (SIZE_MAX - sizeof *block) / size)
         block = malloc(sizeof *block + (size_t)count * size);
-    if (block == NULL) {
-        riesz_fail(run, RIESZ_MEMORY, site, run->max_memory, 0, 0);
-        return NULL;
-    }
+    if (block == NULL && riesz_fail(run, RIESZ_MEMORY, site, run->max_memory, 0, 0)) return NULL;
     if (size == sizeof(bool)) memset(block + 1, 0, (size_t)count * size);
     *block = (struct riesz_block){NULL, run->blocks, count * (int64_t)size, 0};
     if (block->behind != NULL) block->behind->before = block;
@@ -47,7 +44,6 @@ static void riesz_begin(riesz_run *run) {
     *run = (riesz_run){.max_steps = steps, .max_depth = depth, .max_memory = memory, .max_stack = stack,
                        .steps = steps, .depth = depth, .memory = memory, .stack = (uintptr_t)&steps};
 }
-// Ends it, and releases the buffers that are left.
 static int riesz_end(riesz_run *run, int failed) {
     while (run->blocks != NULL) riesz_release(run, run->blocks + 1);
     return failed;
@@ -59,8 +55,7 @@ static int riesz_size(riesz_run *run, double size) {
 }
 // Copies elements to the caller's array.
 static int riesz_give(riesz_run *run, void *to, int64_t room, const void *from, int64_t count, size_t size) {
-    run->needed = count > room && count > run->needed ? count : run->needed;
-    if (count > room) return riesz_fail(run, RIESZ_ROOM, RIESZ_ROOM, count, room, 0);
+    if (count > room) return run->needed = count, riesz_fail(run, RIESZ_ROOM, RIESZ_ROOM, count, room, 0);
     if (count > 0) memcpy(to, from, (size_t)count * size);
     return 0;
 }
@@ -190,6 +185,29 @@ static double riesz_polygamma(double order, double x) {
         series += riesz_bernoulli[(int)twice / 2 - 1] * term;
     }
     return sign * (moved + series);
+}
+static double riesz_normal_density(double x) {
+    const double square = x * x, lost = square < 2000.0 ? fma(x, x, -square) : 0.0;
+    return 0.3989422804014327 * exp(-0.5 * square) * (1.0 - 0.5 * lost);
+}
+// What the hazard exceeds -x by in the left tail: a continued fraction.
+static double riesz_normal_tail(double x) {
+    double fraction = -x;
+    for (int k = 20 + (int)(450.0 / (x * x)); k >= 2; k--) fraction = k / fraction - x;
+    return 1.0 / fraction;
+}
+static double riesz_normal_distribution(double x) {
+    return x <= -2.5 ? riesz_normal_density(x) / (riesz_normal_tail(x) - x) : 0.5 * erfc(-x * 0.7071067811865476);
+}
+static double riesz_normal_hazard(double x) {
+    const double below = x < 2.5 ? riesz_normal_distribution(x) : 1.0 - riesz_normal_distribution(-x);
+    return x <= -2.5 ? riesz_normal_tail(x) - x : riesz_normal_density(x) / below;
+}
+static double riesz_normal_excess(double x) { return x <= -2.5 ? riesz_normal_tail(x) : x + riesz_normal_hazard(x); }
+static double riesz_log_ndtr(double x) {
+    const double least = riesz_normal_distribution(-fabs(x));
+    if (x <= -2.5) return -0.5 * x * x - 0.9189385332046727 - log(riesz_normal_hazard(x));
+    return x <= 0.0 ? log(least) : log1p(-least);
 }
 // A matrix in a buffer: its first element, and how far apart rows and columns are.
 typedef struct { const double *first; int64_t row, column; } riesz_matrix;

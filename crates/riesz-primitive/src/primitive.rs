@@ -142,6 +142,9 @@ pub struct Integer {
     /// Its spelling in generated Rust, an `Option<i64>`, with `{0}`, `{1}` for the arguments. Where it begins with `Some(`
     /// the function has a value for all arguments.
     pub rust: &'static str,
+    /// Its spelling in generated C, with `{to}` for the address of the result: whether there is one. Without `{to}` it is the
+    /// result, which there is for all arguments.
+    pub c: &'static str,
     /// Its method on lanes, where there is one; without, it is computed lane by lane.
     pub lanes: Option<&'static str>,
 }

@@ -19,6 +19,7 @@ pub static ADD: Primitive = Primitive {
         integer: Some(Integer {
             value: |x| x[0].checked_add(x[1]),
             rust: "{0}.checked_add({1})",
+            c: "riesz_add({0}, {1}, {to})",
             lanes: Some("try_add"),
         }),
         real: Some(|x| x[0] + x[1]),
@@ -39,6 +40,7 @@ pub static SUB: Primitive = Primitive {
         integer: Some(Integer {
             value: |x| x[0].checked_sub(x[1]),
             rust: "{0}.checked_sub({1})",
+            c: "riesz_sub({0}, {1}, {to})",
             lanes: Some("try_sub"),
         }),
         real: Some(|x| x[0] - x[1]),
@@ -59,6 +61,7 @@ pub static MUL: Primitive = Primitive {
         integer: Some(Integer {
             value: |x| x[0].checked_mul(x[1]),
             rust: "{0}.checked_mul({1})",
+            c: "riesz_mul({0}, {1}, {to})",
             lanes: Some("try_mul"),
         }),
         real: Some(|x| x[0] * x[1]),
@@ -92,7 +95,12 @@ pub static NEG: Primitive = Primitive {
     summary: "The negative, written with a minus sign in front.",
     example: "",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: |x| x[0].checked_neg(), rust: "{0}.checked_neg()", lanes: None }),
+        integer: Some(Integer {
+            value: |x| x[0].checked_neg(),
+            rust: "{0}.checked_neg()",
+            c: "riesz_sub(0, {0}, {to})",
+            lanes: None,
+        }),
         real: Some(|x| -x[0]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE],
@@ -108,7 +116,12 @@ pub static MIN: Primitive = Primitive {
     summary: "The smaller of two numbers, or the smallest of an array; NaN if any is. Ties go to the first.",
     example: "min([3.0, 1.0, 2.0]) == min(1.0, 4.0)",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: |x| Some(x[0].min(x[1])), rust: "Some({0}.min({1}))", lanes: None }),
+        integer: Some(Integer {
+            value: |x| Some(x[0].min(x[1])),
+            rust: "Some({0}.min({1}))",
+            c: "riesz_least({0}, {1})",
+            lanes: None,
+        }),
         real: Some(|x| if x[1] < x[0] || x[1].is_nan() { x[1] } else { x[0] }),
         derivative: Derivative::Scale(&[
             If { left: &Y, comparison: Comparison::Less, right: &X, then: &ZERO, otherwise: &IS_FIRST },
@@ -128,7 +141,12 @@ pub static MAX: Primitive = Primitive {
     summary: "The larger of two numbers, or the largest of an array; NaN if any is. Ties go to the first.",
     example: "max([3.0, 1.0, 2.0]) == max(3.0, 1.0)",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: |x| Some(x[0].max(x[1])), rust: "Some({0}.max({1}))", lanes: None }),
+        integer: Some(Integer {
+            value: |x| Some(x[0].max(x[1])),
+            rust: "Some({0}.max({1}))",
+            c: "riesz_greatest({0}, {1})",
+            lanes: None,
+        }),
         real: Some(|x| if x[0] < x[1] || x[1].is_nan() { x[1] } else { x[0] }),
         derivative: Derivative::Scale(&[
             If { left: &X, comparison: Comparison::Less, right: &Y, then: &ZERO, otherwise: &IS_FIRST },
@@ -174,7 +192,12 @@ pub static FLOOR_DIV: Primitive = Primitive {
     summary: "The quotient of integers, rounded down. Dividing by zero is an error.",
     example: "div(-7, 2) == -4",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: floor_div, rust: "div({0}, {1})", lanes: Some("try_div") }),
+        integer: Some(Integer {
+            value: floor_div,
+            rust: "div({0}, {1})",
+            c: "riesz_div({0}, {1}, {to})",
+            lanes: Some("try_div"),
+        }),
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
@@ -190,7 +213,12 @@ pub static FLOOR_MOD: Primitive = Primitive {
     summary: "The remainder of `div`, with the sign of `b`. Dividing by zero is an error.",
     example: "mod(-7, 2) == 1",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: floor_mod, rust: "modulo({0}, {1})", lanes: Some("try_modulo") }),
+        integer: Some(Integer {
+            value: floor_mod,
+            rust: "modulo({0}, {1})",
+            c: "riesz_mod({0}, {1}, {to})",
+            lanes: Some("try_modulo"),
+        }),
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],

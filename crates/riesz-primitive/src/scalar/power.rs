@@ -55,7 +55,12 @@ pub static POWI: Primitive = Primitive {
     summary: "The power with an integer exponent.",
     example: "",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: |x| integer_power(x[0], x[1]), rust: "integer_power({0}, {1})", lanes: None }),
+        integer: Some(Integer {
+            value: |x| integer_power(x[0], x[1]),
+            rust: "integer_power({0}, {1})",
+            c: "riesz_power({0}, {1}, {to})",
+            lanes: None,
+        }),
         real: Some(|x| integer_power_of_real(x[0], x[1])),
         derivative: Derivative::Scale(&[Apply(&EXACT_MUL, &[Y, Apply(&POWI, &[X, Apply(&SUB, &[Y, ONE])])]), ZERO]),
         domain: &[Domain::Reals(0.3, 3.0), Domain::Integers(-4, 6)],

@@ -103,6 +103,7 @@ pub static LOG_NDTR: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&HAZARD, &[X])]),
         domain: &[ANYWHERE],
         rust: "riesz_runtime::log_ndtr({0})",
+        c: "riesz_log_ndtr({0})",
     }),
 };
 
@@ -118,6 +119,7 @@ pub static HAZARD: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&NEG, &[Apply(&EXACT_MUL, &[R, Apply(&EXCESS, &[X])])])]),
         domain: &[ANYWHERE],
         rust: "riesz_runtime::normal_hazard({0})",
+        c: "riesz_normal_hazard({0})",
     }),
 };
 
@@ -133,6 +135,7 @@ pub static EXCESS: Primitive = Primitive {
         derivative: Derivative::Scale(&[Apply(&SUB, &[ONE, Apply(&EXACT_MUL, &[Apply(&HAZARD, &[X]), R])])]),
         domain: &[ANYWHERE],
         rust: "riesz_runtime::normal_excess({0})",
+        c: "riesz_normal_excess({0})",
     }),
 };
 

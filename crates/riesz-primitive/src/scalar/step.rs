@@ -14,7 +14,12 @@ pub static ABS: Primitive = Primitive {
     summary: "The absolute value.",
     example: "abs(-2.5) == 2.5",
     kind: Kind::Scalar(Scalar {
-        integer: Some(Integer { value: |x| x[0].checked_abs(), rust: "{0}.checked_abs()", lanes: None }),
+        integer: Some(Integer {
+            value: |x| x[0].checked_abs(),
+            rust: "{0}.checked_abs()",
+            c: "riesz_abs({0}, {to})",
+            lanes: None,
+        }),
         real: Some(|x| x[0].abs()),
         derivative: Derivative::Scale(&[Apply(&SIGN, &[X])]),
         domain: &[ANYWHERE],
