@@ -1,4 +1,4 @@
-//! Functions for callers outside: numbers and arrays of the caller's go in, and come out.
+//! Functions for outside callers: numbers and arrays of the caller go in, and come out.
 
 use crate::function::{c, element_of};
 use riesz_core::size::{Atom, Size};

@@ -1,4 +1,4 @@
-//! What registers are bound to.
+//! Expressions.
 
 use crate::Refused;
 use crate::function::{Writer, c, operand, site};

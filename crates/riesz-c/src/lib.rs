@@ -1,15 +1,15 @@
-//! Loop programs as C11: one file that needs nothing but the C library.
+//! Loop programs as C11: one file that needs only the C library.
 //!
-//! A procedure becomes a function of loops, one iteration after the other, in the names of the source. What it means is what
-//! the evaluator of `riesz-program` says. Numbers are `double`, `int64_t` and `bool`; buffers come from `malloc` and are in a
-//! list of the run, so that none is lost when the run fails. Nothing that a C program may not do is done: integers are
-//! checked where they can overflow, sizes are cut to the largest integer, elements are in bounds because their indices have
-//! been checked or proven to be (`riesz-rust/src/lib.rs` has the argument).
+//! A procedure becomes a function of loops, one iteration after the other, with the names of the source. Its meaning is
+//! that of the evaluator of `riesz-program`. Numbers are `double`, `int64_t` and `bool`; buffers come from `malloc` and
+//! are in a list of the run, so that none is lost when the run fails. The code has no undefined behaviour: integers are
+//! checked where they can overflow, sizes saturate at the largest integer, and elements are in bounds because their
+//! indices have been checked or proven to be (`riesz-rust/src/lib.rs` has the argument).
 //!
-//! - `boundary`: functions for callers outside, and what they say of themselves
+//! - `boundary`: functions for outside callers, and their descriptions
 //! - `function`: one procedure as one function
-//! - `expression`: what registers are bound to
-//! - `runtime.c`: what functions call, in pieces; a file has the pieces that it needs
+//! - `expression`: the expressions of statements
+//! - `runtime.c`: the functions that generated code calls, in pieces; a file has the pieces that it needs
 
 mod boundary;
 mod expression;

@@ -1,4 +1,5 @@
-//! A runtime as text, of which generated code contains only the pieces that it uses, for languages that are written as C is.
+//! A runtime as text, of which generated code contains only the pieces that it uses, for languages with the syntax of
+//! C.
 
 use rustc_hash::FxHashSet;
 

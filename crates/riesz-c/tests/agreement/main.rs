@@ -1,8 +1,8 @@
-//! What generated C gives is what the interpreter gives, in value and in error: on random programs and their derivatives, on
-//! the suite that is timed, and for every function of numbers and of matrices.
+//! Generated C agrees with the interpreter, in value and in error: on random programs and their derivatives, on the
+//! suite that is timed, and for every function of numbers and of matrices.
 //!
-//! `PROGRAMS` says how many random programs to try, `PROGRAMS_FROM` with which number to start, `FUNCTIONS` how many
-//! functions of each, `LONGEST` how many lines of loop program are compiled at most. Every other batch is compiled with
+//! `PROGRAMS` is the number of random programs, `PROGRAMS_FROM` the first seed, `FUNCTIONS` the number of functions of
+//! each, `LONGEST` the greatest number of lines of loop program that is compiled. Every other batch is compiled with
 //! sanitizers, or all if `SANITISE` is set. A long run:
 //!
 //! ```sh

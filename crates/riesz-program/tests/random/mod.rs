@@ -1,5 +1,5 @@
-//! Random programs and their derivatives, as loop programs, with what the interpreter says of them: what every backend is
-//! held to. The evaluator of loop programs has agreed before.
+//! Random programs and their derivatives, as loop programs, with the results of the interpreter, which every backend
+//! must give. The evaluator of loop programs has agreed before.
 
 #[path = "../../../riesz-calculus/tests/generate/mod.rs"]
 pub mod generate;
