@@ -130,6 +130,7 @@ fn leaf<E: Coordinate>(map: &LinearMap, x: &[E], y: &mut [E]) {
             add(x, &mut y[start..]);
         }
         Form::Unitary(unitary) => permute(unitary, map, x, y),
+        Form::Family(_, never, _) | Form::Extra(never) => match *never {},
         Form::Add(_) | Form::Compose(_) | Form::Fork(_) | Form::Join(_) | Form::Each(_) | Form::Map(_) => {
             unreachable!("plans take these apart")
         }

@@ -135,6 +135,7 @@ pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
         | Form::Join(_)
         | Form::Each(_)
         | Form::Map(_) => (0, 0),
+        Form::Family(_, never, _) | Form::Extra(never) => match *never {},
     }
 }
 

@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
-use crate::map::{Form, LinearMap};
-use crate::vector::same;
+use crate::language::{Extra, Language};
+use crate::map::{Form, Map};
 
 /// What is known of maps by their addresses.
 pub(crate) type ByAddress<K, T> = HashMap<K, T, BuildHasherDefault<AddressHasher>>;
@@ -30,12 +30,13 @@ impl Hasher for AddressHasher {
     }
 }
 
+enum Task<'m, L: Language> {
+    Enter(&'m Map<L>),
+    Leave(&'m Map<L>),
+}
+
 /// A value for a map, from the values of its children.
-pub(crate) fn fold<T: Clone>(root: &LinearMap, mut value: impl FnMut(&LinearMap, Vec<T>) -> T) -> T {
-    enum Task<'m> {
-        Enter(&'m LinearMap),
-        Leave(&'m LinearMap),
-    }
+pub(crate) fn fold<L: Language, T: Clone>(root: &Map<L>, mut value: impl FnMut(&Map<L>, Vec<T>) -> T) -> T {
     let mut tasks = vec![Task::Enter(root)];
     let mut values: Vec<T> = Vec::new();
     let mut known: ByAddress<usize, T> = ByAddress::default();
@@ -63,7 +64,7 @@ pub(crate) fn fold<T: Clone>(root: &LinearMap, mut value: impl FnMut(&LinearMap,
 }
 
 /// Every distinct map in a term, parents before children.
-pub(crate) fn visit<'m>(root: &'m LinearMap, mut seen: impl FnMut(&'m LinearMap)) {
+pub(crate) fn visit<'m, L: Language>(root: &'m Map<L>, mut seen: impl FnMut(&'m Map<L>)) {
     let mut tasks = vec![root];
     let mut known = Addresses::default();
     while let Some(map) = tasks.pop() {
@@ -76,11 +77,7 @@ pub(crate) fn visit<'m>(root: &'m LinearMap, mut seen: impl FnMut(&'m LinearMap)
 }
 
 /// The maps that a term contains in more than one place, with numbers that are smaller for parents than for children.
-pub(crate) fn shared_parts(root: &LinearMap) -> ByAddress<usize, usize> {
-    enum Task<'m> {
-        Enter(&'m LinearMap),
-        Leave(&'m LinearMap),
-    }
+pub(crate) fn shared_parts<L: Language>(root: &Map<L>) -> ByAddress<usize, usize> {
     let (mut entered, mut again) = (Addresses::default(), Addresses::default());
     let mut left = ByAddress::default();
     let mut tasks = vec![Task::Enter(root)];
@@ -104,8 +101,8 @@ pub(crate) fn shared_parts(root: &LinearMap) -> ByAddress<usize, usize> {
 }
 
 /// Equal as data: the same terms between the same spaces, with numbers compared bit by bit.
-impl PartialEq for LinearMap {
-    fn eq(&self, other: &LinearMap) -> bool {
+impl<L: Language> PartialEq for Map<L> {
+    fn eq(&self, other: &Map<L>) -> bool {
         let mut tasks = vec![(self, other)];
         let mut known = Addresses::default();
         while let Some((a, b)) = tasks.pop() {
@@ -121,20 +118,22 @@ impl PartialEq for LinearMap {
     }
 }
 
-impl Eq for LinearMap {}
+impl<L: Language> Eq for Map<L> {}
 
 /// Whether two maps are made alike, up to their children.
-fn same_form(a: &LinearMap, b: &LinearMap) -> bool {
+fn same_form<L: Language>(a: &Map<L>, b: &Map<L>) -> bool {
     match (a.form(), b.form()) {
-        (Form::Scale(k), Form::Scale(l)) => k.to_bits() == l.to_bits(),
+        (Form::Scale(k), Form::Scale(l)) => L::same_number(k, l),
         (Form::Diagonal(u), Form::Diagonal(v)) => u == v,
         (Form::RankOne(a), Form::RankOne(b)) => {
-            same(&[a.coefficient], &[b.coefficient]) && a.left == b.left && a.right == b.right
+            L::same_number(&a.coefficient, &b.coefficient) && a.left == b.left && a.right == b.right
         }
         (Form::Contract(a), Form::Contract(b)) => a == b,
         (Form::Reduce { relation: r, element: v }, Form::Reduce { relation: s, element: w }) => r == s && v == w,
         (Form::Project(i), Form::Project(j)) | (Form::Inject(i), Form::Inject(j)) => i == j,
         (Form::Unitary(u), Form::Unitary(v)) => u == v,
+        (Form::Family(f, i, _), Form::Family(g, j, _)) => f == g && i == j,
+        (Form::Extra(x), Form::Extra(y)) => x.same(y) && a.children().len() == b.children().len(),
         (a_form, b_form) => {
             std::mem::discriminant(a_form) == std::mem::discriminant(b_form) && a.children().len() == b.children().len()
         }

@@ -42,6 +42,10 @@
 mod space;
 mod vector;
 
+mod language;
+mod numbers;
+mod pattern;
+
 mod relation;
 mod unitary;
 
@@ -70,9 +74,13 @@ mod sample;
 pub use associate::Association;
 pub use coo::Coo;
 pub use cost::{Cost, Costs};
-pub use map::{Contraction, Form, LinearMap, RankOne, Side};
+pub use language::{Extra, Language};
+pub use map::{Contraction, Family, Form, LinearMap, Map, RankOne, Side};
 pub use matrix::Matrix;
+pub use measure::Measure;
+pub use numbers::Numbers;
 pub use parse::ParseError;
+pub use pattern::{Argument, Function, Kind, Value, When};
 pub use relation::{Line, Relation, Walk};
 pub use sample::Sampler;
 pub use simplify::Step;

@@ -21,87 +21,113 @@
 
 use std::sync::Arc;
 
+use crate::language::{Extra, Language};
 use crate::matrix::Matrix;
+use crate::numbers::Numbers;
 use crate::relation::Relation;
 use crate::space::{Space, SpaceError};
-use crate::unitary::Unitary;
 use crate::vector::Vector;
 
-/// A linear map between two spaces. Cheap to clone.
-#[derive(Clone)]
-pub struct LinearMap(Arc<Node>);
+/// A linear map between two spaces, over the coefficients and spaces of a language. Cheap to clone.
+pub struct Map<L: Language>(Arc<Node<L>>);
 
-struct Node {
-    domain: Space,
-    codomain: Space,
-    columns: usize,
-    rows: usize,
-    form: Form,
+/// A linear map with numbers for coefficients, between spaces of known sizes.
+pub type LinearMap = Map<Numbers>;
+
+impl<L: Language> Clone for Map<L> {
+    fn clone(&self) -> Map<L> {
+        Map(self.0.clone())
+    }
+}
+
+struct Node<L: Language> {
+    domain: L::Space,
+    codomain: L::Space,
+    columns: L::Dimension,
+    rows: L::Dimension,
+    form: Form<L>,
 }
 
 /// How a linear map is made.
-#[derive(Debug)]
-pub enum Form {
+#[derive(Clone)]
+pub enum Form<L: Language = Numbers> {
     /// `0`
     Zero,
     /// `1`
     Identity,
     /// `S(k)`
-    Scale(f64),
+    Scale(L::Number),
     /// The product with a vector, number by number.
-    Diagonal(Vector),
+    Diagonal(L::Vector),
     /// `c · (u ⊗ v)`
-    RankOne(RankOne),
+    RankOne(RankOne<L>),
     /// The product with a matrix on one side.
-    Contract(Contraction),
+    Contract(Contraction<L>),
     /// `red_R`
     Reduce {
         /// `R`
-        relation: Relation,
+        relation: L::Relation,
         /// What the arrays are made of.
-        element: Space,
+        element: L::Space,
     },
     /// `πᵢ`: a part of a product or an element of an array.
-    Project(usize),
+    Project(L::Part),
     /// `ιᵢ`: a product or an array that is zero elsewhere.
-    Inject(usize),
+    Inject(L::Part),
     /// The same numbers in another shape or order.
-    Unitary(Unitary),
+    Unitary(L::Unitary),
     /// `f ⊕ g`
-    Add(Vec<LinearMap>),
+    Add(Vec<Map<L>>),
     /// `g ∘ f`, written `[g, f]`: the last is applied first. Also the linear recurrence of a loop, as the sequence of its
     /// turns.
-    Compose(Vec<LinearMap>),
+    Compose(Vec<Map<L>>),
     /// `f × g`, `V [f, g]`
-    Fork(Vec<LinearMap>),
+    Fork(Vec<Map<L>>),
     /// `f ⋈ g`, `H [f, g]`
-    Join(Vec<LinearMap>),
+    Join(Vec<Map<L>>),
     /// `Π fₓ`: part by part.
-    Each(Vec<LinearMap>),
+    Each(Vec<Map<L>>),
     /// `fⁿ`: element by element, always the same.
-    Map(LinearMap),
+    Map(Map<L>),
+    /// A fork, a join or a sum of as many maps as a binder says, or maps element by element: `B(n, λi. f)`.
+    Family(Family, L::Binder, Map<L>),
+    /// A map that only this language has.
+    Extra(L::Extra),
+}
+
+/// What becomes of the maps of a family.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Family {
+    /// `⟨fₓ⟩`: their results stand beside each other.
+    Fork,
+    /// `[fₓ]`: each takes one part, and their results are added.
+    Join,
+    /// `Π fₓ`: each takes one part and gives one.
+    Each,
+    /// `Σₓ fₓ`: their results are added.
+    Add,
 }
 
 /// `c · (u ⊗ v)`, kept as `c`, `u` and `v`.   [003 §3.2, §8]
 #[derive(Clone, Debug)]
-pub struct RankOne {
+pub struct RankOne<L: Language = Numbers> {
     /// `c`
-    pub coefficient: f64,
+    pub coefficient: L::Number,
     /// `u`, in the codomain.
-    pub left: Vector,
+    pub left: L::Vector,
     /// `v`, in the domain.
-    pub right: Vector,
+    pub right: L::Vector,
 }
 
 /// `(a *) : [n]V ⊸ [m]V` and `(* b) : V ⊗ [m]R ⊸ V ⊗ [n]R`.   [003 §3.1, §3.3]
 #[derive(Clone, Debug, PartialEq)]
-pub struct Contraction {
+pub struct Contraction<L: Language = Numbers> {
     /// On which side of the argument the matrix stands.
     pub side: Side,
     /// The matrix.
-    pub matrix: Matrix,
+    pub matrix: L::Matrix,
     /// `V`
-    pub over: Space,
+    pub over: L::Space,
 }
 
 /// A side of a product.
@@ -114,21 +140,6 @@ pub enum Side {
 }
 
 impl LinearMap {
-    /// `0 : V ⊸ W`
-    pub fn zero(domain: Space, codomain: Space) -> LinearMap {
-        LinearMap::new(domain, codomain, Form::Zero)
-    }
-
-    /// `1 : V ⊸ V`
-    pub fn identity(space: Space) -> LinearMap {
-        LinearMap::new(space.clone(), space, Form::Identity)
-    }
-
-    /// `S(k) : V ⊸ V`
-    pub fn scale(k: f64, space: Space) -> LinearMap {
-        LinearMap::new(space.clone(), space, Form::Scale(k))
-    }
-
     /// `x ↦ d * x`, number by number
     pub fn diagonal(values: Vector) -> LinearMap {
         LinearMap::new(values.space().clone(), values.space().clone(), Form::Diagonal(values))
@@ -309,37 +320,91 @@ impl LinearMap {
         let (domain, codomain) = (self.domain().clone(), self.codomain().clone());
         LinearMap::new(domain, codomain, Form::Compose(vec![scale, self.clone()]))
     }
+}
+
+impl<L: Language> Map<L> {
+    /// `0 : V ⊸ W`
+    pub fn zero(domain: L::Space, codomain: L::Space) -> Map<L> {
+        Map::new(domain, codomain, Form::Zero)
+    }
+
+    /// `1 : V ⊸ V`
+    pub fn identity(space: L::Space) -> Map<L> {
+        Map::new(space.clone(), space, Form::Identity)
+    }
+
+    /// `S(k) : V ⊸ V`
+    pub fn scale(k: L::Number, space: L::Space) -> Map<L> {
+        Map::new(space.clone(), space, Form::Scale(k))
+    }
+
+    /// A composition of maps that fit, the last applied first, or the one map there is; there is one.
+    pub fn composed(mut maps: Vec<Map<L>>) -> Map<L> {
+        if maps.len() == 1 {
+            return maps.swap_remove(0);
+        }
+        let (domain, codomain) = (maps[maps.len() - 1].domain().clone(), maps[0].codomain().clone());
+        debug_assert!(maps.windows(2).all(|pair| pair[0].domain() == pair[1].codomain()), "the factors fit");
+        Map::new(domain, codomain, Form::Compose(maps))
+    }
+
+    /// The same; the identity of a space where there are no maps.
+    pub fn chain(maps: Vec<Map<L>>, space: &L::Space) -> Map<L> {
+        match maps.is_empty() {
+            true => Map::new(space.clone(), space.clone(), Form::Identity),
+            false => Map::composed(maps),
+        }
+    }
+
+    /// A sum of maps between the same spaces, or the one map there is; none of no maps.
+    pub fn total(mut maps: Vec<Map<L>>) -> Option<Map<L>> {
+        if maps.len() == 1 {
+            return maps.pop();
+        }
+        let first = maps.first()?;
+        let (domain, codomain) = (first.domain().clone(), first.codomain().clone());
+        Some(Map::new(domain, codomain, Form::Add(maps)))
+    }
+
+    /// The factors of a composition, or the one map there is.
+    pub fn factors(&self) -> &[Map<L>] {
+        match self.form() {
+            Form::Compose(maps) => maps,
+            _ => std::slice::from_ref(self),
+        }
+    }
 
     /// Where it maps from.
-    pub fn domain(&self) -> &Space {
+    pub fn domain(&self) -> &L::Space {
         &self.0.domain
     }
 
     /// Where it maps to.
-    pub fn codomain(&self) -> &Space {
+    pub fn codomain(&self) -> &L::Space {
         &self.0.codomain
     }
 
     /// The dimension of the domain.
-    pub fn columns(&self) -> usize {
+    pub fn columns(&self) -> L::Dimension {
         self.0.columns
     }
 
     /// The dimension of the codomain.
-    pub fn rows(&self) -> usize {
+    pub fn rows(&self) -> L::Dimension {
         self.0.rows
     }
 
     /// How it is made.
-    pub fn form(&self) -> &Form {
+    pub fn form(&self) -> &Form<L> {
         &self.0.form
     }
 
     /// The maps it is made of.
-    pub fn children(&self) -> &[LinearMap] {
+    pub fn children(&self) -> &[Map<L>] {
         match self.form() {
             Form::Add(maps) | Form::Compose(maps) | Form::Fork(maps) | Form::Join(maps) | Form::Each(maps) => maps,
-            Form::Map(map) => std::slice::from_ref(map),
+            Form::Map(map) | Form::Family(_, _, map) => std::slice::from_ref(map),
+            Form::Extra(extra) => extra.children(),
             Form::Zero
             | Form::Identity
             | Form::Scale(_)
@@ -354,7 +419,7 @@ impl LinearMap {
     }
 
     /// The map with other maps in place of its children, which have the same spaces.
-    pub(crate) fn with_children(&self, maps: Vec<LinearMap>) -> LinearMap {
+    pub fn with_children(&self, maps: Vec<Map<L>>) -> Map<L> {
         let form = match self.form() {
             Form::Add(_) => Form::Add(maps),
             Form::Compose(_) => Form::Compose(maps),
@@ -362,18 +427,20 @@ impl LinearMap {
             Form::Join(_) => Form::Join(maps),
             Form::Each(_) => Form::Each(maps),
             Form::Map(_) => Form::Map(maps[0].clone()),
+            Form::Family(family, binder, _) => Form::Family(*family, binder.clone(), maps[0].clone()),
+            Form::Extra(extra) => Form::Extra(extra.with_children(maps)),
             _ => return self.clone(),
         };
-        LinearMap::new(self.domain().clone(), self.codomain().clone(), form)
+        Map::new(self.domain().clone(), self.codomain().clone(), form)
     }
 
     /// Whether two are one and the same in memory.
-    pub fn is(&self, other: &LinearMap) -> bool {
+    pub fn is(&self, other: &Map<L>) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
     /// Where it lies in memory.
-    pub(crate) fn address(&self) -> usize {
+    pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }
 
@@ -383,9 +450,9 @@ impl LinearMap {
     }
 
     /// The one place where maps are made; the form fits the spaces.
-    pub(crate) fn new(domain: Space, codomain: Space, form: Form) -> LinearMap {
-        let (columns, rows) = (domain.dimension(), codomain.dimension());
-        LinearMap(Arc::new(Node { domain, codomain, columns, rows, form }))
+    pub fn new(domain: L::Space, codomain: L::Space, form: Form<L>) -> Map<L> {
+        let (columns, rows) = (L::dimension(&domain), L::dimension(&codomain));
+        Map(Arc::new(Node { domain, codomain, columns, rows, form }))
     }
 }
 
@@ -424,7 +491,7 @@ fn part(index: usize, space: &Space) -> Result<Space, SpaceError> {
 }
 
 /// Children are moved to a list, not dropped inside their parent, so that the deepest term needs no stack.
-impl Drop for Node {
+impl<L: Language> Drop for Node<L> {
     fn drop(&mut self) {
         let mut orphans = Vec::new();
         take_children(&mut self.form, &mut orphans);
@@ -436,16 +503,17 @@ impl Drop for Node {
     }
 }
 
-fn take_children(form: &mut Form, orphans: &mut Vec<LinearMap>) {
+fn take_children<L: Language>(form: &mut Form<L>, orphans: &mut Vec<Map<L>>) {
     match form {
         Form::Add(maps) | Form::Compose(maps) | Form::Fork(maps) | Form::Join(maps) | Form::Each(maps) => {
             orphans.append(maps);
         }
-        Form::Map(_) => {
-            if let Form::Map(map) = std::mem::replace(form, Form::Zero) {
+        Form::Map(_) | Form::Family(..) => {
+            if let Form::Map(map) | Form::Family(_, _, map) = std::mem::replace(form, Form::Zero) {
                 orphans.push(map);
             }
         }
+        Form::Extra(extra) => orphans.extend(extra.children().iter().cloned()),
         _ => {}
     }
 }

@@ -5,7 +5,7 @@ use crate::map::{Form, LinearMap};
 
 /// What is made smaller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Measure {
+pub struct Measure {
     /// Multiplications and additions.
     pub work: u64,
     /// How much there is to read.
@@ -35,6 +35,7 @@ pub(crate) fn own_measure(map: &LinearMap) -> Measure {
         Form::Join(maps) => (meeting(maps, map.rows()), 1 + count, 0),
         Form::Fork(_) | Form::Each(_) => (0, 1 + count, 0),
         Form::Map(_) => (0, 2, 0),
+        Form::Family(_, never, _) | Form::Extra(never) => match *never {},
     };
     Measure { work, weight, storage }
 }

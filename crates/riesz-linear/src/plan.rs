@@ -217,6 +217,7 @@ impl<'m> Planner<'m> {
                     self.request(map, source.skip(read), target.skip(written));
                 }
             }
+            Form::Family(_, never, _) | Form::Extra(never) => match *never {},
             Form::Map(element) if element.rows() == map.rows() => self.request(element, source, target),
             Form::Map(element) => {
                 let (columns, rows) = (element.columns(), element.rows());

@@ -170,6 +170,7 @@ impl<W: Write> Printer<'_, W> {
             Form::Join(maps) => self.infix("join", " ⋈ ", Level::Chain, maps, tasks),
             Form::Each(maps) if is_array(domain) => self.family("each", ['[', ']'], maps, tasks),
             Form::Each(maps) => self.family("each", ['(', ')'], maps, tasks),
+            Form::Family(_, never, _) | Form::Extra(never) => match *never {},
             Form::Map(map) => {
                 write!(self.out, "map {} ", domain.count())?;
                 tasks.push(Task::Map(map, Level::Bracketed));

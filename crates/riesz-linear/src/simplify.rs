@@ -20,9 +20,12 @@
 use std::sync::LazyLock;
 
 use crate::fold::{ByAddress, shared_parts, visit};
-use crate::law::{Law, Rule, Statement, laws};
-use crate::map::{Form, LinearMap};
-use crate::measure::{Measure, own_measure};
+use crate::language::Language;
+use crate::law::{Law, Statement, laws};
+use crate::map::{Family, Form, LinearMap, Map, RankOne};
+use crate::measure::Measure;
+use crate::numbers::Numbers;
+use crate::pattern::{Argument, Equation, Function, Pattern, Value};
 
 /// How many of the terms before it a term of a sum is compared with; fewer in sums of hundreds.
 const NEAR: usize = 32;
@@ -36,13 +39,13 @@ const MOST_TASKS: usize = 2000;
 
 /// One use of a law.
 #[derive(Clone)]
-pub struct Step {
+pub struct Step<L: Language = Numbers> {
     /// The law.
     pub law: &'static Law,
     /// The part that was replaced: an instance of the law's left side.
-    pub before: LinearMap,
+    pub before: Map<L>,
     /// What replaced it: the law's right side.
-    pub after: LinearMap,
+    pub after: Map<L>,
 }
 
 impl std::fmt::Debug for Step {
@@ -61,15 +64,22 @@ impl LinearMap {
     pub fn simplify_with_steps(&self) -> (LinearMap, Vec<Step>) {
         let work = self.cost().work();
         let cheaper = |(simple, _): &(LinearMap, Vec<Step>)| simple.cost().work() <= work;
-        let found = [SMALL, 0].into_iter().find_map(|small| self.simplified(small).filter(cheaper));
+        let found = [SMALL, 0].into_iter().find_map(|small| self.simplified(small, &()).filter(cheaper));
         found.unwrap_or_else(|| (self.clone(), Vec::new()))
+    }
+}
+
+impl<L: Language> Map<L> {
+    /// The map as laws make it, and those laws, in order; none where there is no end to that.
+    pub fn simplified_in(&self, context: &L::Context<'_>) -> Option<(Map<L>, Vec<Step<L>>)> {
+        self.simplified(SMALL, context)
     }
 
     /// The map as laws make it, unless there is no end to that.
-    fn simplified(&self, small: usize) -> Option<(LinearMap, Vec<Step>)> {
-        let (mut simple, mut steps) = Simplifier::new(self, small).run(self)?;
+    fn simplified(&self, small: usize, context: &L::Context<'_>) -> Option<(Map<L>, Vec<Step<L>>)> {
+        let (mut simple, mut steps) = Simplifier::new(self, small, context).run(self)?;
         while !is_open(&simple) {
-            let (simpler, more) = Simplifier::new(&simple, small).run(&simple)?;
+            let (simpler, more) = Simplifier::new(&simple, small, context).run(&simple)?;
             simple = simpler;
             steps.extend(more);
         }
@@ -78,8 +88,8 @@ impl LinearMap {
 }
 
 /// Whether no composition of compositions and no sum of sums is left but for sharing; simplification may have ended that.
-fn is_open(map: &LinearMap) -> bool {
-    let shared = shared_parts(map);
+fn is_open<L: Language>(map: &Map<L>) -> bool {
+    let shared = if L::SHARES { shared_parts(map) } else { ByAddress::default() };
     let mut open = true;
     visit(map, |map| {
         open &= !map.children().iter().any(|child| {
@@ -93,97 +103,163 @@ fn is_open(map: &LinearMap) -> bool {
     open
 }
 
-/// The laws that are rewrites, by what they rewrite: a law is tried on maps of the kind of its example.
+/// The laws that are rewrites, by what they rewrite.
 struct Rules {
     compositions: Vec<Entry>,
     sums: Vec<Entry>,
     others: Vec<Entry>,
     trials: Vec<Entry>,
+    trials_of_sums: Vec<Entry>,
+    trials_of_families: Vec<Entry>,
 }
 
-type Entry = (&'static Law, &'static Rule);
+#[derive(Clone, Copy)]
+struct Entry {
+    law: &'static Law,
+    equation: &'static Equation,
+    slides: bool,
+}
 
 static RULES: LazyLock<Rules> = LazyLock::new(|| {
-    let mut rules = Rules { compositions: Vec::new(), sums: Vec::new(), others: Vec::new(), trials: Vec::new() };
+    let mut rules = Rules {
+        compositions: Vec::new(),
+        sums: Vec::new(),
+        others: Vec::new(),
+        trials: Vec::new(),
+        trials_of_sums: Vec::new(),
+        trials_of_families: Vec::new(),
+    };
     for law in laws() {
-        match &law.statement {
-            Statement::Trial(rule) => rules.trials.push((law, rule)),
-            Statement::Rewrite(rule) => match rule.example[0].parse::<LinearMap>().as_ref().map(LinearMap::form) {
-                Ok(Form::Compose(_)) => rules.compositions.push((law, rule)),
-                Ok(Form::Add(_)) => rules.sums.push((law, rule)),
-                _ => rules.others.push((law, rule)),
-            },
-            Statement::Maps(_) | Statement::Vectors(_) => {}
+        for equation in law.equations() {
+            let entry = Entry { law, equation, slides: matches!(law.statement, Statement::Slide(_)) };
+            let among = match (&law.statement, &equation.left) {
+                (Statement::Trial(_), Pattern::Add(_)) => &mut rules.trials_of_sums,
+                (Statement::Trial(_), Pattern::Family(..)) => &mut rules.trials_of_families,
+                (Statement::Trial(_), _) => &mut rules.trials,
+                (_, Pattern::Compose(_)) => &mut rules.compositions,
+                (_, Pattern::Add(_) | Pattern::Family(Family::Add, _)) => &mut rules.sums,
+                _ => &mut rules.others,
+            };
+            among.push(entry);
         }
     }
     rules
 });
 
 impl Rules {
-    fn for_form(&self, form: &Form) -> &[Entry] {
+    fn for_form<L: Language>(&self, form: &Form<L>) -> &[Entry] {
         match form {
             Form::Compose(_) => &self.compositions,
-            Form::Add(_) => &self.sums,
+            Form::Add(_) | Form::Family(Family::Add, ..) => &self.sums,
             _ => &self.others,
         }
     }
 }
 
-struct Simplifier {
+impl Entry {
+    fn rewrite<L: Language>(&self, map: &Map<L>, context: &L::Context<'_>) -> Option<Map<L>> {
+        if self.slides { slid(map, context) } else { self.equation.rewrite(map, context) }
+    }
+}
+
+/// A chain with one multiple instead of all: the coefficient of a rank-one map or of a diagonal if there is one, or else where the
+/// vectors are shortest.
+fn slid<L: Language>(map: &Map<L>, context: &L::Context<'_>) -> Option<Map<L>> {
+    let Form::Compose(maps) = map.form() else { return None };
+    let is_scale = |map: &Map<L>| matches!(map.form(), Form::Scale(_));
+    if !maps.iter().any(is_scale) {
+        return None;
+    }
+    let (scales, mut others): (Vec<_>, Vec<_>) = maps.iter().cloned().partition(is_scale);
+    let k = scales.iter().fold(L::number(1.0), |k, scale| match scale.form() {
+        Form::Scale(l) => L::times(&k, l),
+        _ => k,
+    });
+    if others.is_empty() {
+        return Some(Map::new(map.domain().clone(), map.codomain().clone(), Form::Scale(k)));
+    }
+    for factor in &mut others {
+        let form = match factor.form() {
+            Form::RankOne(RankOne { coefficient, left, right }) => {
+                let coefficient = L::times(&k, coefficient);
+                Form::RankOne(RankOne { coefficient, left: left.clone(), right: right.clone() })
+            }
+            Form::Diagonal(values) => {
+                let arguments = [Value::Number(k.clone()), Value::Vector(values.clone())].map(Argument::One);
+                match L::compute(Function::Multiple, &arguments, Some(factor.domain()), context) {
+                    Some(Value::Vector(values)) => Form::Diagonal(values),
+                    _ => continue,
+                }
+            }
+            _ => continue,
+        };
+        *factor = Map::new(factor.domain().clone(), factor.codomain().clone(), form);
+        return Some(Map::composed(others));
+    }
+    let codomains = others.iter().map(|map| map.codomain().clone());
+    let places: Vec<L::Space> = codomains.chain(others.last().map(|map| map.domain().clone())).collect();
+    let (at, space) = places.into_iter().enumerate().min_by_key(|(_, space)| L::length(space))?;
+    others.insert(at, Map::new(space.clone(), space, Form::Scale(k)));
+    Some(Map::composed(others))
+}
+
+struct Simplifier<'b, 'c, L: Language> {
+    context: &'b L::Context<'c>,
     /// What the term contains in more than one place, and what that has become.
     shared: ByAddress<usize, usize>,
     /// The longest composition that is opened although it is shared.
     small: usize,
     /// What maps have become, by address; the maps are kept so that no address is used again.
-    known: ByAddress<usize, (LinearMap, LinearMap)>,
-    measures: ByAddress<usize, (LinearMap, Measure)>,
+    known: ByAddress<usize, (Map<L>, Map<L>)>,
+    measures: ByAddress<usize, (Map<L>, Measure)>,
     /// Pairs of factors that no trial has helped.
-    refused: ByAddress<(usize, usize), (LinearMap, LinearMap)>,
+    refused: ByAddress<(usize, usize), (Map<L>, Map<L>)>,
     /// What has become known during a trial, in which no other trial is made.
     tentative: Option<Vec<usize>>,
-    tasks: Vec<Task>,
-    results: Vec<LinearMap>,
-    steps: Vec<Step>,
+    tasks: Vec<Task<L>>,
+    results: Vec<Map<L>>,
+    steps: Vec<Step<L>>,
 }
 
-enum Task {
+enum Task<L: Language> {
     /// Leaves a simplified map among the results.
-    Enter(LinearMap),
+    Enter(Map<L>),
     /// All children are among the results.
-    Rebuild(LinearMap),
+    Rebuild(Map<L>),
     /// Notes that a map has become the last result.
-    Remember(LinearMap),
+    Remember(Map<L>),
     /// Goes on with a chain.
-    Chain(Chain),
+    Chain(Chain<L>),
     /// Goes on with a sum.
-    Sum(Sum),
+    Sum(Sum<L>),
     /// The last result is what became of a trial.
-    Judge { law: &'static Law, before: LinearMap, after: LinearMap, steps: usize },
+    Judge { law: &'static Law, before: Map<L>, after: Map<L>, steps: usize },
 }
 
 /// The factors of a composition. The last of `done` is the leftmost that has met all others; the last of `rest` is next.
-struct Chain {
-    done: Vec<LinearMap>,
-    rest: Vec<Part>,
+struct Chain<L: Language> {
+    done: Vec<Map<L>>,
+    rest: Vec<Part<L>>,
     waiting: bool,
 }
 
 /// The terms of a sum. The last of `rest` is next, and takes the place that is noted.
-struct Sum {
-    done: Vec<LinearMap>,
-    rest: Vec<(Part, Option<usize>)>,
+struct Sum<L: Language> {
+    done: Vec<Map<L>>,
+    rest: Vec<(Part<L>, Option<usize>)>,
     waiting: Option<Option<usize>>,
 }
 
-enum Part {
-    Raw(LinearMap),
-    Simple(LinearMap),
+enum Part<L: Language> {
+    Raw(Map<L>),
+    Simple(Map<L>),
 }
 
-impl Simplifier {
-    fn new(map: &LinearMap, small: usize) -> Simplifier {
+impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
+    fn new(map: &Map<L>, small: usize, context: &'b L::Context<'c>) -> Simplifier<'b, 'c, L> {
         Simplifier {
-            shared: shared_parts(map),
+            context,
+            shared: if L::SHARES { shared_parts(map) } else { ByAddress::default() },
             small,
             known: ByAddress::default(),
             measures: ByAddress::default(),
@@ -195,7 +271,7 @@ impl Simplifier {
         }
     }
 
-    fn run(mut self, map: &LinearMap) -> Option<(LinearMap, Vec<Step>)> {
+    fn run(mut self, map: &Map<L>) -> Option<(Map<L>, Vec<Step<L>>)> {
         let mut left = MOST_TASKS;
         visit(map, |part| left += MOST_TASKS * part.children().len());
         self.tasks.push(Task::Enter(map.clone()));
@@ -224,7 +300,7 @@ impl Simplifier {
         Some((self.results.pop().unwrap_or_else(|| map.clone()), self.steps))
     }
 
-    fn enter(&mut self, map: LinearMap) {
+    fn enter(&mut self, map: Map<L>) {
         if let Some((_, result)) = self.known.get(&map.address()) {
             self.results.push(result.clone());
             return;
@@ -240,7 +316,7 @@ impl Simplifier {
                 self.tasks.push(Task::Sum(Sum { done: Vec::new(), rest, waiting: None }));
             }
             _ => {
-                let children: Vec<Task> = map.children().iter().rev().cloned().map(Task::Enter).collect();
+                let children: Vec<Task<L>> = map.children().iter().rev().cloned().map(Task::Enter).collect();
                 self.tasks.push(Task::Rebuild(map));
                 self.tasks.extend(children);
             }
@@ -248,13 +324,25 @@ impl Simplifier {
     }
 
     /// A map whose children are simple: uses a law on it, or leaves it as a result.
-    fn settle(&mut self, map: LinearMap) {
+    fn settle(&mut self, map: Map<L>) {
         match self.rewrite(&map) {
             Some((law, after)) => {
                 self.steps.push(Step { law, before: map, after: after.clone() });
                 self.tasks.push(Task::Enter(after));
             }
             None => {
+                let key = (map.address(), 0);
+                if !matches!(map.form(), Form::Add(_) | Form::Compose(_))
+                    && self.tentative.is_none()
+                    && !self.refused.contains_key(&key)
+                    && let Some((law, after)) = self.trial(&map)
+                {
+                    self.refused.insert(key, (map.clone(), map.clone()));
+                    self.tentative = Some(Vec::new());
+                    self.tasks.push(Task::Judge { law, before: map, after: after.clone(), steps: self.steps.len() });
+                    self.tasks.push(Task::Enter(after));
+                    return;
+                }
                 self.learn(map.clone(), map.clone());
                 self.results.push(map);
             }
@@ -262,19 +350,18 @@ impl Simplifier {
     }
 
     /// The first law that makes a map smaller.
-    fn rewrite(&mut self, map: &LinearMap) -> Option<(&'static Law, LinearMap)> {
+    fn rewrite(&mut self, map: &Map<L>) -> Option<(&'static Law, Map<L>)> {
         riesz_limit::poll();
-        for (law, rule) in RULES.for_form(map.form()) {
-            if let Some(after) = (rule.right)(map)
-                && self.measure(&after) < self.measure(map)
-            {
-                return Some((*law, after));
-            }
-        }
-        None
+        RULES.for_form(map.form()).iter().find_map(|entry| Some((entry.law, self.smaller(entry, map)?)))
     }
 
-    fn chain(&mut self, mut chain: Chain) {
+    /// What a law makes of a map, where that is smaller.
+    fn smaller(&mut self, entry: &Entry, map: &Map<L>) -> Option<Map<L>> {
+        let after = entry.rewrite(map, self.context)?;
+        (self.measure(&after) < self.measure(map)).then_some(after)
+    }
+
+    fn chain(&mut self, mut chain: Chain<L>) {
         if chain.waiting
             && let Some(result) = self.results.pop()
         {
@@ -308,7 +395,7 @@ impl Simplifier {
                 continue;
             };
             let key = (outer.address(), inner.address());
-            let pair = compose(vec![outer.clone(), inner.clone()]);
+            let pair = Map::composed(vec![outer.clone(), inner.clone()]);
             if let Some((law, after)) = self.rewrite(&pair) {
                 self.steps.push(Step { law, before: pair, after: after.clone() });
                 self.replace_last(chain, Task::Enter(after), None);
@@ -328,7 +415,7 @@ impl Simplifier {
         }
         chain.done.reverse();
         let pairs_only = chain.done.len() == 2;
-        let whole = compose(chain.done);
+        let whole = Map::composed(chain.done);
         if pairs_only || !matches!(whole.form(), Form::Compose(_)) {
             self.learn(whole.clone(), whole.clone());
             self.results.push(whole);
@@ -338,7 +425,7 @@ impl Simplifier {
     }
 
     /// Waits for what becomes of the outer two factors that have met.
-    fn replace_last(&mut self, mut chain: Chain, enter: Task, judge: Option<Task>) {
+    fn replace_last(&mut self, mut chain: Chain<L>, enter: Task<L>, judge: Option<Task<L>>) {
         chain.done.pop();
         chain.waiting = true;
         self.tasks.push(Task::Chain(chain));
@@ -346,11 +433,16 @@ impl Simplifier {
         self.tasks.push(enter);
     }
 
-    fn trial(&mut self, pair: &LinearMap) -> Option<(&'static Law, LinearMap)> {
-        RULES.trials.iter().find_map(|(law, rule)| Some((*law, (rule.right)(pair)?)))
+    fn trial(&mut self, pair: &Map<L>) -> Option<(&'static Law, Map<L>)> {
+        let trials = match pair.form() {
+            Form::Add(_) => &RULES.trials_of_sums,
+            Form::Compose(_) => &RULES.trials,
+            _ => &RULES.trials_of_families,
+        };
+        trials.iter().find_map(|entry| Some((entry.law, entry.rewrite(pair, self.context)?)))
     }
 
-    fn judge(&mut self, law: &'static Law, before: LinearMap, after: LinearMap, steps: usize) {
+    fn judge(&mut self, law: &'static Law, before: Map<L>, after: Map<L>, steps: usize) {
         for address in self.tentative.take().into_iter().flatten() {
             self.known.remove(&address);
         }
@@ -364,7 +456,7 @@ impl Simplifier {
         }
     }
 
-    fn sum(&mut self, mut sum: Sum) {
+    fn sum(&mut self, mut sum: Sum<L>) {
         if let Some(place) = sum.waiting.take()
             && let Some(result) = self.results.pop()
         {
@@ -376,7 +468,7 @@ impl Simplifier {
                     if let Form::Add(maps) = map.form()
                         && !self.is_shared(&map)
                     {
-                        sum.rest.extend(maps.iter().rev().map(|map| (Part::Raw(map.clone()), place)));
+                        sum.rest.extend(in_place(maps, place).map(|(map, place)| (Part::Raw(map), place)));
                         continue;
                     }
                     sum.waiting = Some(place);
@@ -389,25 +481,48 @@ impl Simplifier {
             if let Form::Add(maps) = term.form()
                 && !self.is_shared(&term)
             {
-                sum.rest.extend(maps.iter().rev().map(|map| (Part::Simple(map.clone()), place)));
+                sum.rest.extend(in_place(maps, place).map(|(map, place)| (Part::Simple(map), place)));
                 continue;
             }
             let near = (NEAR * NEAR / sum.done.len().max(1)).clamp(2, NEAR);
-            for at in (sum.done.len().saturating_sub(near)..sum.done.len()).rev() {
-                let pair = add(vec![sum.done[at].clone(), term.clone()]);
-                if let Some((law, after)) = self.rewrite(&pair) {
-                    self.steps.push(Step { law, before: pair, after: after.clone() });
-                    sum.done.remove(at);
-                    sum.waiting = Some(Some(at));
-                    self.tasks.push(Task::Sum(sum));
-                    self.tasks.push(Task::Enter(after));
-                    return;
+            let pairs: Vec<(usize, Map<L>)> = (sum.done.len().saturating_sub(near)..sum.done.len())
+                .rev()
+                .filter_map(|at| Some((at, Map::total(vec![sum.done[at].clone(), term.clone()])?)))
+                .collect();
+            // the first law that helps with any of them, then the first trial
+            let found = RULES.sums.iter().find_map(|entry| {
+                pairs.iter().find_map(|(at, pair)| Some((*at, entry.law, self.smaller(entry, pair)?, pair.clone())))
+            });
+            if let Some((at, law, after, before)) = found {
+                self.steps.push(Step { law, before, after: after.clone() });
+                sum.done.remove(at);
+                sum.waiting = Some(Some(at));
+                self.tasks.push(Task::Sum(sum));
+                self.tasks.push(Task::Enter(after));
+                return;
+            }
+            let tried = pairs.into_iter().find_map(|(at, pair)| {
+                let key = (sum.done[at].address(), term.address());
+                if self.tentative.is_some() || self.refused.contains_key(&key) {
+                    return None;
                 }
+                let (law, after) = self.trial(&pair)?;
+                Some((at, key, law, pair, after))
+            });
+            if let Some((at, key, law, before, after)) = tried {
+                self.refused.insert(key, (sum.done[at].clone(), term));
+                self.tentative = Some(Vec::new());
+                sum.done.remove(at);
+                sum.waiting = Some(Some(at));
+                self.tasks.push(Task::Sum(sum));
+                self.tasks.push(Task::Judge { law, before, after: after.clone(), steps: self.steps.len() });
+                self.tasks.push(Task::Enter(after));
+                return;
             }
             let place = place.unwrap_or(sum.done.len()).min(sum.done.len());
             sum.done.insert(place, term);
         }
-        let whole = add(sum.done);
+        let Some(whole) = Map::total(sum.done) else { return };
         match whole.form() {
             Form::Add(_) => self.settle(whole),
             _ => {
@@ -417,11 +532,11 @@ impl Simplifier {
         }
     }
 
-    fn is_shared(&self, map: &LinearMap) -> bool {
+    fn is_shared(&self, map: &Map<L>) -> bool {
         self.shared.contains_key(&map.address())
     }
 
-    fn learn(&mut self, map: LinearMap, result: LinearMap) {
+    fn learn(&mut self, map: Map<L>, result: Map<L>) {
         let address = map.address();
         if let Some(tentative) = &mut self.tentative
             && !self.known.contains_key(&address)
@@ -431,7 +546,7 @@ impl Simplifier {
         self.known.insert(address, (map, result));
     }
 
-    fn measure(&mut self, map: &LinearMap) -> Measure {
+    fn measure(&mut self, map: &Map<L>) -> Measure {
         let mut tasks = vec![map];
         while let Some(next) = tasks.last().copied() {
             let before = tasks.len();
@@ -450,12 +565,9 @@ impl Simplifier {
     }
 
     /// The measure of a map, from those of its children.
-    fn measure_of(&self, map: &LinearMap) -> Measure {
-        let mut total = own_measure(map);
-        let times = match map.form() {
-            Form::Map(_) => (map.domain().count() as u64).max(1),
-            _ => 1,
-        };
+    fn measure_of(&self, map: &Map<L>) -> Measure {
+        let mut total = L::measure(map);
+        let times = L::repetitions(map);
         for child in map.children() {
             if let Some((_, measure)) = self.measures.get(&child.address()) {
                 total.work = total.work.saturating_add(measure.work.saturating_mul(times));
@@ -467,18 +579,7 @@ impl Simplifier {
     }
 }
 
-/// A composition of maps that fit, or the one map there is.
-fn compose(mut maps: Vec<LinearMap>) -> LinearMap {
-    match maps.len() {
-        1 => maps.swap_remove(0),
-        _ => LinearMap::compose(maps).expect("equal maps have equal spaces"),
-    }
-}
-
-/// A sum of maps that fit, or the one map there is.
-fn add(mut maps: Vec<LinearMap>) -> LinearMap {
-    match maps.len() {
-        1 => maps.swap_remove(0),
-        _ => LinearMap::add(maps).expect("equal maps have equal spaces"),
-    }
+/// The terms of a sum, the last first, with the places that they take in another.
+fn in_place<L: Language>(maps: &[Map<L>], place: Option<usize>) -> impl Iterator<Item = (Map<L>, Option<usize>)> + '_ {
+    maps.iter().enumerate().rev().map(move |(at, map)| (map.clone(), place.map(|place| place + at)))
 }

@@ -5,11 +5,11 @@
 use super::build::Derivative;
 use super::count::dimension;
 use super::scope::Scope;
-use super::term::{Form, Item, Term};
+use super::term::{Extra, Form, Item, Kind, Operation, Term};
 use riesz_core::Type;
 use riesz_core::size::{Atom, Size};
-use riesz_linear::{LinearMap, Matrix, Relation, Space, Vector};
-use riesz_primitive::array::{self, Array, Contraction, Product};
+use riesz_linear::{LinearMap, Matrix, Relation, Side, Space, Vector};
+use riesz_primitive::array::{Array, Contraction, Product};
 
 /// The orders in which the factors of a derivative are best multiplied.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,25 +85,18 @@ pub(crate) fn associate(scope: &Scope, derivative: &Derivative, given: &[(String
 /// The chains of three maps or more that do something.
 fn collect<'t>(map: &'t Term, found: &mut Vec<&'t [Term]>) {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-        if let Form::Compose(maps) = &map.form
+        if let Form::Compose(maps) = map.form()
             && maps.iter().filter(|map| !is_projection(map)).count() > 2
         {
             found.push(maps);
         }
-        map.visit_children(&mut |child| collect(child, found));
+        map.children().iter().for_each(|child| collect(child, found));
     });
 }
 
 /// Whether a map takes a part, which costs nothing in any order.
 fn is_projection(map: &Term) -> bool {
-    matches!(
-        map.form,
-        Form::Component(..)
-            | Form::Element(_)
-            | Form::InjectComponent(..)
-            | Form::InjectElement(_)
-            | Form::Derivative(_)
-    )
+    matches!(map.form(), Form::Project(_) | Form::Inject(_) | Form::Extra(Extra { kind: Kind::Derivative(_), .. }))
 }
 
 struct Sizes<'s, 'p> {
@@ -119,8 +112,8 @@ impl Sizes<'_, '_> {
         let mut maps = Vec::with_capacity(factors.len());
         let mut total = 0u64;
         for factor in factors {
-            let from = self.numbers(&factor.from).ok_or(UNKNOWN)?;
-            let to = self.numbers(&factor.to).ok_or(UNKNOWN)?;
+            let from = self.numbers(factor.domain()).ok_or(UNKNOWN)?;
+            let to = self.numbers(factor.codomain()).ok_or(UNKNOWN)?;
             total =
                 total.saturating_add(if is_dense(factor) { from.saturating_mul(to) } else { from.saturating_add(to) });
             if total > MOST {
@@ -165,19 +158,27 @@ impl Sizes<'_, '_> {
 
 /// Whether a factor is a matrix for all that is known.
 fn is_dense(factor: &Term) -> bool {
-    match &factor.form {
-        Form::Zero | Form::Identity | Form::Scale(_) | Form::Diagonal(_) | Form::RankOne { .. } | Form::Sum => false,
-        Form::Component(..) | Form::Element(_) | Form::InjectComponent(..) | Form::InjectElement(_) => false,
-        Form::Function(operation, arguments) => match (operation.0.array(), &arguments[..]) {
-            (Some(Array::Reindex(_) | Array::Exchange | Array::Merge), _) => false,
-            (Some(Array::Product(Product { contraction: Contraction::Inner, .. })), [None, Some(_)]) => {
-                matches!(&factor.to, Type::Array(_, element) if **element != Type::Real)
-            }
-            (Some(Array::Concatenate | Array::Replace | Array::Product(_) | Array::Matrix(_)), _) => true,
-            // Copies, as adjoints of sums.
-            (None, _) => *operation.0 != array::REPLICATE,
-        },
-        _ => true,
+    match factor.form() {
+        Form::Contract(contraction) if contraction.side == Side::Right => {
+            matches!(factor.codomain(), Type::Array(_, element) if **element != Type::Real)
+        }
+        Form::Extra(Extra { kind: Kind::Derivative(_), .. }) | Form::Contract(_) => true,
+        Form::Extra(Extra { kind: Kind::Function(Operation(primitive), arguments), .. }) => {
+            let inner =
+                matches!(primitive.array(), Some(Array::Product(Product { contraction: Contraction::Inner, .. })));
+            !inner || arguments[0].is_some()
+        }
+        Form::Reduce { .. } | Form::Unitary(_) => false,
+        form => !matches!(
+            form,
+            Form::Zero
+                | Form::Identity
+                | Form::Scale(_)
+                | Form::Diagonal(_)
+                | Form::RankOne(_)
+                | Form::Project(_)
+                | Form::Inject(_)
+        ),
     }
 }
 
@@ -193,19 +194,19 @@ fn concrete(factor: &Term, from: usize, to: usize) -> Option<LinearMap> {
         let indices = (0..from).map(|at| at % to.max(1)).collect();
         LinearMap::reduce(Relation::Scatter { indices, to }, Space::Real)
     };
-    Some(match &factor.form {
+    Some(match factor.form() {
         Form::Zero => LinearMap::zero(flat(from), flat(to)),
         Form::Identity => LinearMap::identity(flat(from)),
         Form::Scale(_) => LinearMap::scale(2.0, flat(from)),
         Form::Diagonal(_) => LinearMap::diagonal(ones(from)?),
-        Form::RankOne { .. } => LinearMap::rank_one(1.0, ones(to)?, ones(from)?),
+        Form::RankOne(_) => LinearMap::rank_one(1.0, ones(to)?, ones(from)?),
         _ if is_dense(factor) => {
             let matrix = Matrix::new(to, from, vec![1.0; to.checked_mul(from)?]).ok()?;
             LinearMap::left(matrix, Space::Real)
         }
         // Relations, which add numbers up or take them apart.
-        _ if from > to => match factor.form {
-            Form::Component(..) | Form::Element(_) => gather(),
+        _ if from > to => match factor.form() {
+            Form::Project(_) => gather(),
             _ if to == 0 => LinearMap::zero(flat(from), flat(to)),
             _ => scatter(),
         },

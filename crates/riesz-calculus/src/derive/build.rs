@@ -13,11 +13,13 @@
 //! equation that uses it.
 
 use super::scope::{Scope, label_of};
-use super::term::{Expr, Form, Item, Loop, Operation, Term};
+use super::symbolic::{function, rank};
+use super::term::{Binder, Expr, Form, Item, Kind, Loop, Operation, Part, Term, after, bound, extra, sum, weight};
 use crate::free::count_uses;
 use crate::linearise::Streams;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Reduction, Turn, Var, VarInfo};
+use riesz_linear::{Family, RankOne};
 use riesz_primitive::array;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -57,8 +59,8 @@ pub(crate) fn build(scope: &Scope, function: &Function, streams: &Streams) -> De
     let mut items = Vec::new();
     for (at, input) in streams.inputs.iter().enumerate() {
         let map = match spaces.len() {
-            1 => Term::identity(&from),
-            _ => Term::new(from.clone(), spaces[at].clone(), Form::Component(at, scope.part(&from, at))),
+            1 => Term::identity(from.clone()),
+            _ => Term::new(from.clone(), spaces[at].clone(), Form::Project(Part::Component(at, scope.part(&from, at)))),
         };
         items.push(Item::Map(*input, map));
     }
@@ -66,7 +68,7 @@ pub(crate) fn build(scope: &Scope, function: &Function, streams: &Streams) -> De
     let to = function.result.tangent();
     let result = match streams.output {
         Some(output) => builder.operand(output, &to),
-        None => Term::zero(&from, &to),
+        None => Term::zero(from, to),
     };
     Derivative { items, result }
 }
@@ -94,9 +96,9 @@ impl Builder<'_, '_> {
         match atom {
             Atom::Var(var) if self.linear.contains(&var) => match self.inside.get(&var) {
                 Some(map) => map.clone(),
-                None => Term::new(self.from.clone(), self.scope.ty(var).clone(), Form::Derivative(var)),
+                None => extra(&self.from, self.scope.ty(var), Kind::Derivative(var), Vec::new()),
             },
-            _ => Term::zero(&self.from, ty),
+            _ => Term::zero(self.from.clone(), ty.clone()),
         }
     }
 
@@ -114,7 +116,7 @@ impl Builder<'_, '_> {
                 continue;
             }
             let map = self.op(*var, op);
-            let shared = self.uses.get(var).is_some_and(|uses| *uses > 1) && map.weight() > 2;
+            let shared = self.uses.get(var).is_some_and(|uses| *uses > 1) && weight(&map) > 2;
             if self.scope.primal_of.contains_key(var) || shared {
                 items.push(Item::Map(*var, map));
             } else {
@@ -128,10 +130,7 @@ impl Builder<'_, '_> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
             let items = self.level(&body.bindings);
             let result = self.operand(body.result, ty);
-            match items.is_empty() {
-                true => result,
-                false => Term::new(result.from.clone(), result.to.clone(), Form::Let(items, Box::new(result))),
-            }
+            bound(items, result)
         })
     }
 
@@ -142,7 +141,7 @@ impl Builder<'_, '_> {
     /// A map after the derivative of an operand.
     fn after(&self, form: Form, operand: Atom, to: &Type) -> Term {
         let inner = self.operand(operand, &self.ty(operand));
-        Term::new(inner.to.clone(), to.clone(), form).after(inner)
+        after(Term::new(inner.codomain().clone(), to.clone(), form), inner)
     }
 
     fn op(&mut self, var: Var, op: &Op) -> Term {
@@ -150,24 +149,24 @@ impl Builder<'_, '_> {
         let (from, scope) = (self.from.clone(), self.scope);
         match op {
             Op::Copy(a) => self.operand(*a, &to),
-            Op::Plus(a, b) => Term::sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to),
+            Op::Plus(a, b) => sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to),
             Op::Scalar(primitive, arguments) => match (&arguments[..], primitive.name) {
-                ([a, b], "+") => Term::sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to),
+                ([a, b], "+") => sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to),
                 ([a, b], "-") => {
-                    let minus = Term::scale(Expr::Atom(Atom::Real(-1.0)), &to);
-                    Term::sum(vec![self.operand(*a, &to), minus.after(self.operand(*b, &to))], &from, &to)
+                    let minus = Term::scale(Expr::Atom(Atom::Real(-1.0)), to.clone());
+                    sum(vec![self.operand(*a, &to), after(minus, self.operand(*b, &to))], &from, &to)
                 }
                 ([a], _) => self.after(Form::Scale(Expr::Atom(Atom::Real(-1.0))), *a, &to),
                 ([a, b], _) => {
                     let (factor, tangent) = if self.is_linear(*a) { (*b, *a) } else { (*a, *b) };
                     self.after(Form::Scale(scope.expr(factor)), tangent, &to)
                 }
-                _ => Term::zero(&from, &to),
+                _ => Term::zero(from, to),
             },
-            Op::Index(array, index) => self.after(Form::Element(scope.expr(*index)), *array, &to),
+            Op::Index(array, index) => self.after(Form::Project(Part::Element(scope.expr(*index))), *array, &to),
             Op::Project(tuple, at) => {
                 let label = label_of(&self.ty(*tuple), *at);
-                self.after(Form::Component(*at, label), *tuple, &to)
+                self.after(Form::Project(Part::Component(*at, label)), *tuple, &to)
             }
             Op::Tuple(parts) => {
                 let types = to.components().unwrap_or_default();
@@ -180,24 +179,28 @@ impl Builder<'_, '_> {
                     _ => Type::Real,
                 };
                 let maps = elements.iter().map(|part| self.operand(*part, &element)).collect();
-                Term::new(from, to, Form::ForkArray(maps))
+                Term::new(from, to, Form::Fork(maps))
             }
             Op::ArrayFunction(primitive, arguments) => self.array_function(Operation(primitive), arguments, &to),
             Op::Build(iteration) | Op::Builds(iteration) => {
                 let Iteration { count, index, body } = iteration;
                 let element = self.ty(body.result);
-                let body = Box::new(self.body(body, &element));
-                let parts = matches!(op, Op::Builds(_));
-                Term::new(from, to, Form::Build { index: *index, count: scope.expr(*count), parts, body })
+                let body = self.body(body, &element);
+                let binder = Binder { index: *index, count: scope.expr(*count) };
+                match op {
+                    Op::Builds(_) => extra(&from, &to, Kind::Builds(binder), vec![body]),
+                    _ => Term::new(from, to, Form::Family(Family::Fork, binder, body)),
+                }
             }
             Op::Reduce(Reduction::Sum, Iteration { count, index, body }) => {
-                let body = Box::new(self.body(body, &to));
-                Term::new(from, to, Form::Total { index: *index, count: scope.expr(*count), body })
+                let body = self.body(body, &to);
+                let binder = Binder { index: *index, count: scope.expr(*count) };
+                Term::new(from, to, Form::Family(Family::Add, binder, body))
             }
             Op::If { condition, yes, no } => {
                 let (yes, no) = (self.body(yes, &to), self.body(no, &to));
                 let condition = scope.expr(*condition);
-                Term::new(from, to, Form::If { condition, yes: Box::new(yes), no: Box::new(no) })
+                extra(&from, &to, Kind::If(condition), vec![yes, no])
             }
             Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
                 let kind = match op {
@@ -207,13 +210,13 @@ impl Builder<'_, '_> {
                 };
                 let Turn { state, start, count, index, body } = turn;
                 let state_type = scope.ty(*state).clone();
-                let start = Box::new(self.operand(*start, &state_type));
-                let body = Box::new(self.body(body, &self.ty(body.result)));
-                let count = scope.expr(*count);
-                Term::new(from, to, Form::Loop { kind, state: *state, start, index: *index, count, body })
+                let start = self.operand(*start, &state_type);
+                let body = self.body(body, &self.ty(body.result));
+                let binder = Binder { index: *index, count: scope.expr(*count) };
+                extra(&from, &to, Kind::Loop { kind, state: *state, binder }, vec![start, body])
             }
             Op::Call(_, passed) => self.call(var, passed, to),
-            _ => Term::zero(&from, &to),
+            _ => Term::zero(from, to),
         }
     }
 
@@ -221,7 +224,7 @@ impl Builder<'_, '_> {
     fn call(&self, var: Var, passed: &[Atom], to: Type) -> Term {
         let scope = self.scope;
         let original = scope.origin.get(&var).and_then(|primal| scope.calls.get(primal));
-        let Some((called, arguments)) = original else { return Term::zero(&self.from, &to) };
+        let Some((called, arguments)) = original else { return Term::zero(self.from.clone(), to) };
         let varies =
             |atom: &Atom| matches!(atom, Atom::Var(var) if scope.active.contains(var) && scope.ty(*var).varies());
         let mask: Vec<bool> = arguments.iter().map(varies).collect();
@@ -230,7 +233,8 @@ impl Builder<'_, '_> {
         let passed = &passed[passed.len().saturating_sub(tangents)..];
         let inner = self.forked(passed.iter().map(|atom| self.operand(*atom, &self.ty(*atom))).collect());
         let arguments = arguments.iter().map(|argument| scope.expr(*argument)).collect();
-        Term::new(inner.to.clone(), to, Form::Call { called: *called, mask, arguments }).after(inner)
+        let call = extra(inner.codomain(), &to, Kind::Call { called: *called, mask, arguments }, Vec::new());
+        after(call, inner)
     }
 
     /// Some derivatives side by side.
@@ -238,7 +242,7 @@ impl Builder<'_, '_> {
         match maps.len() {
             1 => maps.swap_remove(0),
             _ => {
-                let to = Type::Tuple(maps.iter().map(|map| map.to.clone()).collect());
+                let to = Type::Tuple(maps.iter().map(|map| map.codomain().clone()).collect());
                 Term::new(self.from.clone(), to, Form::Fork(maps))
             }
         }
@@ -252,24 +256,17 @@ impl Builder<'_, '_> {
             let (a, b) = (arguments[0], arguments[1]);
             let left = self.is_linear(a);
             let (value, tangent) = if left { (scope.expr(b), a) } else { (scope.expr(a), b) };
-            let form = match (to, rank(&self.ty(a)), rank(&self.ty(b))) {
-                (Type::Real, 1, 1) => Form::RankOne { coefficient: Expr::one(), left: None, right: Some(value) },
-                _ if left => Form::Function(operation, vec![None, Some(value)]),
-                _ => Form::Function(operation, vec![Some(value), None]),
-            };
-            return self.after(form, tangent, to);
+            if (to, rank(&self.ty(a)), rank(&self.ty(b))) == (&Type::Real, 1, 1) {
+                let row = RankOne { coefficient: Expr::one(), left: Expr::one(), right: value };
+                return self.after(Form::RankOne(row), tangent, to);
+            }
+            let holes = if left { vec![None, Some(value)] } else { vec![Some(value), None] };
+            let inner = self.operand(tangent, &self.ty(tangent));
+            return after(function(operation, holes, inner.codomain(), to), inner);
         }
         let holes = arguments.iter().map(|atom| if varies(*atom) { None } else { Some(scope.expr(*atom)) }).collect();
         let inner = arguments.iter().filter(|atom| varies(**atom)).map(|atom| self.operand(*atom, &self.ty(*atom)));
         let inner = self.forked(inner.collect());
-        Term::new(inner.to.clone(), to.clone(), Form::Function(operation, holes)).after(inner)
-    }
-}
-
-/// How many indices an element takes.
-pub(crate) fn rank(ty: &Type) -> usize {
-    match ty {
-        Type::Array(_, element) => 1 + rank(element),
-        _ => 0,
+        after(function(operation, holes, inner.codomain(), to), inner)
     }
 }

@@ -9,7 +9,6 @@
 //! laws of linear maps. The lower row is compiled: the linear program, its transpose, and the final code. Both come
 //! from the same linearisation, and a test compares the results of the two.   [002 §7]
 
-mod adjoint;
 mod associate;
 mod build;
 mod code;
@@ -21,8 +20,9 @@ mod evaluate;
 mod expr;
 mod notation;
 mod print;
-mod rewrite;
 mod scope;
+mod simplify;
+mod symbolic;
 mod term;
 mod text;
 
@@ -33,11 +33,11 @@ use crate::compile::{Calculus, Problem};
 use build::{build, is_pure};
 use code::{code, normal_form, readable};
 use compiled::{Compiled, Derived, compiled};
-use rewrite::Rewriter;
 use riesz_core::Type;
 use riesz_core::term::{Function, FunctionId, Program, VarInfo};
 use riesz_syntax::Diagnostic;
 use scope::Scope;
+use simplify::Simplifier;
 
 /// What to show of a derivative.
 #[derive(Clone, Debug, Default)]
@@ -162,9 +162,9 @@ pub fn derive(
         let derivative = build(&scope, plain, streams);
         derivation.stages.push(stage("derivative as linear maps", &text::equations(&scope, &own, &derivative)));
         derivation.transposition = text::transposition(&scope, &name, &derivative);
-        let mut rewriter = Rewriter::new(&scope);
-        let simple = rewriter.simplify(derivative);
-        derivation.simplification = rewriter.steps.iter().map(|step| text::shown(&scope, step)).collect();
+        let mut simplifier = Simplifier::new(&scope);
+        let simple = simplifier.simplify(derivative);
+        derivation.simplification = simplifier.steps.iter().map(|step| text::shown(&scope, step)).collect();
         derivation.stages.push(stage("simplified", &text::equations(&scope, &own, &simple)));
         derivation.association = associate::associate(&scope, &simple, &options.sizes);
         adjoint = text::adjoint_equation(&scope, &name, &simple);

@@ -11,6 +11,7 @@
 //! | `build i < n. f` | `B(n, λi. f)`: the array whose element `i` is what `f` gives |
 //! | `join i < n. f` | `B'(n, λi. f)`: the sum of what `f` gives of element `i` |
 //! | `sum i < n. f` | `Σᵢ f` |
+//! | `each i < n. f` | the array whose element `i` is what `f` gives of element `i` |
 //! | `loop D s = f for i < n. g` | a linear recurrence |
 //! | `D f(a, b)` | the derivative of another function at a point; `D[x] f(a, b)` in the parameter `x` alone |
 //!
@@ -20,8 +21,10 @@
 use super::code::is_size;
 use super::notation::{self, Written};
 use super::scope::Scope;
-use super::term::{Expr, Form, Head, Item, Label, Loop, Term};
+use super::term::{Binder, Expr, Extra, Form, Head, Item, Kind, Label, Loop, Part, Relation, Term, compose};
+use riesz_core::Type;
 use riesz_core::term::{Atom, Var};
+use riesz_linear::{Family, RankOne, Side};
 use std::borrow::Cow;
 
 /// How tightly a form binds, loosest first.
@@ -94,34 +97,40 @@ impl Scope<'_> {
     }
 
     fn broken(&self, term: &Term, width: usize) -> (Level, Vec<String>) {
-        match &term.form {
-            Form::Let(items, result) => {
-                let mut lines: Vec<String> = items.iter().flat_map(|item| self.show_item(item)).collect();
-                lines.extend(self.lines(result, Level::Binder, width));
-                (Level::Binder, lines)
-            }
-            Form::If { condition, yes, no } => {
-                let mut lines = vec![format!("if {} then", self.show_expr(condition))];
-                lines.extend(indented(&self.lines(yes, Level::Binder, width)));
-                lines.push("else".to_string());
-                lines.extend(indented(&self.lines(no, Level::Binder, width)));
-                (Level::Binder, lines)
-            }
-            Form::Transposed(map) => {
-                let mut lines = bracketed(self.lines(map, Level::Binder, width));
-                if let Some(last) = lines.last_mut() {
-                    last.push('ᵀ');
+        if let Form::Extra(extra) = term.form() {
+            match (&extra.kind, &extra.children[..]) {
+                (Kind::Let(_), _) => {
+                    let (items, result) = extra.items().unwrap_or_else(|| unreachable!("names have maps"));
+                    let mut lines: Vec<String> = items.iter().flat_map(|item| self.show_item(item)).collect();
+                    lines.extend(self.lines(result, Level::Binder, width));
+                    return (Level::Binder, lines);
                 }
-                (Level::Atom, lines)
+                (Kind::If(condition), [yes, no]) => {
+                    let mut lines = vec![format!("if {} then", self.show_expr(condition))];
+                    lines.extend(indented(&self.lines(yes, Level::Binder, width)));
+                    lines.push("else".to_string());
+                    lines.extend(indented(&self.lines(no, Level::Binder, width)));
+                    return (Level::Binder, lines);
+                }
+                (Kind::Adjoint, [map]) => {
+                    let mut lines = bracketed(self.lines(map, Level::Binder, width));
+                    if let Some(last) = lines.last_mut() {
+                        last.push('ᵀ');
+                    }
+                    return (Level::Atom, lines);
+                }
+                _ => {}
             }
+        }
+        match term.form() {
             form => {
                 if let Some((header, body)) = self.header(form) {
-                    let stop = if matches!(body.form, Form::Let(..)) { "" } else { "." };
+                    let stop = if is_let(body) { "" } else { "." };
                     let mut lines = vec![format!("{header}{stop}")];
                     lines.extend(indented(&self.lines(body, Level::Binder, width)));
                     return (Level::Binder, lines);
                 }
-                let Some((level, sign, operand, maps)) = operator(form) else {
+                let Some((level, sign, operand, maps)) = operator(term) else {
                     let (level, text) = self.form(term);
                     return (level, vec![text]);
                 };
@@ -140,23 +149,32 @@ impl Scope<'_> {
 
     /// What stands before the body of a form that binds an index, and the body.
     fn header<'t>(&self, form: &'t Form) -> Option<(String, &'t Term)> {
-        let family =
-            |word: &str, index: Var, count: &Expr| format!("{word} {} < {}", self.name(index), self.show_expr(count));
+        let over = |word: &str, Binder { index, count }: &Binder| {
+            format!("{word} {} < {}", self.name(*index), self.show_expr(count))
+        };
         Some(match form {
-            Form::Build { index, count, parts, body } => {
-                (family(if *parts { "builds" } else { "build" }, *index, count), body)
-            }
-            Form::Gather { index, count, body } => (family("join", *index, count), body),
-            Form::Total { index, count, body } => (family("sum", *index, count), body),
-            Form::Loop { kind, state, start, index, count, body } => {
-                let word = match kind {
-                    Loop::Last => "loop",
-                    Loop::Scan => "scan",
-                    Loop::Trace => "trace",
+            Form::Family(family, binder, body) => {
+                let word = match family {
+                    Family::Fork => "build",
+                    Family::Join => "join",
+                    Family::Each => "each",
+                    Family::Add => "sum",
                 };
-                let (state, start) = (self.derivative(*state), self.flat(start, Level::Sum));
-                (format!("{word} {state} = {start} {}", family("for", *index, count)), body)
+                (over(word, binder), body)
             }
+            Form::Extra(extra) => match (&extra.kind, &extra.children[..]) {
+                (Kind::Builds(binder), [body]) => (over("builds", binder), body),
+                (Kind::Loop { kind, state, binder }, [start, body]) => {
+                    let word = match kind {
+                        Loop::Last => "loop",
+                        Loop::Scan => "scan",
+                        Loop::Trace => "trace",
+                    };
+                    let (state, start) = (self.derivative(*state), self.flat(start, Level::Sum));
+                    (format!("{word} {state} = {start} {}", over("for", binder)), body)
+                }
+                _ => return None,
+            },
             _ => return None,
         })
     }
@@ -171,13 +189,10 @@ impl Scope<'_> {
     }
 
     fn form(&self, term: &Term) -> (Level, String) {
-        let list = |maps: &[Term], separator: &str, least: Level| -> String {
-            maps.iter().map(|map| self.flat(map, least)).collect::<Vec<_>>().join(separator)
-        };
-        if let Some((header, body)) = self.header(&term.form) {
+        if let Some((header, body)) = self.header(term.form()) {
             return (Level::Binder, format!("{header}. {}", self.flat(body, Level::Binder)));
         }
-        if let Some((level, sign, operand, maps)) = operator(&term.form) {
+        if let Some((level, sign, operand, maps)) = operator(term) {
             let mut text = String::new();
             for (at, map) in maps.iter().enumerate() {
                 let (sign, map) = signed(sign, at, map);
@@ -186,18 +201,18 @@ impl Scope<'_> {
             }
             return (level, text);
         }
-        match &term.form {
+        match term.form() {
             Form::Zero => (Level::Atom, "0".into()),
             Form::Identity => (Level::Atom, "id".into()),
-            Form::Derivative(var) => (Level::Word, self.derivative(*var)),
             Form::Scale(k) => (Level::Word, format!("scale {}", self.argument(k))),
             Form::Diagonal(d) => (Level::Word, format!("diagonal {}", self.argument(d))),
-            Form::RankOne { coefficient, left, right } => {
-                let (level, product) = match (left, right) {
-                    (Some(u), Some(v)) => (Level::Product, format!("{} ⊗ {}", self.argument(u), self.argument(v))),
-                    (None, Some(v)) => (Level::Atom, format!("dot({}, _)", self.show_expr(v))),
-                    (Some(u), None) => (Level::Side, format!("_ · {}", self.argument(u))),
-                    (None, None) => (Level::Atom, "id".into()),
+            Form::RankOne(RankOne { coefficient, left, right }) => {
+                let one = |side: &Expr, space: &Type| *side == Expr::one() && *space == Type::Real;
+                let (level, product) = match (one(left, term.codomain()), one(right, term.domain())) {
+                    (false, false) => (Level::Product, format!("{} ⊗ {}", self.argument(left), self.argument(right))),
+                    (true, false) => (Level::Atom, format!("dot({}, _)", self.show_expr(right))),
+                    (false, true) => (Level::Side, format!("_ · {}", self.argument(left))),
+                    (true, true) => (Level::Atom, "id".into()),
                 };
                 match coefficient == &Expr::one() {
                     true => (level, product),
@@ -207,32 +222,72 @@ impl Scope<'_> {
                     false => (Level::Product, format!("{} · {product}", self.argument(coefficient))),
                 }
             }
-            Form::Function(operation, arguments) => {
-                // A function of tangents alone needs no holes.
-                if arguments.iter().all(Option::is_none) {
-                    return (Level::Atom, operation.name().to_string());
-                }
-                let hole = || Written::atom("_");
-                let arguments: Vec<Written> = arguments
-                    .iter()
-                    .map(|argument| argument.as_ref().map_or_else(hole, |expr| self.expr_form(expr)))
-                    .collect();
-                (Level::Atom, format!("{}({})", operation.name(), notation::list(&arguments)))
+            Form::Contract(contraction) => {
+                let (matrix, hole) = (self.expr_form(&contraction.matrix), Written::atom("_"));
+                let arguments = if contraction.side == Side::Left { [matrix, hole] } else { [hole, matrix] };
+                (Level::Atom, format!("dot({})", notation::list(&arguments)))
             }
-            Form::Sum => (Level::Atom, "sum".into()),
-            Form::Element(index) => (Level::Word, format!("project {}", self.argument(index))),
-            Form::InjectElement(index) => (Level::Word, format!("inject {}", self.argument(index))),
-            Form::Component(at, label) => (Level::Word, format!("project {}", component(*at, label))),
-            Form::InjectComponent(at, label) => (Level::Word, format!("inject {}", component(*at, label))),
-            Form::Fork(maps) => (Level::Word, format!("fork ({})", list(maps, ", ", Level::Binder))),
-            Form::Join(maps) => (Level::Word, format!("join ({})", list(maps, ", ", Level::Binder))),
-            Form::ForkArray(maps) => (Level::Word, format!("fork [{}]", list(maps, ", ", Level::Binder))),
-            Form::JoinArray(maps) => (Level::Word, format!("join [{}]", list(maps, ", ", Level::Binder))),
-            Form::If { condition, yes, no } => {
+            Form::Reduce { relation, .. } => (Level::Atom, self.relation(relation)),
+            Form::Unitary(unitary) => {
+                let mark = if unitary.inverse { "ᵀ" } else { "" };
+                (Level::Atom, format!("{}{mark}", unitary.operation.name()))
+            }
+            Form::Project(part) => (Level::Word, format!("project {}", self.part_text(part))),
+            Form::Inject(part) => (Level::Word, format!("inject {}", self.part_text(part))),
+            Form::Fork(maps) => (Level::Word, format!("fork {}", self.listed(maps, term.codomain()))),
+            Form::Join(maps) => (Level::Word, format!("join {}", self.listed(maps, term.domain()))),
+            Form::Each(maps) => (Level::Word, format!("each {}", self.listed(maps, term.domain()))),
+            Form::Map(map) => (Level::Word, format!("map {}", self.flat(map, Level::Atom))),
+            Form::Compose(_) | Form::Add(_) => (Level::Atom, "0".into()),
+            Form::Family(..) => unreachable!("forms that bind an index have a header"),
+            Form::Extra(extra) => self.extra(extra),
+        }
+    }
+
+    /// A family that is written out, to or from a space.
+    fn listed(&self, maps: &[Term], space: &Type) -> String {
+        let maps: Vec<String> = maps.iter().map(|map| self.flat(map, Level::Binder)).collect();
+        match space {
+            Type::Array(..) => format!("[{}]", maps.join(", ")),
+            _ => format!("({})", maps.join(", ")),
+        }
+    }
+
+    fn part_text(&self, part: &Part) -> String {
+        match part {
+            Part::Element(at) => self.argument(at),
+            Part::Component(at, label) => component(*at, label),
+        }
+    }
+
+    fn relation(&self, relation: &Relation) -> String {
+        match relation {
+            Relation::Sum(_) => "sum".into(),
+            Relation::Replicate(count) => format!("replicate({}, _)", self.show_expr(count)),
+            Relation::Function(operation, arguments) => self.function(operation.name(), arguments),
+            Relation::Converse(relation) => format!("{}ᵀ", self.relation(relation)),
+        }
+    }
+
+    /// A function with `_` for the arguments that are absent; one of tangents alone needs no holes.
+    fn function(&self, name: &str, arguments: &[Option<Expr>]) -> String {
+        if arguments.iter().all(Option::is_none) {
+            return name.to_string();
+        }
+        let hole = || Written::atom("_");
+        let written = |argument: &Option<Expr>| argument.as_ref().map_or_else(hole, |expr| self.expr_form(expr));
+        format!("{name}({})", notation::list(&arguments.iter().map(written).collect::<Vec<_>>()))
+    }
+
+    fn extra(&self, extra: &Extra) -> (Level, String) {
+        match (&extra.kind, &extra.children[..]) {
+            (Kind::Derivative(var), _) => (Level::Word, self.derivative(*var)),
+            (Kind::Function(operation, arguments), _) => (Level::Atom, self.function(operation.name(), arguments)),
+            (Kind::If(condition), [yes, no]) => {
                 let (yes, no) = (self.flat(yes, Level::Sum), self.flat(no, Level::Binder));
                 (Level::Binder, format!("if {} then {yes} else {no}", self.show_expr(condition)))
             }
-            Form::Call { called, mask, arguments } => {
+            (Kind::Call { called, mask, arguments }, _) => {
                 let called = self.program.function(*called);
                 let written = arguments.iter().enumerate().filter(|(at, _)| !is_size(called, Var(*at as u32)));
                 let written: Vec<Written> = written.map(|(_, argument)| self.expr_form(argument)).collect();
@@ -245,18 +300,17 @@ impl Scope<'_> {
                 let which = if all { String::new() } else { format!("[{}]", varying.join(", ")) };
                 (Level::Word, format!("D{which} {}({})", called.name, notation::list(&written)))
             }
-            Form::Let(items, result) => {
+            (Kind::Adjoint, [map]) => (Level::Atom, format!("{}ᵀ", self.flat(map, Level::Atom))),
+            _ => {
+                let Some((items, result)) = extra.items() else {
+                    unreachable!("forms that bind an index have a header")
+                };
                 let one = |item: &Item| match item {
                     Item::Map(var, map) => format!("{} = {}", self.derivative(*var), self.flat(map, Level::Binder)),
                     Item::Value(var, value) => format!("{} = {}", self.name(*var), self.show_expr(value)),
                 };
                 let items: Vec<String> = items.iter().map(one).collect();
                 (Level::Atom, format!("{{{}; {}}}", items.join("; "), self.flat(result, Level::Binder)))
-            }
-            Form::Transposed(map) => (Level::Atom, format!("{}ᵀ", self.flat(map, Level::Atom))),
-            Form::Compose(_) | Form::Add(_) => (Level::Atom, "0".into()),
-            Form::Build { .. } | Form::Gather { .. } | Form::Total { .. } | Form::Loop { .. } => {
-                unreachable!("forms that bind an index have a header")
             }
         }
     }
@@ -306,29 +360,29 @@ impl Scope<'_> {
 }
 
 /// Forms with a sign between their maps: how tightly they bind, the sign, and how tightly the maps must.
-fn operator(form: &Form) -> Option<(Level, &'static str, Level, &[Term])> {
-    match form {
+fn operator(term: &Term) -> Option<(Level, &'static str, Level, &[Term])> {
+    let is_array = |space: &Type| matches!(space, Type::Array(..));
+    match term.form() {
         Form::Compose(maps) if maps.len() > 1 => Some((Level::Chain, "∘", Level::Product, maps)),
         Form::Add(maps) if maps.len() > 1 => Some((Level::Sum, "+", Level::Side, maps)),
-        Form::Fork(maps) if maps.len() > 1 => Some((Level::Side, "×", Level::Chain, maps)),
-        Form::Join(maps) if maps.len() > 1 => Some((Level::Side, "⋈", Level::Chain, maps)),
+        Form::Fork(maps) if maps.len() > 1 && !is_array(term.codomain()) => {
+            Some((Level::Side, "×", Level::Chain, maps))
+        }
+        Form::Join(maps) if maps.len() > 1 && !is_array(term.domain()) => Some((Level::Side, "⋈", Level::Chain, maps)),
         _ => None,
     }
 }
 
 /// A map after a sign: a sum with the opposite of a map is a difference.
 fn signed<'t>(sign: &'static str, at: usize, map: &'t Term) -> (&'static str, Cow<'t, Term>) {
-    let minus = |k: &Expr| *k == Expr::Atom(Atom::Real(-1.0));
-    match &map.form {
-        Form::Compose(maps) if sign == "+" && at > 0 => match &maps[..] {
-            [Term { form: Form::Scale(k), .. }, rest @ ..] | [rest @ .., Term { form: Form::Scale(k), .. }]
-                if minus(k) =>
-            {
-                ("-", Cow::Owned(Term::compose(rest.to_vec(), &map.from)))
-            }
-            _ => (sign, Cow::Borrowed(map)),
-        },
-        Form::Scale(k) if sign == "+" && at > 0 && minus(k) => ("-", Cow::Owned(Term::identity(&map.from))),
+    let is_minus = |map: &Term| matches!(map.form(), Form::Scale(Expr::Atom(Atom::Real(-1.0))));
+    match map.factors() {
+        [first, rest @ ..] if sign == "+" && at > 0 && is_minus(first) => {
+            ("-", Cow::Owned(compose(rest.to_vec(), map.domain())))
+        }
+        [rest @ .., last] if sign == "+" && at > 0 && is_minus(last) => {
+            ("-", Cow::Owned(compose(rest.to_vec(), map.codomain())))
+        }
         _ => (sign, Cow::Borrowed(map)),
     }
 }
@@ -339,17 +393,20 @@ fn component(at: usize, label: &Label) -> String {
 
 /// Whether a map binds derivatives, and so takes several lines.
 fn binds(term: &Term) -> bool {
-    let mut found = matches!(term.form, Form::Let(..));
-    term.visit_children(&mut |child| found |= binds(child));
-    found
+    is_let(term) || term.children().iter().any(binds)
+}
+
+fn is_let(term: &Term) -> bool {
+    matches!(term.form(), Form::Extra(Extra { kind: Kind::Let(_), .. }))
 }
 
 /// Whether the first line of a map says what its other lines are for.
 fn is_binder(term: &Term) -> bool {
-    matches!(
-        term.form,
-        Form::Build { .. } | Form::Gather { .. } | Form::Total { .. } | Form::Loop { .. } | Form::If { .. }
-    )
+    match term.form() {
+        Form::Family(..) => true,
+        Form::Extra(extra) => matches!(extra.kind, Kind::Builds(_) | Kind::Loop { .. } | Kind::If(_)),
+        _ => false,
+    }
 }
 
 fn indented(lines: &[String]) -> impl Iterator<Item = String> {

@@ -1,83 +1,97 @@
-//! Symbolic linear maps: the terms of [`riesz_linear`] with the values of the point left as expressions.
+//! Symbolic linear maps: the maps of [`riesz_linear`] with the values of the point left as expressions.
 //!
 //! `D y = scale (cos x) ∘ D x` holds at every point `x`. A term maps the tangents of the function's arguments to the tangent of
 //! what it is the derivative of; `D x` stands for the derivative of a variable. Coefficients are expressions over the variables of
 //! the function, so a term is as large as the program and not as large as its data.
 
 pub(crate) use super::expr::{Expr, Head, Label, Operation, size_of};
+pub(crate) use super::symbolic::Symbolic;
 
 use riesz_core::Type;
 use riesz_core::term::{FunctionId, Var};
+use riesz_linear::Map;
 
 /// A linear map between two spaces, over the values of the point.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Term {
-    /// Where it maps from.
-    pub from: Type,
-    /// Where it maps to.
-    pub to: Type,
-    pub form: Form,
-}
+pub(crate) type Term = Map<Symbolic>;
 
 /// How a linear map is made.
+pub(crate) type Form = riesz_linear::Form<Symbolic>;
+
+/// A part of a space.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Form {
-    /// `0`
-    Zero,
-    /// `1`
-    Identity,
-    /// `D x`: the derivative of a variable, which the linear program binds.
-    Derivative(Var),
-    /// `S(k)`
-    Scale(Expr),
-    /// The product with a value, number by number.
-    Diagonal(Expr),
-    /// `c · (u ⊗ v)`; a side that is absent is the number 1.
-    RankOne { coefficient: Expr, left: Option<Expr>, right: Option<Expr> },
-    /// A function that is linear in the arguments that are absent.
-    Function(Operation, Vec<Option<Expr>>),
-    /// `Σ : [n]V ⊸ V`
-    Sum,
+pub(crate) enum Part {
     /// An element of an array.
     Element(Expr),
     /// A component of a tuple or record, or an argument of the function.
     Component(usize, Label),
-    /// The array that is zero but for one element.
-    InjectElement(Expr),
-    /// The tuple that is zero but for one component.
-    InjectComponent(usize, Label),
-    /// `f ∘ g`, the last applied first.
-    Compose(Vec<Term>),
-    /// `f ⊕ g`
-    Add(Vec<Term>),
-    /// `f × g`
-    Fork(Vec<Term>),
-    /// `V [f, g]`
-    ForkArray(Vec<Term>),
-    /// `f ⋈ g`
-    Join(Vec<Term>),
-    /// `H [f, g]`
-    JoinArray(Vec<Term>),
-    /// `B(n, λi. f)`, or one array for each component.
-    Build { index: Var, count: Expr, parts: bool, body: Box<Term> },
-    /// `B'(n, λi. f)`
-    Gather { index: Var, count: Expr, body: Box<Term> },
-    /// `Σᵢ f`
-    Total { index: Var, count: Expr, body: Box<Term> },
-    /// A linear recurrence: the state is a map from the same space.
-    Loop { kind: Loop, state: Var, start: Box<Term>, index: Var, count: Expr, body: Box<Term> },
+}
+
+/// `i < n`
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Binder {
+    pub index: Var,
+    pub count: Expr,
+}
+
+/// Which elements are added up where.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Relation {
+    /// The sum of all elements, and how many they are, where that has an expression.
+    Sum(Option<Expr>),
+    /// As many copies.
+    Replicate(Expr),
+    /// A function that is linear in the argument that is absent.
+    Function(Operation, Vec<Option<Expr>>),
+    /// The other way round.
+    Converse(Box<Relation>),
+}
+
+/// A function that puts numbers in another shape or order, or its inverse.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Unitary {
+    pub operation: Operation,
+    pub inverse: bool,
+}
+
+/// Maps that maps with numbers in them do not have.
+#[derive(Clone)]
+pub(crate) struct Extra {
+    pub kind: Kind,
+    /// The maps it is made of.
+    pub children: Vec<Term>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Kind {
+    /// `D x`: the derivative of a variable, which the linear program binds.
+    Derivative(Var),
+    /// A function that is linear in the arguments that are absent.
+    Function(Operation, Vec<Option<Expr>>),
+    /// Arrays that are built together, one for each component of the body.
+    Builds(Binder),
+    /// A linear recurrence: the state is a map from the same space. The children are its start and its body.
+    Loop { kind: Loop, state: Var, binder: Binder },
     /// One of two maps.
-    If { condition: Expr, yes: Box<Term>, no: Box<Term> },
+    If(Expr),
     /// The derivative of another function at a point, in the arguments that `mask` marks.
     Call { called: FunctionId, mask: Vec<bool>, arguments: Vec<Expr> },
-    /// Maps that are used more than once.
-    Let(Vec<Item>, Box<Term>),
+    /// Maps that are used more than once: the children are those of the names, in order, and the map they are for.
+    Let(Vec<Name>),
     /// The adjoint of a map that has no shorter notation.
-    Transposed(Box<Term>),
+    Adjoint,
 }
 
 /// What is bound before a map.
 #[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Name {
+    /// `D x`
+    Map(Var),
+    /// `i = e`
+    Value(Var, Expr),
+}
+
+/// What is bound before a map, and to what.
+#[derive(Clone)]
 pub(crate) enum Item {
     /// `D x = m`
     Map(Var, Term),
@@ -96,234 +110,233 @@ pub(crate) enum Loop {
     Trace,
 }
 
-impl Term {
-    pub fn new(from: Type, to: Type, form: Form) -> Term {
-        Term { from, to, form }
-    }
+/// A map that only symbolic terms have.
+pub(crate) fn extra(from: &Type, to: &Type, kind: Kind, children: Vec<Term>) -> Term {
+    Term::new(from.clone(), to.clone(), Form::Extra(Extra { kind, children }))
+}
 
-    pub fn zero(from: &Type, to: &Type) -> Term {
-        Term::new(from.clone(), to.clone(), Form::Zero)
+/// A map after the names that it uses; the map alone where there are none.
+pub(crate) fn bound(items: Vec<Item>, result: Term) -> Term {
+    if items.is_empty() {
+        return result;
     }
-
-    pub fn identity(space: &Type) -> Term {
-        Term::new(space.clone(), space.clone(), Form::Identity)
-    }
-
-    pub fn scale(k: Expr, space: &Type) -> Term {
-        Term::new(space.clone(), space.clone(), Form::Scale(k))
-    }
-
-    /// The chain of some maps, the last applied first, with chains among them opened; `space` is that of a chain of none.
-    pub fn compose(maps: Vec<Term>, space: &Type) -> Term {
-        let mut factors = Vec::with_capacity(maps.len());
-        for map in maps {
-            match map.form {
-                Form::Compose(inner) => factors.extend(inner),
-                _ => factors.push(map),
+    let (mut names, mut children) = (Vec::new(), Vec::new());
+    for item in items {
+        match item {
+            Item::Map(var, map) => {
+                names.push(Name::Map(var));
+                children.push(map);
             }
-        }
-        match (factors.first(), factors.last()) {
-            (Some(_), Some(_)) if factors.len() == 1 => factors.swap_remove(0),
-            (Some(first), Some(last)) => Term::new(last.from.clone(), first.to.clone(), Form::Compose(factors)),
-            _ => Term::identity(space),
+            Item::Value(var, value) => names.push(Name::Value(var, value)),
         }
     }
+    let (from, to) = (result.domain().clone(), result.codomain().clone());
+    children.push(result);
+    extra(&from, &to, Kind::Let(names), children)
+}
 
-    /// `self ∘ inner`
-    pub fn after(self, inner: Term) -> Term {
-        let space = inner.from.clone();
-        Term::compose(vec![self, inner], &space)
-    }
+/// The chain of some maps, the last applied first, with chains among them opened; `space` is that of a chain of none.
+pub(crate) fn compose(maps: Vec<Term>, space: &Type) -> Term {
+    Map::chain(maps.iter().flat_map(|map| map.factors().iter().cloned()).collect(), space)
+}
 
-    /// The sum of some maps, with sums among them opened.
-    pub fn sum(maps: Vec<Term>, from: &Type, to: &Type) -> Term {
-        let mut terms = Vec::with_capacity(maps.len());
-        for map in maps {
-            match map.form {
-                Form::Add(inner) => terms.extend(inner),
-                _ => terms.push(map),
-            }
-        }
-        match terms.len() {
-            0 => Term::zero(from, to),
-            1 => terms.swap_remove(0),
-            _ => Term::new(from.clone(), to.clone(), Form::Add(terms)),
+/// The sum of some maps, with sums among them opened.
+pub(crate) fn sum(maps: Vec<Term>, from: &Type, to: &Type) -> Term {
+    let mut terms = Vec::with_capacity(maps.len());
+    for map in maps {
+        match map.form() {
+            Form::Add(inner) => terms.extend(inner.iter().cloned()),
+            _ => terms.push(map),
         }
     }
+    Map::total(terms).unwrap_or_else(|| Map::zero(from.clone(), to.clone()))
+}
 
-    /// The factors of a chain.
-    pub fn factors(&self) -> Vec<Term> {
-        match &self.form {
-            Form::Compose(maps) => maps.clone(),
-            _ => vec![self.clone()],
-        }
-    }
+/// `f ∘ g`
+pub(crate) fn after(f: Term, g: Term) -> Term {
+    let space = g.domain().clone();
+    compose(vec![f, g], &space)
+}
 
-    /// Rebuilds the children of a map.
-    pub fn map_children(self, f: &mut dyn FnMut(Term) -> Term) -> Term {
-        let Term { from, to, form } = self;
-        let all = |maps: Vec<Term>, f: &mut dyn FnMut(Term) -> Term| maps.into_iter().map(f).collect::<Vec<_>>();
-        let mut one = |map: Box<Term>| Box::new(f(*map));
-        let form = match form {
-            Form::Compose(maps) => Form::Compose(all(maps, f)),
-            Form::Add(maps) => Form::Add(all(maps, f)),
-            Form::Fork(maps) => Form::Fork(all(maps, f)),
-            Form::ForkArray(maps) => Form::ForkArray(all(maps, f)),
-            Form::Join(maps) => Form::Join(all(maps, f)),
-            Form::JoinArray(maps) => Form::JoinArray(all(maps, f)),
-            Form::Build { index, count, parts, body } => Form::Build { index, count, parts, body: one(body) },
-            Form::Gather { index, count, body } => Form::Gather { index, count, body: one(body) },
-            Form::Total { index, count, body } => Form::Total { index, count, body: one(body) },
-            Form::Loop { kind, state, start, index, count, body } => {
-                let start = one(start);
-                Form::Loop { kind, state, start, index, count, body: one(body) }
-            }
-            Form::If { condition, yes, no } => {
-                let yes = one(yes);
-                Form::If { condition, yes, no: one(no) }
-            }
-            Form::Let(items, result) => {
-                let items = items.into_iter().map(|item| match item {
-                    Item::Map(var, map) => Item::Map(var, f(map)),
-                    item => item,
-                });
-                let items = items.collect();
-                Form::Let(items, Box::new(f(*result)))
-            }
-            Form::Transposed(map) => Form::Transposed(one(map)),
-            form => form,
+impl Extra {
+    /// What a form that binds names binds, and the map that they are for.
+    pub fn items(&self) -> Option<(Vec<Item>, &Term)> {
+        let Kind::Let(names) = &self.kind else { return None };
+        let mut children = self.children.iter();
+        let item = |name: &Name| match name {
+            Name::Map(var) => children.next().map(|map| Item::Map(*var, map.clone())),
+            Name::Value(var, value) => Some(Item::Value(*var, value.clone())),
         };
-        Term { from, to, form }
+        let items = names.iter().map(item).collect::<Option<Vec<_>>>()?;
+        Some((items, self.children.last()?))
     }
+}
 
-    /// Calls `f` on the children of a map.
-    pub fn visit_children<'t>(&'t self, f: &mut dyn FnMut(&'t Term)) {
-        match &self.form {
-            Form::Compose(maps)
-            | Form::Add(maps)
-            | Form::Fork(maps)
-            | Form::ForkArray(maps)
-            | Form::Join(maps)
-            | Form::JoinArray(maps) => maps.iter().for_each(f),
-            Form::Build { body, .. } | Form::Gather { body, .. } | Form::Total { body, .. } => f(body),
-            Form::Loop { start, body, .. } => {
-                f(start);
-                f(body);
-            }
-            Form::If { yes, no, .. } => {
-                f(yes);
-                f(no);
-            }
-            Form::Let(items, result) => {
-                for item in items {
-                    if let Item::Map(_, map) = item {
-                        f(map);
-                    }
+/// The variable whose derivative a map is.
+pub(crate) fn derivative_of(map: &Term) -> Option<Var> {
+    match map.form() {
+        Form::Extra(Extra { kind: Kind::Derivative(var), .. }) => Some(*var),
+        _ => None,
+    }
+}
+
+/// Rebuilds the children of a map.
+pub(crate) fn map_children(map: &Term, f: &mut dyn FnMut(&Term) -> Term) -> Term {
+    if map.children().is_empty() {
+        return map.clone();
+    }
+    let children: Vec<Term> = map.children().iter().map(f).collect();
+    let same = children.iter().zip(map.children()).all(|(new, old)| new.is(old));
+    if same { map.clone() } else { map.with_children(children) }
+}
+
+/// The expressions of a map, up to its children, and how many maps it repeats.
+pub(crate) fn own_exprs(form: &Form) -> Vec<&Expr> {
+    fn of_relation(relation: &Relation) -> Vec<&Expr> {
+        match relation {
+            Relation::Sum(_) => Vec::new(),
+            Relation::Replicate(count) => vec![count],
+            Relation::Function(_, arguments) => arguments.iter().flatten().collect(),
+            Relation::Converse(relation) => of_relation(relation),
+        }
+    }
+    match form {
+        Form::Scale(k) | Form::Diagonal(k) => vec![k],
+        Form::RankOne(one) => vec![&one.coefficient, &one.left, &one.right],
+        Form::Contract(contraction) => vec![&contraction.matrix],
+        Form::Reduce { relation, .. } => of_relation(relation),
+        Form::Project(Part::Element(at)) | Form::Inject(Part::Element(at)) => vec![at],
+        Form::Family(_, binder, _) => vec![&binder.count],
+        Form::Extra(extra) => match &extra.kind {
+            Kind::Function(_, arguments) => arguments.iter().flatten().collect(),
+            Kind::Builds(binder) | Kind::Loop { binder, .. } => vec![&binder.count],
+            Kind::If(condition) => vec![condition],
+            Kind::Call { arguments, .. } => arguments.iter().collect(),
+            Kind::Let(names) => names
+                .iter()
+                .filter_map(|name| if let Name::Value(_, value) = name { Some(value) } else { None })
+                .collect(),
+            Kind::Derivative(_) | Kind::Adjoint => Vec::new(),
+        },
+        _ => Vec::new(),
+    }
+}
+
+/// A form with other expressions.
+fn with_exprs(form: &Form, f: &dyn Fn(&Expr) -> Expr) -> Form {
+    fn of_relation(relation: &Relation, f: &dyn Fn(&Expr) -> Expr) -> Relation {
+        match relation {
+            Relation::Sum(count) => Relation::Sum(count.clone()),
+            Relation::Replicate(count) => Relation::Replicate(f(count)),
+            Relation::Function(operation, arguments) => Relation::Function(*operation, optional(arguments, f)),
+            Relation::Converse(relation) => Relation::Converse(Box::new(of_relation(relation, f))),
+        }
+    }
+    fn optional(arguments: &[Option<Expr>], f: &dyn Fn(&Expr) -> Expr) -> Vec<Option<Expr>> {
+        arguments.iter().map(|argument| argument.as_ref().map(f)).collect()
+    }
+    let part = |part: &Part| match part {
+        Part::Element(at) => Part::Element(f(at)),
+        component => component.clone(),
+    };
+    let of_binder = |binder: &Binder| Binder { index: binder.index, count: f(&binder.count) };
+    match form {
+        Form::Scale(k) => Form::Scale(f(k)),
+        Form::Diagonal(d) => Form::Diagonal(f(d)),
+        Form::RankOne(one) => {
+            let (coefficient, left, right) = (f(&one.coefficient), f(&one.left), f(&one.right));
+            Form::RankOne(riesz_linear::RankOne { coefficient, left, right })
+        }
+        Form::Contract(contraction) => {
+            Form::Contract(riesz_linear::Contraction { matrix: f(&contraction.matrix), ..contraction.clone() })
+        }
+        Form::Reduce { relation, element } => {
+            Form::Reduce { relation: of_relation(relation, f), element: element.clone() }
+        }
+        Form::Project(at) => Form::Project(part(at)),
+        Form::Inject(at) => Form::Inject(part(at)),
+        Form::Family(family, binder, body) => Form::Family(*family, of_binder(binder), body.clone()),
+        Form::Extra(Extra { kind, children }) => {
+            let kind = match kind {
+                Kind::Function(operation, arguments) => Kind::Function(*operation, optional(arguments, f)),
+                Kind::Builds(binder) => Kind::Builds(of_binder(binder)),
+                Kind::Loop { kind, state, binder } => {
+                    Kind::Loop { kind: *kind, state: *state, binder: of_binder(binder) }
                 }
-                f(result);
-            }
-            Form::Transposed(map) => f(map),
-            _ => {}
-        }
-    }
-
-    /// Rebuilds the expressions of a map and of its children.
-    pub fn map_exprs(self, f: &dyn Fn(&Expr) -> Expr) -> Term {
-        let mut term = self.map_children(&mut |child| child.map_exprs(f));
-        match &mut term.form {
-            Form::Scale(k) | Form::Diagonal(k) | Form::Element(k) | Form::InjectElement(k) => *k = f(k),
-            Form::RankOne { coefficient, left, right } => {
-                *coefficient = f(coefficient);
-                for side in [left, right].into_iter().flatten() {
-                    *side = f(side);
+                Kind::If(condition) => Kind::If(f(condition)),
+                Kind::Call { called, mask, arguments } => {
+                    let arguments = arguments.iter().map(f).collect();
+                    Kind::Call { called: *called, mask: mask.clone(), arguments }
                 }
-            }
-            Form::Function(_, arguments) => {
-                arguments.iter_mut().flatten().for_each(|argument| *argument = f(argument));
-            }
-            Form::Build { count, .. }
-            | Form::Gather { count, .. }
-            | Form::Total { count, .. }
-            | Form::Loop { count, .. } => *count = f(count),
-            Form::If { condition, .. } => *condition = f(condition),
-            Form::Call { arguments, .. } => arguments.iter_mut().for_each(|argument| *argument = f(argument)),
-            Form::Let(items, _) => {
-                for item in items {
-                    if let Item::Value(_, value) = item {
-                        *value = f(value);
-                    }
-                }
-            }
-            _ => {}
+                Kind::Let(names) => Kind::Let(
+                    names
+                        .iter()
+                        .map(|name| match name {
+                            Name::Value(var, value) => Name::Value(*var, f(value)),
+                            name => name.clone(),
+                        })
+                        .collect(),
+                ),
+                Kind::Derivative(_) | Kind::Adjoint => kind.clone(),
+            };
+            Form::Extra(Extra { kind, children: children.clone() })
         }
-        term
+        form => form.clone(),
     }
+}
 
-    /// Calls `f` on every expression of a map and of its children.
-    pub fn visit_exprs(&self, f: &mut dyn FnMut(&Expr)) {
-        match &self.form {
-            Form::Scale(k) | Form::Diagonal(k) | Form::Element(k) | Form::InjectElement(k) => f(k),
-            Form::RankOne { coefficient, left, right } => {
-                f(coefficient);
-                [left, right].into_iter().flatten().for_each(&mut *f);
-            }
-            Form::Function(_, arguments) => arguments.iter().flatten().for_each(&mut *f),
-            Form::Build { count, .. }
-            | Form::Gather { count, .. }
-            | Form::Total { count, .. }
-            | Form::Loop { count, .. } => f(count),
-            Form::If { condition, .. } => f(condition),
-            Form::Call { arguments, .. } => arguments.iter().for_each(&mut *f),
-            Form::Let(items, _) => {
-                for item in items {
-                    if let Item::Value(_, value) = item {
-                        f(value);
-                    }
-                }
-            }
-            _ => {}
+/// Rebuilds the expressions of a map and of its children.
+pub(crate) fn map_exprs(map: &Term, f: &dyn Fn(&Expr) -> Expr) -> Term {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        let map = map_children(map, &mut |child| map_exprs(child, f));
+        match own_exprs(map.form()).is_empty() {
+            true => map,
+            false => Term::new(map.domain().clone(), map.codomain().clone(), with_exprs(map.form(), f)),
         }
-        self.visit_children(&mut |child| child.visit_exprs(f));
-    }
+    })
+}
 
-    /// Calls `f` on every derivative that a map refers to.
-    pub fn visit_derivatives(&self, f: &mut dyn FnMut(Var)) {
-        if let Form::Derivative(var) = &self.form {
-            f(*var);
-        }
-        self.visit_children(&mut |child| child.visit_derivatives(f));
-    }
+/// Calls `f` on every map of a term, parents first.
+pub(crate) fn visit<'t>(map: &'t Term, f: &mut dyn FnMut(&'t Term)) {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        f(map);
+        map.children().iter().for_each(|child| visit(child, f));
+    });
+}
 
-    /// The map with another in place of a derivative.
-    pub fn substitute(self, var: Var, map: &Term) -> Term {
-        match &self.form {
-            Form::Derivative(found) if *found == var => map.clone(),
-            // Chains and sums stay open.
-            Form::Compose(_) => {
-                let space = self.from.clone();
-                let Form::Compose(maps) = self.form else { unreachable!("a chain") };
-                Term::compose(maps.into_iter().map(|child| child.substitute(var, map)).collect(), &space)
-            }
-            Form::Add(_) => {
-                let Term { from, to, form: Form::Add(maps) } = self else { unreachable!("a sum") };
-                Term::sum(maps.into_iter().map(|child| child.substitute(var, map)).collect(), &from, &to)
-            }
-            _ => self.map_children(&mut |child| child.substitute(var, map)),
-        }
-    }
+/// Calls `f` on every expression of a map and of its children.
+pub(crate) fn visit_exprs(map: &Term, f: &mut dyn FnMut(&Expr)) {
+    visit(map, &mut |map| own_exprs(map.form()).into_iter().for_each(&mut *f));
+}
 
-    /// How much there is to read.
-    pub fn weight(&self) -> usize {
-        let mut total = 1;
-        match &self.form {
-            Form::Scale(k) | Form::Diagonal(k) | Form::Element(k) => total += k.weight(),
-            Form::RankOne { coefficient, left, right } => {
-                total += coefficient.weight();
-                total += [left, right].into_iter().flatten().map(Expr::weight).sum::<usize>();
-            }
-            _ => {}
+/// Calls `f` on every derivative that a map refers to.
+pub(crate) fn visit_derivatives(map: &Term, f: &mut dyn FnMut(Var)) {
+    visit(map, &mut |map| derivative_of(map).into_iter().for_each(&mut *f));
+}
+
+/// The map with another in place of a derivative. Chains and sums stay open.
+pub(crate) fn substitute(map: &Term, var: Var, by: &Term) -> Term {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        if derivative_of(map) == Some(var) {
+            return by.clone();
         }
-        self.visit_children(&mut |child| total += child.weight());
-        total
-    }
+        let substituted = map_children(map, &mut |child| substitute(child, var, by));
+        match substituted.form() {
+            Form::Compose(maps) if !substituted.is(map) => compose(maps.clone(), substituted.domain()),
+            Form::Add(maps) if !substituted.is(map) => sum(maps.clone(), substituted.domain(), substituted.codomain()),
+            _ => substituted,
+        }
+    })
+}
+
+/// How much there is to read.
+pub(crate) fn weight(map: &Term) -> usize {
+    let mut total = 0;
+    visit(map, &mut |map| {
+        total += 1;
+        if !matches!(map.form(), Form::Family(..) | Form::Extra(_)) {
+            total += own_exprs(map.form()).into_iter().map(Expr::weight).sum::<usize>();
+        }
+    });
+    total
 }

@@ -1,11 +1,10 @@
 //! Derivatives and the steps between them as text.
 
-use super::adjoint::adjoint;
 use super::build::Derivative;
 use super::count::{Count, count};
-use super::rewrite::{Rewriting, Rule};
 use super::scope::Scope;
-use super::term::{Expr, Item, Term};
+use super::simplify::Rewriting;
+use super::term::{Expr, Extra, Form, Item, Kind, Name, Term, map_children, substitute, visit_exprs, weight};
 use super::{Derivations, Justification, Operations, Step, code};
 use riesz_core::term::{Atom, Binding, Function, Op, Program, Var};
 use riesz_core::{Size, size};
@@ -28,7 +27,7 @@ pub(crate) fn equations(scope: &Scope, function: &Function, Derivative { items, 
 /// `(D f)ᵀ = m`, followed by an empty line, where the derivative is one equation.
 pub(crate) fn adjoint_equation(scope: &Scope, name: &str, Derivative { items, result }: &Derivative) -> String {
     match items.is_empty() {
-        true => scope.show_equation(&format!("({name})ᵀ"), &adjoint(result).0).join("\n") + "\n\n",
+        true => scope.show_equation(&format!("({name})ᵀ"), &open(result).adjoint()).join("\n") + "\n\n",
         false => String::new(),
     }
 }
@@ -58,11 +57,11 @@ fn unnamed(scope: &Scope, items: &[Item], result: &Term) -> Vec<Var> {
     };
     for item in items {
         match item {
-            Item::Map(_, map) => map.visit_exprs(&mut see),
+            Item::Map(_, map) => visit_exprs(map, &mut see),
             Item::Value(_, value) => see(value),
         }
     }
-    result.visit_exprs(&mut see);
+    visit_exprs(result, &mut see);
     found.sort();
     found
 }
@@ -80,19 +79,16 @@ fn justification(law: &'static Law) -> Justification {
 
 /// A step of a simplification.
 pub(crate) fn shown(scope: &Scope, step: &Rewriting) -> Step {
-    let laws = match step.rule {
-        Rule::Law(law) => vec![justification(law)],
-        Rule::Definition => Vec::new(),
-    };
+    let laws = step.law.map(justification).into_iter().collect();
     Step { before: scope.show_lines(&step.before), after: scope.show_lines(&step.after), laws }
 }
 
 /// The adjoint of each equation, from the end.
 pub(crate) fn transposition(scope: &Scope, name: &str, Derivative { items, result }: &Derivative) -> Vec<Step> {
     let of = |name: &str, map: &Term| {
-        let (adjoint, laws) = adjoint(map);
-        let after = scope.show_lines(&adjoint);
-        Step { before: format!("({name})ᵀ"), after, laws: laws.into_iter().map(justification).collect() }
+        let map = open(map);
+        let laws = map.adjoint_laws().into_iter().map(justification).collect();
+        Step { before: format!("({name})ᵀ"), after: scope.show_lines(&map.adjoint()), laws }
     };
     let mut steps = vec![of(name, result)];
     for item in items.iter().rev() {
@@ -101,6 +97,28 @@ pub(crate) fn transposition(scope: &Scope, name: &str, Derivative { items, resul
         }
     }
     steps
+}
+
+/// How large a map may become when the derivatives that it binds are written out.
+const LONGEST: usize = 2000;
+
+/// A map without names for the derivatives that it binds, where that does not make it long.
+pub(crate) fn open(map: &Term) -> Term {
+    let map = map_children(map, &mut open);
+    let Form::Extra(Extra { kind: Kind::Let(names), children }) = map.form() else { return map };
+    let Some((result, maps)) = children.split_last() else { return map };
+    let mut written = result.clone();
+    for (name, bound) in names.iter().zip(maps).rev() {
+        let Name::Map(var) = name else { return map };
+        written = substitute(&written, *var, bound);
+        if weight(&written) > LONGEST {
+            return map;
+        }
+    }
+    match names.len() == maps.len() {
+        true => written,
+        false => map,
+    }
 }
 
 /// Names for a sentence.

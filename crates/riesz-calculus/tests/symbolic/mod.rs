@@ -12,7 +12,7 @@ mod vector;
 use super::Mode;
 use super::compiled::{Compiled, compiled};
 use super::scope::Scope;
-use super::term::{Expr, Form, Item, Loop, Term};
+use super::term::{Binder, Expr, Extra, Form, Item, Kind, Loop, Part, Relation, Term};
 use crate::compile::Calculus;
 use crate::linearise::Streams;
 use riesz_core::Type;
@@ -20,6 +20,8 @@ use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::renumber::renumber;
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Program, Turn, Var, VarInfo};
+use riesz_linear::{Family, RankOne, Side};
+use riesz_primitive::array;
 use riesz_syntax::Span;
 use rustc_hash::FxHashMap;
 use std::cell::RefCell;
@@ -169,131 +171,192 @@ impl<'s, 'p> Evaluator<'s, 'p> {
         self.expr(expr, values).real()
     }
 
-    fn apply(&self, term: &Term, x: &Vector, values: &mut Environment, tangents: &Tangents) -> Vector {
-        let vector = |evaluator: &Self, expr: &Option<Expr>, values: &mut Environment| match expr {
-            Some(expr) => Vector::of(&evaluator.expr(expr, values)),
-            None => Vector::Number(1.0),
-        };
-        let each = |evaluator: &Self, maps: &[Term], values: &mut Environment| -> Vec<Vector> {
-            maps.iter().map(|map| evaluator.apply(map, x, values, tangents)).collect()
-        };
-        let turns = |evaluator: &Self,
-                     index: Var,
-                     count: &Expr,
-                     values: &mut Environment,
-                     f: &mut dyn FnMut(usize, &mut Environment)| {
-            for at in 0..evaluator.expr(count, values).int() {
-                let mut inside = values.clone();
-                inside.insert(index, Value::Int(at));
-                f(at as usize, &mut inside);
-            }
-        };
-        match &term.form {
-            Form::Zero => Vector::Zero,
-            Form::Identity => x.clone(),
-            Form::Derivative(var) => {
-                tangents.get(var).unwrap_or_else(|| panic!("no {}", self.scope.derivative(*var))).clone()
-            }
-            Form::Scale(k) => x.times(self.number(k, values)),
-            Form::Diagonal(d) => Vector::of(&self.expr(d, values)).pointwise(x),
-            Form::RankOne { coefficient, left, right } => {
-                let product = vector(self, right, values).inner(x) * self.number(coefficient, values);
-                vector(self, left, values).times(product)
-            }
-            Form::Function(operation, arguments) if operation.name() == "replicate" => {
-                let count = arguments[0].as_ref().map_or(0, |count| self.expr(count, values).int());
-                Vector::Array(vec![x.clone(); count as usize])
-            }
-            Form::Function(operation, arguments) => {
-                let holes = arguments.iter().filter(|argument| argument.is_none()).count();
-                let types = if holes == 1 { vec![term.from.clone()] } else { term.from.components().unwrap() };
-                let mut hole = 0;
-                let mut all = Vec::new();
-                for argument in arguments {
-                    all.push(match argument {
-                        Some(expr) => self.expr(expr, values),
-                        None => {
-                            let part = if holes == 1 { x.clone() } else { x.part(hole) };
-                            hole += 1;
-                            self.as_value(&part, &types[hole - 1], values)
-                        }
-                    });
+    /// A function of the argument that is absent.
+    fn function(
+        &self,
+        primitive: &'static riesz_primitive::Primitive,
+        arguments: &[Option<Expr>],
+        term: &Term,
+        x: &Vector,
+        values: &mut Environment,
+    ) -> Vector {
+        let holes = arguments.iter().filter(|argument| argument.is_none()).count();
+        let from = term.domain();
+        let types = if holes == 1 { vec![from.clone()] } else { from.components().unwrap() };
+        let mut hole = 0;
+        let mut all = Vec::new();
+        for argument in arguments {
+            all.push(match argument {
+                Some(expr) => self.expr(expr, values),
+                None => {
+                    let part = if holes == 1 { x.clone() } else { x.part(hole) };
+                    hole += 1;
+                    self.as_value(&part, &types[hole - 1], values)
                 }
-                let to = self.sized(&term.to, values);
-                Vector::of(&self.op(|atoms| Op::ArrayFunction(operation.0, atoms.to_vec()), &all, to))
-            }
-            Form::Sum => match x {
+            });
+        }
+        let to = self.sized(term.codomain(), values);
+        Vector::of(&self.op(|atoms| Op::ArrayFunction(primitive, atoms.to_vec()), &all, to))
+    }
+
+    fn relation(&self, relation: &Relation, term: &Term, x: &Vector, values: &mut Environment) -> Vector {
+        match relation {
+            Relation::Sum(_) => match x {
                 Vector::Array(parts) => parts.iter().cloned().fold(Vector::Zero, Vector::plus),
                 _ => Vector::Zero,
             },
-            Form::Element(at) => x.part(self.expr(at, values).int() as usize),
-            Form::Component(at, _) => x.part(*at),
-            Form::InjectElement(at) => {
-                let at = self.expr(at, values).int() as usize;
-                self.injected(at, x, &term.to, values)
+            Relation::Replicate(count) => Vector::Array(vec![x.clone(); self.expr(count, values).int() as usize]),
+            Relation::Function(operation, arguments) => self.function(operation.0, arguments, term, x, values),
+            Relation::Converse(relation) => {
+                let map = Term::new(
+                    term.codomain().clone(),
+                    term.domain().clone(),
+                    Form::Reduce { relation: (**relation).clone(), element: Type::unit() },
+                );
+                self.transposed(&map, x, values, &Tangents::default())
             }
-            Form::InjectComponent(at, _) => self.injected(*at, x, &term.to, values),
+        }
+    }
+
+    /// `⟨m eᵢ, y⟩` for every unit vector
+    fn transposed(&self, map: &Term, y: &Vector, values: &mut Environment, tangents: &Tangents) -> Vector {
+        let zero = self.zero(map.domain(), values);
+        let mut paths = Vec::new();
+        units(&zero, &mut Vec::new(), &mut paths);
+        let mut result = zero.clone();
+        for path in paths {
+            let mut unit = zero.clone();
+            *at_path(&mut unit, &path) = 1.0;
+            let image = self.apply(map, &unit, values, tangents);
+            *at_path(&mut result, &path) = image.inner(y);
+        }
+        result
+    }
+
+    /// Calls `f` for every index of a binder.
+    fn turns(&self, binder: &Binder, values: &mut Environment, f: &mut dyn FnMut(usize, &mut Environment)) {
+        for at in 0..self.expr(&binder.count, values).int() {
+            let mut inside = values.clone();
+            inside.insert(binder.index, Value::Int(at));
+            f(at as usize, &mut inside);
+        }
+    }
+
+    fn family(
+        &self,
+        family: Family,
+        binder: &Binder,
+        body: &Term,
+        x: &Vector,
+        values: &mut Environment,
+        tangents: &Tangents,
+    ) -> Vector {
+        let mut results = Vec::new();
+        self.turns(binder, values, &mut |at, inside| {
+            let argument = match family {
+                Family::Join | Family::Each => x.part(at),
+                Family::Fork | Family::Add => x.clone(),
+            };
+            results.push(self.apply(body, &argument, inside, tangents));
+        });
+        match family {
+            Family::Fork | Family::Each => Vector::Array(results),
+            Family::Join | Family::Add => results.into_iter().fold(Vector::Zero, Vector::plus),
+        }
+    }
+
+    fn apply(&self, term: &Term, x: &Vector, values: &mut Environment, tangents: &Tangents) -> Vector {
+        let each = |maps: &[Term], values: &mut Environment| -> Vec<Vector> {
+            maps.iter().map(|map| self.apply(map, x, values, tangents)).collect()
+        };
+        let part = |part: &Part, values: &mut Environment| match part {
+            Part::Element(at) => self.expr(at, values).int() as usize,
+            Part::Component(at, _) => *at,
+        };
+        let parts = |maps: &[Term], values: &mut Environment| -> Vec<Vector> {
+            let parts = maps.iter().enumerate();
+            parts.map(|(at, map)| self.apply(map, &x.part(at), values, tangents)).collect()
+        };
+        let family = |parts: Vec<Vector>, space: &Type| match space {
+            Type::Array(..) => Vector::Array(parts),
+            _ => Vector::Tuple(parts),
+        };
+        match term.form() {
+            Form::Zero => Vector::Zero,
+            Form::Identity => x.clone(),
+            Form::Scale(k) => x.times(self.number(k, values)),
+            Form::Diagonal(d) => Vector::of(&self.expr(d, values)).pointwise(x),
+            Form::RankOne(RankOne { coefficient, left, right }) => {
+                let product = Vector::of(&self.expr(right, values)).inner(x) * self.number(coefficient, values);
+                Vector::of(&self.expr(left, values)).times(product)
+            }
+            Form::Contract(contraction) => {
+                let matrix = Some(contraction.matrix.clone());
+                let arguments = if contraction.side == Side::Left { [matrix, None] } else { [None, matrix] };
+                self.function(&array::EXACT_DOT, &arguments, term, x, values)
+            }
+            Form::Reduce { relation, .. } => self.relation(relation, term, x, values),
+            Form::Unitary(unitary) if unitary.inverse => {
+                let (from, to) = (term.codomain().clone(), term.domain().clone());
+                let inverse = super::term::Unitary { inverse: false, ..unitary.clone() };
+                self.transposed(&Term::new(from, to, Form::Unitary(inverse)), x, values, tangents)
+            }
+            Form::Unitary(unitary) => {
+                let holes = match term.domain() {
+                    Type::Tuple(parts) => parts.len(),
+                    _ => 1,
+                };
+                self.function(unitary.operation.0, &vec![None; holes], term, x, values)
+            }
+            Form::Project(at) => x.part(part(at, values)),
+            Form::Inject(at) => {
+                let at = part(at, values);
+                self.injected(at, x, term.codomain(), values)
+            }
             Form::Compose(maps) => maps.iter().rev().fold(x.clone(), |x, map| self.apply(map, &x, values, tangents)),
-            Form::Add(maps) => each(self, maps, values).into_iter().fold(Vector::Zero, Vector::plus),
-            Form::Fork(maps) => Vector::Tuple(each(self, maps, values)),
-            Form::ForkArray(maps) => Vector::Array(each(self, maps, values)),
-            Form::Join(maps) | Form::JoinArray(maps) => (maps.iter().enumerate())
-                .map(|(at, map)| self.apply(map, &x.part(at), values, tangents))
-                .fold(Vector::Zero, Vector::plus),
-            Form::Build { index, count, parts, body } => {
-                let mut elements = Vec::new();
-                turns(self, *index, count, values, &mut |_, inside| {
-                    elements.push(self.apply(body, x, inside, tangents));
-                });
-                if !parts {
-                    return Vector::Array(elements);
+            Form::Add(maps) => each(maps, values).into_iter().fold(Vector::Zero, Vector::plus),
+            Form::Fork(maps) => family(each(maps, values), term.codomain()),
+            Form::Join(maps) => parts(maps, values).into_iter().fold(Vector::Zero, Vector::plus),
+            Form::Each(maps) => family(parts(maps, values), term.codomain()),
+            Form::Map(map) => match x {
+                Vector::Array(parts) => {
+                    Vector::Array(parts.iter().map(|part| self.apply(map, part, values, tangents)).collect())
                 }
-                let width = term.to.components().unwrap_or_default().len();
+                _ => Vector::Zero,
+            },
+            Form::Family(family, binder, body) => self.family(*family, binder, body, x, values, tangents),
+            Form::Extra(extra) => self.extra(extra, term, x, values, tangents),
+        }
+    }
+
+    fn extra(&self, extra: &Extra, term: &Term, x: &Vector, values: &mut Environment, tangents: &Tangents) -> Vector {
+        match (&extra.kind, &extra.children[..]) {
+            (Kind::Derivative(var), _) => {
+                tangents.get(var).unwrap_or_else(|| panic!("no {}", self.scope.derivative(*var))).clone()
+            }
+            (Kind::Function(operation, arguments), _) => self.function(operation.0, arguments, term, x, values),
+            (Kind::Builds(binder), [body]) => {
+                let Vector::Array(elements) = self.family(Family::Fork, binder, body, x, values, tangents) else {
+                    return Vector::Zero;
+                };
+                let width = term.codomain().components().unwrap_or_default().len();
                 let column = |at: usize| Vector::Array(elements.iter().map(|element| element.part(at)).collect());
                 Vector::Tuple((0..width).map(column).collect())
             }
-            Form::Gather { index, count, body } => {
-                let mut total = Vector::Zero;
-                turns(self, *index, count, values, &mut |at, inside| {
-                    let added = self.apply(body, &x.part(at), inside, tangents);
-                    total = std::mem::replace(&mut total, Vector::Zero).plus(added);
-                });
-                total
-            }
-            Form::Total { index, count, body } => {
-                let mut total = Vector::Zero;
-                turns(self, *index, count, values, &mut |_, inside| {
-                    let added = self.apply(body, x, inside, tangents);
-                    total = std::mem::replace(&mut total, Vector::Zero).plus(added);
-                });
-                total
-            }
-            Form::Loop { kind, state, start, index, count, body } => {
+            (Kind::Loop { kind, state, binder: Binder { index, count } }, [start, body]) => {
                 self.recurrence(*kind, *state, start, *index, count, body, x, values, tangents)
             }
-            Form::If { condition, yes, no } => match self.expr(condition, values).bool() {
+            (Kind::If(condition), [yes, no]) => match self.expr(condition, values).bool() {
                 true => self.apply(yes, x, &mut values.clone(), tangents),
                 false => self.apply(no, x, &mut values.clone(), tangents),
             },
-            Form::Call { called, mask, arguments } => self.call(*called, mask, arguments, x, term, values),
-            Form::Let(items, result) => {
+            (Kind::Call { called, mask, arguments }, _) => self.call(*called, mask, arguments, x, term, values),
+            (Kind::Adjoint, [map]) => self.transposed(map, x, values, tangents),
+            _ => {
+                let (items, result) = extra.items().expect("names and maps");
                 let (mut inside, mut known) = (values.clone(), tangents.clone());
-                self.items(items, &mut inside, &mut known);
+                self.items(&items, &mut inside, &mut known);
                 self.apply(result, x, &mut inside, &known)
-            }
-            Form::Transposed(map) => {
-                // ⟨m eᵢ, y⟩ for every unit vector
-                let zero = self.zero(&map.from, values);
-                let mut paths = Vec::new();
-                units(&zero, &mut Vec::new(), &mut paths);
-                let mut result = zero.clone();
-                for path in paths {
-                    let mut unit = zero.clone();
-                    *at_path(&mut unit, &path) = 1.0;
-                    let image = self.apply(map, &unit, values, tangents);
-                    *at_path(&mut result, &path) = image.inner(x);
-                }
-                result
             }
         }
     }
@@ -416,8 +479,8 @@ impl<'s, 'p> Evaluator<'s, 'p> {
         let Compiled { program, functions } = &*derivative;
         let mut given: Vec<Value<f64>> = arguments.iter().map(|argument| self.expr(argument, values)).collect();
         match mask.iter().filter(|active| **active).count() {
-            1 => given.push(self.as_value(x, &term.from, values)),
-            _ => given.extend(self.as_value(x, &term.from, values).parts().iter().cloned()),
+            1 => given.push(self.as_value(x, term.domain(), values)),
+            _ => given.extend(self.as_value(x, term.domain(), values).parts().iter().cloned()),
         }
         let mut machine = Machine::<f64>::new(program, Limits::default(), |_| None);
         Vector::of(&machine.call_with(functions[0], given).unwrap().parts()[1])

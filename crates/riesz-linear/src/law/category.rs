@@ -1,8 +1,8 @@
 //! Composition: a category with zero maps.   [002 Fig. 4 "Properties"]
 
 use super::Statement::{Maps, Rewrite};
-use super::{Law, Rule, chain, factors_of_two};
-use crate::map::{Form, LinearMap};
+use super::{Law, Rule, case, chain};
+use crate::map::LinearMap;
 
 pub(super) static ROWS: &[Law] = &[
     Law {
@@ -10,13 +10,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "0 ∘ m = 0",
         source: "002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("0 ∘ m", "0")],
+            sample: |s| {
                 let (m, c) = (s.any_map(), s.space());
                 chain([LinearMap::zero(m.codomain().clone(), c), m])
-            },
-            right: |map| match factors_of_two(map)?.0.form() {
-                Form::Zero => Some(LinearMap::zero(map.domain().clone(), map.codomain().clone())),
-                _ => None,
             },
             example: ["(0 : R -o [2]R) ∘ scale inf", "0 : R -o [2]R"],
         }),
@@ -26,14 +23,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "m ∘ 0 = 0",
         source: "002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("m ∘ 0", "0")],
+            sample: |s| {
                 let (m, a) = (s.any_map(), s.space());
                 let zero = LinearMap::zero(a, m.domain().clone());
                 chain([m, zero])
-            },
-            right: |map| match factors_of_two(map)?.1.form() {
-                Form::Zero => Some(LinearMap::zero(map.domain().clone(), map.codomain().clone())),
-                _ => None,
             },
             example: ["scale nan ∘ (0 : [2]R -o R)", "0 : [2]R -o R"],
         }),
@@ -43,13 +37,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "1 ∘ m = m",
         source: "002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("id ∘ m", "m")],
+            sample: |s| {
                 let m = s.any_map();
                 chain([LinearMap::identity(m.codomain().clone()), m])
-            },
-            right: |map| match factors_of_two(map)? {
-                (outer, inner) if matches!(outer.form(), Form::Identity) => Some(inner.clone()),
-                _ => None,
             },
             example: ["id R ∘ scale 2.0", "scale 2.0"],
         }),
@@ -59,14 +50,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "m ∘ 1 = m",
         source: "002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("m ∘ id", "m")],
+            sample: |s| {
                 let m = s.any_map();
                 let identity = LinearMap::identity(m.domain().clone());
                 chain([m, identity])
-            },
-            right: |map| match factors_of_two(map)? {
-                (outer, inner) if matches!(inner.form(), Form::Identity) => Some(outer.clone()),
-                _ => None,
             },
             example: ["scale 2.0 ∘ id R", "scale 2.0"],
         }),

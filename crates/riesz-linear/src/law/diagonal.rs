@@ -1,10 +1,11 @@
 //! Products number by number: `Δ` of multiples.   [003 §2.2.2, §3.3]
 
 use super::Statement::Rewrite;
-use super::scale::factor;
-use super::{Law, Rule, chain, factor_forms, terms_of_two, total};
+use super::{Law, Rule, case, chain, total};
 use crate::map::{Form, LinearMap};
-use crate::space::{Space, plus, times};
+use crate::pattern::When;
+use crate::relation::Relation;
+use crate::space::Space;
 use crate::vector::Vector;
 
 pub(super) static ROWS: &[Law] = &[
@@ -13,13 +14,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "diagonal d ∘ diagonal e = diagonal (d * e)",
         source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("diagonal d ∘ diagonal e", "diagonal (d * e)")],
+            sample: |s| {
                 let a = s.space();
                 chain([LinearMap::diagonal(s.vector(&a)), LinearMap::diagonal(s.vector(&a))])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::Diagonal(d), Form::Diagonal(e)) => Some(LinearMap::diagonal(d.zip(e, times))),
-                _ => None,
             },
             example: ["diagonal [2.0, 3.0] ∘ diagonal [5.0, 7.0]", "diagonal [10.0, 21.0]"],
         }),
@@ -29,7 +27,12 @@ pub(super) static ROWS: &[Law] = &[
         equation: "diagonal d ⊕ diagonal e = diagonal (d + e)",
         source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[
+                case("diagonal d + diagonal e", "diagonal (d + e)"),
+                case("diagonal d + scale k", "diagonal (d + constant k)"),
+                case("scale k + diagonal e", "diagonal (constant k + e)"),
+            ],
+            sample: |s| {
                 let a = s.space();
                 let (d, k) = (LinearMap::diagonal(s.vector(&a)), s.number());
                 match s.below(3) {
@@ -37,15 +40,6 @@ pub(super) static ROWS: &[Law] = &[
                     1 => total([LinearMap::identity(a), d]),
                     _ => total([d, LinearMap::diagonal(s.vector(&a))]),
                 }
-            },
-            right: |map| {
-                let (first, second) = terms_of_two(map)?;
-                Some(LinearMap::diagonal(match (first.form(), second.form()) {
-                    (Form::Diagonal(d), Form::Diagonal(e)) => d.zip(e, plus),
-                    (Form::Diagonal(d), _) => factor(second).map(|k| d.map(|d| plus(d, k)))?,
-                    (_, Form::Diagonal(e)) => factor(first).map(|k| e.map(|e| plus(k, e)))?,
-                    _ => return None,
-                }))
             },
             example: ["diagonal [2.0, 3.0] + scale 5.0 [2]R", "diagonal [7.0, 8.0]"],
         }),
@@ -55,20 +49,13 @@ pub(super) static ROWS: &[Law] = &[
         equation: "diagonal (k, …, k) = S(k)",
         source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("diagonal d", "scale (only d)")],
+            sample: |s| {
                 let family = s.family();
                 let a = Space::product([Space::Real, family]);
                 let k = s.number();
                 let values = Vector::new(a.clone(), vec![k; a.dimension()]).expect("as many as dimensions");
                 LinearMap::diagonal(values)
-            },
-            right: |map| match map.form() {
-                Form::Diagonal(values) => {
-                    let (first, others) = values.values().split_first()?;
-                    let equal = others.iter().all(|other| other.to_bits() == first.to_bits());
-                    equal.then(|| LinearMap::scale(*first, map.domain().clone()))
-                }
-                _ => None,
             },
             example: ["diagonal [2.0, 2.0, 2.0]", "scale 2.0 [3]R"],
         }),
@@ -78,7 +65,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Π S(kₓ) = diagonal (kₓ)",
         source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[
+                case("each (scale kₓ)", "diagonal kₓ").when(When::FromNumbers),
+                case("each (diagonal dₓ)", "diagonal dₓ"),
+            ],
+            sample: |s| {
                 let family = s.family();
                 let parts = family.parts().cloned();
                 let maps: Vec<LinearMap> = parts
@@ -90,18 +81,21 @@ pub(super) static ROWS: &[Law] = &[
                     .collect();
                 LinearMap::new(family.clone(), family, Form::Each(maps))
             },
-            right: |map| {
-                let Form::Each(maps) = map.form() else { return None };
-                let mut values = Vec::with_capacity(map.rows());
-                for part in maps {
-                    match part.form() {
-                        Form::Diagonal(numbers) => values.extend_from_slice(numbers.values()),
-                        _ => values.extend(std::iter::repeat_n(factor(part)?, part.rows())),
-                    }
-                }
-                Vector::new(map.domain().clone(), values).ok().map(LinearMap::diagonal)
-            },
             example: ["each [scale 2.0, scale 3.0]", "diagonal [2.0, 3.0]"],
+        }),
+    },
+    Law {
+        name: "the sum of a diagonal is a row",
+        equation: "Σₙ ∘ diagonal d = 1 ⊗ d",
+        source: "from 003 §2.2.3",
+        statement: Rewrite(Rule {
+            cases: &[case("reduce R ∘ diagonal d", "1.0 ⊗ d").when(When::All(&[When::Sums("R"), When::ToNumber]))],
+            sample: |s| {
+                let n = s.size();
+                let sum = LinearMap::reduce(Relation::Sum(n), Space::Real);
+                chain([sum, LinearMap::diagonal(s.vector(&Space::reals(n)))])
+            },
+            example: ["sum [2]R ∘ diagonal [2.0, 3.0]", "1.0 ⊗ [2.0, 3.0]"],
         }),
     },
     Law {
@@ -109,13 +103,16 @@ pub(super) static ROWS: &[Law] = &[
         equation: "S(k)ⁿ = S(k)",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
-                let n = s.size();
-                LinearMap::map(n, LinearMap::scale(s.number(), s.space()))
-            },
-            right: |map| match map.form() {
-                Form::Map(part) => factor(part).map(|k| LinearMap::scale(k, map.domain().clone())),
-                _ => None,
+            cases: &[case("each (scale k)", "scale k"), case("fork (scale k ∘ fₓ)", "scale k ∘ fork fₓ")],
+            sample: |s| {
+                if s.below(2) == 0 {
+                    let n = s.size();
+                    return LinearMap::map(n, LinearMap::scale(s.number(), s.space()));
+                }
+                let (a, family, k) = (s.space(), s.family(), s.number());
+                let scaled = |f: &LinearMap| chain([LinearMap::scale(k, f.codomain().clone()), f.clone()]);
+                let maps = s.fork(&a, &family).children().iter().map(scaled).collect();
+                LinearMap::new(a, family, Form::Fork(maps))
             },
             example: ["map 3 (scale 2.0)", "scale 2.0 [3]R"],
         }),

@@ -1,9 +1,8 @@
 //! The laws of linear maps: each is one row with a name, a left side, a right side and where it comes from.
 //!
-//! The simplifier uses a row as a rewrite from left to right, its steps carry the row's name, and a property test computes
-//! both sides of every row on random ingredients. A row that is a rewrite states its right side once, as a function of any
-//! map of the form of the left side; its left side makes random maps of that form, and its example shows both in the
-//! notation of [`print`](crate::print).
+//! A row that is a rewrite is a pair of [patterns](crate::pattern), left and right, in the notation of [`print`](crate::print). The
+//! pattern is what is matched, what is tested on random maps, and what is shown. It holds for maps with numbers in them and for
+//! maps with expressions, for families that are written out and for families over an index.
 
 mod category;
 mod diagonal;
@@ -17,7 +16,12 @@ mod tensor;
 mod transposition;
 mod unitary;
 
-use crate::map::{Form, LinearMap};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use crate::language::Language;
+use crate::map::{LinearMap, Map};
+use crate::pattern::{Equation, When};
 use crate::sample::Sampler;
 
 /// A law of linear maps.
@@ -38,6 +42,8 @@ pub enum Statement {
     Rewrite(Rule),
     /// Maps, of which the left one is replaced by the right one where other laws then find something to do in it.
     Trial(Rule),
+    /// Factors that change places: what is on the right of the left side goes to where it costs least.
+    Slide(Rule),
     /// Maps.
     Maps(fn(&mut Sampler) -> (LinearMap, LinearMap)),
     /// Vectors.
@@ -46,13 +52,50 @@ pub enum Statement {
 
 /// A law to be used from left to right.
 pub struct Rule {
+    /// The equation, case by case; the first that fits is used.
+    pub cases: &'static [Case],
     /// Makes random maps of the form of the left side.
-    pub left: fn(&mut Sampler) -> LinearMap,
-    /// The right side for a map of the form of the left side; none for any other.
-    pub right: fn(&LinearMap) -> Option<LinearMap>,
+    pub sample: fn(&mut Sampler) -> LinearMap,
     /// A left side and its right side.
     pub example: [&'static str; 2],
 }
+
+/// An equation between patterns.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    /// What is replaced.
+    pub left: &'static str,
+    /// What replaces it.
+    pub right: &'static str,
+    /// Where it holds.
+    pub when: When,
+}
+
+const fn case(left: &'static str, right: &'static str) -> Case {
+    Case { left, right, when: When::Always }
+}
+
+impl Case {
+    const fn when(self, when: When) -> Case {
+        Case { when, ..self }
+    }
+}
+
+/// As the law is shown: `left = right`, and where it holds.
+impl std::fmt::Display for Case {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} = {}{}", self.left, self.right, self.when)
+    }
+}
+
+/// The equations of every rewrite, read once.
+static EQUATIONS: LazyLock<HashMap<&'static str, Vec<Equation>>> = LazyLock::new(|| {
+    let read = |case: &Case| match Equation::parse(case.left, case.right, case.when) {
+        Ok(equation) => equation,
+        Err(problem) => unreachable!("{problem}"),
+    };
+    laws().filter_map(|law| Some((law.name, law.rule()?.cases.iter().map(read).collect()))).collect()
+});
 
 /// Every law.
 pub fn laws() -> impl Iterator<Item = &'static Law> {
@@ -78,6 +121,24 @@ pub fn law(name: &str) -> Option<&'static Law> {
 }
 
 impl Law {
+    /// The rule, of a law that is used from left to right.
+    pub fn rule(&self) -> Option<&Rule> {
+        match &self.statement {
+            Statement::Rewrite(rule) | Statement::Trial(rule) | Statement::Slide(rule) => Some(rule),
+            Statement::Maps(_) | Statement::Vectors(_) => None,
+        }
+    }
+
+    /// Its equations, case by case.
+    pub(crate) fn equations(&self) -> &'static [Equation] {
+        EQUATIONS.get(self.name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The right side for a map that is an instance of the left side; none for any other.
+    pub fn rewrite<L: Language>(&self, map: &Map<L>, context: &L::Context<'_>) -> Option<Map<L>> {
+        self.equations().iter().find_map(|equation| equation.rewrite(map, context))
+    }
+
     /// Computes both sides on random ingredients.
     ///
     /// # Errors
@@ -92,9 +153,9 @@ impl Law {
                 let (left, right) = sides(sampler);
                 self.equal(&left, &right, sampler)
             }
-            Statement::Rewrite(rule) | Statement::Trial(rule) => {
-                let left = (rule.left)(sampler);
-                match (rule.right)(&left) {
+            Statement::Rewrite(rule) | Statement::Trial(rule) | Statement::Slide(rule) => {
+                let left = (rule.sample)(sampler);
+                match self.rewrite(&left, &()) {
                     Some(right) => self.equal(&left, &right, sampler),
                     None => Err(self.broken(&format!("{left:#}"), "nothing")),
                 }
@@ -122,56 +183,14 @@ impl Law {
     }
 }
 
-/// The two factors of a composition of two: the outer, the inner.
-fn factors_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
-    match map.form() {
-        Form::Compose(maps) if maps.len() == 2 => Some((&maps[0], &maps[1])),
-        _ => None,
-    }
-}
-
-/// The factors of a composition, or the one map there is.
-fn factors(map: &LinearMap) -> &[LinearMap] {
-    match map.form() {
-        Form::Compose(maps) => maps,
-        _ => std::slice::from_ref(map),
-    }
-}
-
-/// The two terms of a sum of two.
-fn terms_of_two(map: &LinearMap) -> Option<(&LinearMap, &LinearMap)> {
-    match map.form() {
-        Form::Add(maps) if maps.len() == 2 => Some((&maps[0], &maps[1])),
-        _ => None,
-    }
-}
-
-/// How the two factors of a composition of two are made.
-fn factor_forms(map: &LinearMap) -> Option<(&Form, &Form)> {
-    factors_of_two(map).map(|(outer, inner)| (outer.form(), inner.form()))
-}
-
-/// How the two terms of a sum of two are made.
-fn term_forms(map: &LinearMap) -> Option<(&Form, &Form)> {
-    terms_of_two(map).map(|(first, second)| (first.form(), second.form()))
-}
-
 /// A composition of maps that fit, or the one map there is.
 fn chain(maps: impl IntoIterator<Item = LinearMap>) -> LinearMap {
-    let mut maps: Vec<LinearMap> = maps.into_iter().collect();
-    match maps.len() {
-        1 => maps.swap_remove(0),
-        _ => LinearMap::compose(maps).expect("the factors of a law fit"),
-    }
+    Map::composed(maps.into_iter().collect())
 }
 
 /// A sum of maps that fit, or the one map there is.
 fn total(maps: impl IntoIterator<Item = LinearMap>) -> LinearMap {
-    let mut maps: Vec<LinearMap> = maps.into_iter().collect();
-    match maps.len() {
-        1 => maps.swap_remove(0),
-        _ => LinearMap::add(maps).expect("the terms of a law fit"),
-    }
+    Map::total(maps.into_iter().collect()).expect("a sum of some maps")
 }
 
 /// `u + v`

@@ -1,8 +1,9 @@
 //! Relational reduction.   [003 §2.2.3]
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rule, chain, factor_forms, plus, total};
-use crate::map::{Form, LinearMap};
+use super::{Law, Rule, case, chain, plus, total};
+use crate::map::LinearMap;
+use crate::pattern::When;
 use crate::relation::Relation;
 use crate::space::Space;
 
@@ -116,7 +117,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "red_S ∘ red_R = red_{S ∘ R} where the paths are unique",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("reduce S ∘ reduce R", "reduce (S ∘ R)")],
+            sample: |s| {
                 let (k, m, n, element) = (1 + s.below(3), 1 + s.below(3), 1 + s.below(3), s.space());
                 let mut indices =
                     |count: usize, size: usize| -> Vec<usize> { (0..count).map(|_| s.below(size)).collect() };
@@ -133,14 +135,6 @@ pub(super) static ROWS: &[Law] = &[
                 };
                 chain([LinearMap::reduce(outer, element.clone()), LinearMap::reduce(inner, element)])
             },
-            right: |map| match factor_forms(map)? {
-                (Form::Reduce { relation: outer, element }, Form::Reduce { relation: inner, element: same })
-                    if element == same =>
-                {
-                    Some(LinearMap::reduce(outer.after(inner)?, element.clone()))
-                }
-                _ => None,
-            },
             example: ["gather [1, 0] of [3]R ∘ gather [4, 3, 2] of [5]R", "gather [3, 4] of [5]R"],
         }),
     },
@@ -149,7 +143,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "red_{{(x, x)}} = 1",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("reduce R", "id").when(When::Identity("R"))],
+            sample: |s| {
                 let n = s.size();
                 let relation = match s.below(3) {
                     0 => Relation::gather((0..n).collect::<Vec<_>>(), n),
@@ -158,13 +153,35 @@ pub(super) static ROWS: &[Law] = &[
                 };
                 LinearMap::reduce(relation.expect("indices of both"), s.space())
             },
-            right: |map| match map.form() {
-                Form::Reduce { relation, .. } if relation.is_identity() => {
-                    Some(LinearMap::identity(map.domain().clone()))
-                }
-                _ => None,
-            },
             example: ["gather [0, 1, 2] of [3]R", "id [3]R"],
+        }),
+    },
+    Law {
+        name: "a fork of projections is a gather",
+        equation: "V [π_{iₓ}] = red_{{(iₓ, x)}}",
+        source: "from 003 §2.2.3",
+        statement: Rewrite(Rule {
+            cases: &[case("fork (project iₓ)", "reduce (gather iₓ)").when(When::OfArray)],
+            sample: |s| {
+                let array = Space::array(1 + s.below(3), s.space());
+                let maps = (0..2 + s.below(2))
+                    .map(|_| LinearMap::project(s.below(array.count()), array.clone()).expect("an element"));
+                LinearMap::fork_array(maps.collect()).expect("elements of one array")
+            },
+            example: ["fork [project 2 of [3]R, project 0 of [3]R]", "gather [2, 0] of [3]R"],
+        }),
+    },
+    Law {
+        name: "a join of identities is a sum",
+        equation: "H [1, …, 1] = Σₙ",
+        source: "from 003 §2.2.3",
+        statement: Rewrite(Rule {
+            cases: &[case("join id", "reduce Σ")],
+            sample: |s| {
+                let (n, v) = (1 + s.below(3), s.space());
+                LinearMap::join_array(vec![LinearMap::identity(v); n]).expect("the same spaces")
+            },
+            example: ["join [id R, id R, id R]", "sum [3]R"],
         }),
     },
     Law {
@@ -172,20 +189,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Σₙ ∘ repₙ = S(n)",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("reduce S ∘ reduce R", "scale (paths S R)")],
+            sample: |s| {
                 let (n, v) = (s.size(), s.space());
                 let sum = LinearMap::reduce(Relation::Sum(n), v.clone());
                 chain([sum, LinearMap::reduce(Relation::Replicate(n), v)])
-            },
-            right: |map| match factor_forms(map)? {
-                (
-                    Form::Reduce { relation: Relation::Sum(n), element },
-                    Form::Reduce { relation: Relation::Replicate(_), element: same },
-                ) if element == same => Some(match n {
-                    1 => LinearMap::identity(element.clone()),
-                    _ => LinearMap::scale(*n as f64, element.clone()),
-                }),
-                _ => None,
             },
             example: ["sum [3]R ∘ replicate [3]R", "scale 3.0"],
         }),
@@ -195,7 +203,12 @@ pub(super) static ROWS: &[Law] = &[
         equation: "π_y ∘ red_R = πₓ where R relates y to x alone",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[
+                case("project y ∘ reduce R", "id").when(When::Replicates("R")),
+                case("project y ∘ reduce R", "0").when(When::NoSource("R", "y")),
+                case("project y ∘ reduce R", "project (source R y)"),
+            ],
+            sample: |s| {
                 let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
                 let relation = match s.below(3) {
                     0 => Relation::Replicate(to),
@@ -207,16 +220,6 @@ pub(super) static ROWS: &[Law] = &[
                 let y = s.below(reduce.codomain().count());
                 chain([LinearMap::project(y, reduce.codomain().clone()).expect("an element"), reduce])
             },
-            right: |map| match factor_forms(map)? {
-                (Form::Project(y), Form::Reduce { relation, .. }) if !matches!(relation, Relation::Sum(_)) => {
-                    Some(match (relation.only_source(*y)?, relation) {
-                        (None, _) => LinearMap::zero(map.domain().clone(), map.codomain().clone()),
-                        (Some(_), Relation::Replicate(_)) => LinearMap::identity(map.domain().clone()),
-                        (Some(x), _) => LinearMap::project(x, map.domain().clone()).ok()?,
-                    })
-                }
-                _ => None,
-            },
             example: ["project 1 of [2]R ∘ gather [4, 3] of [5]R", "project 3 of [5]R"],
         }),
     },
@@ -225,7 +228,12 @@ pub(super) static ROWS: &[Law] = &[
         equation: "red_R ∘ ιₓ = ι_y where R relates x to y alone",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[
+                case("reduce R ∘ inject y", "id").when(When::Sums("R")),
+                case("reduce R ∘ inject y", "0").when(When::NoTarget("R", "y")),
+                case("reduce R ∘ inject y", "inject (target R y)"),
+            ],
+            sample: |s| {
                 let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
                 let relation = match s.below(3) {
                     0 => Relation::Sum(from),
@@ -238,16 +246,6 @@ pub(super) static ROWS: &[Law] = &[
                 let inject = LinearMap::inject(x, reduce.domain().clone()).expect("an element");
                 chain([reduce, inject])
             },
-            right: |map| match factor_forms(map)? {
-                (Form::Reduce { relation, .. }, Form::Inject(x)) if !matches!(relation, Relation::Replicate(_)) => {
-                    Some(match (relation.converse().only_source(*x)?, relation) {
-                        (None, _) => LinearMap::zero(map.domain().clone(), map.codomain().clone()),
-                        (Some(_), Relation::Sum(_)) => LinearMap::identity(map.domain().clone()),
-                        (Some(y), _) => LinearMap::inject(y, map.codomain().clone()).ok()?,
-                    })
-                }
-                _ => None,
-            },
             example: ["sum [3]R ∘ inject 1 into [3]R", "id R"],
         }),
     },
@@ -256,18 +254,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "fⁿ ∘ repₙ = repₙ ∘ f",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("each f ∘ reduce R", "reduce R ∘ f").when(When::Replicates("R"))],
+            sample: |s| {
                 let (n, f) = (s.size(), s.any_map());
                 let replicate = LinearMap::reduce(Relation::Replicate(n), f.domain().clone());
                 chain([LinearMap::map(n, f), replicate])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::Map(f), Form::Reduce { relation: relation @ Relation::Replicate(_), element })
-                    if f.domain() == element =>
-                {
-                    Some(chain([LinearMap::reduce(relation.clone(), f.codomain().clone()), f.clone()]))
-                }
-                _ => None,
             },
             example: ["map 3 (sum [2]R) ∘ replicate [3][2]R", "replicate [3]R ∘ sum [2]R"],
         }),
@@ -277,18 +268,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Σₙ ∘ fⁿ = f ∘ Σₙ",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("reduce R ∘ each f", "f ∘ reduce R").when(When::Sums("R"))],
+            sample: |s| {
                 let (n, f) = (s.size(), s.any_map());
                 let sum = LinearMap::reduce(Relation::Sum(n), f.codomain().clone());
                 chain([sum, LinearMap::map(n, f)])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::Reduce { relation: relation @ Relation::Sum(_), element }, Form::Map(f))
-                    if f.codomain() == element =>
-                {
-                    Some(chain([f.clone(), LinearMap::reduce(relation.clone(), f.domain().clone())]))
-                }
-                _ => None,
             },
             example: ["sum [3]R ∘ map 3 (scale 2.0)", "scale 2.0 ∘ sum [3]R"],
         }),

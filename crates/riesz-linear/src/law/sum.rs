@@ -1,9 +1,9 @@
 //! Sums: maps with the same spaces form a vector space, and composition is linear on both sides.   [002 §2.2, Fig. 4]
 
-use super::Statement::{Maps, Rewrite};
-use super::{Law, Rule, chain, factors, term_forms, terms_of_two, total};
-use crate::map::{Form, LinearMap, RankOne};
-use crate::space::{Space, plus};
+use super::Statement::{Maps, Rewrite, Trial};
+use super::{Law, Rule, case, chain, total};
+use crate::map::{Form, LinearMap};
+use crate::pattern::{When, multiple};
 
 pub(super) static ROWS: &[Law] = &[
     Law {
@@ -11,14 +11,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "m ⊕ 0 = m",
         source: "002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("m + 0", "m")],
+            sample: |s| {
                 let m = s.any_map();
                 let zero = LinearMap::zero(m.domain().clone(), m.codomain().clone());
                 total([m, zero])
-            },
-            right: |map| match terms_of_two(map)? {
-                (first, second) if matches!(second.form(), Form::Zero) => Some(first.clone()),
-                _ => None,
             },
             example: ["scale 2.0 + (0 : R -o R)", "scale 2.0"],
         }),
@@ -28,13 +25,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "0 ⊕ m = m",
         source: "002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("0 + m", "m")],
+            sample: |s| {
                 let m = s.any_map();
                 total([LinearMap::zero(m.domain().clone(), m.codomain().clone()), m])
-            },
-            right: |map| match terms_of_two(map)? {
-                (first, second) if matches!(first.form(), Form::Zero) => Some(second.clone()),
-                _ => None,
             },
             example: ["(0 : R -o R) + scale 2.0", "scale 2.0"],
         }),
@@ -65,14 +59,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(k₁ · m) ⊕ (k₂ · m) = (k₁ + k₂) · m",
         source: "from 002 §2.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("k · m + l · m", "(k + l) · m")],
+            sample: |s| {
                 let m = s.any_map();
-                total([multiple(s.number(), &m), multiple(s.number(), &m)])
-            },
-            right: |map| {
-                let (first, second) = terms_of_two(map)?;
-                let ((k, m), (l, n)) = (as_multiple(first), as_multiple(second));
-                (m == n).then(|| multiple(plus(k, l), &chain(m)))
+                total([multiple(s.number(), m.clone()), multiple(s.number(), m)])
             },
             example: ["project 0 of (R, R) + scale 2.0 ∘ project 0 of (R, R)", "scale 3.0 ∘ project 0 of (R, R)"],
         }),
@@ -82,18 +72,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(m ∘ n₁) ⊕ (m ∘ n₂) = m ∘ (n₁ ⊕ n₂)",
         source: "from 002 §2.1 (LM1)",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("sum (m ∘ fₓ)", "m ∘ sum fₓ")],
+            sample: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
                 let m = s.map(&b, &c);
                 total([chain([m.clone(), s.map(&a, &b)]), chain([m, s.map(&a, &b)])])
-            },
-            right: |map| {
-                let (first, second) = terms_of_two(map)?;
-                let (first, second) = (factors(first), factors(second));
-                let shared = first.iter().zip(second).take_while(|(f, g)| f == g).count();
-                let middle = first.get(shared.checked_sub(1)?)?.domain();
-                let rests = [rest(&first[shared..], middle), rest(&second[shared..], middle)];
-                Some(chain(first[..shared].iter().cloned().chain([total(rests)])))
             },
             example: ["sum [2]R ∘ prefix [2]R + sum [2]R ∘ reverse [2]R", "sum [2]R ∘ (prefix [2]R + reverse [2]R)"],
         }),
@@ -103,19 +86,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(m₁ ∘ n) ⊕ (m₂ ∘ n) = (m₁ ⊕ m₂) ∘ n",
         source: "from 002 Fig. 4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("sum (fₓ ∘ m)", "sum fₓ ∘ m")],
+            sample: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
                 let n = s.map(&a, &b);
                 total([chain([s.map(&b, &c), n.clone()]), chain([s.map(&b, &c), n])])
-            },
-            right: |map| {
-                let (first, second) = terms_of_two(map)?;
-                let (first, second) = (factors(first), factors(second));
-                let shared = first.iter().rev().zip(second.iter().rev()).take_while(|(f, g)| f == g).count();
-                let (own, tail) = first.split_at(first.len() - shared);
-                let middle = tail.first()?.codomain();
-                let rests = [rest(own, middle), rest(&second[..second.len() - shared], middle)];
-                Some(chain([total(rests)].into_iter().chain(tail.iter().cloned())))
             },
             example: [
                 "scale 2.0 ∘ project 0 of (R, R) + scale 3.0 ∘ project 0 of (R, R)",
@@ -124,19 +99,67 @@ pub(super) static ROWS: &[Law] = &[
         }),
     },
     Law {
+        name: "a multiple of a sum beside a map",
+        equation: "m ⊕ k · Σₓ fₓ = m ⊕ Σₓ k · fₓ",
+        source: "from 002 §2.2",
+        statement: Trial(Rule {
+            cases: &[
+                case("m + scale k ∘ sum fₓ", "m + sum (scale k ∘ fₓ)").when(When::List("f")),
+                case("scale k ∘ sum fₓ + m", "sum (scale k ∘ fₓ) + m").when(When::List("f")),
+            ],
+            sample: |s| {
+                let (a, b) = (s.space(), s.space());
+                let (m, k) = (s.map(&a, &b), LinearMap::scale(s.number(), b.clone()));
+                let sum = total([s.map(&a, &b), s.map(&a, &b)]);
+                if s.below(2) == 0 { total([m, chain([k, sum])]) } else { total([chain([k, sum]), m]) }
+            },
+            example: [
+                "sum [2]R + scale 2.0 ∘ (sum [2]R + project 0 of [2]R)",
+                "sum [2]R + (scale 2.0 ∘ sum [2]R + scale 2.0 ∘ project 0 of [2]R)",
+            ],
+        }),
+    },
+    Law {
         name: "add forks",
         equation: "(m₁ × m₂) ⊕ (n₁ × n₂) = (m₁ ⊕ n₁) × (m₂ ⊕ n₂)",
         source: "from 002 Fig. 4, semantics of × and ⊕",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("fork fₓ + fork gₓ", "fork (fₓ + gₓ)")],
+            sample: |s| {
                 let (a, family) = (s.space(), s.family());
                 total([s.fork(&a, &family), s.fork(&a, &family)])
             },
-            right: |map| match term_forms(map)? {
-                (Form::Fork(_), Form::Fork(_)) => added_part_by_part(map),
-                _ => None,
-            },
             example: ["id R × scale 2.0 + scale 3.0 × id R", "(id R + scale 3.0) × (scale 2.0 + id R)"],
+        }),
+    },
+    Law {
+        name: "a fork of sums",
+        equation: "⟨fₓ ⊕ gₓ⟩ = ⟨fₓ⟩ ⊕ ⟨gₓ⟩",
+        source: "from 002 Fig. 4, semantics of × and ⊕",
+        statement: Trial(Rule {
+            cases: &[case("fork (fₓ + gₓ)", "fork fₓ + fork gₓ")],
+            sample: |s| {
+                let (a, family) = (s.space(), s.family());
+                let (f, g) = (s.fork(&a, &family), s.fork(&a, &family));
+                let sums = f.children().iter().zip(g.children()).map(|(f, g)| total([f.clone(), g.clone()]));
+                LinearMap::new(a, family, Form::Fork(sums.collect()))
+            },
+            example: ["(id R + scale 3.0) × (scale 2.0 + id R)", "id R × scale 2.0 + scale 3.0 × id R"],
+        }),
+    },
+    // over an index; a sum of sums that is written out is one sum
+    Law {
+        name: "a sum of sums",
+        equation: "Σₓ (fₓ ⊕ gₓ) = (Σₓ fₓ) ⊕ (Σₓ gₓ)",
+        source: "from 002 §2.2",
+        statement: Trial(Rule {
+            cases: &[case("sum (fₓ + gₓ)", "sum fₓ + sum gₓ")],
+            sample: |s| {
+                let (a, b) = (s.space(), s.space());
+                let sums = (0..1 + s.below(3)).map(|_| total([s.map(&a, &b), s.map(&a, &b)]));
+                LinearMap::add(sums.collect()).expect("the same spaces")
+            },
+            example: ["(id R + scale 2.0) + (scale 3.0 + id R)", "(id R + scale 3.0) + (scale 2.0 + id R)"],
         }),
     },
     Law {
@@ -144,13 +167,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(m₁ ⋈ m₂) ⊕ (n₁ ⋈ n₂) = (m₁ ⊕ n₁) ⋈ (m₂ ⊕ n₂)",
         source: "from 002 Fig. 4, semantics of ⋈ and ⊕",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("join fₓ + join gₓ", "join (fₓ + gₓ)")],
+            sample: |s| {
                 let (family, b) = (s.family(), s.space());
                 total([s.join(&family, &b), s.join(&family, &b)])
-            },
-            right: |map| match term_forms(map)? {
-                (Form::Join(_), Form::Join(_)) => added_part_by_part(map),
-                _ => None,
             },
             example: ["id R ⋈ scale 2.0 + scale 3.0 ⋈ id R", "(id R + scale 3.0) ⋈ (scale 2.0 + id R)"],
         }),
@@ -160,14 +180,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Π fₓ ⊕ Π gₓ = Π (fₓ ⊕ gₓ)",
         source: "from 003 §2.2.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("each fₓ + each gₓ", "each (fₓ + gₓ)")],
+            sample: |s| {
                 let family = s.family();
                 let like = s.family_like(&family);
                 total([s.each(&family, &like), s.each(&family, &like)])
-            },
-            right: |map| match term_forms(map)? {
-                (Form::Each(_), Form::Each(_)) => added_part_by_part(map),
-                _ => None,
             },
             example: [
                 "each (id R, sum [2]R) + each (scale 3.0, sum [2]R)",
@@ -180,25 +197,14 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Σₓ (gₓ ∘ πₓ) = [gₓ]",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("sum (fₓ ∘ project x)", "join fₓ")],
+            sample: |s| {
                 let (family, b) = (s.family(), s.space());
                 let join = s.join(&family, &b);
                 let terms = join.children().iter().enumerate().map(|(x, g)| {
                     chain([g.clone(), LinearMap::project(x, family.clone()).expect("a part of the family")])
                 });
                 LinearMap::add(terms.collect()).expect("the same spaces")
-            },
-            right: |map| {
-                let terms = terms(map)?;
-                let ends: Option<Vec<_>> = terms.iter().map(|term| term.last()).collect();
-                let parts = by_part(&terms, &ends?, map.domain(), |last| match last.form() {
-                    Form::Project(index) => Some(*index),
-                    _ => None,
-                })?;
-                let maps = parts
-                    .into_iter()
-                    .map(|(part, of)| total(of.into_iter().map(|term| rest(&term[..term.len() - 1], &part))));
-                Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Join(maps.collect())))
             },
             example: ["scale 2.0 ∘ project 0 of (R, R) + scale 3.0 ∘ project 1 of (R, R)", "scale 2.0 ⋈ scale 3.0"],
         }),
@@ -208,7 +214,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Σₓ (ιₓ ∘ fₓ) = ⟨fₓ⟩",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("sum (inject x ∘ fₓ)", "fork fₓ")],
+            sample: |s| {
                 let (a, family) = (s.space(), s.family());
                 let fork = s.fork(&a, &family);
                 let terms = fork.children().iter().enumerate().map(|(x, f)| {
@@ -216,84 +223,7 @@ pub(super) static ROWS: &[Law] = &[
                 });
                 LinearMap::add(terms.collect()).expect("the same spaces")
             },
-            right: |map| {
-                let terms = terms(map)?;
-                let ends: Option<Vec<_>> = terms.iter().map(|term| term.first()).collect();
-                let parts = by_part(&terms, &ends?, map.codomain(), |first| match first.form() {
-                    Form::Inject(index) => Some(*index),
-                    _ => None,
-                })?;
-                let maps =
-                    parts.into_iter().map(|(part, of)| total(of.into_iter().map(|term| rest(&term[1..], &part))));
-                Some(LinearMap::new(map.domain().clone(), map.codomain().clone(), Form::Fork(maps.collect())))
-            },
             example: ["inject 0 into (R, R) ∘ scale 2.0 + inject 1 into (R, R) ∘ scale 3.0", "scale 2.0 × scale 3.0"],
         }),
     },
 ];
-
-/// `k · m`, with `k` in a rank-one map where it is one
-fn multiple(k: f64, map: &LinearMap) -> LinearMap {
-    match map.form() {
-        Form::Identity => LinearMap::scale(k, map.domain().clone()),
-        _ => map.times(k),
-    }
-}
-
-/// A map as a multiple of a chain.
-fn as_multiple(map: &LinearMap) -> (f64, Vec<LinearMap>) {
-    match map.form() {
-        Form::Scale(k) => (*k, vec![LinearMap::identity(map.domain().clone())]),
-        Form::RankOne(RankOne { coefficient, left, right }) => {
-            (*coefficient, vec![LinearMap::rank_one(1.0, left.clone(), right.clone())])
-        }
-        Form::Compose(maps) => match maps.split_first() {
-            Some((first, rest)) if !rest.is_empty() => match first.form() {
-                Form::Scale(k) => (*k, rest.to_vec()),
-                _ => (1.0, maps.clone()),
-            },
-            _ => (1.0, maps.clone()),
-        },
-        _ => (1.0, vec![map.clone()]),
-    }
-}
-
-/// What is left of a chain when factors at an end are taken away: the identity of the space there if nothing is.
-pub(super) fn rest(maps: &[LinearMap], space: &Space) -> LinearMap {
-    if maps.is_empty() { LinearMap::identity(space.clone()) } else { chain(maps.iter().cloned()) }
-}
-
-/// The sum of two families of maps of one form, part by part.
-fn added_part_by_part(map: &LinearMap) -> Option<LinearMap> {
-    let (f, g) = terms_of_two(map)?;
-    let sums = f.children().iter().zip(g.children()).map(|(f, g)| total([f.clone(), g.clone()]));
-    Some(f.with_children(sums.collect()))
-}
-
-/// The factors of every term of a sum.
-fn terms(map: &LinearMap) -> Option<Vec<&[LinearMap]>> {
-    match map.form() {
-        Form::Add(maps) => Some(maps.iter().map(factors).collect()),
-        _ => None,
-    }
-}
-
-/// A part of a family, and the terms that belong to it.
-type Part<'t> = (Space, Vec<&'t [LinearMap]>);
-
-/// Terms sorted by the part of a family that the factor at their end belongs to, if every part has one.
-fn by_part<'t>(
-    terms: &[&'t [LinearMap]],
-    ends: &[&LinearMap],
-    family: &Space,
-    part: impl Fn(&LinearMap) -> Option<usize>,
-) -> Option<Vec<Part<'t>>> {
-    if terms.len() < family.count() {
-        return None;
-    }
-    let mut parts: Vec<Part> = family.parts().map(|part| (part.clone(), Vec::new())).collect();
-    for (term, end) in terms.iter().zip(ends) {
-        parts.get_mut(part(end)?)?.1.push(term);
-    }
-    parts.iter().all(|(_, terms)| !terms.is_empty()).then_some(parts)
-}

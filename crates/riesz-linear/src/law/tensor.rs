@@ -1,12 +1,12 @@
 //! Tensor products: rank-one maps `u ⊗ v` and contractions `(a *)`, `(* b)`.   [003 §2.2.4, §3.1, §3.2, §8]
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rule, chain, factor_forms, factors_of_two, term_forms, total};
-use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
+use super::{Law, Rule, case, chain, total};
+use crate::map::{Form, LinearMap};
 use crate::matrix::Matrix;
+use crate::pattern::When;
 use crate::sample::Sampler;
-use crate::space::{Space, inner, plus, times};
-use crate::vector::Vector;
+use crate::space::{Space, inner, times};
 
 pub(super) static ROWS: &[Law] = &[
     Law {
@@ -14,17 +14,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(c · (w ⊗ v)) ∘ (d · (v' ⊗ u)) = c d ⟨v, v'⟩ · (w ⊗ u)",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("c · (w ⊗ v) ∘ d · (v' ⊗ u)", "(c * d * ⟨v, v'⟩) · (w ⊗ u)")],
+            sample: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
                 let outer = LinearMap::rank_one(s.number(), s.vector(&c), s.vector(&b));
                 chain([outer, LinearMap::rank_one(s.number(), s.vector(&b), s.vector(&a))])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::RankOne(f), Form::RankOne(g)) => {
-                    let k = times(times(f.coefficient, g.coefficient), f.right.inner(&g.left));
-                    Some(LinearMap::rank_one(k, f.left.clone(), g.right.clone()))
-                }
-                _ => None,
             },
             example: ["[1.0, 2.0] ⊗ [3.0, 4.0] ∘ [5.0, 6.0] ⊗ 1.0", "39.0 · ([1.0, 2.0] ⊗ 1.0)"],
         }),
@@ -34,19 +28,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "m ∘ (u ⊗ v) = (m ⊙ u) ⊗ v",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("m ∘ c · (u ⊗ v)", "c · ((m ⊙ u) ⊗ v)").when(When::NoMultiple("m"))],
+            sample: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
                 let m = no_multiple(s, &b, &c);
                 chain([m, LinearMap::rank_one(s.number(), s.vector(&b), s.vector(&a))])
-            },
-            right: |map| {
-                let (m, inner) = factors_of_two(map)?;
-                let Form::RankOne(RankOne { coefficient, left, right }) = inner.form() else { return None };
-                if is_scale(m) {
-                    return None;
-                }
-                let left = Vector::new(m.codomain().clone(), m.apply(left.values())).ok()?;
-                Some(LinearMap::rank_one(*coefficient, left, right.clone()))
             },
             example: ["sum [2]R ∘ [1.0, 2.0] ⊗ [3.0, 4.0]", "3.0 ⊗ [3.0, 4.0]"],
         }),
@@ -56,19 +42,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(u ⊗ v) ∘ m = u ⊗ (mᵀ ⊙ v)",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("c · (u ⊗ v) ∘ m", "c · (u ⊗ (mᵀ ⊙ v))").when(When::NoMultiple("m"))],
+            sample: |s| {
                 let (a, b, c) = (s.space(), s.space(), s.space());
                 let m = no_multiple(s, &a, &b);
                 chain([LinearMap::rank_one(s.number(), s.vector(&c), s.vector(&b)), m])
-            },
-            right: |map| {
-                let (outer, m) = factors_of_two(map)?;
-                let Form::RankOne(RankOne { coefficient, left, right }) = outer.form() else { return None };
-                if is_scale(m) {
-                    return None;
-                }
-                let right = Vector::new(m.domain().clone(), m.adjoint().apply(right.values())).ok()?;
-                Some(LinearMap::rank_one(*coefficient, left.clone(), right))
             },
             example: ["1.0 ⊗ [3.0, 4.0] ∘ diagonal [1.0, 2.0]", "1.0 ⊗ [3.0, 8.0]"],
         }),
@@ -78,7 +56,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "0 ⊗ v = u ⊗ 0 = 0 · (u ⊗ v) = 0",
         source: "from 003 §2.2.4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("c · (u ⊗ v)", "0").when(When::Zero(&["c", "u", "v"]))],
+            sample: |s| {
                 let (a, b) = (s.space(), s.space());
                 let (u, v) = (s.vector(&b), s.vector(&a));
                 match s.below(3) {
@@ -86,14 +65,6 @@ pub(super) static ROWS: &[Law] = &[
                     1 => LinearMap::rank_one(1.0, u.scale(0.0), v),
                     _ => LinearMap::rank_one(1.0, u, v.scale(0.0)),
                 }
-            },
-            right: |map| match map.form() {
-                Form::RankOne(RankOne { coefficient, left, right })
-                    if *coefficient == 0.0 || is_zero(left) || is_zero(right) =>
-                {
-                    Some(LinearMap::zero(map.domain().clone(), map.codomain().clone()))
-                }
-                _ => None,
             },
             example: ["[0.0, 0.0] ⊗ [3.0, inf]", "0 : [2]R -o [2]R"],
         }),
@@ -103,17 +74,16 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(v ⊗ w₁) ⊕ (v ⊗ w₂) = v ⊗ (w₁ + w₂)",
         source: "003 §2.2.4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[
+                case("c · (u ⊗ v) + d · (u ⊗ w)", "u ⊗ (c · v + d · w)"),
+                case("sum (u ⊗ vₓ)", "u ⊗ (total vₓ)"),
+                case("sum (cₓ · (u ⊗ vₓ))", "u ⊗ (combine cₓ vₓ)"),
+            ],
+            sample: |s| {
                 let (a, b) = (s.space(), s.space());
                 let u = s.vector(&b);
                 let first = LinearMap::rank_one(s.number(), u.clone(), s.vector(&a));
                 total([first, LinearMap::rank_one(s.number(), u, s.vector(&a))])
-            },
-            right: |map| match term_forms(map)? {
-                (Form::RankOne(f), Form::RankOne(g)) if f.left == g.left => {
-                    Some(LinearMap::rank_one(1.0, f.left.clone(), combined(f, &f.right, g, &g.right)))
-                }
-                _ => None,
             },
             example: ["2.0 ⊗ [1.0, 0.0] + 3.0 · (2.0 ⊗ [0.0, 1.0])", "2.0 ⊗ [1.0, 3.0]"],
         }),
@@ -123,17 +93,12 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(v₁ ⊗ w) ⊕ (v₂ ⊗ w) = (v₁ + v₂) ⊗ w",
         source: "003 §2.2.4",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("c · (u ⊗ w) + d · (v ⊗ w)", "(c · u + d · v) ⊗ w")],
+            sample: |s| {
                 let (a, b) = (s.space(), s.space());
                 let v = s.vector(&a);
                 let first = LinearMap::rank_one(s.number(), s.vector(&b), v.clone());
                 total([first, LinearMap::rank_one(s.number(), s.vector(&b), v)])
-            },
-            right: |map| match term_forms(map)? {
-                (Form::RankOne(f), Form::RankOne(g)) if f.right == g.right => {
-                    Some(LinearMap::rank_one(1.0, combined(f, &f.left, g, &g.left), f.right.clone()))
-                }
-                _ => None,
             },
             example: ["[1.0, 0.0] ⊗ 2.0 + 3.0 · ([0.0, 1.0] ⊗ 2.0)", "[1.0, 3.0] ⊗ 2.0"],
         }),
@@ -199,21 +164,86 @@ pub(super) static ROWS: &[Law] = &[
         }),
     },
     Law {
+        name: "a join of multiples is a row",
+        equation: "H [S(kₓ)] = 1 ⊗ (kₓ)",
+        source: "from 003 §3.2",
+        statement: Rewrite(Rule {
+            cases: &[case("join (scale kₓ)", "1.0 ⊗ kₓ").when(When::All(&[When::ToNumber, When::FromNumbers]))],
+            sample: |s| {
+                let numbers: Vec<LinearMap> =
+                    (0..1 + s.below(3)).map(|_| LinearMap::scale(s.number(), Space::Real)).collect();
+                LinearMap::join_array(numbers).expect("maps to R")
+            },
+            example: ["join [scale 2.0, scale 3.0]", "1.0 ⊗ [2.0, 3.0]"],
+        }),
+    },
+    Law {
+        name: "a fork of multiples is a column",
+        equation: "V [S(kₓ)] = (kₓ) ⊗ 1",
+        source: "from 003 §3.2",
+        statement: Rewrite(Rule {
+            cases: &[case("fork (scale kₓ)", "kₓ ⊗ 1.0").when(When::All(&[When::FromNumber, When::ToNumbers]))],
+            sample: |s| {
+                let numbers: Vec<LinearMap> =
+                    (0..1 + s.below(3)).map(|_| LinearMap::scale(s.number(), Space::Real)).collect();
+                LinearMap::fork_array(numbers).expect("maps from R")
+            },
+            example: ["fork [scale 2.0, scale 3.0]", "[2.0, 3.0] ⊗ 1.0"],
+        }),
+    },
+    Law {
+        name: "a fork of rank-one maps with one right",
+        equation: "⟨uₓ ⊗ v⟩ = (uₓ) ⊗ v",
+        source: "from 003 §2.2.4",
+        statement: Rewrite(Rule {
+            cases: &[case("fork (uₓ ⊗ v)", "uₓ ⊗ v")],
+            sample: |s| {
+                let (a, family) = (s.space(), s.family());
+                let v = s.vector(&a);
+                let maps = family.parts().map(|part| LinearMap::rank_one(1.0, s.vector(part), v.clone())).collect();
+                LinearMap::new(a, family, Form::Fork(maps))
+            },
+            example: ["[1.0, 2.0] ⊗ [5.0, 7.0] × 3.0 ⊗ [5.0, 7.0]", "([1.0, 2.0], 3.0) ⊗ [5.0, 7.0]"],
+        }),
+    },
+    Law {
+        name: "a join of rank-one maps with one left",
+        equation: "[u ⊗ vₓ] = u ⊗ (vₓ)",
+        source: "from 003 §2.2.4",
+        statement: Rewrite(Rule {
+            cases: &[case("join (u ⊗ vₓ)", "u ⊗ vₓ")],
+            sample: |s| {
+                let (family, b) = (s.family(), s.space());
+                let u = s.vector(&b);
+                let maps = family.parts().map(|part| LinearMap::rank_one(1.0, u.clone(), s.vector(part))).collect();
+                LinearMap::new(family, b, Form::Join(maps))
+            },
+            example: ["[5.0, 7.0] ⊗ [1.0, 2.0] ⋈ [5.0, 7.0] ⊗ 3.0", "[5.0, 7.0] ⊗ ([1.0, 2.0], 3.0)"],
+        }),
+    },
+    Law {
+        name: "a fork of rows is a contraction",
+        equation: "V [1 ⊗ vₓ] = ((vₓ) *)",
+        source: "from 003 §3.2",
+        statement: Rewrite(Rule {
+            cases: &[case("fork (1.0 ⊗ vₓ)", "left (rows vₓ)").when(When::FromNumbers)],
+            sample: |s| {
+                let space = Space::reals(s.size());
+                let rows = (0..1 + s.below(3)).map(|_| LinearMap::row(s.vector(&space))).collect();
+                LinearMap::fork_array(rows).expect("rows of one length")
+            },
+            example: ["fork [1.0 ⊗ [2.0, 3.0], 1.0 ⊗ [5.0, 7.0]]", "left [[2.0, 3.0], [5.0, 7.0]]"],
+        }),
+    },
+    Law {
         name: "compose contractions on the left",
         equation: "(a *) ∘ (b *) = ((a * b) *)",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("left a ∘ left b", "left (a * b)")],
+            sample: |s| {
                 let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
                 chain([LinearMap::left(s.matrix(m, k), over.clone()), LinearMap::left(s.matrix(k, n), over)])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::Contract(a), Form::Contract(b))
-                    if (a.side, b.side) == (Side::Left, Side::Left) && a.over == b.over =>
-                {
-                    Some(LinearMap::left(product(&a.matrix, &b.matrix), a.over.clone()))
-                }
-                _ => None,
             },
             example: ["left [[1.0, 2.0]] ∘ left [[3.0], [4.0]]", "left [[11.0]]"],
         }),
@@ -223,17 +253,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(* b) ∘ (* a) = (* (a * b))",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("right b ∘ right a", "right (a * b)")],
+            sample: |s| {
                 let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
                 chain([LinearMap::right(s.matrix(k, n), over.clone()), LinearMap::right(s.matrix(m, k), over)])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::Contract(b), Form::Contract(a))
-                    if (a.side, b.side) == (Side::Right, Side::Right) && a.over == b.over =>
-                {
-                    Some(LinearMap::right(product(&a.matrix, &b.matrix), a.over.clone()))
-                }
-                _ => None,
             },
             example: ["right [[3.0], [4.0]] ∘ right [[1.0, 2.0]]", "right [[11.0]]"],
         }),
@@ -243,25 +266,14 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(a *) ⊕ (b *) = ((a + b) *)",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("left a + left b", "left (a + b)"), case("right a + right b", "right (a + b)")],
+            sample: |s| {
                 let (m, n, over) = (s.size(), s.size(), s.space());
                 if s.below(2) == 0 {
                     total([LinearMap::left(s.matrix(m, n), over.clone()), LinearMap::left(s.matrix(m, n), over)])
                 } else {
                     total([LinearMap::right(s.matrix(m, n), over.clone()), LinearMap::right(s.matrix(m, n), over)])
                 }
-            },
-            right: |map| match term_forms(map)? {
-                (Form::Contract(a), Form::Contract(b)) if a.side == b.side && a.over == b.over => {
-                    let Contraction { side, matrix, over } = a;
-                    let values: Vec<f64> = matrix.values().iter().zip(b.matrix.values()).map(|(a, b)| a + b).collect();
-                    let matrix = Matrix::new(matrix.rows(), matrix.columns(), values).ok()?;
-                    Some(match side {
-                        Side::Left => LinearMap::left(matrix, over.clone()),
-                        Side::Right => LinearMap::right(matrix, over.clone()),
-                    })
-                }
-                _ => None,
             },
             example: ["left [[1.0, 2.0]] + left [[3.0, 4.0]]", "left [[4.0, 6.0]]"],
         }),
@@ -277,25 +289,4 @@ fn no_multiple(s: &mut Sampler, domain: &Space, codomain: &Space) -> LinearMap {
     let maps = std::iter::repeat_with(|| s.map(domain, codomain)).take(20);
     let found = maps.into_iter().find(|map| !is_scale(map));
     found.unwrap_or_else(|| LinearMap::zero(domain.clone(), codomain.clone()))
-}
-
-fn is_zero(vector: &Vector) -> bool {
-    vector.values().iter().all(|value| *value == 0.0)
-}
-
-/// `c u + d v`, with the coefficients of two maps
-fn combined(f: &RankOne, u: &Vector, g: &RankOne, v: &Vector) -> Vector {
-    u.zip(v, |u, v| plus(times(f.coefficient, u), times(g.coefficient, v)))
-}
-
-/// `a * b`
-fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    let row = |i: usize| -> Vec<f64> {
-        let mut row = vec![0.0; b.columns()];
-        for (k, factor) in a.row(i).enumerate() {
-            row.iter_mut().zip(b.row(k)).for_each(|(sum, value)| *sum += times(factor, value));
-        }
-        row
-    };
-    Matrix::from_rows(b.columns(), (0..a.rows()).map(row))
 }

@@ -4,11 +4,11 @@
 //! same numbers in the same space.
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rule, chain, factor_forms, factors_of_two};
-use crate::map::{Form, LinearMap};
+use super::{Law, Rule, case, chain};
+use crate::map::LinearMap;
+use crate::pattern::When;
 use crate::sample::Sampler;
 use crate::space::Space;
-use crate::unitary::Unitary;
 use crate::vector::Vector;
 
 pub(super) static ROWS: &[Law] = &[
@@ -166,16 +166,11 @@ pub(super) static ROWS: &[Law] = &[
         equation: "u ∘ u⁻¹ = 1",
         source: "003 §3.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("unitary U ∘ unitary V", "id").when(When::All(&[When::Inverse("U", "V"), When::SameSpaces]))],
+            sample: |s| {
                 let unitary = unitary(s);
                 let adjoint = unitary.adjoint();
                 chain([unitary, adjoint])
-            },
-            right: |map| match factors_of_two(map)? {
-                (outer, inner) if is_unitary(outer) && *outer == inner.adjoint() => {
-                    Some(LinearMap::identity(map.domain().clone()))
-                }
-                _ => None,
             },
             example: ["unzip ([2]R, [2]R) ∘ zip ([2]R, [2]R)", "id ([2]R, [2]R)"],
         }),
@@ -185,19 +180,14 @@ pub(super) static ROWS: &[Law] = &[
         equation: "reshape ∘ reshape = reshape",
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("unitary U ∘ unitary V", "unitary U").when(When::Reshapes(&["U", "V"]))],
+            sample: |s| {
                 let a = s.space();
                 let flat = Space::reals(a.dimension());
                 let reshape = |from: &Space, to: &Space| {
                     LinearMap::reshape(from.clone(), to.clone()).expect("the same dimension")
                 };
                 chain([reshape(&flat, &Space::product([a.clone()])), reshape(&a, &flat)])
-            },
-            right: |map| match factor_forms(map)? {
-                (Form::Unitary(Unitary::Reshape), Form::Unitary(Unitary::Reshape)) => {
-                    LinearMap::reshape(map.domain().clone(), map.codomain().clone()).ok()
-                }
-                _ => None,
             },
             example: ["reshape [4]R to [2][2]R ∘ reshape (R, R, R, R) to [4]R", "reshape (R, R, R, R) to [2][2]R"],
         }),
@@ -207,24 +197,15 @@ pub(super) static ROWS: &[Law] = &[
         equation: "reshape V to V = 1",
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
-            left: |s| {
+            cases: &[case("unitary U", "id").when(When::All(&[When::Reshapes(&["U"]), When::SameSpaces]))],
+            sample: |s| {
                 let a = s.space();
                 LinearMap::reshape(a.clone(), a).expect("the same dimension")
-            },
-            right: |map| match map.form() {
-                Form::Unitary(Unitary::Reshape) if map.domain() == map.codomain() => {
-                    Some(LinearMap::identity(map.domain().clone()))
-                }
-                _ => None,
             },
             example: ["reshape [4]R to [4]R", "id [4]R"],
         }),
     },
 ];
-
-fn is_unitary(map: &LinearMap) -> bool {
-    matches!(map.form(), Form::Unitary(_))
-}
 
 fn unitary(s: &mut Sampler) -> LinearMap {
     match s.below(3) {

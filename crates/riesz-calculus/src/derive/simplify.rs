@@ -1,0 +1,177 @@
+//! Simplification: the laws of linear maps on the equations of a derivative.
+//!
+//! Every map is simplified by the rows of [`riesz_linear::law`] and nothing else, each step being a row that was used. What happens
+//! here is that derivatives which are used once, or are short, stand in the place of their names.
+
+use super::build::Derivative;
+use super::scope::Scope;
+use super::term::{
+    Expr, Extra, Form, Item, Kind, Part, Term, bound, derivative_of, extra, map_children, map_exprs, substitute, visit,
+    visit_derivatives, weight,
+};
+use riesz_core::term::Var;
+use riesz_linear::law::Law;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// One step.
+#[derive(Clone)]
+pub(crate) struct Rewriting {
+    /// The law behind it; none where a derivative stands in the place of its name.
+    pub law: Option<&'static Law>,
+    pub before: Term,
+    pub after: Term,
+}
+
+/// How long a derivative that is used more than once may be to stand in the place of its name.
+const SHORT: usize = 6;
+/// How long a derivative may become in all.
+const LONGEST: usize = 4000;
+/// How many steps a simplification may take, and how long they may be together.
+const MOST_STEPS: usize = 10_000;
+const MOST_WORK: usize = 1_000_000;
+
+/// Simplifies equations.
+pub(crate) struct Simplifier<'s, 'p> {
+    scope: &'s Scope<'p>,
+    pub steps: Vec<Rewriting>,
+    /// How long the steps are together.
+    work: usize,
+}
+
+impl<'s, 'p> Simplifier<'s, 'p> {
+    pub fn new(scope: &'s Scope<'p>) -> Simplifier<'s, 'p> {
+        Simplifier { scope, steps: Vec::new(), work: 0 }
+    }
+
+    /// The derivative with as few equations as are worth a name.
+    pub fn simplify(&mut self, derivative: Derivative) -> Derivative {
+        let Derivative { items, result } = derivative;
+        let tidy = |map: &Term| map_exprs(map, &|expr| self.scope.tidy(expr));
+        let items = items.iter().map(|item| match item {
+            Item::Map(var, map) => Item::Map(*var, tidy(map)),
+            Item::Value(var, value) => Item::Value(*var, self.scope.tidy(value)),
+        });
+        let items = items.collect();
+        let result = tidy(&result);
+        let (items, result) = self.equations(items, result);
+        Derivative { items, result }
+    }
+
+    /// Simplifies equations and the map they are for, and puts derivatives in the place of their names.
+    fn equations(&mut self, mut items: Vec<Item>, mut result: Term) -> (Vec<Item>, Term) {
+        let mut done: FxHashSet<Var> = FxHashSet::default();
+        loop {
+            for item in &mut items {
+                if let Item::Map(var, map) = item
+                    && done.insert(*var)
+                {
+                    *map = self.term(map);
+                }
+            }
+            result = self.term(&result);
+            let mut uses: FxHashMap<Var, usize> = FxHashMap::default();
+            let mut count = |var: Var| *uses.entry(var).or_default() += 1;
+            for item in &items {
+                if let Item::Map(_, map) = item {
+                    visit_derivatives(map, &mut count);
+                }
+            }
+            visit_derivatives(&result, &mut count);
+            let uses_of = |var: &Var| uses.get(var).copied().unwrap_or(0);
+            items.retain(|item| !matches!(item, Item::Map(var, _) if uses_of(var) == 0));
+            let total = |items: &[Item]| -> usize {
+                items.iter().map(|item| if let Item::Map(_, map) = item { weight(map) } else { 0 }).sum()
+            };
+            // Those used once first: what becomes of them may be shorter. A loop keeps its name where something is done with it.
+            let whole = |var: &Var| derivative_of(&result) == Some(*var);
+            let once = items.iter().position(|item| match item {
+                Item::Map(var, map) => uses_of(var) == 1 && (!is_loop(map) || whole(var)),
+                Item::Value(..) => false,
+            });
+            let short = || {
+                items.iter().position(|item| match item {
+                    Item::Map(_, map) => is_short(map),
+                    Item::Value(..) => false,
+                })
+            };
+            let Some(at) = once.or_else(short).filter(|_| total(&items) + weight(&result) < LONGEST) else {
+                return (items, result);
+            };
+            let Item::Map(var, map) = items.remove(at) else { unreachable!("only derivatives are chosen") };
+            for item in &mut items {
+                if let Item::Map(name, other) = item
+                    && let Some(becomes) = self.put(other, var, &map)
+                {
+                    *other = becomes;
+                    done.remove(name);
+                }
+            }
+            if let Some(becomes) = self.put(&result, var, &map) {
+                result = becomes;
+            }
+        }
+    }
+
+    /// A map in the place of its name; none where the name is not used.
+    fn put(&mut self, into: &Term, var: Var, map: &Term) -> Option<Term> {
+        let mut used = false;
+        visit_derivatives(into, &mut |found| used |= found == var);
+        if !used {
+            return None;
+        }
+        if !matches!(map.form(), Form::Identity | Form::Project(Part::Component(..))) {
+            let before = extra(map.domain(), map.codomain(), Kind::Derivative(var), Vec::new());
+            self.steps.push(Rewriting { law: None, before, after: map.clone() });
+        }
+        Some(substitute(into, var, map))
+    }
+
+    /// Simplifies a map, the equations inside it first.
+    fn term(&mut self, map: &Term) -> Term {
+        let open = self.open(map);
+        if self.steps.len() >= MOST_STEPS || self.work >= MOST_WORK {
+            return open;
+        }
+        let Some((simple, steps)) = open.simplified_in(self.scope) else { return open };
+        for step in steps {
+            self.work += weight(&step.before) + weight(&step.after);
+            self.steps.push(Rewriting { law: Some(step.law), before: step.before, after: step.after });
+        }
+        simple
+    }
+
+    /// The map with the equations inside it simplified.
+    fn open(&mut self, map: &Term) -> Term {
+        let mut binds = false;
+        visit(map, &mut |map| binds |= matches!(map.form(), Form::Extra(Extra { kind: Kind::Let(_), .. })));
+        if !binds {
+            return map.clone();
+        }
+        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
+            if let Form::Extra(extra) = map.form()
+                && let Some((items, result)) = extra.items()
+            {
+                let (items, result) = self.equations(items, result.clone());
+                return bound(items, result);
+            }
+            map_children(map, &mut |child| self.open(child))
+        })
+    }
+}
+
+fn is_loop(map: &Term) -> bool {
+    matches!(map.form(), Form::Extra(Extra { kind: Kind::Loop { .. }, .. }))
+}
+
+/// Whether a derivative is as easily read as its name.
+fn is_short(map: &Term) -> bool {
+    match map.form() {
+        Form::Zero | Form::Identity | Form::Project(Part::Component(..) | Part::Element(Expr::Atom(_))) => true,
+        Form::Scale(k) => k.weight() < SHORT,
+        Form::Compose(maps) => match maps.iter().map(Term::form).collect::<Vec<_>>()[..] {
+            [Form::Project(_), Form::Project(Part::Component(..))] => true,
+            _ => false,
+        },
+        _ => derivative_of(map).is_some(),
+    }
+}

@@ -1,0 +1,229 @@
+//! Patterns from text. Operators, loosest first: `+`, `∘`, `·`, `⊗`, `*`, `⊙`, a word with its arguments, `ᵀ`.
+
+use super::{Coefficient, Function, Leaf, Name, Pattern, Subscript};
+use crate::map::Family;
+
+/// Reads a pattern; its names are added to those that are known.
+pub(super) fn parse(text: &str, names: &mut Vec<String>) -> Result<Pattern, String> {
+    let tokens = tokens(text);
+    let mut parser = Parser { tokens: &tokens, at: 0 };
+    let tree = parser.infix(0).map_err(|problem| format!("`{text}`: {problem}"))?;
+    if parser.at < tokens.len() {
+        return Err(format!("`{text}`: `{}` is left over", tokens[parser.at]));
+    }
+    Reader { names }.map(&tree).map_err(|problem| format!("`{text}`: {problem}"))
+}
+
+/// A text before it is known whether it stands for maps or for coefficients.
+#[derive(Clone, Debug)]
+enum Tree {
+    Word(String, Vec<Tree>),
+    Number(f64),
+    Infix(char, Box<Tree>, Box<Tree>),
+    Inner(Box<Tree>, Box<Tree>),
+    Adjoint(Box<Tree>),
+}
+
+const OPERATORS: &[char] = &['+', '∘', '·', '⊗', '*', '⊙'];
+
+fn tokens(text: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    let mut word = false;
+    for letter in text.chars() {
+        let in_word = letter.is_alphanumeric() && letter != 'ᵀ' || matches!(letter, '\'' | '.' | '₁' | '₂');
+        match (in_word, word) {
+            (true, true) => found.last_mut().map_or((), |last| last.push(letter)),
+            (true, false) => found.push(letter.to_string()),
+            (false, _) if letter == ' ' => {}
+            (false, _) => found.push(letter.to_string()),
+        }
+        word = in_word;
+    }
+    found
+}
+
+struct Parser<'t> {
+    tokens: &'t [String],
+    at: usize,
+}
+
+impl Parser<'_> {
+    fn next(&self) -> Option<&str> {
+        self.tokens.get(self.at).map(String::as_str)
+    }
+
+    fn accept(&mut self, token: &str) -> bool {
+        let found = self.next() == Some(token);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Result<(), String> {
+        if self.accept(token) { Ok(()) } else { Err(format!("`{token}` is missing")) }
+    }
+
+    fn infix(&mut self, level: usize) -> Result<Tree, String> {
+        let Some(operator) = OPERATORS.get(level) else { return self.word() };
+        let mut left = self.infix(level + 1)?;
+        while self.accept(&operator.to_string()) {
+            left = Tree::Infix(*operator, Box::new(left), Box::new(self.infix(level + 1)?));
+        }
+        Ok(left)
+    }
+
+    /// `word argument …`
+    fn word(&mut self) -> Result<Tree, String> {
+        let tree = self.atom()?;
+        let word = match &tree {
+            Tree::Word(word, arguments) if arguments.is_empty() => word.clone(),
+            _ => return Ok(tree),
+        };
+        let count = match word.as_str() {
+            "scale" | "diagonal" | "left" | "right" | "reduce" | "unitary" | "project" | "inject" => 1,
+            "fork" | "join" | "each" | "sum" | "map" | "only" | "constant" | "rows" | "gather" | "total" => 1,
+            "paths" | "source" | "target" | "combine" => 2,
+            _ => return Ok(tree),
+        };
+        let arguments = (0..count).map(|_| self.atom()).collect::<Result<_, _>>()?;
+        Ok(Tree::Word(word, arguments))
+    }
+
+    fn atom(&mut self) -> Result<Tree, String> {
+        let token = self.next().ok_or("something is missing at the end")?.to_string();
+        self.at += 1;
+        let mut tree = match token.as_str() {
+            "(" => {
+                let inside = self.infix(0)?;
+                self.expect(")")?;
+                inside
+            }
+            "⟨" => {
+                let first = self.infix(0)?;
+                self.expect(",")?;
+                let second = self.infix(0)?;
+                self.expect("⟩")?;
+                Tree::Inner(Box::new(first), Box::new(second))
+            }
+            word => match word.parse() {
+                Ok(number) => Tree::Number(number),
+                Err(_) if word.starts_with(char::is_alphabetic) => Tree::Word(word.to_string(), Vec::new()),
+                Err(_) => return Err(format!("`{word}` is not expected")),
+            },
+        };
+        while self.accept("ᵀ") {
+            tree = Tree::Adjoint(Box::new(tree));
+        }
+        Ok(tree)
+    }
+}
+
+struct Reader<'n> {
+    names: &'n mut Vec<String>,
+}
+
+impl Reader<'_> {
+    fn number_of(&mut self, name: &str) -> usize {
+        self.names.iter().position(|known| known == name).unwrap_or_else(|| {
+            self.names.push(name.to_string());
+            self.names.len() - 1
+        })
+    }
+
+    fn name(&mut self, word: &str) -> Name {
+        let subscript = match word.chars().last() {
+            Some('ₓ') => Subscript::Each,
+            Some('ᵢ') => Subscript::At(self.number_of("i")),
+            _ => Subscript::None,
+        };
+        let stem = if subscript == Subscript::None { word } else { word.trim_end_matches(['ₓ', 'ᵢ']) };
+        Name { number: self.number_of(stem), subscript }
+    }
+
+    fn map(&mut self, tree: &Tree) -> Result<Pattern, String> {
+        let leaf = |leaf: Leaf, argument: Coefficient| Pattern::Leaf(leaf, vec![argument]);
+        Ok(match tree {
+            Tree::Number(0.0) => Pattern::Zero,
+            Tree::Word(word, arguments) => match (word.as_str(), &arguments[..]) {
+                ("id", []) => Pattern::Identity,
+                ("scale", [k]) => leaf(Leaf::Scale, self.coefficient(k)?),
+                ("diagonal", [d]) => leaf(Leaf::Diagonal, self.coefficient(d)?),
+                ("left", [a]) => leaf(Leaf::Left, self.coefficient(a)?),
+                ("right", [a]) => leaf(Leaf::Right, self.coefficient(a)?),
+                ("reduce", [r]) => leaf(Leaf::Reduce, self.coefficient(r)?),
+                ("unitary", [u]) => leaf(Leaf::Unitary, self.coefficient(u)?),
+                ("project", [i]) => leaf(Leaf::Project, self.coefficient(i)?),
+                ("inject", [i]) => leaf(Leaf::Inject, self.coefficient(i)?),
+                ("fork", [f]) => Pattern::Family(Family::Fork, Box::new(self.map(f)?)),
+                ("join", [f]) => Pattern::Family(Family::Join, Box::new(self.map(f)?)),
+                ("each", [f]) => Pattern::Family(Family::Each, Box::new(self.map(f)?)),
+                ("sum", [f]) => Pattern::Family(Family::Add, Box::new(self.map(f)?)),
+                ("map", [f]) => Pattern::Repeated(Box::new(self.map(f)?)),
+                (name, []) => Pattern::Map(self.name(name)),
+                (word, _) => return Err(format!("`{word}` is no map")),
+            },
+            Tree::Infix('+', f, g) => {
+                let mut terms = match self.map(f)? {
+                    Pattern::Add(terms) => terms,
+                    term => vec![term],
+                };
+                terms.push(self.map(g)?);
+                Pattern::Add(terms)
+            }
+            Tree::Infix('∘', f, g) => {
+                let mut factors = match self.map(f)? {
+                    Pattern::Compose(factors) => factors,
+                    factor => vec![factor],
+                };
+                factors.push(self.map(g)?);
+                Pattern::Compose(factors)
+            }
+            Tree::Infix('·', k, m) => match (self.coefficient(k)?, &**m) {
+                (c, Tree::Infix('⊗', u, v)) => {
+                    Pattern::Leaf(Leaf::RankOne, vec![c, self.coefficient(u)?, self.coefficient(v)?])
+                }
+                (k, m) => Pattern::Multiple(k, Box::new(self.map(m)?)),
+            },
+            Tree::Infix('⊗', u, v) => {
+                let one = Coefficient::Number(1.0);
+                Pattern::Leaf(Leaf::RankOne, vec![one, self.coefficient(u)?, self.coefficient(v)?])
+            }
+            Tree::Adjoint(m) => Pattern::Adjoint(Box::new(self.map(m)?)),
+            other => return Err(format!("{other:?} is no map")),
+        })
+    }
+
+    fn coefficient(&mut self, tree: &Tree) -> Result<Coefficient, String> {
+        let mut apply = |function: Function, arguments: &[&Tree]| -> Result<Coefficient, String> {
+            let arguments = arguments.iter().map(|tree| self.coefficient(tree)).collect::<Result<_, _>>()?;
+            Ok(Coefficient::Apply(function, arguments))
+        };
+        match tree {
+            Tree::Number(value) => Ok(Coefficient::Number(*value)),
+            Tree::Infix('*', a, b) => apply(Function::Times, &[a, b]),
+            Tree::Infix('+', a, b) => apply(Function::Plus, &[a, b]),
+            Tree::Infix('·', a, b) => apply(Function::Multiple, &[a, b]),
+            Tree::Infix('∘', a, b) => apply(Function::After, &[a, b]),
+            Tree::Inner(u, v) => apply(Function::Inner, &[u, v]),
+            Tree::Infix('⊙', m, u) => {
+                let m = self.map(m)?;
+                Ok(Coefficient::Image(Box::new(m), Box::new(self.coefficient(u)?)))
+            }
+            Tree::Word(word, arguments) => match (word.as_str(), &arguments[..]) {
+                ("x", []) => Ok(Coefficient::Part),
+                ("Σ", []) => apply(Function::Elements, &[]),
+                ("total", [k]) => apply(Function::Total, &[k]),
+                ("combine", [c, v]) => apply(Function::Combine, &[c, v]),
+                ("only", [d]) => apply(Function::Only, &[d]),
+                ("constant", [k]) => apply(Function::Constant, &[k]),
+                ("rows", [v]) => apply(Function::Rows, &[v]),
+                ("gather", [i]) => apply(Function::Gather, &[i]),
+                ("paths", [s, r]) => apply(Function::Paths, &[s, r]),
+                ("source", [r, y]) => apply(Function::Source, &[r, y]),
+                ("target", [r, x]) => apply(Function::Target, &[r, x]),
+                (name, []) => Ok(Coefficient::Name(self.name(name))),
+                (word, _) => Err(format!("`{word}` is no coefficient")),
+            },
+            other => Err(format!("{other:?} is no coefficient")),
+        }
+    }
+}
