@@ -289,6 +289,7 @@ impl LinearMap {
     }
 
     /// `fⁿ : [n]V ⊸ [n]W`
+    #[expect(clippy::self_named_constructors, reason = "`map n f` is how the form is written")]
     pub fn map(size: usize, map: LinearMap) -> LinearMap {
         let domain = Space::array(size, map.domain().clone());
         let codomain = Space::array(size, map.codomain().clone());

@@ -122,29 +122,25 @@ impl Scope<'_> {
                 _ => {}
             }
         }
-        match term.form() {
-            form => {
-                if let Some((header, body)) = self.header(form) {
-                    let stop = if is_let(body) { "" } else { "." };
-                    let mut lines = vec![format!("{header}{stop}")];
-                    lines.extend(indented(&self.lines(body, Level::Binder, width)));
-                    return (Level::Binder, lines);
-                }
-                let Some((level, sign, operand, maps)) = operator(term) else {
-                    let (level, text) = self.form(term);
-                    return (level, vec![text]);
-                };
-                let mut lines = Vec::new();
-                for (at, map) in maps.iter().enumerate() {
-                    let (sign, map) = signed(sign, at, map);
-                    for (line, text) in self.lines(&map, operand, width).into_iter().enumerate() {
-                        let before = if at > 0 && line == 0 { sign } else { " " };
-                        lines.push(format!("{before} {text}"));
-                    }
-                }
-                (level, lines)
+        if let Some((header, body)) = self.header(term.form()) {
+            let stop = if is_let(body) { "" } else { "." };
+            let mut lines = vec![format!("{header}{stop}")];
+            lines.extend(indented(&self.lines(body, Level::Binder, width)));
+            return (Level::Binder, lines);
+        }
+        let Some((level, sign, operand, maps)) = operator(term) else {
+            let (level, text) = self.form(term);
+            return (level, vec![text]);
+        };
+        let mut lines = Vec::new();
+        for (at, map) in maps.iter().enumerate() {
+            let (sign, map) = signed(sign, at, map);
+            for (line, text) in self.lines(&map, operand, width).into_iter().enumerate() {
+                let before = if at > 0 && line == 0 { sign } else { " " };
+                lines.push(format!("{before} {text}"));
             }
         }
+        (level, lines)
     }
 
     /// What stands before the body of a form that binds an index, and the body.

@@ -168,8 +168,11 @@ fn is_short(map: &Term) -> bool {
     match map.form() {
         Form::Zero | Form::Identity | Form::Project(Part::Component(..) | Part::Element(Expr::Atom(_))) => true,
         Form::Scale(k) => k.weight() < SHORT,
-        Form::Compose(maps) => match maps.iter().map(Term::form).collect::<Vec<_>>()[..] {
-            [Form::Project(_), Form::Project(Part::Component(..))] => true,
+        Form::Compose(maps) => match &maps[..] {
+            [outer, inner] => {
+                let parts = (outer.form(), inner.form());
+                matches!(parts, (Form::Project(_), Form::Project(Part::Component(..))))
+            }
             _ => false,
         },
         _ => derivative_of(map).is_some(),
