@@ -1,9 +1,9 @@
-//! What linear maps are made of: numbers, or expressions that stand for them.
+//! The coefficients and spaces of linear maps: numbers, or expressions that stand for them.
 //!
-//! The forms of a linear map, its adjoint and the laws between maps are the same whether a coefficient is `0.5` or `cos x`, and
-//! whether an array has 3 elements or `n`. A [`Language`] says what coefficients and spaces are, and computes with them where a
-//! law does; [`Numbers`](crate::Numbers) is the one of maps that can be applied. What a language cannot compute, it gives
-//! `None` for, and the law is not used there.
+//! The forms of a linear map, its adjoint and the laws between maps are the same whether a coefficient is `0.5` or
+//! `cos x`, and whether an array has 3 elements or `n`. A [`Language`] defines the coefficients and spaces, and
+//! computes with them where a law does; [`Numbers`](crate::Numbers) is the language of maps that can be applied. If a
+//! language cannot compute an operation, it gives `None`, and the law is not applied.
 
 use std::fmt::Debug;
 

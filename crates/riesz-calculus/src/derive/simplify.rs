@@ -1,7 +1,7 @@
 //! Simplification: the laws of linear maps on the equations of a derivative.
 //!
-//! Every map is simplified by the rows of [`riesz_linear::law`] and nothing else, each step being a row that was used. What happens
-//! here is that derivatives which are used once, or are short, stand in the place of their names.
+//! Every map is simplified only by the rows of [`riesz_linear::law`], and each step names the row that it applied. This
+//! module inserts derivatives that are used once, or are short, in place of their names.
 
 use super::build::Derivative;
 use super::scope::Scope;

@@ -1,7 +1,7 @@
 //! The language of symbolic maps: coefficients are expressions over the values of the point, sizes are those of types.
 //!
-//! What a law asks of coefficients is written down, not computed: `⟨u, v⟩` is `dot(u, v)`. What a map costs is found out with a
-//! small size in place of every size that is not known.
+//! Operations on coefficients that a law needs are written down, not computed: `⟨u, v⟩` is `dot(u, v)`. The cost of a
+//! map is estimated with a small number in place of every unknown size.
 
 use super::count::dimension;
 use super::scope::Scope;

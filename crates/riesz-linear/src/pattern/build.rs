@@ -1,6 +1,7 @@
-//! The map that a pattern stands for, once its names are known.
+//! The instance of a pattern, for given values of its names.
 //!
-//! The spaces of the whole are known, and those of its parts follow: a chain is built from the right, where its domain is.
+//! The spaces of the whole are known, and those of its parts follow: a chain is built from the right, where its domain
+//! is.
 
 use super::{Argument, Bindings, Bound, Coefficient, Function, Leaf, Name, Pattern, Place, Subscript, Value};
 use crate::language::Language;

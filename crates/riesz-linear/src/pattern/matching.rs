@@ -1,4 +1,4 @@
-//! Whether a map is an instance of a pattern, and what the names stand for then.
+//! Matching of a map against a pattern, and the values of its names.
 
 use super::build::as_multiple;
 use super::{Bindings, Bound, Coefficient, Leaf, Name, Pattern, Place, Subscript, Value};

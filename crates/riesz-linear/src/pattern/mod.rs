@@ -11,9 +11,10 @@
 //! | `map f` | the family of `each` that is always `f` |
 //! | `mᵀ` | the adjoint |
 //!
-//! A name that stands twice stands for the same thing. A name with an `ₓ` differs from one map of a family to the next, one without
-//! is the same in all of them; `project x` is the projection to the part that the map belongs to, and `fᵢ` is the map of part `i`.
-//! Coefficients on the right side are computed: `k * l`, `k + l`, `⟨u, v⟩`, `m ⊙ u`, `S ∘ R`, and functions with a name.
+//! A name that occurs twice has the same value in both places. A name with an `ₓ` differs between the maps of a family,
+//! one without is the same in all of them; `project x` is the projection to the part to which the map belongs, and `fᵢ`
+//! is the map of part `i`. Coefficients on the right side are computed: `k * l`, `k + l`, `⟨u, v⟩`, `m ⊙ u`, `S ∘ R`,
+//! and named functions.
 
 mod build;
 mod matching;
