@@ -61,6 +61,7 @@ mod matrix;
 mod associate;
 pub mod law;
 mod measure;
+mod rules;
 mod simplify;
 
 mod parse;

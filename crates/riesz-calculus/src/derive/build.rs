@@ -12,8 +12,9 @@
 //! A linear variable that is used once, and is not the tangent of a variable of the program, is written inside the
 //! equation that uses it.
 
+use super::function::function;
 use super::scope::{Scope, label_of};
-use super::symbolic::{function, rank};
+use super::symbolic::rank;
 use super::term::{Binder, Expr, Form, Item, Kind, Loop, Operation, Part, Term, after, bound, extra, sum, weight};
 use crate::free::count_uses;
 use crate::linearise::Streams;

@@ -18,6 +18,7 @@ mod count;
 #[path = "../../tests/symbolic/mod.rs"]
 mod evaluate;
 mod expr;
+mod function;
 mod notation;
 mod print;
 mod scope;
