@@ -96,7 +96,7 @@ fn is_valid(reindex: &Reindex, arguments: &[Argument]) -> bool {
         return false;
     }
     let (Ok(range), Ok(indices)) = (reindex.range(&mut sample), reindex.indices(&mut sample));
-    range >= 0 && range < 100 && (reindex.bounds != Bounds::Each || indices.outside(range as usize).is_none())
+    (0..100).contains(&range) && (reindex.bounds != Bounds::Each || indices.outside(range as usize).is_none())
 }
 
 /// The pairs of an element of the argument and an element of the result.
