@@ -146,7 +146,12 @@ impl Compilation {
         &self.program
     }
 
-    /// The same, when nothing else of the compilation is needed.
+    /// The same with its derivatives compiled.
+    pub fn compiled(&self) -> &Program {
+        self.compiled.as_ref().unwrap_or(&self.program)
+    }
+
+    /// What the interpreter runs, when nothing else of the compilation is needed.
     pub fn into_program(self) -> Program {
         self.program
     }
@@ -243,8 +248,7 @@ impl Compilation {
         globals: Globals<f64>,
         limits: Limits,
     ) -> Result<Value, Box<Diagnostic>> {
-        let compiled = self.compiled.as_ref().unwrap_or(&self.program);
-        let place = Place { program: &self.program, compiled, via: self.via, code: self.most_code };
+        let place = Place { program: &self.program, compiled: self.compiled(), via: self.via, code: self.most_code };
         place.run(function, globals, &limits, |machine| machine.call_with(function, arguments))
     }
 }

@@ -5,12 +5,12 @@ mod growth;
 
 pub use growth::{Grow, Grown, Growth, Sample};
 
+use crate::compilation::{Compilation, How};
 use crate::session::{Session, first};
 use crate::via::{REPRESENTATIONS, Representation};
-use crate::{Binding, Diagnostic, Name, NoFiles, Type, Value};
-use riesz_calculus::Options;
+use crate::{Binding, Checkpoints, Diagnostic, Name, NoFiles, Options, Type, Value};
 use riesz_core::Thunk;
-use riesz_core::evaluate::{Machine, Map, from_data, show_real};
+use riesz_core::evaluate::{Machine, Map, show_real};
 use riesz_core::term::Program;
 use riesz_primitive::{Counted, Number, Operations, count};
 use std::rc::Rc;
@@ -67,10 +67,11 @@ struct Question {
     derivative: Derivative,
 }
 
-/// An expression for a derivative, and the program with that and all others compiled.
+/// An expression for a derivative, and the part of the program that it needs: as it is written, and with its derivatives
+/// compiled.
 struct Derivative {
     thunk: Thunk,
-    compiled: Program,
+    compilation: Compilation,
 }
 
 /// Counts the bytes that a computation holds at most.
@@ -161,20 +162,25 @@ impl Session {
             false if holds_maps(&value.ty) || holds_maps(&point) => format!("D({function}, {POINT})"),
             false => format!("matrix(D({function}, {POINT}))"),
         };
-        let thunk = self.check("expression", &expression, Vec::new())?;
-        let mut compiled = self.program().clone();
-        self.within(|| riesz_calculus::compile_with(&mut compiled, &[thunk.function], &Options::default()))??;
-        Ok(Question { value: value.to_string(), is_gradient, derivative: Derivative { thunk, compiled } })
+        let derivative = self.with_expression("expression", &expression, Vec::new(), |session, thunk| {
+            let part = session.program().part(&[thunk.function], &|_| false);
+            // The representations meet derivatives while the program runs, all but compiled code.
+            let options = Options { via: REPRESENTATIONS.first(), native: None, ..session.options().clone() };
+            let how = How { options: &options, checkpoints: Checkpoints::default(), sources: session.sources() };
+            let compilation = Compilation::new(part, &[thunk.function], &|_| false, &how)?;
+            Ok(Derivative { thunk: thunk.clone(), compilation })
+        })?;
+        Ok(Question { value: value.to_string(), is_gradient, derivative })
     }
 
     /// Computes a derivative in a representation, a number of times unless that is long.
     fn measure(
         &self,
-        Derivative { thunk: Thunk { function, ty }, compiled }: &Derivative,
+        Derivative { thunk: Thunk { function, ty }, compilation }: &Derivative,
         representation: &'static Representation,
         Measuring { count_bytes, times }: Measuring,
     ) -> Result<Measured, Box<Diagnostic>> {
-        let (plain, function) = (self.program(), *function);
+        let (plain, compiled, function) = (compilation.program(), compilation.compiled(), *function);
         let unbounded = |counted: bool| -> Result<Value, Box<Diagnostic>> {
             let via = Rc::new(representation.differentiator(counted));
             let span = plain.function(function).span;
@@ -218,11 +224,8 @@ impl Session {
         Ok(Measured { derivative, numbers, operations, time, bytes, misfit, agrees: false })
     }
 
-    /// A machine for a program with the data of the expression that is evaluated.
     fn machine<'p, S: Number>(&self, program: &'p Program) -> Machine<'p, S> {
-        Machine::new(program, self.options().limits.clone(), |global| {
-            self.given(global).map(|data| from_data(data, &program.global(global).ty))
-        })
+        Machine::new(program, self.options().limits.clone(), |_| None)
     }
 }
 

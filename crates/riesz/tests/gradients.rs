@@ -92,3 +92,9 @@ fn the_seed_tells_the_points() {
     assert_eq!(shown(1), shown(1));
     assert_ne!(shown(1), shown(2));
 }
+
+#[test]
+fn functions_in_lets_are_known() {
+    let text = "let slope = (\\x -> grad(\\z -> z^3, x), 2.0)\nfun f(x: R): R = slope.0(x) * x + slope.1";
+    assert!(matches!(only(text), Outcome::Agrees { .. }), "{:?}", only(text));
+}

@@ -11,12 +11,14 @@ mod random;
 mod representation;
 mod sample;
 
+use crate::session::holds_functions;
 use crate::{Diagnostic, Limits, Name, Span, Type};
 use compare::{Examined, examine};
 use probe::Probe;
 use random::Random;
 use representation::Representations;
-use riesz_core::{FunctionId, Program};
+use riesz_calculus::functions_of;
+use riesz_core::{FunctionId, GlobalId, Program};
 use sample::{DOMAINS, Domain, Point, Sampler};
 
 /// How many points in a row may have no value.
@@ -177,7 +179,11 @@ pub(crate) fn test(program: &Program, subject: Subject, limits: &Limits, setting
         return Outcome::Skipped(reason);
     }
     let limits = Limits { steps: limits.steps.min(STEPS), memory: limits.memory.min(MEMORY), ..limits.clone() };
-    let part = program.part(&[function], &|global| globals[global.0 as usize].is_some());
+    // Functions in values are those of the program.
+    let mut roots = functions_of(globals.iter().flatten());
+    roots.push(function);
+    let is_data = |global: GlobalId| !holds_functions(&program.global(global).ty);
+    let part = program.part(&roots, &|global| globals[global.0 as usize].is_some() && is_data(global));
     let probe = match Probe::new(part, function, own, globals, limits) {
         Ok(probe) => probe,
         Err(problems) => {

@@ -4,7 +4,6 @@ use super::{Diagnostics, Error, Function};
 use crate::session::Session;
 use crate::{Data, Diagnostic, Loader, Name, NoFiles, Options, Sources};
 use riesz_core::evaluate::to_data;
-use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -120,13 +119,8 @@ impl Session {
     pub(crate) fn expression_now(&mut self, function: FunctionId) -> Result<Function, Vec<Diagnostic>> {
         let mut given = HashMap::new();
         for global in self.program().reachable(&[function]).globals {
-            let data = match self.program().global(global).origin {
-                Origin::Given => self.given(global).cloned(),
-                Origin::Computed(computed) => {
-                    let value = self.run(computed).map_err(|problem| vec![*problem])?;
-                    to_data(&value, &self.program().global(global).ty)
-                }
-            };
+            let value = self.value_of(global).map_err(|problem| vec![*problem])?;
+            let data = value.and_then(|value| to_data(&value, &self.program().global(global).ty));
             given.extend(data.map(|data| (global, data)));
         }
         let part = self.program().part(&[function], &|global| given.contains_key(&global));

@@ -15,10 +15,11 @@ use crate::{
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};
-use riesz_core::term::{Origin, Program};
-use riesz_core::{Bound, Checker, FunctionId, GlobalId, Names, Size, Thunk, size};
+use riesz_core::term::Program;
+use riesz_core::{Bound, Checker, FunctionId, Names, Size, Thunk, size};
 use riesz_syntax::tree::ExprId;
 use run::Ran;
+pub(crate) use run::holds_functions;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::rc::Rc;
@@ -373,11 +374,9 @@ impl Session {
         let (function, own) = found.ok_or("it is not a function")?;
         let mut globals = vec![None; self.checker.program.globals.len()];
         for global in self.checker.program.reachable(&[function]).globals {
-            if let Origin::Computed(function) = self.checker.program.global(global).origin {
-                let name = self.checker.program.global(global).name.clone();
-                let value = self.run(function).map_err(|fault| format!("`{name}` has no value: {}", fault.message))?;
-                globals[global.0 as usize] = Some(value);
-            }
+            let name = self.checker.program.global(global).name.clone();
+            let value = self.value_of(global).map_err(|fault| format!("`{name}` has no value: {}", fault.message))?;
+            globals[global.0 as usize] = value;
         }
         let subject = Subject { name: name.clone(), function, own, globals };
         let tested = self.within(|| gradients::test(&self.checker.program, subject, &self.options.limits, settings));
@@ -462,11 +461,6 @@ impl Session {
     /// The program in the core, with the expressions that were checked.
     pub(crate) fn program(&self) -> &Program {
         &self.checker.program
-    }
-
-    /// The data that a global stands for.
-    pub(crate) fn given(&self, global: GlobalId) -> Option<&Data> {
-        self.checker.given(global)
     }
 
     fn parse(&mut self, name: &str, text: &str, problems: &mut Vec<Diagnostic>) -> Option<(Tree, ExprId)> {

@@ -150,25 +150,36 @@ impl Session {
         let mut needed = self.checker.program.reachable(&[function]).globals;
         needed.sort_unstable();
         for global in needed {
-            let program = &self.checker.program;
-            let Origin::Computed(computed) = program.global(global).origin else { continue };
-            if self.values.contains_key(&global) || !holds_functions(&program.global(global).ty) || computed == function
-            {
-                continue;
+            let of = self.checker.program.global(global);
+            if holds_functions(&of.ty) && of.origin != Origin::Computed(function) {
+                self.value_of(global)?;
             }
-            let inner = program.reachable(&[computed]).globals;
-            for inner in inner {
-                if let Origin::Computed(computed) = self.checker.program.global(inner).origin
-                    && !self.values.contains_key(&inner)
-                {
-                    let value = self.run(computed)?;
-                    self.keep([(inner, value)].into_iter().collect());
-                }
-            }
-            let value = self.settled(computed)?;
-            self.values.insert(global, value);
         }
         Ok(())
+    }
+
+    /// The value of a global, computed once; none of data that nobody gave. Functions in it are those of the program.
+    pub(crate) fn value_of(&mut self, global: GlobalId) -> Result<Option<Value>, Box<Diagnostic>> {
+        if let Some(value) = self.values.get(&global) {
+            return Ok(Some(value.clone()));
+        }
+        let of = self.checker.program.global(global);
+        let Origin::Computed(function) = of.origin else {
+            return Ok(self.checker.given(global).map(|data| from_data(data, &of.ty)));
+        };
+        let value = match holds_functions(&of.ty) {
+            false => self.run(function)?,
+            true => {
+                let mut needed = self.checker.program.reachable(&[function]).globals;
+                needed.sort_unstable();
+                for global in needed {
+                    self.value_of(global)?;
+                }
+                self.settled(function)?
+            }
+        };
+        self.values.insert(global, value.clone());
+        Ok(Some(value))
     }
 
     fn settled(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
@@ -205,6 +216,6 @@ impl Session {
 }
 
 /// Whether values of a type hold functions or linear maps, which refer to a program.
-pub(super) fn holds_functions(ty: &Type) -> bool {
+pub(crate) fn holds_functions(ty: &Type) -> bool {
     ty.any(&mut |part| matches!(part, Type::Function(_) | Type::Linear(_)))
 }
