@@ -131,7 +131,7 @@ impl Code {
             match *word {
                 Word::Size(size) => pushed.push(sizes[size] as u64),
                 Word::Length(leaf, axis) => pushed.push(arguments[leaf].axis(axis) as u64),
-                Word::Number(leaf) | Word::Elements(leaf) => match (arguments[leaf].elements(), self.precision) {
+                Word::Number(leaf) | Word::Elements(leaf) => match (arguments[leaf].elements, self.precision) {
                     (Borrowed::Real(number), Precision::Double) => pushed.push(number.to_bits()),
                     (Borrowed::Real(number), Precision::Single) => pushed.push(u64::from((number as f32).to_bits())),
                     (Borrowed::Int(number), _) => pushed.push(number as u64),

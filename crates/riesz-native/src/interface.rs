@@ -10,6 +10,13 @@
 //! An [`Interface`] is made once for a function. It records the leaves of the parameters and of the result, the axis
 //! that determines each size, and the words that native code takes; a call then only reads and writes slices.
 
+mod borrowed;
+mod misfit;
+
+pub use borrowed::{Argument, Output};
+pub(crate) use borrowed::{Borrowed, Written};
+pub use misfit::Misfit;
+
 use riesz_core::GlobalId;
 use riesz_core::evaluate::Value;
 use riesz_core::size::{Atom, Size};
@@ -17,168 +24,6 @@ use riesz_core::term::Var;
 use riesz_core::types::Type;
 use riesz_program::layout::{Passing, kind_of};
 use riesz_program::program::Kind;
-use std::fmt;
-
-/// What a caller passes for a leaf of the parameters: a number, or the elements of an array, row by row.
-///
-/// ```
-/// use riesz_native::Argument;
-///
-/// let matrix = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-/// let arguments: [Argument; 4] = [
-///     2.5.into(),                           // R
-///     (&matrix[..3]).into(),                // [n]R
-///     Argument::array(&matrix[..], &[2, 3]), // [m][n]R
-///     7_i64.into(),                         // Int
-/// ];
-/// assert_eq!(arguments.len(), 4);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Argument<'a> {
-    elements: Borrowed<'a>,
-    shape: Option<&'a [usize]>,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Borrowed<'a> {
-    Real(f64),
-    Int(i64),
-    Bool(bool),
-    Reals(&'a [f64]),
-    Ints(&'a [i64]),
-    Bools(&'a [bool]),
-}
-
-impl<'a> Argument<'a> {
-    /// An array of any number of axes: its elements row by row, and its size along each axis.
-    pub fn array(elements: impl Into<Argument<'a>>, shape: &'a [usize]) -> Argument<'a> {
-        Argument { shape: Some(shape), ..elements.into() }
-    }
-
-    pub(crate) fn elements(&self) -> Borrowed<'a> {
-        self.elements
-    }
-
-    fn kind(&self) -> Kind {
-        match self.elements {
-            Borrowed::Real(_) | Borrowed::Reals(_) => Kind::Real,
-            Borrowed::Int(_) | Borrowed::Ints(_) => Kind::Int,
-            Borrowed::Bool(_) | Borrowed::Bools(_) => Kind::Bool,
-        }
-    }
-
-    /// How many elements an array has; none for a number.
-    fn len(&self) -> Option<usize> {
-        match self.elements {
-            Borrowed::Reals(elements) => Some(elements.len()),
-            Borrowed::Ints(elements) => Some(elements.len()),
-            Borrowed::Bools(elements) => Some(elements.len()),
-            Borrowed::Real(_) | Borrowed::Int(_) | Borrowed::Bool(_) => None,
-        }
-    }
-
-    fn rank(&self) -> usize {
-        match (self.shape, self.len()) {
-            (_, None) => 0,
-            (Some(shape), _) => shape.len(),
-            (None, Some(_)) => 1,
-        }
-    }
-
-    /// The size along an axis that it has.
-    pub(crate) fn axis(&self, axis: usize) -> usize {
-        match self.shape {
-            Some(shape) => shape.get(axis).copied().unwrap_or(0),
-            None => self.len().unwrap_or(0),
-        }
-    }
-
-    /// Whether it has as many elements as its shape says.
-    fn is_whole(&self) -> bool {
-        let count = |shape: &[usize]| shape.iter().try_fold(1usize, |count, size| count.checked_mul(*size));
-        match (self.shape, self.len()) {
-            (Some(shape), Some(len)) => count(shape) == Some(len),
-            (Some(_), None) => false,
-            (None, _) => true,
-        }
-    }
-}
-
-macro_rules! arguments {
-    ($($number:ty, $one:ident, $many:ident);*) => {$(
-        impl From<$number> for Argument<'_> {
-            fn from(number: $number) -> Self {
-                Argument { elements: Borrowed::$one(number), shape: None }
-            }
-        }
-        impl<'a> From<&'a [$number]> for Argument<'a> {
-            fn from(elements: &'a [$number]) -> Self {
-                Argument { elements: Borrowed::$many(elements), shape: None }
-            }
-        }
-        impl<'a> From<&'a Vec<$number>> for Argument<'a> {
-            fn from(elements: &'a Vec<$number>) -> Self {
-                elements.as_slice().into()
-            }
-        }
-        impl<'a, const N: usize> From<&'a [$number; N]> for Argument<'a> {
-            fn from(elements: &'a [$number; N]) -> Self {
-                elements.as_slice().into()
-            }
-        }
-        impl<'a> From<&'a mut $number> for Output<'a> {
-            fn from(number: &'a mut $number) -> Self {
-                Output(Written::$many(std::slice::from_mut(number)))
-            }
-        }
-        impl<'a> From<&'a mut [$number]> for Output<'a> {
-            fn from(elements: &'a mut [$number]) -> Self {
-                Output(Written::$many(elements))
-            }
-        }
-        impl<'a> From<&'a mut Vec<$number>> for Output<'a> {
-            fn from(elements: &'a mut Vec<$number>) -> Self {
-                elements.as_mut_slice().into()
-            }
-        }
-        impl<'a, const N: usize> From<&'a mut [$number; N]> for Output<'a> {
-            fn from(elements: &'a mut [$number; N]) -> Self {
-                elements.as_mut_slice().into()
-            }
-        }
-    )*};
-}
-
-arguments!(f64, Real, Reals; i64, Int, Ints; bool, Bool, Bools);
-
-/// Where a leaf of the result goes: a number, or a buffer for the elements of an array, row by row.
-#[derive(Debug)]
-pub struct Output<'a>(pub(crate) Written<'a>);
-
-#[derive(Debug)]
-pub(crate) enum Written<'a> {
-    Reals(&'a mut [f64]),
-    Ints(&'a mut [i64]),
-    Bools(&'a mut [bool]),
-}
-
-impl Output<'_> {
-    pub(crate) fn len(&self) -> usize {
-        match &self.0 {
-            Written::Reals(elements) => elements.len(),
-            Written::Ints(elements) => elements.len(),
-            Written::Bools(elements) => elements.len(),
-        }
-    }
-
-    fn kind(&self) -> Kind {
-        match self.0 {
-            Written::Reals(_) => Kind::Real,
-            Written::Ints(_) => Kind::Int,
-            Written::Bools(_) => Kind::Bool,
-        }
-    }
-}
 
 /// A leaf of a parameter or of the result: a number, or an array of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -192,66 +37,6 @@ pub struct Leaf {
     pub(crate) kind: Kind,
     /// The sizes of its axes.
     sizes: Vec<Size>,
-}
-
-/// Why arguments or buffers do not fit a function.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Misfit {
-    /// There are more or fewer arguments than leaves.
-    Arguments {
-        /// How many there have to be.
-        expected: usize,
-        /// How many there are.
-        given: usize,
-    },
-    /// An argument is not what the parameter is.
-    Argument {
-        /// Which argument.
-        at: usize,
-        /// What is wrong with it.
-        problem: String,
-    },
-    /// There are more or fewer buffers than leaves of the result.
-    Outputs {
-        /// How many there have to be.
-        expected: usize,
-        /// How many there are.
-        given: usize,
-    },
-    /// A buffer is not for numbers of this kind.
-    OutputKind {
-        /// Which buffer.
-        at: usize,
-        /// The type of what goes there.
-        expected: String,
-    },
-    /// A buffer is longer or shorter than what goes there.
-    OutputLength {
-        /// Which buffer.
-        at: usize,
-        /// How many elements go there.
-        needed: usize,
-        /// How many it has room for.
-        given: usize,
-    },
-}
-
-impl fmt::Display for Misfit {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        match self {
-            Misfit::Arguments { expected, given } => {
-                write!(f, "the function takes {expected} numbers and arrays, and {given} are passed")
-            }
-            Misfit::Argument { at, problem } => write!(f, "argument {at}: {problem}"),
-            Misfit::Outputs { expected, given } => {
-                write!(f, "the result is {expected} numbers and arrays, and there are {given} buffers")
-            }
-            Misfit::OutputKind { at, expected } => write!(f, "buffer {at} is for a result of type {expected}"),
-            Misfit::OutputLength { at, needed, given } => {
-                write!(f, "the result has {needed} elements for buffer {at}, which has room for {given}")
-            }
-        }
-    }
 }
 
 /// A word that native code takes.
