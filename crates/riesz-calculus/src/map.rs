@@ -93,9 +93,7 @@ impl Compiler<'_> {
             OnMaps::Add => map(0)?.plus(map(1)?),
             OnMaps::Subtract => map(0)?.plus(map(1)?.multiple(Atom::Real(-1.0))),
             OnMaps::Scale => map(1)?.multiple(operands[0]),
-            OnMaps::Matrix | OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries | OnMaps::OfMatrix | OnMaps::Origin => {
-                return None;
-            }
+            OnMaps::Matrix | OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries | OnMaps::OfMatrix => return None,
         })
     }
 

@@ -99,7 +99,6 @@ impl Lineariser<'_> {
 /// Whether an operand only says between which spaces a map is.
 fn is_like(operation: OnMaps, at: usize) -> bool {
     match operation {
-        OnMaps::Origin => true,
         OnMaps::Matrix | OnMaps::OfMatrix => at == 1,
         OnMaps::Entries | OnMaps::OfEntries => at == 3,
         _ => false,

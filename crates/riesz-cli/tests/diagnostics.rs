@@ -19,10 +19,10 @@ const UNSHOWN: [(&str, &str); 12] = [
     ("no-gradient", "a guard: a derivative has a value where its function has one"),
     ("no-interrupt", "the system refuses to tell of Ctrl-C"),
     ("no-terminal", "the terminal breaks"),
+    ("no-interface", "of the library alone; `handle.rs` of riesz tests it"),
     ("no-value", "a guard: the session gives a value to every name before it evaluates"),
     ("not-a-map", "a guard: types tell linear maps from functions"),
     ("not-utf8", "a page is text; `files.rs` tests it"),
-    ("not-yet", "a guard: the interpreter knows every built-in function"),
 ];
 
 #[test]

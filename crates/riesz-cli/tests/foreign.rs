@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Names that mean something in Rust, in what surrounds generated code, or in the generator's own habits.
+/// Names that mean something in Rust or C, in what surrounds generated code, or in the generator's own habits.
 const NAMES: &str = "
     as break const continue crate enum extern fn impl match mod move mut pub ref return self Self static struct super
     trait unsafe use where async await dyn abstract become box final macro override priv typeof unsized virtual yield
@@ -15,6 +15,12 @@ const NAMES: &str = "
     Ok Err Some None Vec Box String Option Result Default drop f64 f32 i64 u64 u32 usize bool str std core alloc main vec
     panic println include_str env
     riesz_0 riesz_1 riesz_free riesz_runtime MEMORY context arguments results told fault turns before
+    auto case char const continue default double enum extern float goto inline int long register restrict short signed
+    sizeof static struct switch typedef union unsigned void volatile asm typeof alignas nullptr int64_t int32_t uint64_t
+    size_t NULL NAN INFINITY INT64_MAX INT64_MIN INT64_C PRId64 RIESZ_RUN RIESZ_SITES RIESZ_MEMORY RIESZ_DECLARATIONS run
+    exp log pow erf malloc free printf read write exit index y0 gamma signgam errno linux unix near isnan signbit stdin
+    out out_0 out_len out_room result_0 fill_at swapped grown ended loop_f riesz_fail error fail block step __x86_64__
+    __func__ _Bool _Generic
     chunk_turns chunk_plan chunk_from chunk_to lane_block lane_total r0 r1 t t_1 t_2 v v_1 f f_1
     x x_lanes x_sums x_room x_own x_part x_near x_carry_1 x_2 x' x'' x_prime θ u3b8 Σx 変数 é _a __ ___ a__b
 ";
@@ -82,11 +88,64 @@ fn hostile_names_and_paths_are_the_same_code_and_compute_the_same() {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+#[test]
+fn hostile_names_and_paths_are_the_same_c_and_compute_the_same() {
+    if !Command::new("cc").arg("--version").output().is_ok_and(|output| output.status.success()) {
+        return println!("skipped: there is no C compiler");
+    }
+    let (program, _) = program(&names());
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("foreign-c");
+    let _ = fs::remove_dir_all(&folder);
+    fs::create_dir_all(&folder).unwrap();
+    let plain = folder.join("plain.rz");
+    fs::write(&plain, &program).unwrap();
+    let emit = |file: &Path| stdout(&riesz(&["emit", file.to_str().unwrap(), "test_of_all", "--to", "c"]));
+    let emitted = emit(&plain);
+    for path in PATHS {
+        let file = folder.join(path);
+        if fs::create_dir_all(file.parent().unwrap()).and_then(|()| fs::write(&file, &program)).is_err() {
+            continue;
+        }
+        let hostile = emit(&file);
+        assert!(hostile.is_ascii(), "foreign characters in\n{hostile}");
+        assert_eq!(bare(&hostile), bare(&emitted), "{path:?}");
+    }
+    // From the worst path, it compiles without a warning, and computes what the interpreter computes.
+    fs::write(folder.join("code.c"), emit(&folder.join(PATHS[4]))).unwrap();
+    let main = "#define RIESZ_DECLARATIONS\n#include \"code.c\"\nint main(void) {\n    riesz_run run = RIESZ_RUN;\n    \
+                double out;\n    if (riesz_test_of_all(&run, 0, &out)) return 1;\n    printf(\"%.17g\\n\", out);\n}\n";
+    fs::write(folder.join("main.c"), main).unwrap();
+    let mut compiler = Command::new("cc");
+    compiler.args(["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-pedantic", "main.c", "code.c", "-lm", "-omain"]);
+    let output = compiler.current_dir(&folder).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let expected: f64 = stdout(&riesz(&["eval", plain.to_str().unwrap(), "test_of_all(0)"])).trim().parse().unwrap();
+    let found: f64 = stdout(&Command::new(folder.join("main")).output().unwrap()).trim().parse().unwrap();
+    assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} is not {expected}");
+}
+
+/// C without its comments and strings.
+fn bare(source: &str) -> String {
+    let mut text = String::new();
+    for line in source.lines().filter(|line| !line.starts_with("//")) {
+        let mut parts = line.replace("\\\\", "").replace("\\\"", "");
+        while let Some((before, rest)) = parts.clone().split_once('"') {
+            parts = format!("{before}{}", rest.split_once('"').expect("a string ends").1);
+        }
+        text += &(parts + "\n");
+    }
+    text
+}
+
 /// The hostile names: those above, and all that the runtime defines.
 fn names() -> Vec<String> {
     let mut names: BTreeSet<String> = NAMES.split_whitespace().map(str::to_string).collect();
     let before = names.len();
-    let mut work = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("../riesz-runtime/src")];
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let runtime = fs::read_to_string(crates.join("riesz-c/src/runtime.c")).unwrap();
+    let words = runtime.split(|c: char| !c.is_alphanumeric() && c != '_');
+    names.extend(words.filter_map(|word| word.strip_prefix("riesz_")).map(str::to_string));
+    let mut work = vec![crates.join("riesz-runtime/src")];
     while let Some(path) = work.pop() {
         if path.is_dir() {
             work.extend(fs::read_dir(path).unwrap().map(|entry| entry.unwrap().path()));

@@ -344,7 +344,7 @@ pub enum Derive {
 }
 
 /// An operation on linear maps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OnMaps {
     /// The adjoint.
     Adjoint,
@@ -366,13 +366,11 @@ pub enum OnMaps {
     OfEntries,
     /// Of a matrix and a map: the map between the same spaces with that matrix.
     OfMatrix,
-    /// The zero of the domain.
-    Origin,
 }
 
 impl OnMaps {
     /// All of them.
-    pub const ALL: [OnMaps; 11] = [
+    pub const ALL: [OnMaps; 10] = [
         OnMaps::Adjoint,
         OnMaps::Compose,
         OnMaps::Add,
@@ -383,7 +381,6 @@ impl OnMaps {
         OnMaps::Entries,
         OnMaps::OfEntries,
         OnMaps::OfMatrix,
-        OnMaps::Origin,
     ];
 
     /// What it is called.
@@ -399,7 +396,6 @@ impl OnMaps {
             OnMaps::Entries => "entries",
             OnMaps::OfEntries => "map_of_entries",
             OnMaps::OfMatrix => "map_of_matrix",
-            OnMaps::Origin => "origin",
         }
     }
 }

@@ -55,7 +55,7 @@ const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 27] = [
     |x, _| x.log2(),
     |x, _| x.log10(),
     |x, _| x.asinh(),
-    |x, _| (x.abs() + Lanes::splat(1.0)).acosh(),
+    |x, _| x.abs().max(Lanes::splat(1.0)).acosh(),
     |x, _| x.atanh(),
     |x, _| x.asin(),
     |x, _| x.acos(),

@@ -83,7 +83,7 @@ enum Verb {
     Plus,
     Zero,
     Map(FunctionId, FunctionId),
-    OnMaps(OnMaps),
+    OnMaps(u8),
     SizeOf(Vec<Option<usize>>),
     CheckSizes,
 }
@@ -125,7 +125,18 @@ fn key(op: &Op, vars: &[VarInfo]) -> Option<Key> {
         Op::Plus(..) => Verb::Plus,
         Op::Zero(_) => Verb::Zero,
         Op::Map { forward, reverse, .. } => Verb::Map(*forward, *reverse),
-        Op::OnMaps(operation, _) => Verb::OnMaps(*operation),
+        Op::OnMaps(operation, _) => Verb::OnMaps(match operation {
+            OnMaps::Adjoint => 0,
+            OnMaps::Compose => 1,
+            OnMaps::Add => 2,
+            OnMaps::Subtract => 3,
+            OnMaps::Scale => 4,
+            OnMaps::Matrix => 5,
+            OnMaps::Coo => 6,
+            OnMaps::Entries => 7,
+            OnMaps::OfEntries => 8,
+            OnMaps::OfMatrix => 9,
+        }),
         Op::SizeOf(_, path) => Verb::SizeOf(
             (path.iter())
                 .map(|step| match step {

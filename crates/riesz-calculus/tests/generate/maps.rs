@@ -6,7 +6,7 @@ use super::{Node, Production, Writer};
 
 pub const ALL: &[(&str, usize, Production)] = &[
     ("sum over maps", 2, Writer::sum_over_maps),
-    ("inner product of maps", 2, Writer::inner_of_maps),
+    ("inner product of maps", 5, Writer::inner_of_maps),
     ("norm of a map", 1, Writer::norm_of_map),
     ("comparison of maps", 1, Writer::compared_maps),
     ("map that is captured", 2, Writer::captured_map),

@@ -200,8 +200,7 @@ impl Type {
     }
 }
 
-/// Not in the order of their names, in which values keep them.
-pub const FIELDS: [&str; 4] = ["b", "a", "d", "c"];
+pub const FIELDS: [&str; 4] = ["a", "b", "c", "d"];
 
 /// Types to compute with.
 pub struct Types<'r> {

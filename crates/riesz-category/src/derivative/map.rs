@@ -272,12 +272,6 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                 let flat = self.reshaped::<K>(&part(0, from), &space(&made), read(0))?;
                 (made, flat)
             }
-            OnMaps::Origin => {
-                let (map, by_map) = map(0)?;
-                let origin = self.zero_of::<K>(self.domain::<K>(&map, &K::codomain(&by_map))?)?;
-                let still = K::zero(from, &space(&origin));
-                (origin, still)
-            }
             OnMaps::Coo => {
                 let (map, by_map) = map(0)?;
                 let places = self.places(&map)?;

@@ -62,7 +62,6 @@ impl Draft<'_> {
             Operator::Coo => {
                 let (map, ty) = self.map_given(&given[0]);
                 let Type::Linear(_) = &ty else { return (Atom::Int(0), Type::Error) };
-                let (map, _) = self.declared_map((map, ty), span);
                 let ty = Type::Record(crate::types::Record::entries());
                 let value = self.bind(Op::OnMaps(OnMaps::Coo, vec![map]), ty.clone(), span);
                 self.read_sizes(value, ty, span)
@@ -247,7 +246,7 @@ impl Draft<'_> {
     }
 
     /// What a function gives; an integer that nothing makes an `R` is an `Int` here, and does not vary.
-    pub(super) fn result_of(&mut self, function: &Typed) -> Type {
+    fn result_of(&mut self, function: &Typed) -> Type {
         let result = match self.resolve(&function.1) {
             Type::Function(arrow) | Type::Linear(arrow) => self.resolve_deep(&arrow.1),
             _ => return Type::Error,
@@ -269,14 +268,7 @@ impl Draft<'_> {
         self.derive(Derive::Derivative, function, point, None, span)
     }
 
-    pub(super) fn derive(
-        &mut self,
-        derive: Derive,
-        function: Typed,
-        point: Typed,
-        direction: Option<Atom>,
-        span: Span,
-    ) -> Typed {
+    fn derive(&mut self, derive: Derive, function: Typed, point: Typed, direction: Option<Atom>, span: Span) -> Typed {
         let result = self.result_of(&function);
         if result == Type::Error || point.1 == Type::Error {
             return (Atom::Int(0), Type::Error);

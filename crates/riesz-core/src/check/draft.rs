@@ -253,11 +253,6 @@ impl<'c> Draft<'c> {
         }
     }
 
-    /// What the present body has so far.
-    pub fn present(&self) -> &[Binding] {
-        self.bodies.last().map_or(&[], |body| &body.bindings)
-    }
-
     /// Whether enough is wrong with the item: what is left of it need not be looked at.
     pub fn gives_up(&self) -> bool {
         self.too_large || self.diagnostics.len() >= MAX_ERRORS

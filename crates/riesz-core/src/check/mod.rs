@@ -11,7 +11,6 @@ mod builtin;
 mod call;
 mod closure;
 mod control;
-mod declared;
 mod derivative;
 mod draft;
 mod equation;

@@ -80,7 +80,6 @@ impl<'p, S: Number> Machine<'p, S> {
             OnMaps::Coo => self.coo(&*map(0)?, span)?,
             OnMaps::Entries => self.numbers_at(&*map(0)?, &places(&operands[1], &operands[2]), span)?,
             OnMaps::OfEntries => self.map_of(&operands[0], &places(&operands[1], &operands[2]), &*map(3)?, span)?,
-            OnMaps::Origin => self.domain(&*map(0)?, span)?,
             OnMaps::OfMatrix => self.map_of_matrix(&operands[0], &*map(1)?, span)?,
         })
     }

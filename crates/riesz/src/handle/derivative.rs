@@ -69,16 +69,7 @@ pub(crate) fn write(
         return Err(Box::new(Diagnostic::error("not-a-scalar", span, message).help(help)));
     }
     let name: Name = format!("{}_{}", function.name, derivative.suffix()).into();
-    let mut result = result;
-    let mut inner = of_what_varies(program, of, &active);
-    // Flat indices count the fields of records as they are declared.
-    let is_declared = |ty: &Type| ty.is_declared();
-    let varies = parameters.iter().zip(&active).filter(|(_, active)| **active).map(|(info, _)| &info.ty);
-    let declares = derivative == Derivative::Entries && !(varies.clone().all(is_declared) && is_declared(&result));
-    if declares {
-        inner = declared(program, inner)?;
-        result = declared_type(&result);
-    }
+    let inner = of_what_varies(program, of, &active);
     let mut writer = Writer::default();
     let taken: Vec<Atom> = parameters.iter().map(|info| writer.parameter(info.clone())).collect();
     let (varying, captured): (Vec<usize>, Vec<usize>) = (0..taken.len()).partition(|at| active[*at]);
@@ -93,12 +84,8 @@ pub(crate) fn write(
     };
     let count = writer.vars.len();
     let types: Vec<Type> = varying.iter().map(|at| parameters[*at].ty.clone()).collect();
-    let mut point_type = Type::tuple(types);
-    let mut point = writer.tuple(&varying.iter().map(|at| taken[*at]).collect::<Vec<_>>(), &point_type, span);
-    if declares {
-        point = writer.declare(point, &point_type, span);
-        point_type = declared_type(&point_type);
-    }
+    let point_type = Type::tuple(types);
+    let point = writer.tuple(&varying.iter().map(|at| taken[*at]).collect::<Vec<_>>(), &point_type, span);
     let captured = captured.iter().map(|at| taken[*at]).collect();
     let arrow = Type::function(point_type.clone(), result.clone());
     let closure = writer.bind(Op::Closure(inner, captured), arrow, span);
@@ -204,42 +191,6 @@ pub(crate) fn of_what_varies(program: &mut Program, id: FunctionId, active: &[bo
     add(program, writer.function(name, count, value, result, span))
 }
 
-/// Adds `c, x ↦ f(c, x)` where `x` and the value are tuples of the fields, as they are declared, in the place of records.
-fn declared(program: &mut Program, id: FunctionId) -> Result<FunctionId, Box<Diagnostic>> {
-    let function = program.function(id);
-    let (name, span, result) = (function.name.clone(), function.span, function.result.clone());
-    let mut parameters: Vec<VarInfo> = function.vars[..function.parameters].to_vec();
-    let space = parameters.last().map_or_else(Type::unit, |info| info.ty.clone());
-    let in_array = |part: &Type| matches!(part, Type::Array(_, element) if !element.is_declared());
-    if space.any(&mut |part| in_array(part)) || result.any(&mut |part| in_array(part)) {
-        let message =
-            format!("`{name}` has arrays of records whose fields are not declared in the order of their names");
-        let help = "there is `jacobian`, or `coo` of a function of several arrays";
-        return Err(Box::new(Diagnostic::error("no-derivative", span, message).help(help)));
-    }
-    parameters.iter_mut().next_back().into_iter().for_each(|info| info.ty = declared_type(&space));
-    let mut writer = Writer::default();
-    let mut arguments: Vec<Atom> = parameters.into_iter().map(|info| writer.parameter(info)).collect();
-    let count = writer.vars.len();
-    if let Some(argument) = arguments.last_mut() {
-        *argument = writer.undeclare(*argument, &space, span);
-    }
-    let value = writer.bind(Op::Call(id, arguments), result.clone(), span);
-    let value = writer.declare(value, &result, span);
-    Ok(add(program, writer.function(name, count, value, declared_type(&result), span)))
-}
-
-/// A type with the tuple of its fields, as they are declared, in the place of every record that is not inside of an array.
-fn declared_type(ty: &Type) -> Type {
-    match ty {
-        Type::Record(record) => {
-            Type::Tuple(record.shown.iter().map(|at| declared_type(&record.fields[*at as usize].1)).collect())
-        }
-        Type::Tuple(parts) => Type::Tuple(parts.iter().map(declared_type).collect()),
-        ty => ty.clone(),
-    }
-}
-
 fn add(program: &mut Program, function: Function) -> FunctionId {
     program.functions.push(function);
     FunctionId(program.functions.len() as u32 - 1)
@@ -273,38 +224,6 @@ impl Writer {
             [one] => *one,
             parts => self.bind(Op::Tuple(parts.to_vec()), ty.clone(), span),
         }
-    }
-
-    /// A value with tuples in the place of records.
-    fn declare(&mut self, value: Atom, ty: &Type, span: Span) -> Atom {
-        let order: Vec<usize> = match ty {
-            ty if *ty == declared_type(ty) => return value,
-            Type::Record(record) => record.shown.iter().map(|at| *at as usize).collect(),
-            ty => (0..ty.components().map_or(0, |parts| parts.len())).collect(),
-        };
-        let types = ty.components().unwrap_or_default();
-        let mut parts = Vec::new();
-        for at in order {
-            let part = self.bind(Op::Project(value, at), types[at].clone(), span);
-            parts.push(self.declare(part, &types[at], span));
-        }
-        self.bind(Op::Tuple(parts), declared_type(ty), span)
-    }
-
-    /// A value of a type with records from one with tuples in their place.
-    fn undeclare(&mut self, value: Atom, ty: &Type, span: Span) -> Atom {
-        let Some(types) = ty.components() else { return value };
-        let declared = declared_type(ty).components().unwrap_or_default();
-        let mut parts = vec![Atom::Int(0); types.len()];
-        for (at, place) in declared.into_iter().enumerate() {
-            let field = match ty {
-                Type::Record(record) => record.shown[at] as usize,
-                _ => at,
-            };
-            let part = self.bind(Op::Project(value, at), place, span);
-            parts[field] = self.undeclare(part, &types[field], span);
-        }
-        self.bind(Op::Tuple(parts), ty.clone(), span)
     }
 
     fn function(self, name: Name, parameters: usize, result: Atom, ty: Type, span: Span) -> Function {

@@ -117,10 +117,16 @@ impl Writer<'_> {
             Op::Map { forward, captured, .. } => self.call(*forward, captured),
             Op::OnMaps(operation, operands) => {
                 let name = match operation {
+                    OnMaps::Adjoint => "adjoint",
+                    OnMaps::Compose => "compose",
                     OnMaps::Add => "+",
                     OnMaps::Subtract => "-",
                     OnMaps::Scale => "*",
-                    operation => operation.name(),
+                    OnMaps::Matrix => "matrix",
+                    OnMaps::Coo => "coo",
+                    OnMaps::Entries => "entries",
+                    OnMaps::OfEntries => "map_of_entries",
+                    OnMaps::OfMatrix => "map_of_matrix",
                 };
                 notation::applied(name, &self.atoms(operands))
             }
