@@ -104,7 +104,14 @@ fn every_derivative_is_that_of_the_language() {
                 let expected = session.evaluate(&expression.replace("POINT", point), Vec::new()).unwrap();
                 let compiled =
                     derivative(&function).compile(&options).unwrap_or_else(|error| panic!("{text}, {name}: {error}"));
-                assert_eq!(compiled.is_native(), backend == "native", "{text}, {name}: {:?}", compiled.notes());
+                // The entries of a map between records are found by the interpreter.
+                let is_left = *name == "coo" && text.contains("model");
+                assert_eq!(
+                    compiled.is_native(),
+                    backend == "native" && !is_left,
+                    "{text}, {name}: {:?}",
+                    compiled.notes()
+                );
                 let mut arguments: Vec<Argument> = leaves.iter().map(|leaf| (*leaf).into()).collect();
                 if *behind == Behind::Point {
                     arguments.extend(arguments.clone());
