@@ -300,8 +300,8 @@ fn other_leg(x: f64) -> (Long, Long) {
     (angle(x.asin(), false), angle(x.acos(), true))
 }
 
-const LN_2: Long = Long { high: std::f64::consts::LN_2, low: 2.319046813846299558e-17 };
-const LN_10: Long = Long { high: std::f64::consts::LN_10, low: -2.170756223382249351e-16 };
+const LN_2: Long = Long { high: std::f64::consts::LN_2, low: 2.319_046_813_846_299_6e-17 };
+const LN_10: Long = Long { high: std::f64::consts::LN_10, low: -2.170_756_223_382_249_4e-16 };
 
 fn tangent(x: f64) -> Long {
     let (sine, cosine) = Long::sin_cos(x);
