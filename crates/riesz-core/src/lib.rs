@@ -4,6 +4,7 @@ pub mod check;
 pub mod data;
 pub mod evaluate;
 pub mod print;
+pub mod reachable;
 pub mod renumber;
 pub mod size;
 pub mod term;

@@ -13,7 +13,8 @@
 //!   so that no foreign character, such as a backslash in C, stands at the end.
 //! - In a string, quotation marks, backslashes and question marks (which begin the trigraphs of C) are escaped.
 
-use crate::program::{Buffer, Procedure, ProcedureId, Program, Register, SiteId, SourceName};
+use crate::name::SourceName;
+use crate::program::{Buffer, Procedure, ProcedureId, Program, Register, SiteId};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::fmt;

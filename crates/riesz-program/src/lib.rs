@@ -26,6 +26,7 @@
 //!
 //! Modules that all backends share:
 //!
+//! - [`name`]: names as the user wrote them, which cannot be printed by accident
 //! - [`foreign`]: the insertion of the user's names and paths into code
 //! - [`scope`]: where mutable registers are declared, and which loops count their iterations
 //! - [`sizes`]: the sizes that may exceed the integers
@@ -46,6 +47,7 @@ pub mod interface;
 pub mod join;
 pub mod layout;
 pub mod lower;
+pub mod name;
 pub mod once;
 pub mod own;
 pub mod pass;

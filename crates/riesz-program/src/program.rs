@@ -5,10 +5,10 @@
 //! tuples by one buffer for each component. A statement that can fail names a [`Site`]: the kind of error, and the
 //! place in the source.
 
+use crate::name::SourceName;
 use riesz_core::Comparison;
 use riesz_primitive::{MatrixFunction, Primitive};
 use riesz_syntax::Span;
-use riesz_syntax::tree::Name;
 
 /// A number of a procedure, by its position in [`Procedure::registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -93,36 +93,6 @@ impl Operand {
             Operand::Int(_) => Kind::Int,
             Operand::Bool(_) => Kind::Bool,
         }
-    }
-}
-
-/// A name as the user wrote it, or a pass that has made a variable. It is foreign text: it cannot be formatted, so that it
-/// gets into generated code only where a backend asks for it and makes it harmless.
-#[derive(Clone, PartialEq, Eq)]
-pub struct SourceName(Name);
-
-impl SourceName {
-    /// The name as it stands in the source.
-    pub fn as_written(&self) -> &str {
-        &self.0
-    }
-}
-
-impl From<Name> for SourceName {
-    fn from(name: Name) -> SourceName {
-        SourceName(name)
-    }
-}
-
-impl From<&str> for SourceName {
-    fn from(name: &str) -> SourceName {
-        SourceName(name.into())
-    }
-}
-
-impl std::fmt::Debug for SourceName {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        self.0.fmt(f)
     }
 }
 

@@ -106,7 +106,7 @@ impl Draft<'_> {
             return self.two_generators(span);
         };
         if let Callable::Primitive(primitive) = **callable
-            && let Some(reduction) = super::builtin::reduction(primitive)
+            && let Some(reduction) = super::reduce::reduction(primitive)
         {
             return self.reduce_nested(reduction, primitive, body, &generators, span);
         }

@@ -26,6 +26,7 @@ mod mismatch;
 mod needs;
 mod operator;
 mod order;
+mod reduce;
 mod scope;
 mod signature;
 mod structure;

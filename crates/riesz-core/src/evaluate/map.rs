@@ -135,37 +135,6 @@ impl<'p, S: Number> Machine<'p, S> {
         Ok(derivatives)
     }
 
-    /// Works with a machine over another algebra, in which the numbers known here are constants.
-    pub fn over<T: Number, R>(&mut self, work: impl FnOnce(&mut Machine<'p, T>) -> R) -> R {
-        let mut machine = self.lend(&mut |x: &S| T::constant(x.value()));
-        let result = work(&mut machine);
-        self.take_back(machine);
-        result
-    }
-
-    /// A machine over another algebra, which goes on with the steps and the depth that are left.
-    pub(super) fn lend<T: Number>(&mut self, constant: &mut dyn FnMut(&S) -> T) -> Machine<'p, T> {
-        let globals = self.globals.iter().map(|(global, value)| (*global, value.over(constant))).collect();
-        let mut machine = Machine::with_globals(self.compiled, self.limits.clone(), globals);
-        std::mem::swap(&mut machine.fuel, &mut self.fuel);
-        (machine.depth, machine.coefficients) = (self.depth, self.coefficients);
-        machine
-    }
-
-    /// Works with a machine for a program that has all that this one has, and more.
-    pub fn within<R>(&mut self, program: &Program, work: impl FnOnce(&mut Machine<S>) -> R) -> R {
-        let mut machine = Machine::with_globals(program, self.limits.clone(), self.globals.clone());
-        std::mem::swap(&mut machine.fuel, &mut self.fuel);
-        machine.depth = self.depth;
-        let result = work(&mut machine);
-        std::mem::swap(&mut machine.fuel, &mut self.fuel);
-        result
-    }
-
-    pub(super) fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
-        std::mem::swap(&mut machine.fuel, &mut self.fuel);
-    }
-
     /// The zero of a map's domain.
     pub(super) fn domain(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match map {

@@ -14,6 +14,7 @@ mod limits;
 mod map;
 mod matrix;
 mod number;
+mod over;
 pub mod problem;
 mod reindex;
 mod room;
@@ -134,70 +135,6 @@ impl<'p, S: Number> Machine<'p, S> {
     /// What an evaluation may use.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// The value of a function of what it captures and an argument, over another algebra, in which the numbers known here
-    /// are constants. Linear maps in it are tables of all their entries.
-    pub fn call_over<T: Number>(
-        &mut self,
-        closure: &Closure<S>,
-        argument: Value<T>,
-        span: Span,
-    ) -> Result<Value<T>, Fault> {
-        self.call_through(closure, argument, &mut |x| T::constant(x.value()), span)
-    }
-
-    /// The same where derivatives inside of the function are not compiled, but found while it runs.
-    ///
-    /// # Errors
-    /// Where the function has no value.
-    pub fn call_differentiating<T: Number>(
-        &mut self,
-        closure: &Closure<S>,
-        argument: Value<T>,
-        differentiate: Rc<dyn Differentiate<T> + 'p>,
-        span: Span,
-    ) -> Result<Value<T>, Fault> {
-        let number = &mut |x: &S| T::constant(x.value());
-        let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(number)).collect();
-        let mut machine = self.lend(number);
-        machine.program = self.program;
-        machine.differentiate = Some(differentiate);
-        let missing = machine.needed(closure.function);
-        let value = machine
-            .compute(missing)
-            .and_then(|()| machine.call(closure.function, &mut captured.into_iter().chain([argument]), span))
-            .and_then(|value| machine.with_tables(value, span));
-        self.take_back(machine);
-        value
-    }
-
-    /// Calls a function of this machine's algebra.
-    ///
-    /// # Errors
-    /// Where the function has no value.
-    pub fn call_closure(&mut self, closure: &Closure<S>, argument: Value<S>, span: Span) -> Result<Value<S>, Fault> {
-        let value = self.call(closure.function, &mut closure.captured().iter().cloned().chain([argument]), span)?;
-        self.with_tables(value, span)
-    }
-
-    /// The same over an algebra that the numbers known here are numbers of.
-    pub(super) fn call_through<T: Number>(
-        &mut self,
-        closure: &Closure<S>,
-        argument: Value<T>,
-        number: &mut dyn FnMut(&S) -> T,
-        span: Span,
-    ) -> Result<Value<T>, Fault> {
-        let captured: Vec<Value<T>> = closure.captured().iter().map(|value| value.over(number)).collect();
-        let mut machine = self.lend(number);
-        let missing = machine.needed(closure.function);
-        let value = machine
-            .compute(missing)
-            .and_then(|()| machine.call(closure.function, &mut captured.into_iter().chain([argument]), span))
-            .and_then(|value| machine.with_tables(value, span));
-        self.take_back(machine);
-        value
     }
 
     /// The value of a function without parameters.
