@@ -362,8 +362,15 @@ impl Compiler<'_> {
         span: Span,
         out: &mut Vec<Binding>,
     ) -> Result<bool, Problem> {
+        let ty = self.atom_type(map);
         match self.known_map(map) {
-            Some(map) => self.structured((var, Wanted::Coo), &map, span, out),
+            Some(mut map) => {
+                // Rows and columns are counted by the type of this map, not by that of the function.
+                if let Type::Linear(arrow) = &ty {
+                    (map.from, map.to) = (map.from.declared_as(&arrow.0), map.to.declared_as(&arrow.1));
+                }
+                self.structured((var, Wanted::Coo), &map, span, out)
+            }
             None => Ok(false),
         }
     }

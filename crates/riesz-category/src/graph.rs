@@ -23,6 +23,7 @@ use crate::category::{Cartesian, Category};
 use crate::closure::Closure;
 use crate::combinator::{Combinators, Constant, Operation};
 use crate::interpret::{Form, Later, Programs, Table, interpret};
+use riesz_core::order::Orders;
 use riesz_core::term::OnMaps;
 use riesz_core::{FunctionId, Size, Type};
 use riesz_linear::Space;
@@ -448,7 +449,7 @@ impl Programs for Graphs {
         Drawing::new(|sheet, wire| Wire::Node(sheet.node("linear map", wire.nodes(), Kind::Other, None)))
     }
 
-    fn on_maps(_: &Names, _: Table<Drawing>, operation: OnMaps, _: Span) -> Drawing {
+    fn on_maps(_: &Names, _: Table<Drawing>, operation: OnMaps, _: &Orders, _: Span) -> Drawing {
         Drawing::new(move |sheet, wire| Wire::Node(sheet.node(operation.name(), wire.nodes(), Kind::Other, None)))
     }
 

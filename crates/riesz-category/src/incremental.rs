@@ -17,6 +17,7 @@ use crate::combinator::{Combinators, Constant, Operation};
 use crate::derivative::{Context, component};
 use crate::interpret::{Form, Interpreted, Later, Programs, Table, interpret};
 use riesz_core::evaluate::{Fault, Map, Value};
+use riesz_core::order::Orders;
 use riesz_core::term::{OnMaps, Op};
 use riesz_core::{FunctionId, Type};
 use riesz_linear::Space;
@@ -375,7 +376,7 @@ impl Programs for Incremental {
         })
     }
 
-    fn on_maps(_: &Rc<Context>, _: Table<Responsive>, _: OnMaps, span: Span) -> Responsive {
+    fn on_maps(_: &Rc<Context>, _: Table<Responsive>, _: OnMaps, _: &Orders, span: Span) -> Responsive {
         Responsive::new(move |_| Err(lost(span)))
     }
 

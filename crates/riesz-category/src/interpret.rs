@@ -5,6 +5,7 @@
 
 use crate::category::Cartesian;
 use crate::combinator::{Combinator, Combinators, Constant, Operation};
+use riesz_core::order::Orders;
 use riesz_core::term::{OnMaps, Reduction};
 use riesz_core::{FunctionId, Type};
 use riesz_syntax::Span;
@@ -49,11 +50,13 @@ pub trait Programs: Cartesian {
     /// From a tuple of captured values to the linear map that two functions of them are, it and its adjoint.
     fn map(forward: FunctionId, reverse: FunctionId) -> Self::Morphism;
 
-    /// From the tuple of its operands to what an operation on linear maps gives.
+    /// From the tuple of its operands to what an operation on linear maps gives, whose rows and columns are counted in some
+    /// orders.
     fn on_maps(
         context: &Self::Context,
         definitions: Table<Self::Morphism>,
         operation: OnMaps,
+        orders: &Orders,
         span: Span,
     ) -> Self::Morphism;
 
@@ -202,7 +205,9 @@ impl<C: Programs> Reader<'_, C> {
             Combinator::Closure(number) => C::closure(self.function(*number)),
             Combinator::Map(forward, reverse) => C::map(self.function(*forward), self.function(*reverse)),
             Combinator::Taylor(element, span) => C::taylor(self.context, element.clone(), *span),
-            Combinator::OnMaps(operation, span) => C::on_maps(self.context, self.table.clone(), *operation, *span),
+            Combinator::OnMaps(operation, orders, span) => {
+                C::on_maps(self.context, self.table.clone(), *operation, orders, *span)
+            }
             Combinator::Apply(span) => C::apply(self.context, self.table.clone(), *span),
             Combinator::Global(number) => C::global(self.context, *number),
         }

@@ -3,6 +3,7 @@
 pub mod check;
 pub mod data;
 pub mod evaluate;
+pub mod order;
 pub mod print;
 pub mod reachable;
 pub mod renumber;

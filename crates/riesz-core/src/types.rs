@@ -41,13 +41,13 @@ pub enum Type {
     Error,
 }
 
-/// The fields of a record, sorted by name, so that the order in which they are written does not matter to anything but
-/// printing.
+/// The fields of a record, sorted by name, so that the order in which they are written matters only where they are printed
+/// and counted.
 #[derive(Clone, Debug)]
 pub struct Record {
     /// Names and types, sorted by name.
     pub fields: Arc<[(Name, Type)]>,
-    /// The order to print them in: positions in `fields`.
+    /// The order in which they are declared, printed and counted: positions in `fields`.
     pub shown: Arc<[u32]>,
 }
 
@@ -173,6 +173,33 @@ impl Type {
             Type::Tuple(parts) => Some(parts.to_vec()),
             Type::Record(record) => Some(record.fields.iter().map(|(_, ty)| ty.clone()).collect()),
             _ => None,
+        }
+    }
+
+    /// The positions of the components in the order in which they are declared.
+    pub fn declared(&self) -> Option<Vec<usize>> {
+        match self {
+            Type::Tuple(parts) => Some((0..parts.len()).collect()),
+            Type::Record(record) => Some(record.shown.iter().map(|at| *at as usize).collect()),
+            _ => None,
+        }
+    }
+
+    /// The type with the fields of its records in the order in which another declares them.
+    pub fn declared_as(&self, other: &Type) -> Type {
+        match (self, other) {
+            (Type::Array(size, element), Type::Array(_, other)) => {
+                Type::array(size.clone(), element.declared_as(other))
+            }
+            (Type::Tuple(parts), Type::Tuple(others)) => {
+                Type::Tuple(parts.iter().zip(others.iter()).map(|(part, other)| part.declared_as(other)).collect())
+            }
+            (Type::Record(record), Type::Record(other)) => {
+                let fields = record.fields.iter().zip(other.fields.iter());
+                let fields = fields.map(|((name, part), (_, other))| (name.clone(), part.declared_as(other))).collect();
+                Type::Record(Record { fields, shown: other.shown.clone() })
+            }
+            _ => self.clone(),
         }
     }
 

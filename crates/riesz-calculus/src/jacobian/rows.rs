@@ -239,10 +239,10 @@ impl<'a> Walk<'a> {
                 }
             }
             ty => {
-                for (at, ty) in ty.components()?.iter().enumerate() {
+                for at in ty.declared()? {
                     let part = self.project(known, at)?;
                     let path = path.iter().cloned().chain([Hop::Component(at)]).collect();
-                    self.parts(&part, ty, path, longest, out)?;
+                    self.parts(&part, ty.component(at)?, path, longest, out)?;
                 }
             }
         }

@@ -67,7 +67,7 @@ impl<'a> Gather<'a> for Sparse<'_> {
         let rows: Vec<(Vec<Hop>, Vec<Candidate>, bool)> = rows
             .into_iter()
             .map(|row| {
-                let (candidates, ordered) = arrange(walk, row.entries);
+                let (candidates, ordered) = arrange(walk, row.entries, self.domain);
                 (row.path, candidates, ordered)
             })
             .collect();
@@ -263,14 +263,14 @@ impl Candidate {
 }
 
 /// Brings together what is in the same column, in the order of the columns, if that is known.
-fn arrange(walk: &mut Walk, entries: Vec<Entry>) -> (Vec<Candidate>, bool) {
+fn arrange(walk: &mut Walk, entries: Vec<Entry>, domain: &Type) -> (Vec<Candidate>, bool) {
     let mut arranged: Vec<Candidate> = Vec::new();
     let mut ordered = true;
     for Entry { path, conditional, partial } in entries {
         let mut at = arranged.len();
         let mut same = None;
         for (place, other) in arranged.iter().enumerate() {
-            match order(&path, &other.paths[0].0) {
+            match order(&path, &other.paths[0].0, domain) {
                 Some(Ordering::Less) => at = at.min(place),
                 Some(Ordering::Equal) => same = Some(place),
                 Some(Ordering::Greater) => {}
@@ -289,14 +289,24 @@ fn arrange(walk: &mut Walk, entries: Vec<Entry>) -> (Vec<Candidate>, bool) {
 }
 
 /// Which of two columns comes first, if that is known.
-fn order(a: &[Hop], b: &[Hop]) -> Option<Ordering> {
+fn order(a: &[Hop], b: &[Hop], domain: &Type) -> Option<Ordering> {
+    let mut ty = domain;
     for (a, b) in a.iter().zip(b) {
         let order = match (a, b) {
-            (Hop::Component(a), Hop::Component(b)) => a.cmp(b),
-            (Hop::Element { form: a, .. }, Hop::Element { form: b, .. }) => match a.sub(b)? {
-                Size::Constant(difference) => difference.cmp(&0),
-                _ => return None,
-            },
+            (Hop::Component(a), Hop::Component(b)) => {
+                let declared = ty.declared()?;
+                let place = |component: &usize| declared.iter().position(|at| at == component);
+                ty = ty.component(*a)?;
+                place(a)?.cmp(&place(b)?)
+            }
+            (Hop::Element { form: a, .. }, Hop::Element { form: b, .. }) => {
+                let Type::Array(_, element) = ty else { return None };
+                ty = element;
+                match a.sub(b)? {
+                    Size::Constant(difference) => difference.cmp(&0),
+                    _ => return None,
+                }
+            }
             _ => return None,
         };
         if order != Ordering::Equal {
@@ -339,12 +349,12 @@ impl<'a> Walk<'a> {
         for hop in path {
             match hop {
                 Hop::Component(at) => {
-                    let parts = ty.components()?;
-                    let before =
-                        parts[..*at].iter().try_fold(Size::Constant(0), |all, part| all.add(&numbers_in(part)?))?;
+                    let earlier = ty.declared()?.into_iter().take_while(|other| other != at);
+                    let width = |at: usize| numbers_in(ty.component(at)?);
+                    let before = earlier.map(width).try_fold(Size::Constant(0), |all, part| all.add(&part?))?;
                     let before = self.size(&before);
                     position = self.further(position, before);
-                    ty = parts.get(*at)?.clone();
+                    ty = ty.component(*at)?.clone();
                 }
                 Hop::Element { index, sure, span, .. } => {
                     let Type::Array(size, element) = ty else { return None };

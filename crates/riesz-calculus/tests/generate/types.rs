@@ -200,7 +200,8 @@ impl Type {
     }
 }
 
-pub const FIELDS: [&str; 4] = ["a", "b", "c", "d"];
+/// Not in the order of their names, in which values keep them.
+pub const FIELDS: [&str; 4] = ["b", "a", "d", "c"];
 
 /// Types to compute with.
 pub struct Types<'r> {

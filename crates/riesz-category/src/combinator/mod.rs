@@ -28,6 +28,7 @@ pub use operation::Operation;
 pub(crate) use operation::{kind, shape};
 pub use parse::ParseError;
 
+use riesz_core::order::Orders;
 use riesz_core::term::{OnMaps, Reduction};
 use riesz_core::{FunctionId, GlobalId, Type};
 use riesz_syntax::Span;
@@ -74,8 +75,8 @@ pub enum Combinator {
     Apply(Span),
     /// The linear map that two definitions are once their first arguments are known: it and its adjoint.
     Map(usize, usize),
-    /// An operation on linear maps, on the tuple of its operands.
-    OnMaps(OnMaps, Span),
+    /// An operation on linear maps, on the tuple of its operands, and how rows and columns are counted.
+    OnMaps(OnMaps, Orders, Span),
     /// The derivatives of a function along a line, on the tuple of it, the point, the direction and the order; the type is
     /// that of an element.
     Taylor(Type, Span),

@@ -3,6 +3,7 @@
 use super::print::bare_name;
 use super::{Combinator, Combinators, Constant, Definition, Operation, Repeated};
 use crate::closure::with_room;
+use riesz_core::order::{Order, Orders};
 use riesz_core::term::{Atom, Comparison, OnMaps, Op, Place, Reduction, Step, Var};
 use riesz_core::{FunctionId, GlobalId, Size, Type, size};
 use riesz_primitive::{Kind, find};
@@ -199,7 +200,7 @@ impl<'t> Reader<'t> {
                 self.skip_space();
                 let name = self.take(|c| c.is_alphanumeric() || c == '_');
                 match OnMaps::ALL.into_iter().find(|known| known.name() == name) {
-                    Some(operation) => Ok(Combinator::OnMaps(operation, nowhere())),
+                    Some(operation) => Ok(Combinator::OnMaps(operation, self.orders()?, nowhere())),
                     None => self.fail("no operation on linear maps has this name"),
                 }
             }
@@ -337,6 +338,43 @@ impl<'t> Reader<'t> {
             self.sign("}")?;
         }
         Ok(path)
+    }
+
+    fn orders(&mut self) -> Result<Orders> {
+        if !self.word("{") {
+            return Ok(Orders::KEPT);
+        }
+        let rows = self.order()?;
+        self.sign(",")?;
+        let columns = self.order()?;
+        self.sign("}")?;
+        Ok(Orders { rows, columns })
+    }
+
+    fn order(&mut self) -> Result<Order> {
+        self.expect(self.depth < DEEPEST, "orders nest too deeply")?;
+        if self.word(".") {
+            return Ok(Order::Kept);
+        }
+        self.depth += 1;
+        let order = if self.word("[") {
+            let order = self.order()?;
+            self.sign("]")?;
+            Order::Elements(order.into())
+        } else {
+            self.sign("(")?;
+            let mut parts = Vec::new();
+            loop {
+                parts.push((self.number()?, self.order()?));
+                if !self.word(",") {
+                    break;
+                }
+            }
+            self.sign(")")?;
+            Order::Parts(parts.into())
+        };
+        self.depth -= 1;
+        Ok(order)
     }
 
     fn braced_type(&mut self) -> Result<Type> {

@@ -9,6 +9,7 @@
 
 use super::{Combinator, Combinators, Constant, Operation};
 use riesz_core::evaluate::show_real;
+use riesz_core::order::Orders;
 use riesz_core::term::{Comparison, Op, Place, Step};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::Primitive;
@@ -141,7 +142,10 @@ impl Names<'_> {
             Combinator::Map(forward, reverse) => {
                 format!("map {} {}", named(&self.definitions, *forward), named(&self.definitions, *reverse))
             }
-            Combinator::OnMaps(operation, _) => format!("maps {}", operation.name()),
+            Combinator::OnMaps(operation, orders, _) => match *orders == Orders::KEPT {
+                true => format!("maps {}", operation.name()),
+                false => format!("maps {}{{{}, {}}}", operation.name(), orders.rows, orders.columns),
+            },
             Combinator::Taylor(ty, _) => format!("taylor{{{}}}", show(ty)),
             Combinator::Global(number) => format!("global {}", named(&self.globals, *number)),
         };

@@ -3,6 +3,7 @@
 use super::environment::Environment;
 use super::{Bodies, uses};
 use crate::combinator::{Combinator, Constant, Operation, Repeated, kind, shape};
+use riesz_core::order::Orders;
 use riesz_core::term::{Atom, Binding, Derive, Iteration, Op, Turn, Var};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::scalar;
@@ -93,8 +94,9 @@ impl<'p> Bodies<'_, 'p> {
                 Combinator::then([captured, Combinator::Map(forward, reverse)])
             }
             Op::OnMaps(operation, operands) => {
+                let orders = Orders::of(*operation, operands, self.function);
                 let operands = Combinator::Fork(self.atoms(operands, environment)?);
-                Combinator::then([operands, Combinator::OnMaps(*operation, span)])
+                Combinator::then([operands, Combinator::OnMaps(*operation, orders, span)])
             }
             op => {
                 let mut operands = Vec::new();

@@ -17,6 +17,7 @@ use crate::interpret::{Form, Later, Programs, Table};
 use crate::space::{numbers, space};
 use riesz_core::Type;
 use riesz_core::evaluate::{Closure, Fault, Limits, Map, Value};
+use riesz_core::order::Orders;
 use riesz_core::term::{Atom, Binding, Body, FunctionId, Iteration, OnMaps, Op, Reduction, Var};
 use riesz_linear::{LinearMap, Space, Vector};
 use riesz_primitive::derivative::partial_derivatives;
@@ -149,11 +150,12 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
         context: &Rc<Context>,
         definitions: Table<Self::Morphism>,
         operation: OnMaps,
+        orders: &Orders,
         span: Span,
     ) -> Self::Morphism {
-        let context = context.clone();
+        let (context, orders) = (context.clone(), orders.clone());
         Differentiable::new(move |point| {
-            Maps { context: &context, definitions: &definitions, span }.operate::<K>(operation, &point)
+            Maps { context: &context, definitions: &definitions, span }.operate::<K>(operation, &orders, &point)
         })
     }
 

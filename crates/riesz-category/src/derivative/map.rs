@@ -19,6 +19,7 @@ use crate::linear::Terms;
 use crate::space::{numbers, space};
 use riesz_core::Type;
 use riesz_core::evaluate::{Fault, Map, Table, Value};
+use riesz_core::order::{Orders, Places};
 use riesz_core::term::{Atom, OnMaps, Op, Var};
 use riesz_linear::{LinearMap, Relation, Space, SpaceError, Vector};
 use riesz_syntax::Span;
@@ -203,7 +204,12 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
     }
 
     /// An operation on maps, on the tuple of its operands.
-    pub fn operate<K: Linear<Morphism = M> + 'static>(&self, operation: OnMaps, point: &Point) -> Outcome<M> {
+    pub fn operate<K: Linear<Morphism = M> + 'static>(
+        &self,
+        operation: OnMaps,
+        orders: &Orders,
+        point: &Point,
+    ) -> Outcome<M> {
         let from = &point.space;
         let operands = point.value.parts();
         let is_zero = |at: usize| matches!(operands.get(at), Some(Value::Zero));
@@ -274,8 +280,13 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             }
             OnMaps::Coo => {
                 let (map, by_map) = map(0)?;
-                let places = self.places(&map)?;
+                let mut places = self.places(&map)?;
+                let counted = self.counted::<K>(orders, &map, &K::codomain(&by_map))?;
+                if !counted.are_kept() {
+                    places.sort_by_key(|place| counted.counted(*place));
+                }
                 let (values, by_values) = self.numbers_at::<K>(&map, &places, by_map)?;
+                let places: Vec<Place> = places.into_iter().map(|place| counted.counted(place)).collect();
                 let ints = |of: fn(&Place) -> usize| Value::ints(places.iter().map(|place| of(place) as i64).collect());
                 // A record's fields are sorted by name: cols, rows, vals.
                 let [cols, rows] = [ints(|place| place.1), ints(|place| place.0)];
@@ -285,14 +296,30 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
             }
             OnMaps::Entries => {
                 let (map, by_map) = map(0)?;
-                self.numbers_at::<K>(&map, &places(&operands[1], &operands[2]), by_map)?
+                let counted = self.counted::<K>(orders, &map, &K::codomain(&by_map))?;
+                self.numbers_at::<K>(&map, &counted.kept(places(&operands[1], &operands[2])), by_map)?
             }
             OnMaps::OfEntries => {
                 let (like, by_like) = map(3)?;
-                let places = places(&operands[1], &operands[2]);
+                let counted = self.counted::<K>(orders, &like, &K::codomain(&by_like))?;
+                let places = counted.kept(places(&operands[1], &operands[2]));
                 self.map_of::<K>(&operands[0], &places, (&like, &K::codomain(&by_like)), read(0))?
             }
         })
+    }
+
+    /// The places at which the rows and columns of a map are counted.
+    fn counted<K: Linear<Morphism = M> + 'static>(
+        &self,
+        orders: &Orders,
+        map: &Map<f64>,
+        from: &Space,
+    ) -> Result<Places, Fault> {
+        if *orders == Orders::KEPT {
+            return Ok(orders.places(&Value::<f64>::unit(), &Value::unit()));
+        }
+        let (domain, codomain) = self.spaces::<K>(map, from)?;
+        Ok(orders.places(&codomain, &domain))
     }
 
     /// The zeros of the domain and the codomain, in which maps are tables of all their entries.

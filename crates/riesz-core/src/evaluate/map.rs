@@ -5,10 +5,10 @@
 use super::Machine;
 use super::array::{self, Empty};
 use super::limits::Fault;
-use super::matrix::places;
 use super::problem;
 use super::value::{Closure, Map, Table, Value};
-use crate::term::{OnMaps, Program};
+use crate::order::Orders;
+use crate::term::OnMaps;
 use crate::types::Type;
 use riesz_primitive::{Counted, Erased, Number, Series};
 use riesz_syntax::{Diagnostic, Span};
@@ -48,7 +48,13 @@ impl<'p, S: Number> Machine<'p, S> {
         })
     }
 
-    pub(super) fn on_maps(&mut self, operation: OnMaps, operands: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
+    pub(super) fn on_maps(
+        &mut self,
+        operation: OnMaps,
+        orders: &Orders,
+        operands: &[Value<S>],
+        span: Span,
+    ) -> Result<Value<S>, Fault> {
         let map = |at: usize| match (operands.get(at), operands.last()) {
             (Some(Value::Map(map)), _) => Ok(map.clone()),
             // A zero, of which another map says between which spaces it is.
@@ -77,9 +83,15 @@ impl<'p, S: Number> Machine<'p, S> {
                 let domain = self.domain(&map, span)?;
                 self.matrix(&map, domain, span)?
             }
-            OnMaps::Coo => self.coo(&*map(0)?, span)?,
-            OnMaps::Entries => self.numbers_at(&*map(0)?, &places(&operands[1], &operands[2]), span)?,
-            OnMaps::OfEntries => self.map_of(&operands[0], &places(&operands[1], &operands[2]), &*map(3)?, span)?,
+            OnMaps::Coo => self.coo(&*map(0)?, orders, span)?,
+            OnMaps::Entries => {
+                let places = self.kept_places(orders, &*map(0)?, &operands[1], &operands[2], span)?;
+                self.numbers_at(&*map(0)?, &places, span)?
+            }
+            OnMaps::OfEntries => {
+                let places = self.kept_places(orders, &*map(3)?, &operands[1], &operands[2], span)?;
+                self.map_of(&operands[0], &places, &*map(3)?, span)?
+            }
             OnMaps::OfMatrix => self.map_of_matrix(&operands[0], &*map(1)?, span)?,
         })
     }

@@ -8,6 +8,7 @@ use super::Machine;
 use super::limits::Fault;
 use super::map::NOWHERE;
 use super::value::{Map, Table, Value};
+use crate::order::{Orders, Places};
 use riesz_algebra::{Nagata, Sparse};
 use riesz_primitive::Number;
 use riesz_syntax::Span;
@@ -16,11 +17,6 @@ use std::collections::BTreeMap;
 
 /// A place in a matrix: the row and the column.
 type Place = (usize, usize);
-
-/// The places whose columns and rows stand in two arrays.
-pub(super) fn places<S: Number>(columns: &Value<S>, rows: &Value<S>) -> Vec<Place> {
-    rows.elements().zip(columns.elements()).map(|(row, column)| (row.int() as usize, column.int() as usize)).collect()
-}
 
 impl<S: Number> Machine<'_, S> {
     /// The codomain with every number replaced by a row of the matrix, a vector of the domain.
@@ -86,12 +82,40 @@ impl<S: Number> Machine<'_, S> {
         Ok(entries)
     }
 
+    /// The places at which the rows and columns of a map are counted.
+    fn counted(&mut self, orders: &Orders, map: &Map<S>, span: Span) -> Result<Places, Fault> {
+        if *orders == Orders::KEPT {
+            return Ok(orders.places(&Value::<S>::unit(), &Value::unit()));
+        }
+        let (domain, codomain) = self.table_spaces(map, span)?;
+        Ok(orders.places(&codomain, &domain))
+    }
+
+    /// The places of entries whose columns and rows, as they are counted, stand in two arrays.
+    pub(super) fn kept_places(
+        &mut self,
+        orders: &Orders,
+        map: &Map<S>,
+        columns: &Value<S>,
+        rows: &Value<S>,
+        span: Span,
+    ) -> Result<Vec<Place>, Fault> {
+        let place = |(row, column): (Value<S>, Value<S>)| (row.int() as usize, column.int() as usize);
+        let counted = rows.elements().zip(columns.elements()).map(place).collect();
+        Ok(self.counted(orders, map, span)?.kept(counted))
+    }
+
     /// The columns, the rows and the values of a map's entries.
-    pub(super) fn coo(&mut self, map: &Map<S>, span: Span) -> Result<Value<S>, Fault> {
+    pub(super) fn coo(&mut self, map: &Map<S>, orders: &Orders, span: Span) -> Result<Value<S>, Fault> {
         let domain = self.domain(map, span)?;
-        let entries = self.entries_from(map, &domain, span)?;
-        let rows = entries.iter().map(|(row, ..)| *row as i64).collect();
-        let columns = entries.iter().map(|(_, column, _)| *column as i64).collect();
+        let mut entries = self.entries_from(map, &domain, span)?;
+        let counted = self.counted(orders, map, span)?;
+        let place = |(row, column, _): &(usize, usize, f64)| counted.counted((*row, *column));
+        if !counted.are_kept() {
+            entries.sort_by_key(place);
+        }
+        let rows = entries.iter().map(|entry| place(entry).0 as i64).collect();
+        let columns = entries.iter().map(|entry| place(entry).1 as i64).collect();
         let values = match TypeId::of::<S>() == TypeId::of::<f64>() {
             true => Value::reals(entries.iter().map(|(.., value)| S::constant(*value)).collect()),
             // Numbers of another algebra are more than their values.

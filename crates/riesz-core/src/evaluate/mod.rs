@@ -30,6 +30,7 @@ pub use room::{has_room, is_asking};
 pub use show::show_real;
 pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
 
+use crate::order::Orders;
 use crate::term::{
     Atom, Binding, Body, Derive, Function, FunctionId, GlobalId, Iteration, OnMaps, Op, Origin, Program,
 };
@@ -373,7 +374,8 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::OnMaps(operation, operands) => {
                 self.reserve(1, size_of::<Map<S>>(), span)?;
                 let values: Vec<Value<S>> = operands.iter().map(|operand| atom(frame, *operand)).collect();
-                let value = self.on_maps(*operation, &values, span)?;
+                let orders = Orders::of(*operation, operands, function);
+                let value = self.on_maps(*operation, &orders, &values, span)?;
                 if matches!(operation, OnMaps::Matrix) { value.stored_as(ty()) } else { value }
             }
             Op::Derive(Derive::Taylor, operands) => {

@@ -252,6 +252,7 @@ let m = D(f, at)
         "grad(\\v -> sum(matrix(chosen(v))[0]), at)",
         "grad(\\v -> { let c = coo(chosen(v)) in sum(c.vals[i] * (1.0 + i * c.cols[i]) | i < 3) }, at)",
         "grad(\\v -> sum(coo(compose(adjoint(chosen(v)), turned(v))).vals), at)",
+        "grad(\\v -> coo(3 * D(\\u -> {b = u[0]^3, a = u[1]^2 * v[0]}, v)).vals[1], at)",
         "hessian(\\v -> sum(coo(turned(v)).vals) * v[0], at)",
         "grad(\\v -> sum(sum(m(v)) | m in [chosen(v), D(\\u -> u, v)]), at)",
         "grad(\\v -> sum(turned(v)(v)), at)",
