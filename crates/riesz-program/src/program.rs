@@ -9,6 +9,7 @@ use crate::name::SourceName;
 use riesz_core::Comparison;
 use riesz_primitive::{MatrixFunction, Primitive};
 use riesz_syntax::Span;
+use riesz_syntax::tree::Name;
 
 /// A number of a procedure, by its position in [`Procedure::registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

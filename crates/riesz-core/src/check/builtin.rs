@@ -224,7 +224,7 @@ impl Draft<'_> {
         self.flow(atom, &ty, &Type::Int, place)
     }
 
-    fn array_given(&mut self, given: &Given) -> Typed {
+    pub(super) fn array_given(&mut self, given: &Given) -> Typed {
         let (atom, ty) = self.value(given, None);
         let place = self.given_span(given);
         let (size, element) = self.array_type(&ty, place, "this function works on arrays");

@@ -106,7 +106,7 @@ impl<'p, S: Number> Machine<'p, S> {
         result
     }
 
-    fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
+    pub(super) fn take_back<T: Number>(&mut self, mut machine: Machine<'p, T>) {
         std::mem::swap(&mut machine.fuel, &mut self.fuel);
     }
 }

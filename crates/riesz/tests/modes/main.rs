@@ -324,7 +324,8 @@ fn matrices_of_the_category_of_matrices_are_those_of_derivatives() {
         numbers
     };
     let mut count = 0;
-    for (file, function, point) in functions(8).into_iter().filter(|(file, ..)| file.starts_with("examples")) {
+    for (file, function, point) in programs::functions(8).into_iter().filter(|(file, ..)| file.starts_with("examples"))
+    {
         let hessian = is_short(file, &format!("({function})({point})"));
         let gradient = hessian.then(|| format!("\\the_x -> grad({function}, the_x)"));
         for derived in [function.to_string()].into_iter().chain(gradient) {

@@ -40,7 +40,7 @@ const SMALL: [(&str, &str, &str); 5] = [
 ];
 
 /// The functions of the list with points of at most so many numbers: file, function, point.
-fn functions(most: usize) -> Vec<(&'static str, &'static str, &'static str)> {
+pub fn functions(most: usize) -> Vec<(&'static str, &'static str, &'static str)> {
     let mut file = "";
     let mut found = Vec::new();
     for line in FUNCTIONS.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
