@@ -7,7 +7,7 @@ mod support;
 
 use riesz_core::Checker;
 use riesz_core::evaluate::{Limits, Machine, Value};
-use riesz_core::order::Order;
+use riesz_core::order::{Order, Orders};
 use riesz_core::print::{print, print_program};
 use riesz_core::verify::verify;
 use riesz_primitive::{Counted, count};
@@ -207,16 +207,12 @@ fn matrices_of_gradients() {
         let (along, direction, dense) = (numbers(&along), numbers(&arguments[2]), numbers(&dense));
         // A value has the fields of a record by name, and a matrix has rows and columns for them as they are declared.
         let space = checker.function_named("sparse").map(|id| checker.program.function(id).vars[0].ty.clone());
-        let positions = Order::of(&space.expect("it is there")).positions(&arguments[2]);
-        let kept: Vec<usize> = match positions {
-            Some(positions) => {
-                (0..positions.len()).map(|at| positions.iter().position(|other| *other == at).unwrap()).collect()
-            }
-            None => (0..along.len()).collect(),
-        };
+        let order = Order::of(&space.expect("it is there"));
+        let places = Orders { rows: order.clone(), columns: order }.places(&arguments[2], &arguments[2]);
         let mut by_sparse = vec![0.0; along.len()];
         for (row, column, entry) in entries(&sparse) {
-            by_sparse[kept[row]] += entry * direction[kept[column]];
+            let (row, column) = places.kept(vec![(row, column)])[0];
+            by_sparse[row] += entry * direction[column];
         }
         let product = |row: &[f64]| row.iter().zip(&direction).map(|(a, b)| a * b).sum();
         let by_dense: Vec<f64> = dense.chunks(direction.len().max(1)).map(product).collect();

@@ -19,6 +19,19 @@ impl Program {
         self.needs(roots, &self.globals)
     }
 
+    /// Whether a function needs derivatives of others.
+    pub fn derives(&self, function: FunctionId) -> bool {
+        fn derives(body: &Body) -> bool {
+            let inside = |op: &Op| {
+                let mut found = false;
+                op.visit_bodies(&mut |body| found |= derives(body));
+                found
+            };
+            body.bindings.iter().any(|binding| matches!(binding.op, Op::Derive(..)) || inside(&binding.op))
+        }
+        self.reachable(&[function]).functions.into_iter().any(|id| derives(&self.function(id).body))
+    }
+
     fn needs(&self, roots: &[FunctionId], globals: &[Global]) -> Reachable {
         // Sets, not tables: what one check needs is found in a time that does not grow with the program.
         let mut seen = FxHashSet::default();

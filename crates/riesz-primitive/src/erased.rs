@@ -4,6 +4,7 @@
 //! these are instances of the same evaluation.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::fmt::Debug;
 use std::rc::Rc;
 
@@ -29,7 +30,11 @@ enum Part {
 impl Erased {
     /// A number, without its algebra.
     pub fn new<S: Number>(number: &S) -> Erased {
-        Erased(Part::Number(Rc::new(number.clone())))
+        Erased::of(number.clone())
+    }
+
+    fn of<S: Number>(number: S) -> Erased {
+        Erased(Part::Number(Rc::new(number)))
     }
 
     /// The number, in the algebra it is of.
@@ -37,10 +42,14 @@ impl Erased {
     /// # Panics
     /// In any other algebra.
     pub fn number<S: Number>(&self) -> S {
+        self.borrowed::<S>().into_owned()
+    }
+
+    fn borrowed<S: Number>(&self) -> Cow<'_, S> {
         match &self.0 {
-            Part::Constant(x) => S::constant(*x),
+            Part::Constant(x) => Cow::Owned(S::constant(*x)),
             Part::Number(number) => match (&**number as &dyn Any).downcast_ref::<S>() {
-                Some(number) => number.clone(),
+                Some(number) => Cow::Borrowed(number),
                 None => panic!("{number:?} is a number of another algebra"),
             },
         }
@@ -100,20 +109,20 @@ impl<S: Number> Known for S {
     }
 
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64) {
-        a.number::<S>().compared(&b.number())
+        a.borrowed::<S>().compared(&b.borrowed())
     }
 
     fn join(&self, operation: Operation, a: &Erased, b: &Erased) -> Erased {
-        Erased::new(&operation.of::<S>(&a.number(), &b.number()))
+        Erased::of(operation.of::<S>(&a.borrowed(), &b.borrowed()))
     }
 
     fn call(&self, primitive: &'static Primitive, arguments: &[Erased]) -> Erased {
-        Erased::new(&S::apply(primitive, &numbers::<S>(arguments)))
+        Erased::of(S::apply(primitive, &numbers::<S>(arguments)))
     }
 
     fn call_matrix(&self, function: MatrixFunction, size: (usize, usize), a: &[Erased], b: &[Erased]) -> Vec<Erased> {
         let entries = S::matrix(function, size.0, size.1, &numbers::<S>(a), &numbers::<S>(b));
-        entries.iter().map(Erased::new).collect()
+        entries.into_iter().map(Erased::of).collect()
     }
 }
 

@@ -6,6 +6,7 @@ use crate::generate::types::Type;
 use crate::witness::{Complex, STEP, if_known};
 use riesz_algebra::Nagata;
 use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::order::{Order, Orders};
 use riesz_core::verify::verify;
 use riesz_core::{Checker, FunctionId};
 use riesz_primitive::Number;
@@ -72,6 +73,13 @@ struct Compiled {
 }
 
 impl Compiled {
+    /// The types of the argument and of the value.
+    fn spaces(&self) -> [&riesz_core::Type; 2] {
+        let (_, value) = self.functions.iter().find(|(name, _)| *name == "value").expect("it is there");
+        let function = self.written.function(*value);
+        [&function.vars[0].ty, &function.result]
+    }
+
     fn new(program: &Program, orders: usize) -> Judged<Compiled> {
         let s = program.domain.concrete();
         let (ds, dt) = (program.domain.tangent(), program.codomain.tangent());
@@ -400,6 +408,9 @@ fn matrices(compiled: &Compiled, point: &Point, judges: &mut Vec<&'static str>) 
     agree("dense matrix", &dense, &matrix, EXACT)?;
     let sparse = evaluate(compiled, "sparse", point)?;
     let [cols, rows, vals] = sparse.parts() else { return Err(Trouble::new("sparse matrix", "no record")) };
+    let [from, to] = compiled.spaces();
+    let orders = Orders { rows: Order::of(to), columns: Order::of(from) };
+    let places = orders.places(&evaluate(compiled, "value", point)?, &point.at(|at| point.x[at]));
     let mut scattered = vec![0.0; matrix.len()];
     let mut before = None;
     for ((row, col), value) in rows.elements().zip(cols.elements()).zip(vals.elements()) {
@@ -408,7 +419,9 @@ fn matrices(compiled: &Compiled, point: &Point, judges: &mut Vec<&'static str>) 
             return Err(Trouble::new("sparse matrix: order", format!("{rows:?} {cols:?}")));
         }
         before = Some(at);
-        scattered[at] = value.real();
+        // A value has the fields of a record by name, a matrix has them as they are declared.
+        let (row, col) = places.kept(vec![(row.int() as usize, col.int() as usize)])[0];
+        scattered[row * columns + col] = value.real();
     }
     agree("sparse matrix", &scattered, &matrix, EXACT)?;
     judges.push("matrices");

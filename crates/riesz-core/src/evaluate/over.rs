@@ -21,7 +21,8 @@ impl<'p, S: Number> Machine<'p, S> {
         self.call_through(closure, argument, &mut |x| T::constant(x.value()), span)
     }
 
-    /// The same where derivatives inside of the function are not compiled, but found while it runs.
+    /// The same where derivatives inside of the function are not compiled, but found while it runs. A function without any
+    /// runs as it is compiled.
     ///
     /// # Errors
     /// Where the function has no value.
@@ -32,6 +33,9 @@ impl<'p, S: Number> Machine<'p, S> {
         differentiate: Rc<dyn Differentiate<T> + 'p>,
         span: Span,
     ) -> Result<Value<T>, Fault> {
+        if !self.program.derives(closure.function) {
+            return self.call_over(closure, argument, span);
+        }
         let number = &mut |x: &S| T::constant(x.value());
         let mut machine = self.lend(number);
         machine.program = self.program;

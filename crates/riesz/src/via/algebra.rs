@@ -31,39 +31,20 @@ pub(super) const REVERSE_ARRAY: Representation = row::<ReverseArray<usize, f64>,
 );
 
 /// Scalars that are a module over themselves, and that programs run over: alone, or with gradients or the like over them.
-pub(super) trait Field: Number + Module<Self> {
-    /// Calls a function with numbers of an algebra over these scalars.
-    fn call<S: Number>(
-        machine: &mut Machine<f64>,
-        closure: &Closure<f64>,
-        argument: evaluate::Value<S>,
-        span: Span,
-    ) -> Result<evaluate::Value<S>, Fault>;
-}
+pub(super) trait Field: Number + Module<Self> {}
 
-impl Field for f64 {
-    fn call<S: Number>(
-        machine: &mut Machine<f64>,
-        closure: &Closure<f64>,
-        argument: evaluate::Value<S>,
-        span: Span,
-    ) -> Result<evaluate::Value<S>, Fault> {
-        machine.call_over(closure, argument, span)
-    }
-}
+impl<D: Number + Module<D>> Field for D {}
 
-/// Nobody waits for numbers that count: one machine, over numbers without their algebra, serves all algebras over these,
-/// where a machine for each would be half of the command.
-impl Field for Counted {
-    fn call<S: Number>(
-        machine: &mut Machine<f64>,
-        closure: &Closure<f64>,
-        argument: evaluate::Value<S>,
-        span: Span,
-    ) -> Result<evaluate::Value<S>, Fault> {
-        let value = machine.call_over(closure, argument.over(&mut Erased::new), span)?;
-        Ok(value.over(&mut Erased::number))
-    }
+/// Calls a function with numbers of an algebra. One machine, over numbers without their algebra, serves all of them: a
+/// machine for each would be half of the command.
+pub(super) fn call<S: Number>(
+    machine: &mut Machine<f64>,
+    closure: &Closure<f64>,
+    argument: evaluate::Value<S>,
+    span: Span,
+) -> Result<evaluate::Value<S>, Fault> {
+    let value = machine.call_over(closure, argument.over(&mut Erased::new), span)?;
+    Ok(value.over(&mut Erased::number))
 }
 
 /// What a number can carry.
@@ -108,7 +89,7 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
         at += 1;
         Nagata { primal: D::constant(*x), tangent: E::coordinate(&shape, at - 1) }
     });
-    let value = D::call(machine, closure, argument, span)?;
+    let value = call(machine, closure, argument, span)?;
     let mut gradients: Vec<E> = Vec::new();
     value.visit_coordinates(&mut |number| gradients.push(number.tangent.clone()));
     let found = match wish {

@@ -3,7 +3,7 @@
 //! A symbol also has the value of its expression at the point, which decides comparisons, so the expression is that of
 //! the path that the program takes there. Expressions share their parts, and each part is evaluated once, in order.
 
-use super::algebra::Field;
+use super::algebra::{Field, call};
 use super::{Answer, Found, Representation, Wish};
 use crate::{Span, Value};
 use riesz_algebra::{Module, Monoid, Nagata, Ring, Semiring, Sparse};
@@ -70,8 +70,7 @@ fn symbolic<D: Field>(
         size += 1;
         Nagata { primal: part(Part::Given(*x), *x), tangent: Sparse::unit(size - 1) }
     });
-    let value: riesz_core::evaluate::Value<Nagata<Symbol, Sparse<usize, Symbol>>> =
-        machine.call_over(closure, argument, span)?;
+    let value = call::<Nagata<Symbol, Sparse<usize, Symbol>>>(machine, closure, argument, span)?;
     let mut gradients = Vec::new();
     value.visit_coordinates(&mut |number| gradients.push(number.tangent.clone()));
     let symbols = gradients.iter().flat_map(|gradient| gradient.entries().map(|(_, symbol)| symbol.at));
