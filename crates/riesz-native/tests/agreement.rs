@@ -26,7 +26,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// How many programs are tried unless told otherwise.
-const PROGRAMS: u64 = 2000;
+const PROGRAMS: u64 = 750;
 /// How many lines of loop program are compiled unless told otherwise: the compiler takes as long for the longest tenth as
 /// for all others.
 const LONGEST: u64 = 2500;
