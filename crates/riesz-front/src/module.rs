@@ -32,7 +32,7 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream) -> Result<Expan
         syn::Item::Mod(module) => on_module(&attribute, module),
         other => Err(syn::Error::new_spanned(
             other,
-            "`#[differentiable]` is for functions and for modules\n\n  = help: for methods, put it on the module around the `impl`",
+            "`#[differentiable]` is for functions and for modules\n\n  = help: put it on a function, or on the module around the item",
         )),
     }
 }
@@ -147,6 +147,18 @@ fn on_module(attribute: &Attribute, mut module: syn::ItemMod) -> Result<Expansio
     let mut marks = marks.into_iter();
     let mut reads = Vec::new();
     for item in items.iter() {
+        // Methods can be called by the functions of the module.
+        for (function, of) in methods(item) {
+            if let Some(signature) = world.functions.get(&format!("{}::{}", show(of), function.sig.ident)) {
+                reads.push(Read {
+                    signature: signature.clone(),
+                    ident: &function.sig.ident,
+                    visibility: &function.vis,
+                    body: &function.block,
+                    wanted: None,
+                });
+            }
+        }
         let syn::Item::Fn(function) = item else { continue };
         let mark = marks.next().flatten();
         let Some(signature) = world.functions.get(&function.sig.ident.to_string()) else { continue };
@@ -170,6 +182,19 @@ fn on_module(attribute: &Attribute, mut module: syn::ItemMod) -> Result<Expansio
     items.push(syn::Item::Verbatim(added));
     expansion.tokens = module.to_token_stream();
     Ok(expansion)
+}
+
+/// The methods of a type, and the type.
+fn methods(item: &syn::Item) -> Vec<(&syn::ImplItemFn, &syn::Type)> {
+    let syn::Item::Impl(item) = item else { return Vec::new() };
+    if item.trait_.is_some() || !item.generics.params.is_empty() {
+        return Vec::new();
+    }
+    let functions = item.items.iter().filter_map(|inner| match inner {
+        syn::ImplItem::Fn(function) => Some((function, &*item.self_ty)),
+        _ => None,
+    });
+    functions.collect()
 }
 
 fn is_mark(path: &syn::Path) -> bool {
@@ -227,6 +252,15 @@ fn world(items: &[syn::Item], errors: &mut Errors) -> World {
             if let Some(signature) = read {
                 world.functions.insert(signature.name.clone(), Rc::new(signature));
             }
+        }
+    }
+    for (function, of) in items.iter().flat_map(methods) {
+        let mut types = world.types.clone();
+        types.aliases.insert("Self".into(), of.clone());
+        // A method that is outside of the subset is an error where it is called.
+        let read = Signature::read(&function.sig, Some(of), &types, &world.constants, &mut Errors::default());
+        if let Some(signature) = read {
+            world.functions.insert(signature.name.clone(), Rc::new(signature));
         }
     }
     world

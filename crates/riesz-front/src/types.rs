@@ -286,7 +286,7 @@ pub(crate) fn show(tokens: &dyn ToTokens) -> String {
     let mut text = String::new();
     tokens.to_token_stream().to_string().chars().for_each(|letter| {
         let tight = |letter: char| "<>()[]&,;:.!".contains(letter);
-        if letter != ' ' && text.ends_with(' ') && (tight(letter) && !"&(<[".contains(letter)) {
+        if letter != ' ' && text.ends_with(' ') && (tight(letter) && !"&([".contains(letter)) {
             text.pop();
         }
         if !(letter == ' ' && text.ends_with(['<', '(', '[', '&', ':', '.'])) {

@@ -1,5 +1,6 @@
-//! The first example of the manual, and plain functions of numbers and slices, against formulas.
+//! The attribute as the crate exports it: the example of the book, and plain functions against formulas.
 
+// ANCHOR: loss
 use riesz::differentiable;
 
 #[differentiable(wrt(w))]
@@ -10,6 +11,7 @@ fn loss(w: &[f64], x: &[f64], y: f64) -> f64 {
     }
     (s.tanh() - y).powi(2)
 }
+// ANCHOR_END: loss
 
 #[differentiable]
 fn product(x: f64, y: f64) -> f64 {
@@ -47,6 +49,24 @@ fn derivatives_of_a_loss() {
     for (row, product) in hessian.iter().zip(&product) {
         close(row.iter().zip(&tangent).map(|(a, b)| a * b).sum(), *product);
     }
+}
+
+#[test]
+fn the_four_calls() {
+    let (w, x, y, tangent, mut dw) = ([0.1, -0.2], [1.0, 2.0], 0.25, [1.0, 0.5], [0.0; 2]);
+    // ANCHOR: use
+    // By value.
+    let g: Vec<f64> = loss::grad(&w, &x, y);
+    // In place: what optimisers call.
+    let v = loss::value_and_grad(&w, &x, y, &mut dw);
+    // Each parameter that counts is followed by its tangent.
+    let (_, dv) = loss::jvp(&w, &tangent, &x, y);
+    // `back` is a linear map, which can be applied as often as wanted.
+    let (_, back) = loss::vjp(&w, &x, y);
+    // ANCHOR_END: use
+    assert_eq!((&g[..], v), (&dw[..], loss::jvp(&w, &tangent, &x, y).0));
+    assert!((dv - (g[0] + 0.5 * g[1])).abs() < 1e-12);
+    assert_eq!(back(2.0), vec![2.0 * g[0], 2.0 * g[1]]);
 }
 
 #[test]

@@ -78,7 +78,7 @@ impl Arguments {
         });
         let mut leaves = Vec::new();
         let mut lengths = Vec::new();
-        let body = self.each(element, &quote!(element), 0, &mut leaves, &mut lengths);
+        let body = self.each(element, &quote!(__element), 0, &mut leaves, &mut lengths);
         for (name, ty) in &leaves {
             self.setup.push(quote!(let mut #name: ::std::vec::Vec<#ty> = ::std::vec::Vec::new();));
         }
@@ -86,7 +86,7 @@ impl Arguments {
             self.setup.push(quote!(let mut #name: ::core::option::Option<usize> = ::core::option::Option::None;));
         }
         self.setup.push(quote! {
-            for element in #place.iter() {
+            for __element in #place.iter() {
                 #body
             }
         });
@@ -139,7 +139,7 @@ impl Arguments {
                 quote!(#(#written)*)
             }
             Shape::Array(sequence, element) => {
-                let inner = format_ident!("element_{}", depth);
+                let inner = format_ident!("__element_{}", depth);
                 let check = match sequence {
                     Sequence::Fixed(_) => {
                         lengths.push(None);
@@ -242,7 +242,7 @@ impl Slots {
 
     fn take(&mut self) -> syn::Ident {
         self.next += 1;
-        format_ident!("r{}", self.next - 1)
+        format_ident!("__r{}", self.next - 1)
     }
 
     /// A value of a shape from the next slots. Numbers that do not vary have no slots, and are those of `point`.
@@ -305,7 +305,7 @@ impl Slots {
                         _ => quote!(#slot),
                     };
                 }
-                let index = format_ident!("i{}", indices.len());
+                let index = format_ident!("__i{}", indices.len());
                 let mut lengths = lengths.to_vec();
                 lengths.push(length.clone());
                 let mut indices = indices.to_vec();
@@ -331,17 +331,17 @@ impl Slots {
                 let slot = self.take();
                 let flatten = (0..depth).map(|_| quote!(.as_flattened_mut()));
                 quote! {{
-                    let place = (&mut #place[..])#(#flatten)*;
-                    assert_eq!(place.len(), #slot.len(), "the place of a derivative has the length of the argument");
-                    place.copy_from_slice(&#slot);
+                    let __place = (&mut #place[..])#(#flatten)*;
+                    assert_eq!(__place.len(), #slot.len(), "the place of a derivative has the length of the argument");
+                    __place.copy_from_slice(&#slot);
                 }}
             }
             Shape::Array(Sequence::Slice | Sequence::Vec, _) => {
                 let value = self.value(shape, Some(point));
                 quote! {{
-                    let value = #value;
-                    assert_eq!(#place.len(), value.len(), "the place of a derivative has the length of the argument");
-                    #place.clone_from_slice(&value);
+                    let __value = #value;
+                    assert_eq!(#place.len(), __value.len(), "the place of a derivative has the length of the argument");
+                    #place.clone_from_slice(&__value);
                 }}
             }
             shape => {

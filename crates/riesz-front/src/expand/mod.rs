@@ -225,6 +225,15 @@ impl Wanted<'_> {
         }
     }
 
+    /// The name of the tangent of a parameter, or of the place of its derivative.
+    fn tangent_ident(&self, at: usize) -> syn::Ident {
+        let mut ident = format_ident!("d_{}", self.parameter_ident(at));
+        while (0..self.signature.parameters.len()).any(|other| self.parameter_ident(other) == ident) {
+            ident = format_ident!("{}_", ident);
+        }
+        ident
+    }
+
     fn head(&self) -> Vec<TokenStream> {
         let typed = |(at, parameter): (usize, &crate::signature::Parameter)| {
             let (name, ty) = (self.parameter_ident(at), &parameter.written);
@@ -263,17 +272,17 @@ impl Wanted<'_> {
         let setup = all.iter().flat_map(|arguments| &arguments.setup).chain(&more.setup);
         let leaves = all.iter().flat_map(|arguments| &arguments.leaves).chain(more.lengths.iter()).chain(&more.leaves);
         let function = format_ident!("{}", self.entry(derivative).name);
-        let names = (0..slots).map(|at| format_ident!("r{}", at));
+        let names = (0..slots).map(|at| format_ident!("__r{}", at));
         let pattern = match slots {
-            1 => quote!(r0),
+            1 => quote!(__r0),
             _ => quote!((#(#names),*)),
         };
         let again = self.call_again();
         quote! {
             use #module::riesz_runtime;
             #(#setup)*
-            let mut context = riesz_runtime::Context::unlimited();
-            let #pattern = match #module::#function(&mut context, #(#sizes,)* #(#leaves),*) {
+            let mut __context = riesz_runtime::Context::unlimited();
+            let #pattern = match #module::#function(&mut __context, #(#sizes,)* #(#leaves),*) {
                 ::core::result::Result::Ok(found) => found,
                 ::core::result::Result::Err(_) => {
                     // The function itself says best what is wrong with its arguments.
@@ -337,7 +346,7 @@ impl Wanted<'_> {
         let mut writes = Vec::new();
         for at in &self.by {
             let shape = &self.signature.parameters[*at].shape;
-            let place = format_ident!("d_{}", self.parameter_ident(*at));
+            let place = self.tangent_ident(*at);
             let ty = place_type(shape);
             head.push(quote!(#place: #ty));
             writes.push(slots.write(shape, &quote!(#place), &self.place(*at)));
@@ -365,7 +374,7 @@ impl Wanted<'_> {
         let scales: Vec<TokenStream> = self
             .by
             .iter()
-            .map(|at| scaled.scaled(&self.signature.parameters[*at].shape, &quote!(cotangent), false))
+            .map(|at| scaled.scaled(&self.signature.parameters[*at].shape, &quote!(__cotangent), false))
             .collect();
         let call = self.call(Derivative::Gradient, Arguments::default(), module, count);
         let gradient = self.gradient_type();
@@ -379,7 +388,7 @@ impl Wanted<'_> {
             body: quote! {
                 #call
                 #(#kept)*
-                (#value, move |cotangent: f64| { #(#scales)* #given })
+                (#value, move |__cotangent: f64| { #(#scales)* #given })
             },
             doc: format!(
                 "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
@@ -412,15 +421,15 @@ impl Wanted<'_> {
         let (ty, place) = match &result {
             Shape::Array(Sequence::Fixed(_), _) => {
                 let ty = owned(&result);
-                (quote!(&#ty), quote!(cotangent))
+                (quote!(&#ty), quote!(__cotangent))
             }
             Shape::Array(_, element) => {
                 let ty = owned(element);
-                (quote!(&[#ty]), quote!(cotangent))
+                (quote!(&[#ty]), quote!(__cotangent))
             }
             result => {
                 let ty = owned(result);
-                (quote!(&#ty), quote!((*cotangent)))
+                (quote!(&#ty), quote!((*__cotangent)))
             }
         };
         let mut cotangent = Arguments::of("cotangent", &result, &place);
@@ -442,9 +451,9 @@ impl Wanted<'_> {
             head: self.head(),
             result: quote!((#value_type, impl Fn(#ty) -> #gradient + #capture)),
             body: quote! {
-                let value = #path(#(#arguments),*);
+                let __value = #path(#(#arguments),*);
                 #(#kept)*
-                (value, move |cotangent: #ty| { #(#borrowed)* #call #given })
+                (__value, move |__cotangent: #ty| { #(#borrowed)* #call #given })
             },
             doc: format!(
                 "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
@@ -461,7 +470,7 @@ impl Wanted<'_> {
             head.push(typed);
             if self.by.contains(&at) {
                 let parameter = &self.signature.parameters[at];
-                let (name, ty) = (format_ident!("d_{}", self.parameter_ident(at)), &parameter.written);
+                let (name, ty) = (self.tangent_ident(at), &parameter.written);
                 head.push(quote!(#name: #ty));
                 let place = dereferenced(&quote!(#name), ty, &parameter.shape);
                 let mut tangent = Arguments::of_tangent(&format!("d_{}", parameter.name), &parameter.shape, &place);

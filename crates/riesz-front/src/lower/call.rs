@@ -29,6 +29,7 @@ impl Lower<'_> {
                     Any::Value(value) => value,
                     _ => self.refuse(call, "this is no value", "give a number, a tuple or an array"),
                 },
+                _ if matches!(self.vars[var.0].ty, Ty::Error) => Value::error(),
                 _ => self.refuse(&call.func, "this is no function", "call a function or a closure"),
             };
         }

@@ -205,7 +205,10 @@ impl Lower<'_> {
 
     /// Looks at the body of a loop for further errors.
     fn skip_loop(&mut self, inner: &syn::ExprForLoop) -> Value {
-        self.loops.push(LoopFrame { label: None, broken: None, continued: None });
+        let broken = Some(self.hidden("broken", Ty::Bool, Term::Bool(false)));
+        let continued = Some(self.hidden("continued", Ty::Bool, Term::Bool(false)));
+        let label = inner.label.as_ref().map(|label| label.name.ident.to_string());
+        self.loops.push(LoopFrame { label, broken, continued });
         self.scopes.push(Vec::new());
         self.bind_errors(&inner.pat);
         let before = self.snapshot();
@@ -242,6 +245,7 @@ impl Lower<'_> {
         let carried = self.carry(state, at);
         let before = self.snapshot();
         let index = self.fresh("i");
+        self.counts.insert(index.clone());
         self.scopes.push(Vec::new());
         let broken = self.loops.last().and_then(|frame| frame.broken);
         let returned = self.returned.filter(|_| exits.returns).map(|(flag, _)| flag);

@@ -53,7 +53,12 @@ impl Lower<'_> {
                 Some(id) => match &self.vars[id.0].kind {
                     Kind::Closure(closure) => Any::Closure(closure.clone()),
                     Kind::Iter(iter) => Any::Iter((**iter).clone()),
-                    _ => Any::Value(self.read_place(&Place { root: id, path: Vec::new() }, expr)),
+                    Kind::Alias(place) => {
+                        let place = place.clone();
+                        let value = self.read_place(&place, expr);
+                        Any::Value(Value { place: Some(place), ..value })
+                    }
+                    Kind::Value => Any::Value(self.read_place(&Place { root: id, path: Vec::new() }, expr)),
                 },
                 None => Any::Value(self.path(path)),
             },
@@ -200,6 +205,7 @@ impl Lower<'_> {
             inputs: inputs.collect(),
             body: (*closure.body).clone(),
             scopes: self.scopes.clone(),
+            captured: self.snapshot(),
         }))
     }
 
@@ -211,6 +217,9 @@ impl Lower<'_> {
         if closure.inputs.len() != arguments.len() {
             return Any::Value(Value::error());
         }
+        // A closure sees the values that variables had where it was made: a `move` closure has copies of them.
+        let now = self.snapshot();
+        self.restore_but_assertions(&closure.captured);
         let scopes = std::mem::replace(&mut self.scopes, closure.scopes.clone());
         let loops = std::mem::take(&mut self.loops);
         self.depth += 1;
@@ -230,6 +239,7 @@ impl Lower<'_> {
         self.depth -= 1;
         self.loops = loops;
         self.scopes = scopes;
+        self.restore_but_assertions(&now);
         value
     }
 

@@ -314,6 +314,7 @@ impl Lower<'_> {
         let count = self.count(iter, at);
         let count = self.name_it("n", count, at);
         let index = self.fresh("i");
+        self.counts.insert(index.clone());
         let mut guards = Vec::new();
         let before = self.snapshot();
         let (lets, value) = self.block(|lower| {

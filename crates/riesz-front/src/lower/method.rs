@@ -407,6 +407,11 @@ impl Lower<'_> {
             let message = format!("`{name}` changes something that is no variable");
             return Any::Value(self.refuse(call, message, "bind it to a variable first"));
         };
+        let variable = &self.vars[place.root.0];
+        if !variable.mutable && !matches!(variable.ty, Ty::Error) {
+            let message = format!("`{}` is a `&mut` that cannot be followed to a variable", variable.name);
+            return Any::Value(self.refuse(call, message, "change the variable by its own name"));
+        }
         let ty = self.type_at(&place);
         let Ty::Array(element, length) = ty.clone() else {
             return Any::Value(match ty {

@@ -123,6 +123,8 @@ struct Variable {
     /// Its present value.
     term: Term,
     kind: Kind,
+    /// Whether it can be assigned. Assignment through any other name is through a `&mut` that is not followed.
+    mutable: bool,
 }
 
 /// What a name of the Rust function stands for.
@@ -154,6 +156,8 @@ pub(crate) struct Closure {
     inputs: Vec<syn::Pat>,
     body: syn::Expr,
     scopes: Vec<Vec<(String, VarId)>>,
+    /// The variables' values where it was made.
+    captured: Vec<(Term, Ty)>,
 }
 
 /// A loop around the statement that is being lowered.
@@ -240,6 +244,13 @@ impl Lower<'_> {
             let value = Value::new(Term::Name(parameter.name.clone()), parameter.ty.clone());
             self.bind(&parameter.pattern, value);
         }
+        for parameter in signature.parameters.iter().filter(|parameter| parameter.output) {
+            if let syn::Pat::Ident(ident) = &parameter.pattern
+                && let Some(var) = self.lookup(&ident.ident.to_string())
+            {
+                self.vars[var.0].mutable = true;
+            }
+        }
         let outputs: Vec<VarId> = (signature.parameters.iter())
             .filter(|parameter| parameter.output)
             .filter_map(|parameter| match &parameter.pattern {
@@ -248,6 +259,10 @@ impl Lower<'_> {
             })
             .collect();
         self.watch_assertions(body);
+        // Branches that return in different ways set one flag.
+        if assigned::Exits::of_block(body).returns {
+            self.returned_flag();
+        }
         let value = self.statements(&body.stmts, true);
         if !matches!(value.ty, Ty::Error | Ty::Never) && !self.agrees(&self.result.clone(), &value.ty) {
             let help = "check that the attribute understands the type of the last expression";
@@ -353,7 +368,8 @@ impl Lower<'_> {
     }
 
     fn declare_kind(&mut self, name: &str, ty: Ty, term: Term, kind: Kind) -> VarId {
-        self.vars.push(Variable { name: name.to_string(), ty, term, kind });
+        let mutable = term == Term::Unset;
+        self.vars.push(Variable { name: name.to_string(), ty, term, kind, mutable });
         let id = VarId(self.vars.len() - 1);
         if let Some(scope) = self.scopes.last_mut() {
             scope.push((name.to_string(), id));

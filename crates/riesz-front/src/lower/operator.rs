@@ -45,7 +45,8 @@ impl Lower<'_> {
                     _ => self.refuse(unary, "`!` of an integer has no meaning that can be kept", "use arithmetic"),
                 }
             }
-            _ => self.value(&unary.expr),
+            // What is behind a reference is copied.
+            _ => Value { place: None, parts: Vec::new(), ..self.value(&unary.expr) },
         }
     }
 

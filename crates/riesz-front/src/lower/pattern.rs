@@ -30,7 +30,8 @@ impl Lower<'_> {
                     return;
                 }
                 let term = self.name_it(&name, value.term, pattern);
-                self.declare(&name, value.ty, term);
+                let var = self.declare(&name, value.ty, term);
+                self.vars[var.0].mutable = ident.mutability.is_some();
             }
             syn::Pat::Wild(_) => {
                 // The value may have an error to report, so that it is computed.

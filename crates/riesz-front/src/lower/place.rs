@@ -129,6 +129,12 @@ impl Lower<'_> {
             self.refuse(at, message, "the attribute needs to know the type of both");
             return;
         }
+        if !self.vars[place.root.0].mutable {
+            let message =
+                format!("`{}` is a `&mut` that cannot be followed to a variable", self.vars[place.root.0].name);
+            self.refuse(at, message, "assign to the variable by its own name");
+            return;
+        }
         let root = place.root;
         let variable = self.vars[root.0].clone();
         if place.path.is_empty() {
@@ -155,6 +161,15 @@ impl Lower<'_> {
     pub(super) fn restore(&mut self, before: &[(Term, Ty)]) {
         for (variable, (term, ty)) in self.vars.iter_mut().zip(before) {
             (variable.term, variable.ty) = (term.clone(), ty.clone());
+        }
+    }
+
+    /// The same but for the variable of the assertions.
+    pub(super) fn restore_but_assertions(&mut self, before: &[(Term, Ty)]) {
+        for (variable, (term, ty)) in self.vars.iter_mut().zip(before) {
+            if variable.name != super::statement::OK {
+                (variable.term, variable.ty) = (term.clone(), ty.clone());
+            }
         }
     }
 

@@ -182,7 +182,7 @@ impl Lower<'_> {
 
     /// A variable that no name of the program means.
     pub(super) fn hidden(&mut self, name: &str, ty: Ty, term: Term) -> VarId {
-        self.vars.push(super::Variable { name: name.to_string(), ty, term, kind: Kind::Value });
+        self.vars.push(super::Variable { name: name.to_string(), ty, term, kind: Kind::Value, mutable: true });
         VarId(self.vars.len() - 1)
     }
 
@@ -272,9 +272,7 @@ impl Lower<'_> {
             (_, found) => found,
         };
         // What is bound is a value of its own, unless it is a `&mut`.
-        let is_reference =
-            matches!(super::expr::strip(&init.expr), syn::Expr::Reference(inner) if inner.mutability.is_some());
-        let place = value.place.filter(|_| is_reference);
+        let place = value.place;
         self.bind(pattern, Value { term: value.term, ty, place, parts: Vec::new() });
         Value::unit()
     }
@@ -317,7 +315,8 @@ impl Lower<'_> {
     /// Declares the variable of the assertions, if there are any.
     pub(super) fn watch_assertions(&mut self, body: &syn::Block) {
         if has_assertions(body) {
-            self.declare(OK, Ty::Bool, Term::Bool(true));
+            let ok = self.declare(OK, Ty::Bool, Term::Bool(true));
+            self.vars[ok.0].mutable = true;
         }
     }
 

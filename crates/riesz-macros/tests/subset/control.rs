@@ -186,3 +186,55 @@ fn a_broken_assertion_panics() {
 fn a_panic_panics() {
     asserted::jvp(&[101.0, 0.0, 0.0, 0.0], &[1.0, 0.0, 0.0, 0.0]);
 }
+
+#[differentiable(crate = crate::riesz)]
+fn references(v: &[f64]) -> f64 {
+    let mut k = v[0];
+    let scaled = move |x: f64| k * x;
+    k += v[1];
+    let r = &mut k;
+    *r += 2.0 * v[2];
+    let copy = *r;
+    *r *= copy;
+    let mut m = [[v[0], v[1]], [v[2], v[3]]];
+    for row in m.iter_mut() {
+        let same = row;
+        same[0] *= 3.0;
+        same[1] += same[0];
+    }
+    k + scaled(v[3]) + m[0][1] * m[1][1]
+}
+
+#[test]
+fn references_and_copies() {
+    check_slice!(references, [0.5, -1.25, 2.0, 0.75]);
+}
+
+#[differentiable(crate = crate::riesz)]
+fn returns_in_branches(v: &[f64]) -> f64 {
+    if v[0] > 0.4 {
+        for x in v {
+            if *x > 1.0 {
+                return x * x;
+            }
+        }
+        v[0]
+    } else {
+        for x in v {
+            if *x < 0.0 {
+                return 2.0 * x;
+            }
+            if *x < 0.15 {
+                return x * v[1];
+            }
+        }
+        v[1]
+    }
+}
+
+#[test]
+fn one_function_returns_in_many_ways() {
+    for v in [[0.5, -1.25, 2.0], [0.5, 0.6, 0.7], [0.3, -0.2, 0.1], [0.3, 0.2, 0.1], [0.3, 0.2, 0.4]] {
+        check_slice!(returns_in_branches, v);
+    }
+}

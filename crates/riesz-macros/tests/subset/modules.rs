@@ -21,6 +21,16 @@ mod model {
         Identity,
     }
 
+    impl Layer {
+        fn dot(&self, x: &[f64]) -> f64 {
+            self.weights.iter().zip(x).map(|(w, x)| w * x).sum()
+        }
+
+        fn shifted(&self, by: f64) -> Layer {
+            Layer { bias: self.bias + by, ..self.clone() }
+        }
+    }
+
     fn activate(x: f64, kind: Activation) -> f64 {
         match kind {
             Activation::Tanh => x.tanh(),
@@ -44,7 +54,8 @@ mod model {
         let mut y = [s; STEPS];
         add_to(&mut y, RATE);
         y[0] = activate(y[0], kind);
-        y.iter().sum::<f64>() * power(x[0], 3)
+        let moved = layer.shifted(x[1]);
+        y.iter().sum::<f64>() * power(x[0], 3) + moved.dot(x) * moved.bias
     }
 
     #[differentiable(wrt(x))]
