@@ -166,13 +166,13 @@ impl Writer {
     fn let_array(&mut self) {
         let name = self.name("w");
         let value = match self.below(4) {
-            0 => "vec![0.5; n]".to_string(),
+            0 => "vec![0.5_f64; n]".to_string(),
             1 => "v.to_vec()".to_string(),
             2 => {
                 let factor = self.number(1);
                 format!("v.iter().enumerate().map(|(k, x)| x * {factor} + k as f64 * 0.1).collect::<Vec<f64>>()")
             }
-            _ => "[0.1, 0.2, 0.3, 0.4, 0.5]".to_string(),
+            _ => "[0.1_f64, 0.2, 0.3, 0.4, 0.5]".to_string(),
         };
         self.line(&format!("let mut {name} = {value};"));
         self.arrays.push(name.clone());
