@@ -13,7 +13,7 @@ use riesz_algebra::{Module, Monoid, Ring, Semiring};
 
 use crate::matrix::{self, MatrixFunction};
 use crate::number::Number;
-use crate::primitive::{Kind, Primitive, Scalar};
+use crate::primitive::{Primitive, Scalar, Work};
 use crate::scalar;
 
 /// A real number whose operations are counted.
@@ -176,19 +176,15 @@ impl Number for Counted {
 
 /// What a function of numbers takes. The square and the inverse are one operation each, as they are computed.
 fn of_primitive(primitive: &'static Primitive, arguments: &[Counted]) -> Operations {
-    match primitive {
-        _ if !matches!(primitive.kind, Kind::Scalar(Scalar { real: Some(_), .. })) => NOTHING,
-        p if p == &scalar::NEG => NOTHING,
-        p if [&scalar::ADD, &scalar::SUB, &scalar::MIN, &scalar::MAX].contains(&p) => ADDITION,
-        p if [&scalar::ABS, &scalar::SIGN, &scalar::FLOOR, &scalar::CEIL, &scalar::ROUND].contains(&p) => ADDITION,
-        p if p == &scalar::MUL || p == &scalar::EXACT_MUL => MULTIPLICATION,
-        p if p == &scalar::DIV || p == &scalar::SQRT => DIVISION,
-        p if p == &scalar::POWI => match arguments.get(1).map(|exponent| exponent.0) {
-            Some(2.0) => MULTIPLICATION,
-            Some(-1.0) => DIVISION,
-            _ => FUNCTION,
-        },
-        _ => FUNCTION,
+    let Some(Scalar { real: Some(_), work, .. }) = primitive.scalar() else { return NOTHING };
+    match (work, arguments.get(1).map(|exponent| exponent.0)) {
+        (Work::Sign, _) => NOTHING,
+        (Work::Addition, _) => ADDITION,
+        (Work::Multiplication, _) => MULTIPLICATION,
+        (Work::Division, _) => DIVISION,
+        (Work::Function, Some(2.0)) if primitive == &scalar::POWI => MULTIPLICATION,
+        (Work::Function, Some(-1.0)) if primitive == &scalar::POWI => DIVISION,
+        (Work::Function, _) => FUNCTION,
     }
 }
 

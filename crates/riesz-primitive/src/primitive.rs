@@ -56,11 +56,44 @@ pub struct Scalar {
     pub derivative: Derivative,
     /// Where the laws sample it, one domain for each argument.
     pub domain: &'static [Domain],
+    /// What it takes to compute it.
+    pub work: Work,
     /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments, which are names or stand in brackets.
     pub rust: &'static str,
     /// Its spelling in generated C on reals, in the same way: functions of `math.h`, and of the runtime of `riesz-c`, whose
     /// names begin with `riesz_`. Empty where there is no function on reals.
     pub c: &'static str,
+}
+
+/// The work of computing a function of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A change of sign, which is part of the next operation.
+    Sign,
+    /// A sum, a difference or a comparison.
+    Addition,
+    /// A product.
+    Multiplication,
+    /// A quotient or a square root.
+    Division,
+    /// Many operations.
+    Function,
+}
+
+impl Scalar {
+    /// Whether the function of reals can give a number where an argument is NaN, as `pow(nan, 0)` is 1.
+    pub fn hides_nan(&self) -> bool {
+        let Some(real) = self.real else { return false };
+        let others = [0.0, 1.0, -1.0, 2.0, f64::INFINITY, f64::NEG_INFINITY];
+        let places = 0..self.domain.len();
+        places.into_iter().any(|place| {
+            others.iter().any(|other| {
+                let mut arguments = vec![*other; self.domain.len()];
+                arguments[place] = f64::NAN;
+                !real(&arguments).is_nan()
+            })
+        })
+    }
 }
 
 /// The functions between numbers of different types.
