@@ -85,14 +85,16 @@ impl Scalar {
     pub fn hides_nan(&self) -> bool {
         let Some(real) = self.real else { return false };
         let others = [0.0, 1.0, -1.0, 2.0, f64::INFINITY, f64::NEG_INFINITY];
-        let places = 0..self.domain.len();
-        places.into_iter().any(|place| {
-            others.iter().any(|other| {
-                let mut arguments = vec![*other; self.domain.len()];
-                arguments[place] = f64::NAN;
-                !real(&arguments).is_nan()
-            })
-        })
+        let hides = |place: usize, other: f64| {
+            let argument = |(at, domain): (usize, &Domain)| match *domain {
+                Domain::Reals(..) if at == place => f64::NAN,
+                Domain::Reals(..) => other,
+                Domain::Integers(least, most) => other.clamp(least as f64, most as f64),
+            };
+            !real(&self.domain.iter().enumerate().map(argument).collect::<Vec<f64>>()).is_nan()
+        };
+        let varies = |place: &usize| matches!(self.domain[*place], Domain::Reals(..));
+        (0..self.domain.len()).filter(varies).any(|place| others.iter().any(|other| hides(place, *other)))
     }
 }
 
