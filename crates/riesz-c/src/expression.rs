@@ -16,10 +16,11 @@ impl Writer<'_> {
                 self.spelled(primitive, primitive.scalar().map_or("", |row| row.c), operands, self.procedure.span)
             }
             Expression::Int(primitive, operands, at) => {
-                let spelling = primitive.scalar().and_then(|row| row.integer.as_ref()).map_or("", |integer| integer.c);
+                let integer = primitive.scalar().and_then(|row| row.integer.as_ref());
+                let spelling = integer.map_or("", |integer| integer.c);
                 let spelled = self.spelled(primitive, spelling, operands, self.program.site(*at).span);
                 if spelled.contains("{to}") {
-                    if matches!(primitive.name, "div" | "mod") {
+                    if integer.is_some_and(|integer| (integer.value)(&[1, 0]).is_none()) {
                         self.check(&format!("({} != 0)", operand(operands[1])), &site(*at), &site(*at), operands);
                     }
                     self.line(format!("int64_t {name};"));

@@ -286,11 +286,24 @@ static double riesz_mantissa(double x, int *exponent) {
     *exponent += more;
     return mantissa;
 }
+// 1 for a lower triangular matrix, 2 for an upper one, 0 for any other and where an entry is NaN.
+static int riesz_triangle(const double *a, int64_t n) {
+    bool lower = true, upper = true;
+    for (int64_t i = 0; i < n && (lower || upper); i++) {
+        for (int64_t j = 0; j < n; j++) {
+            lower = lower && !isnan(a[i * n + j]) && (j <= i || a[i * n + j] == 0.0);
+            upper = upper && !isnan(a[i * n + j]) && (j >= i || a[i * n + j] == 0.0);
+        }
+    }
+    return lower ? 1 : upper ? 2 : 0;
+}
 // p a = l u: both triangles in one matrix, and behind it which rows of a they are of; the ratio of the extreme pivots.
+// A triangular matrix has its pivots on the diagonal, and stays as it is.
 typedef struct { double *lu, *rows, determinant, logarithm, ratio; bool regular; } riesz_factors;
 static int riesz_factorise(riesz_run *run, riesz_factors *to, const double *a, int64_t n) {
     double *lu = riesz_allocate(run, n * n + n, sizeof *lu, RIESZ_MEMORY);
     double product = 1.0, logarithm = 0.0, least = INFINITY, most = 0.0;
+    const bool full = riesz_triangle(a, n) == 0;
     bool nan = false;
     int exponent = 0;
     if (lu == NULL) return 1;
@@ -300,7 +313,7 @@ static int riesz_factorise(riesz_run *run, riesz_factors *to, const double *a, i
     }
     for (int64_t k = 0; k < n; k++) {
         int64_t pivot = k;
-        for (int64_t row = k + 1; row < n; row++) pivot = fabs(lu[row * n + k]) > fabs(lu[pivot * n + k]) ? row : pivot;
+        for (int64_t row = k + 1; row < n && full; row++) pivot = fabs(lu[row * n + k]) > fabs(lu[pivot * n + k]) ? row : pivot;
         for (int64_t j = 0; j <= n && pivot != k; j++) {
             double *x = lu + (j < n ? k * n + j : n * n + k), *y = lu + (j < n ? pivot * n + j : n * n + pivot), kept = *x;
             *x = *y;
@@ -312,7 +325,7 @@ static int riesz_factorise(riesz_run *run, riesz_factors *to, const double *a, i
         logarithm += log(fabs(top));
         least = fmin(least, fabs(top));
         most = fmax(most, fabs(top));
-        for (int64_t row = k + 1; row < n && top != 0.0; row++) {
+        for (int64_t row = k + 1; row < n && full && top != 0.0; row++) {
             const double factor = lu[row * n + k] /= top;
             for (int64_t j = k + 1; j < n; j++) lu[row * n + j] -= factor * lu[k * n + j];
         }
@@ -323,19 +336,23 @@ static int riesz_factorise(riesz_run *run, riesz_factors *to, const double *a, i
 }
 // The solution of a x = b, or the inverse of a where there is no b; NaN where a is singular.
 static int riesz_solve(riesz_run *run, double *x, const double *a, int64_t n, const double *b, int64_t columns) {
+    const int triangle = riesz_triangle(a, n);
     riesz_factors f;
     if (riesz_factorise(run, &f, a, n)) return 1;
     columns = b == NULL ? n : columns;
     for (int64_t i = 0; i < n; i++) {
         const int64_t row = (int64_t)f.rows[i];
         for (int64_t j = 0; j < columns; j++) x[i * columns + j] = b == NULL ? (double)(row == j) : b[row * columns + j];
-        for (int64_t at = 0; at < i * columns; at++) x[i * columns + at % columns] -= f.lu[i * n + at / columns] * x[at];
+        for (int64_t at = 0; at < i * columns && triangle != 2; at++)
+            x[i * columns + at % columns] -= f.lu[i * n + at / columns] * x[at];
+        for (int64_t j = 0; j < columns && triangle == 1; j++) x[i * columns + j] /= f.lu[i * n + i];
     }
-    for (int64_t i = n - 1; i >= 0; i--) {
+    for (int64_t i = n - 1; i >= 0 && triangle != 1; i--) {
         for (int64_t at = (i + 1) * columns; at < n * columns; at++)
             x[i * columns + at % columns] -= f.lu[i * n + at / columns] * x[at];
-        for (int64_t j = 0; j < columns; j++) x[i * columns + j] = f.regular ? x[i * columns + j] / f.lu[i * n + i] : NAN;
+        for (int64_t j = 0; j < columns; j++) x[i * columns + j] /= f.lu[i * n + i];
     }
+    for (int64_t at = 0; at < n * columns && !f.regular; at++) x[at] = NAN;
     riesz_release(run, f.lu);
     return 0;
 }

@@ -31,6 +31,6 @@ mod varying;
 mod whole;
 
 pub use checkpoint::Checkpoints;
-pub use compile::{Options, compile, compile_for_code, compile_from, compile_with, has_derivatives};
+pub use compile::{Options, compile, compile_for_code, compile_from, compile_with, compile_with_map, has_derivatives};
 pub use structure::structure;
 pub use whole::{Whole, Wholes, functions_of};

@@ -10,26 +10,26 @@
 //! A loop is a frame: a box that contains the body. Wires enter and leave it through ends, which are the index, the
 //! state, or an element.
 
-mod derivative;
 mod dot;
 mod layout;
 mod node;
+mod sheet;
 mod svg;
 
 pub use layout::{Area, Bend, Layout};
-pub use node::{Frame, Graph, Kind, Node, Purpose};
+pub use node::{Frame, Graph, Kind, Node, Purpose, Role};
+pub use sheet::{Sheet, Wire};
 
 use crate::category::{Cartesian, Category};
 use crate::closure::Closure;
 use crate::combinator::{Combinators, Constant, Operation};
-use crate::interpret::{Form, Later, Programs, Table, interpret};
+use crate::interpret::{Form, Interpreted, Later, Programs, Table, interpret};
 use riesz_core::order::Orders;
 use riesz_core::term::OnMaps;
 use riesz_core::{FunctionId, Size, Type};
 use riesz_linear::Space;
 use riesz_syntax::Span;
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
+use std::cell::Cell;
 
 /// The category of drawings.
 pub struct Graphs;
@@ -37,49 +37,113 @@ pub struct Graphs;
 /// What to draw of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
-    /// What it computes.
+    /// `x ↦ f x`
     Value,
-    /// That and its derivative, a box from tangents to tangents.
+    /// `x ↦ (f x, D f x)`, where the derivative is a box from tangents to tangents.   [004 Fig. 4, 5]
     Derivative,
-    /// That and the adjoint of its derivative, a box from cotangents to cotangents.
+    /// `x ↦ (f x, (D f x)ᵀ)`, where the adjoint is a box from cotangents to cotangents.   [004 Fig. 8, 9]
     Adjoint,
+    /// `x ↦ (f x, ∇f x)`   [004 Fig. 11, 12]
+    Gradient,
 }
 
-/// What wires carry.
+/// Where wires enter and leave a function.
 #[derive(Clone, Debug)]
-pub enum Wire {
-    /// The output of a node.
-    Node(usize),
-    /// The wires of a tuple.
-    Parts(Vec<Wire>),
+pub struct Ends {
+    /// The names and types of its parameters.
+    pub parameters: Vec<(String, Type)>,
+    /// Which of them vary, in a derivative.
+    pub active: Vec<bool>,
+    /// The type of its value.
+    pub result: Type,
 }
 
-/// Draws a function whose parameters have these names and types, and whose result has this type.
-pub fn draw(combinators: &Combinators, parameters: &[(String, Type)], result: &Type, of: Of) -> Graph {
-    let context = combinators.definitions.iter().map(|definition| definition.name.to_string()).collect();
+/// Draws combinators: those of a function, or those that compute what is wanted of it. With a derivative as a box, they
+/// take the parameters that do not vary, then the point, which is the others.
+pub fn draw(combinators: &Combinators, ends: &Ends, of: Of) -> Graph {
+    let Ends { parameters, active, result } = ends;
     let sheet = Sheet::new();
-    let names = Names { definitions: context, inline: of != Of::Value, globals: global_names(combinators) };
-    let read = interpret::<Graphs>(combinators, &names);
-    let input = |(name, ty): &(String, Type)| sheet.end(name, Vec::new(), Purpose::Input, Some(ty.clone()));
-    let inputs: Vec<usize> = parameters.iter().map(input).collect();
-    let argument = match inputs[..] {
-        [single] => Wire::Node(single),
-        _ => Wire::Parts(inputs.iter().copied().map(Wire::Node).collect()),
+    let names = |(name, _): &(_, _)| ToString::to_string(name);
+    let context = Names {
+        definitions: combinators.definitions.iter().map(|definition| definition.name.to_string()).collect(),
+        globals: combinators.globals.iter().map(names).collect(),
+        inline: of != Of::Value,
     };
-    if let Some(main) = read.main() {
-        let found = main.on(&sheet, argument);
-        let mut outputs = Vec::new();
-        name_outputs(&found, Some(result), "out", &mut outputs);
-        if of != Of::Value {
-            derivative::draw(&mut sheet.graph.borrow_mut(), &inputs, &outputs, of);
+    let read = interpret::<Graphs>(combinators, &context);
+    let Some(main) = read.main() else { return sheet.graph.take() };
+    let input = |(name, ty): &(String, Type)| Wire::Node(sheet.end(name, Vec::new(), Purpose::Input, Some(ty.clone())));
+    let inputs: Vec<Wire> = parameters.iter().map(input).collect();
+    let varying: Vec<&(String, Type)> =
+        parameters.iter().zip(active).filter(|(_, active)| **active).map(|(parameter, _)| parameter).collect();
+    let is_boxed = matches!(of, Of::Derivative | Of::Adjoint);
+    let argument = match is_boxed {
+        false => inputs,
+        true => {
+            let part = |wanted: bool| inputs.iter().zip(active).filter(move |(_, active)| **active == wanted);
+            let point = Wire::together(part(true).map(|(input, _)| input.clone()).collect());
+            part(false).map(|(input, _)| input.clone()).chain([point]).collect()
         }
-        // Outputs come last, so that they stand in order.
-        for (name, node) in outputs {
-            sheet.end(&name, vec![node], Purpose::Output, None);
+    };
+    let found = main.on(&sheet, Wire::together(argument));
+    let value = if of == Of::Value { found.clone() } else { sheet.part(&found, 0) };
+    let mut outputs = Vec::new();
+    name_outputs(&value, Some(result), "out", &mut outputs);
+    // From a vector of the parameters that vary, by name, or to one.
+    let by_parameter = |sheet: &Sheet, vector: &Wire, outputs: &mut Vec<(String, usize)>| {
+        for (at, (name, _)) in varying.iter().enumerate() {
+            let part = if varying.len() == 1 { vector.clone() } else { sheet.part(vector, at) };
+            name_outputs(&part, None, &format!("∂{name}"), outputs);
         }
+    };
+    if of == Of::Gradient {
+        by_parameter(&sheet, &sheet.part(&found, 1), &mut outputs);
+    }
+    if is_boxed {
+        let inside = sheet.inside(if of == Of::Adjoint { "adjoint" } else { "derivative" }, Role::Derivative);
+        let given = |name: &str, ty: Option<Type>| inside.end(name, Vec::new(), Purpose::Input, ty);
+        let direction = match of {
+            Of::Adjoint => cotangents(&value, result, &mut outputs.iter(), &given),
+            _ => Wire::together(
+                varying.iter().map(|(name, ty)| Wire::Node(given(&format!("d{name}"), Some(ty.tangent())))).collect(),
+            ),
+        };
+        let mut results = Vec::new();
+        if let Some(image) = inside.apply_map(&read, &sheet.part(&found, 1), direction, of == Of::Adjoint) {
+            match of {
+                Of::Adjoint => by_parameter(&inside, &image, &mut results),
+                _ => name_outputs(&image, Some(result), "out", &mut results),
+            }
+        }
+        for (name, node) in results {
+            let name = if of == Of::Adjoint { name } else { format!("d{name}") };
+            inside.end(&name, vec![node], Purpose::Output, None);
+        }
+    }
+    // Outputs come last, so that they stand in order.
+    for (name, node) in outputs {
+        sheet.end(&name, vec![node], Purpose::Output, None);
     }
     let graph = sheet.graph.take();
     graph.without_dead_ends()
+}
+
+/// The cotangent of a value: an end for each of its outputs that varies, which has the output's name.
+fn cotangents<'n>(
+    value: &Wire,
+    ty: &Type,
+    names: &mut impl Iterator<Item = &'n (String, usize)>,
+    end: &dyn Fn(&str, Option<Type>) -> usize,
+) -> Wire {
+    match value {
+        Wire::Node(_) => match names.next() {
+            Some((name, _)) if ty.varies() => Wire::Node(end(&format!("∂{name}"), Some(ty.tangent()))),
+            _ => Wire::Parts(Vec::new()),
+        },
+        Wire::Parts(parts) => {
+            let types = ty.components().unwrap_or_default();
+            Wire::Parts(parts.iter().zip(&types).map(|(part, ty)| cotangents(part, ty, names, end)).collect())
+        }
+    }
 }
 
 /// The outputs with their names: those of the fields of a record, the numbers of the parts of a tuple.
@@ -100,10 +164,6 @@ fn name_outputs(wire: &Wire, ty: Option<&Type>, name: &str, outputs: &mut Vec<(S
     }
 }
 
-fn global_names(combinators: &Combinators) -> Vec<String> {
-    combinators.globals.iter().map(|(name, _)| name.to_string()).collect()
-}
-
 /// How to call what is called.
 #[derive(Default)]
 pub struct Names {
@@ -113,126 +173,9 @@ pub struct Names {
     inline: bool,
 }
 
-/// Where to draw.
-#[derive(Clone)]
-pub struct Sheet {
-    graph: Rc<RefCell<Graph>>,
-    frame: Option<usize>,
-}
-
 /// What draws, given wires.
 #[derive(Clone)]
 pub struct Drawing(Closure<(Sheet, Wire), Wire>);
-
-impl Wire {
-    /// The nodes whose outputs it carries, in order.
-    pub fn nodes(&self) -> Vec<usize> {
-        match self {
-            Wire::Node(node) => vec![*node],
-            Wire::Parts(parts) => parts.iter().flat_map(Wire::nodes).collect(),
-        }
-    }
-
-    fn part(&self, at: usize) -> Wire {
-        match self {
-            Wire::Parts(parts) => parts.get(at).cloned().unwrap_or(Wire::Parts(Vec::new())),
-            wire => wire.clone(),
-        }
-    }
-
-    fn count(&self) -> usize {
-        match self {
-            Wire::Node(_) => 1,
-            Wire::Parts(parts) => parts.len(),
-        }
-    }
-
-    /// The same wires from other nodes.
-    fn map(&self, change: &mut dyn FnMut(usize) -> usize) -> Wire {
-        match self {
-            Wire::Node(node) => Wire::Node(change(*node)),
-            Wire::Parts(parts) => Wire::Parts(parts.iter().map(|part| part.map(change)).collect()),
-        }
-    }
-}
-
-impl Sheet {
-    fn new() -> Sheet {
-        Sheet { graph: Rc::new(RefCell::new(Graph::default())), frame: None }
-    }
-
-    fn node(&self, label: &str, inputs: Vec<usize>, kind: Kind, ty: Option<Type>) -> usize {
-        self.graph.borrow_mut().node(label, inputs, self.frame, kind, ty)
-    }
-
-    fn end(&self, label: &str, inputs: Vec<usize>, purpose: Purpose, ty: Option<Type>) -> usize {
-        self.graph.borrow_mut().end(label, inputs, self.frame, purpose, ty)
-    }
-
-    fn ty(&self, node: usize) -> Option<Type> {
-        self.graph.borrow().nodes[node].ty.clone()
-    }
-
-    /// A frame inside of this one.
-    fn inside(&self, title: &str) -> Sheet {
-        let frame = self.graph.borrow_mut().frame(title, self.frame, false);
-        Sheet { graph: self.graph.clone(), frame: Some(frame) }
-    }
-
-    /// A wire as the output of one node, which puts the parts together if need be.
-    fn bundle(&self, wire: &Wire) -> usize {
-        match wire {
-            Wire::Node(node) => *node,
-            Wire::Parts(parts) => {
-                let inputs: Vec<usize> = parts.iter().map(|part| self.bundle(part)).collect();
-                let types: Option<Vec<Type>> = inputs.iter().map(|input| self.ty(*input)).collect();
-                self.node("tuple", inputs, Kind::Tuple, types.map(|types| Type::Tuple(types.into())))
-            }
-        }
-    }
-
-    /// A part of what a wire carries.
-    fn part(&self, wire: &Wire, at: usize) -> Wire {
-        match wire {
-            Wire::Parts(_) => wire.part(at),
-            Wire::Node(node) => {
-                let ty = self.ty(*node);
-                let label = ty.as_ref().map_or_else(|| at.to_string(), |ty| node::field(ty, at));
-                let part = ty.and_then(|ty| ty.components()?.get(at).cloned());
-                Wire::Node(self.node(&format!(".{label}"), vec![*node], Kind::Project(at), part))
-            }
-        }
-    }
-
-    /// A wire in the shape of another.
-    fn shaped(&self, like: &Wire, wire: &Wire) -> Wire {
-        match like {
-            Wire::Node(_) => Wire::Node(self.bundle(wire)),
-            Wire::Parts(parts) => {
-                let part = |(at, like): (usize, &Wire)| self.shaped(like, &self.part(wire, at));
-                Wire::Parts(parts.iter().enumerate().map(part).collect())
-            }
-        }
-    }
-
-    /// Two wires in one shape: that of both where they have the same, or single ones.
-    fn zip(&self, a: &Wire, b: &Wire, join: &mut dyn FnMut(usize, usize) -> usize) -> Wire {
-        match (a, b) {
-            (Wire::Parts(left), Wire::Parts(right)) if left.len() == right.len() => {
-                Wire::Parts(left.iter().zip(right).map(|(a, b)| self.zip(a, b, join)).collect())
-            }
-            (Wire::Parts(left), Wire::Node(_)) if !left.is_empty() => {
-                let right = Wire::Parts((0..left.len()).map(|at| self.part(b, at)).collect());
-                self.zip(a, &right, join)
-            }
-            (Wire::Node(_), Wire::Parts(right)) if !right.is_empty() => {
-                let left = Wire::Parts((0..right.len()).map(|at| self.part(a, at)).collect());
-                self.zip(&left, b, join)
-            }
-            (a, b) => Wire::Node(join(self.bundle(a), self.bundle(b))),
-        }
-    }
-}
 
 impl Drawing {
     fn new(draw: impl Fn(&Sheet, Wire) -> Wire + 'static) -> Drawing {
@@ -330,7 +273,9 @@ impl Programs for Graphs {
             Constant::Int(value) => (value.to_string(), Type::Int),
             Constant::Bool(value) => (value.to_string(), Type::Bool),
         };
-        Drawing::new(move |sheet, _| Wire::Node(sheet.node(&label, Vec::new(), Kind::Constant, Some(ty.clone()))))
+        Drawing::new(move |sheet, _| {
+            Wire::Node(sheet.node(&label, Vec::new(), Kind::Constant(constant), Some(ty.clone())))
+        })
     }
 
     fn operation(_: &Names, operation: &Operation) -> Drawing {
@@ -340,17 +285,15 @@ impl Programs for Graphs {
                 (Wire::Parts(parts), arity) if arity != 1 => parts.iter().map(|part| sheet.bundle(part)).collect(),
                 (wire, _) => vec![sheet.bundle(wire)],
             };
-            let types: Vec<Option<Type>> = operands.iter().map(|operand| sheet.ty(*operand)).collect();
-            let (label, kind, ty) = node::drawn(&operation, &types);
-            Wire::Node(sheet.node(&label, operands, kind, ty))
+            Wire::Node(sheet.operation(&operation, operands))
         })
     }
 
     fn conditional(yes: Drawing, no: Drawing) -> Drawing {
         Drawing::new(move |sheet, wire| {
             let (condition, around) = (sheet.bundle(&wire.part(0)), wire.part(1));
-            let [yes, no] =
-                [("then", &yes), ("else", &no)].map(|(title, branch)| branch.on(&sheet.inside(title), around.clone()));
+            let [yes, no] = [("then", &yes), ("else", &no)]
+                .map(|(title, branch)| branch.on(&sheet.inside(title, Role::Branch), around.clone()));
             sheet.zip(&yes, &no, &mut |yes, no| {
                 let ty = sheet.ty(yes).or_else(|| sheet.ty(no));
                 sheet.node("if", vec![condition, yes, no], Kind::If, ty)
@@ -367,16 +310,22 @@ impl Programs for Graphs {
                 Form::Scan(_) => "scan",
                 Form::While | Form::TraceWhile(_) => "while",
             };
-            let inside = sheet.inside(title);
+            let inside = sheet.inside(title, Role::Repeats(form.clone()));
             let index =
                 |count: &Wire| Wire::Node(inside.end("i", vec![sheet.bundle(count)], Purpose::Index, Some(Type::Int)));
-            let state =
-                |start: &Wire| start.map(&mut |node| inside.end("state", vec![node], Purpose::State, sheet.ty(node)));
-            let leave = |label: &str, wire: &Wire, purpose: Purpose, array: bool| {
+            let state = |start: &Wire| {
+                let mut numbers = 0..;
+                start.map(&mut |node| {
+                    let purpose = Purpose::State(numbers.next().unwrap_or_default());
+                    inside.end("state", vec![node], purpose, sheet.ty(node))
+                })
+            };
+            let leave = |label: &str, wire: &Wire, purpose: fn(usize) -> Purpose, array: bool| {
+                let mut numbers = 0..;
                 wire.map(&mut |node| {
                     let ty = inside.ty(node);
                     let ty = if array { ty.map(|ty| Type::array(Size::Hole, ty)) } else { ty };
-                    inside.end(label, vec![node], purpose, ty)
+                    inside.end(label, vec![node], purpose(numbers.next().unwrap_or_default()), ty)
                 })
             };
             match &form {
@@ -384,9 +333,11 @@ impl Programs for Graphs {
                     // The body is given its environment and the index.
                     let body = parts[0].on(&inside, Wire::Parts(vec![wire.part(1), index(&wire.part(0))]));
                     match &form {
-                        Form::Builds(_) => leave("element", &body, Purpose::Element, true),
-                        Form::Build(_) => leave("element", &Wire::Node(inside.bundle(&body)), Purpose::Element, true),
-                        _ => leave("term", &body, Purpose::Term, false),
+                        Form::Builds(_) => leave("element", &body, |_| Purpose::Element, true),
+                        Form::Build(_) => {
+                            leave("element", &Wire::Node(inside.bundle(&body)), |_| Purpose::Element, true)
+                        }
+                        _ => leave("term", &body, |_| Purpose::Term, false),
                     }
                 }
                 Form::Loop | Form::Scan(_) | Form::Trace(_) => {
@@ -407,13 +358,13 @@ impl Programs for Graphs {
                     let states = state(&wire.part(0));
                     let argument = Wire::Parts(vec![states.clone(), wire.part(1)]);
                     let condition = parts[0].on(&inside, argument.clone());
-                    let condition = leave("while", &condition, Purpose::Condition, false);
+                    let condition = leave("while", &condition, |_| Purpose::Condition, false);
                     let body = parts[1].on(&inside, argument);
                     match &form {
                         Form::While => leave("next", &inside.shaped(&states, &body), Purpose::Next, false),
                         _ => {
                             let mut all = traced(&inside, &states, &body, &leave);
-                            all.insert(1, leave("turns", &condition, Purpose::Condition, false));
+                            all.insert(1, leave("count", &condition, |_| Purpose::Count, false));
                             Wire::Parts(all)
                         }
                     }
@@ -445,8 +396,14 @@ impl Programs for Graphs {
         Drawing::new(|sheet, wire| Wire::Node(sheet.node("apply", wire.nodes(), Kind::Other, None)))
     }
 
-    fn map(_: FunctionId, _: FunctionId) -> Drawing {
-        Drawing::new(|sheet, wire| Wire::Node(sheet.node("linear map", wire.nodes(), Kind::Other, None)))
+    fn map(forward: FunctionId, reverse: FunctionId) -> Drawing {
+        Drawing::new(move |sheet, wire| {
+            let captured = match &wire {
+                Wire::Parts(parts) => parts.iter().map(|part| sheet.bundle(part)).collect(),
+                Wire::Node(node) => vec![*node],
+            };
+            Wire::Node(sheet.node("linear map", captured, Kind::Map(forward, reverse), None))
+        })
     }
 
     fn on_maps(_: &Names, _: Table<Drawing>, operation: OnMaps, _: &Orders, _: Span) -> Drawing {
@@ -459,13 +416,18 @@ impl Programs for Graphs {
 
     fn global(names: &Names, number: usize) -> Drawing {
         let label = names.globals.get(number).cloned().unwrap_or_default();
-        Drawing::new(move |sheet, _| Wire::Node(sheet.node(&label, Vec::new(), Kind::Constant, None)))
+        Drawing::new(move |sheet, _| Wire::Node(sheet.node(&label, Vec::new(), Kind::Other, None)))
     }
 }
 
 /// What a loop that keeps things gives: the last state, and an array for each thing.
-fn traced(inside: &Sheet, states: &Wire, body: &Wire, leave: &dyn Fn(&str, &Wire, Purpose, bool) -> Wire) -> Vec<Wire> {
+fn traced(
+    inside: &Sheet,
+    states: &Wire,
+    body: &Wire,
+    leave: &dyn Fn(&str, &Wire, fn(usize) -> Purpose, bool) -> Wire,
+) -> Vec<Wire> {
     let next = inside.shaped(states, &body.part(0));
-    let kept = (1..body.count()).map(|at| leave("kept", &body.part(at), Purpose::Element, true));
+    let kept = (1..body.count()).map(|at| leave("kept", &body.part(at), |_| Purpose::Element, true));
     [leave("next", &next, Purpose::Next, false)].into_iter().chain(kept).collect()
 }

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The crates that may reach outside the program.
-const WORLDLY: [&str; 2] = ["riesz-cli", "riesz-native"];
+const WORLDLY: [&str; 3] = ["riesz-cli", "riesz-native", "riesz-macros"];
 /// How the others would.
 const WORLD: [&str; 4] = ["std::fs", "std::env::", "std::process", "std::net"];
 

@@ -261,6 +261,51 @@ fn without_memory_there_is_a_message() {
     }
 }
 
+/// Native code that the system refuses working memory ends with a message as well. It is built before, without the limit.
+#[cfg(target_os = "linux")]
+#[test]
+fn without_memory_native_code_gives_a_message() {
+    let folder = folder("native_memory");
+    let program = "fun m(n: Int): [n][n]R = [[if i == j then 2.0 * n else sin(1.0 * i * j) | j < n] | i < n]\n\
+        fun s(n: Int): [n][n]R = [[if i < 2 then 1.0 * j else sin(1.0 * i * j) | j < n] | i < n]\n\
+        fun total(n: Int, a: [n][n]R): R = sum(sum(row) | row in a)\n";
+    fs::write(folder.join("matrix.rz"), program).unwrap();
+    let (mut refused, binary) = (0, env!("CARGO_BIN_EXE_riesz"));
+    for expression in [
+        "sum(solve(m(2000), [1.0 * i | i < 2000]))",
+        "total(2000, inv(m(2000)))",
+        "logdet(m(2000))",
+        "total(2000, grad(\\a -> det(a), m(2000)))",
+        "total(100, grad(\\a -> det(a), s(100)))",
+        "total(2000, grad(\\a -> total(2000, cholesky(a)), m(2000)))",
+        "total(2000, dot(m(2000), m(2000)))",
+    ] {
+        let arguments = ["eval", "matrix.rz", expression, "--backend", "native"];
+        let output = riesz(&folder).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{expression}: {}", stderr(&output));
+        for limit in (332_000..444_000).step_by(16_000) {
+            let output = Command::new("bash")
+                .args(["-c", &format!("ulimit -v {limit}; exec {binary} \"$@\""), "riesz"])
+                .args(arguments)
+                .current_dir(&folder)
+                .stdin(Stdio::null())
+                .output()
+                .unwrap();
+            let said = stderr(&output);
+            match output.status.code() {
+                Some(0) => {}
+                Some(1) => {
+                    assert!(said.contains("error[memory-limit]"), "{expression} in {limit} KiB: {said}");
+                    refused += usize::from(said.contains("matrix.rz"));
+                }
+                other => panic!("{expression} in {limit} KiB ends with {other:?}: {said}"),
+            }
+        }
+    }
+    // Some of them in the middle of a function of the program.
+    assert!(refused > 0);
+}
+
 #[cfg(unix)]
 #[test]
 fn formatting_keeps_mode_and_links() {

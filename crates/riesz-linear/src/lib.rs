@@ -49,6 +49,7 @@ mod pattern;
 mod relation;
 mod unitary;
 
+mod construct;
 mod map;
 
 mod adjoint;

@@ -109,10 +109,13 @@ impl Language for Numbers {
         Some(match (function, arguments) {
             (Function::Times, [One(N(k)), One(N(l))]) => N(times(*k, *l)),
             (Function::Times, [One(V(d)), One(V(e))]) => V(d.zip(e, times)),
-            (Function::Times, [One(M(a, v)), One(M(b, w))]) if v == w => M(product(a, b), v.clone()),
+            // Over a space of no numbers, matrices of different sizes are maps between the same spaces.
+            (Function::Times, [One(M(a, v)), One(M(b, w))]) if v == w && a.columns() == b.rows() => {
+                M(product(a, b), v.clone())
+            }
             (Function::Plus, [One(N(k)), One(N(l))]) => N(plus(*k, *l)),
             (Function::Plus, [One(V(d)), One(V(e))]) => V(d.zip(e, plus)),
-            (Function::Plus, [One(M(a, v)), One(M(b, w))]) if v == w => M(sum(a, b), v.clone()),
+            (Function::Plus, [One(M(a, v)), One(M(b, w))]) if v == w && same_size(a, b) => M(sum(a, b), v.clone()),
             (Function::Multiple, [One(N(k)), One(V(v))]) => V(v.scale(*k)),
             (Function::Inner, [One(V(u)), One(V(v))]) => N(u.inner(v)),
             (Function::After, [One(R(s)), One(R(r))]) => R(s.after(r)?),
@@ -182,7 +185,8 @@ impl Language for Numbers {
 
     fn source(relation: &Relation, place: &usize) -> Option<Option<usize>> {
         match relation {
-            Relation::Sum(_) => None,
+            // Their one element is no part of an array.
+            Relation::Sum(_) | Relation::Replicate(_) => None,
             relation => relation.only_source(*place),
         }
     }
@@ -283,6 +287,10 @@ fn product(a: &Matrix, b: &Matrix) -> Matrix {
         row
     };
     Matrix::from_rows(b.columns(), (0..a.rows()).map(row))
+}
+
+fn same_size(a: &Matrix, b: &Matrix) -> bool {
+    (a.rows(), a.columns()) == (b.rows(), b.columns())
 }
 
 /// `a + b`

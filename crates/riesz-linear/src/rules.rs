@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use crate::language::Language;
-use crate::law::{Law, Statement, laws};
+use crate::law::{Case, Law, Statement, laws};
 use crate::map::{Family, Form, Map, RankOne};
 use crate::pattern::{Argument, Equation, Function, Pattern, Value};
+use crate::simplify::Step;
 
 /// The laws that are rewrites, by what they rewrite.
 pub(crate) struct Rules {
@@ -20,6 +21,7 @@ pub(crate) struct Rules {
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub law: &'static Law,
+    pub case: &'static Case,
     equation: &'static Equation,
     slides: bool,
 }
@@ -34,8 +36,9 @@ pub(crate) static RULES: LazyLock<Rules> = LazyLock::new(|| {
         trials_of_families: Vec::new(),
     };
     for law in laws() {
-        for equation in law.equations() {
-            let entry = Entry { law, equation, slides: matches!(law.statement, Statement::Slide(_)) };
+        let cases = law.rule().map_or(&[][..], |rule| rule.cases);
+        for (case, equation) in cases.iter().zip(law.equations()) {
+            let entry = Entry { law, case, equation, slides: matches!(law.statement, Statement::Slide(_)) };
             let among = match (&law.statement, &equation.left) {
                 (Statement::Trial(_), Pattern::Add(_)) => &mut rules.trials_of_sums,
                 (Statement::Trial(_), Pattern::Family(..)) => &mut rules.trials_of_families,
@@ -61,6 +64,10 @@ impl Rules {
 }
 
 impl Entry {
+    pub fn step<L: Language>(&self, before: Map<L>, after: Map<L>) -> Step<L> {
+        Step { law: self.law, case: self.case, before, after }
+    }
+
     pub fn rewrite<L: Language>(&self, map: &Map<L>, context: &L::Context<'_>) -> Option<Map<L>> {
         if self.slides { slid(map, context) } else { self.equation.rewrite(map, context) }
     }

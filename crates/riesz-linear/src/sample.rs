@@ -153,14 +153,7 @@ impl Sampler {
                 _ => None,
             },
             6 => self.right(domain, codomain),
-            7 => match (domain, codomain) {
-                (Space::Array(from, v), Space::Array(to, w)) if v == w => {
-                    Some(LinearMap::reduce(self.relation(*from, *to), Space::clone(v)))
-                }
-                (Space::Array(n, v), w) if **v == *w => Some(LinearMap::reduce(Relation::Sum(*n), w.clone())),
-                (v, Space::Array(n, w)) if *v == **w => Some(LinearMap::reduce(Relation::Replicate(*n), v.clone())),
-                _ => None,
-            },
+            7 => self.reduction(domain, codomain),
             8 => {
                 let index = self.below(domain.count().max(1));
                 LinearMap::project(index, domain.clone()).ok().filter(|map| map.codomain() == codomain)
@@ -170,6 +163,18 @@ impl Sampler {
                 LinearMap::inject(index, codomain.clone()).ok().filter(|map| map.domain() == domain)
             }
             10 => self.unitary(domain, codomain),
+            _ => None,
+        }
+    }
+
+    /// A reduction between two spaces, where there is one.
+    pub(crate) fn reduction(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
+        match (domain, codomain) {
+            (Space::Array(from, v), Space::Array(to, w)) if v == w => {
+                Some(LinearMap::reduce(self.relation(*from, *to), Space::clone(v)))
+            }
+            (Space::Array(n, v), w) if **v == *w => Some(LinearMap::reduce(Relation::Sum(*n), w.clone())),
+            (v, Space::Array(n, w)) if *v == **w => Some(LinearMap::reduce(Relation::Replicate(*n), v.clone())),
             _ => None,
         }
     }
@@ -188,7 +193,25 @@ impl Sampler {
         (map.domain() == domain && map.codomain() == codomain).then_some(map)
     }
 
-    fn unitary(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
+    /// A unitary operator.
+    pub(crate) fn any_unitary(&mut self) -> LinearMap {
+        let space = self.space();
+        match self.below(3) {
+            0 => LinearMap::transpose(space, self.space(), self.space()),
+            1 => {
+                let first = self.family();
+                let second = self.family_like(&first);
+                LinearMap::zip(&[first, second]).unwrap_or_else(|_| LinearMap::identity(space))
+            }
+            _ => {
+                let flat = Space::reals(space.dimension());
+                LinearMap::reshape(space.clone(), flat).unwrap_or_else(|_| LinearMap::identity(space))
+            }
+        }
+    }
+
+    /// A unitary operator between two spaces, where there is one.
+    pub(crate) fn unitary(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
         let mut found = Vec::new();
         if let Space::Array(m, row) = domain
             && let Space::Array(n, element) = &**row

@@ -19,7 +19,7 @@
 
 use crate::fold::{ByAddress, shared_parts, visit};
 use crate::language::Language;
-use crate::law::Law;
+use crate::law::{Case, Law};
 use crate::map::{Form, LinearMap, Map};
 use crate::measure::Measure;
 use crate::numbers::Numbers;
@@ -40,6 +40,8 @@ const MOST_TASKS: usize = 2000;
 pub struct Step<L: Language = Numbers> {
     /// The law.
     pub law: &'static Law,
+    /// The case of it.
+    pub case: &'static Case,
     /// The part that was replaced: an instance of the law's left side.
     pub before: Map<L>,
     /// What replaced it: the law's right side.
@@ -131,7 +133,7 @@ enum Task<L: Language> {
     /// Goes on with a sum.
     Sum(Sum<L>),
     /// The last result is what became of a trial.
-    Judge { law: &'static Law, before: Map<L>, after: Map<L>, steps: usize },
+    Judge { entry: Entry, before: Map<L>, after: Map<L>, steps: usize },
 }
 
 /// The factors of a composition. The last of `done` is the leftmost that has met all others; the last of `rest` is next.
@@ -192,7 +194,7 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
                 }
                 Task::Chain(chain) => self.chain(chain),
                 Task::Sum(sum) => self.sum(sum),
-                Task::Judge { law, before, after, steps } => self.judge(law, before, after, steps),
+                Task::Judge { entry, before, after, steps } => self.judge(entry, before, after, steps),
             }
         }
         Some((self.results.pop().unwrap_or_else(|| map.clone()), self.steps))
@@ -224,8 +226,8 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
     /// A map whose children are simple: uses a law on it, or leaves it as a result.
     fn settle(&mut self, map: Map<L>) {
         match self.rewrite(&map) {
-            Some((law, after)) => {
-                self.steps.push(Step { law, before: map, after: after.clone() });
+            Some((entry, after)) => {
+                self.steps.push(entry.step(map, after.clone()));
                 self.tasks.push(Task::Enter(after));
             }
             None => {
@@ -233,11 +235,11 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
                 if !matches!(map.form(), Form::Add(_) | Form::Compose(_))
                     && self.tentative.is_none()
                     && !self.refused.contains_key(&key)
-                    && let Some((law, after)) = self.trial(&map)
+                    && let Some((entry, after)) = self.trial(&map)
                 {
                     self.refused.insert(key, (map.clone(), map.clone()));
                     self.tentative = Some(Vec::new());
-                    self.tasks.push(Task::Judge { law, before: map, after: after.clone(), steps: self.steps.len() });
+                    self.tasks.push(Task::Judge { entry, before: map, after: after.clone(), steps: self.steps.len() });
                     self.tasks.push(Task::Enter(after));
                     return;
                 }
@@ -248,9 +250,9 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
     }
 
     /// The first law that makes a map smaller.
-    fn rewrite(&mut self, map: &Map<L>) -> Option<(&'static Law, Map<L>)> {
+    fn rewrite(&mut self, map: &Map<L>) -> Option<(Entry, Map<L>)> {
         riesz_limit::poll();
-        RULES.for_form(map.form()).iter().find_map(|entry| Some((entry.law, self.smaller(entry, map)?)))
+        RULES.for_form(map.form()).iter().find_map(|entry| Some((*entry, self.smaller(entry, map)?)))
     }
 
     /// What a law makes of a map, where that is smaller.
@@ -294,18 +296,18 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
             };
             let key = (outer.address(), inner.address());
             let pair = Map::composed(vec![outer.clone(), inner.clone()]);
-            if let Some((law, after)) = self.rewrite(&pair) {
-                self.steps.push(Step { law, before: pair, after: after.clone() });
+            if let Some((entry, after)) = self.rewrite(&pair) {
+                self.steps.push(entry.step(pair, after.clone()));
                 self.replace_last(chain, Task::Enter(after), None);
                 return;
             }
             if self.tentative.is_none()
                 && !self.refused.contains_key(&key)
-                && let Some((law, after)) = self.trial(&pair)
+                && let Some((entry, after)) = self.trial(&pair)
             {
                 self.refused.insert(key, (outer.clone(), inner.clone()));
                 self.tentative = Some(Vec::new());
-                let judge = Task::Judge { law, before: pair, after: after.clone(), steps: self.steps.len() };
+                let judge = Task::Judge { entry, before: pair, after: after.clone(), steps: self.steps.len() };
                 self.replace_last(chain, Task::Enter(after), Some(judge));
                 return;
             }
@@ -331,22 +333,22 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
         self.tasks.push(enter);
     }
 
-    fn trial(&mut self, pair: &Map<L>) -> Option<(&'static Law, Map<L>)> {
+    fn trial(&mut self, pair: &Map<L>) -> Option<(Entry, Map<L>)> {
         let trials = match pair.form() {
             Form::Add(_) => &RULES.trials_of_sums,
             Form::Compose(_) => &RULES.trials,
             _ => &RULES.trials_of_families,
         };
-        trials.iter().find_map(|entry| Some((entry.law, entry.rewrite(pair, self.context)?)))
+        trials.iter().find_map(|entry| Some((*entry, entry.rewrite(pair, self.context)?)))
     }
 
-    fn judge(&mut self, law: &'static Law, before: Map<L>, after: Map<L>, steps: usize) {
+    fn judge(&mut self, entry: Entry, before: Map<L>, after: Map<L>, steps: usize) {
         for address in self.tentative.take().into_iter().flatten() {
             self.known.remove(&address);
         }
         let Some(result) = self.results.pop() else { return };
         if self.measure(&result) < self.measure(&before) {
-            self.steps.insert(steps, Step { law, before, after });
+            self.steps.insert(steps, entry.step(before, after));
             self.tasks.push(Task::Enter(result));
         } else {
             self.steps.truncate(steps);
@@ -389,10 +391,10 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
                 .collect();
             // the first law that helps with any of them, then the first trial
             let found = RULES.sums.iter().find_map(|entry| {
-                pairs.iter().find_map(|(at, pair)| Some((*at, entry.law, self.smaller(entry, pair)?, pair.clone())))
+                pairs.iter().find_map(|(at, pair)| Some((*at, *entry, self.smaller(entry, pair)?, pair.clone())))
             });
-            if let Some((at, law, after, before)) = found {
-                self.steps.push(Step { law, before, after: after.clone() });
+            if let Some((at, entry, after, before)) = found {
+                self.steps.push(entry.step(before, after.clone()));
                 sum.done.remove(at);
                 sum.waiting = Some(Some(at));
                 self.tasks.push(Task::Sum(sum));
@@ -404,16 +406,16 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
                 if self.tentative.is_some() || self.refused.contains_key(&key) {
                     return None;
                 }
-                let (law, after) = self.trial(&pair)?;
-                Some((at, key, law, pair, after))
+                let (entry, after) = self.trial(&pair)?;
+                Some((at, key, entry, pair, after))
             });
-            if let Some((at, key, law, before, after)) = tried {
+            if let Some((at, key, entry, before, after)) = tried {
                 self.refused.insert(key, (sum.done[at].clone(), term));
                 self.tentative = Some(Vec::new());
                 sum.done.remove(at);
                 sum.waiting = Some(Some(at));
                 self.tasks.push(Task::Sum(sum));
-                self.tasks.push(Task::Judge { law, before, after: after.clone(), steps: self.steps.len() });
+                self.tasks.push(Task::Judge { entry, before, after: after.clone(), steps: self.steps.len() });
                 self.tasks.push(Task::Enter(after));
                 return;
             }

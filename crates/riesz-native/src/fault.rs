@@ -19,6 +19,14 @@ pub(crate) fn fault(sites: &[Site], told: &[u64], context: &Context, limits: &Li
         Fault::Call(_) if context.depth >= 0 && context.steps < 0 => problem::too_many_steps(limits.steps, span),
         // The stack ends before the limit does; that of the interpreter grows.
         Fault::Call(_) if context.depth >= 0 => return Stop::Elsewhere,
+        // A loop also makes copies of buffers, and tells how long they are.
+        Fault::Memory | Fault::Steps if values[0] > 0 => {
+            let count = values[0] as usize;
+            match context.memory < 0 {
+                true => problem::too_much_memory(limits.memory, count, span),
+                false => problem::no_memory(count.saturating_mul(size_of::<f64>()), count, span),
+            }
+        }
         fault => match fault.diagnostic(values, number(told[1], precision), limits, span) {
             Some(found) => found,
             None => return Stop::Elsewhere,

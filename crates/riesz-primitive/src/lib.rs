@@ -34,7 +34,7 @@ pub use erased::Erased;
 pub use matrix::MatrixFunction;
 pub use number::Number;
 pub use primitive::{
-    Conversion, Differentiation, Domain, Form, Integer, Kind, OnIntegers, OnReals, Operator, Primitive, Scalar,
+    Conversion, Differentiation, Domain, Form, Integer, Kind, OnIntegers, OnReals, Operator, Primitive, Scalar, Work,
 };
 pub use riesz_algebra::real::gamma;
 pub use series::Series;

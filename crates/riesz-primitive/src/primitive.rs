@@ -56,11 +56,46 @@ pub struct Scalar {
     pub derivative: Derivative,
     /// Where the laws sample it, one domain for each argument.
     pub domain: &'static [Domain],
+    /// What it takes to compute it.
+    pub work: Work,
     /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments, which are names or stand in brackets.
     pub rust: &'static str,
     /// Its spelling in generated C on reals, in the same way: functions of `math.h`, and of the runtime of `riesz-c`, whose
     /// names begin with `riesz_`. Empty where there is no function on reals.
     pub c: &'static str,
+}
+
+/// The work of computing a function of numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Work {
+    /// A change of sign, which is part of the next operation.
+    Sign,
+    /// A sum, a difference or a comparison.
+    Addition,
+    /// A product.
+    Multiplication,
+    /// A quotient or a square root.
+    Division,
+    /// Many operations.
+    Function,
+}
+
+impl Scalar {
+    /// Whether the function of reals can give a number where an argument is NaN, as `pow(nan, 0)` is 1.
+    pub fn hides_nan(&self) -> bool {
+        let Some(real) = self.real else { return false };
+        let others = [0.0, 1.0, -1.0, 2.0, f64::INFINITY, f64::NEG_INFINITY];
+        let hides = |place: usize, other: f64| {
+            let argument = |(at, domain): (usize, &Domain)| match *domain {
+                Domain::Reals(..) if at == place => f64::NAN,
+                Domain::Reals(..) => other,
+                Domain::Integers(least, most) => other.clamp(least as f64, most as f64),
+            };
+            !real(&self.domain.iter().enumerate().map(argument).collect::<Vec<f64>>()).is_nan()
+        };
+        let varies = |place: &usize| matches!(self.domain[*place], Domain::Reals(..));
+        (0..self.domain.len()).filter(varies).any(|place| others.iter().any(|other| hides(place, *other)))
+    }
 }
 
 /// The functions between numbers of different types.

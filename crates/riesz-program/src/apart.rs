@@ -10,6 +10,7 @@
 use crate::program::{Arithmetic, Expression, Operand, Procedure, Register, Statement};
 use crate::turns::{Step, Turns};
 use crate::visit::each_statement;
+use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
 
 /// How the positions and sizes of a procedure are computed.
@@ -109,7 +110,7 @@ impl Apart {
             Operand::Register(register) => match self.known.get(&register) {
                 _ if step.most == width => true,
                 Some(Expression::Position(Arithmetic::Sub, most, Operand::Int(1))) => around && *most == step.most,
-                Some(Expression::Int(primitive, operands, _)) if primitive.name == "max" => {
+                Some(Expression::Int(primitive, operands, _)) if *primitive == &scalar::MAX => {
                     operands.iter().any(|width| self.fits(step, *width, path))
                 }
                 _ => false,

@@ -12,6 +12,7 @@ use crate::program::{
 };
 use crate::program::{Outcome, Strided};
 use crate::visit::{Use, each_statement};
+use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
 
 /// Computes products of matrices where they go.
@@ -107,8 +108,8 @@ fn copy_of(product: &Product, outer: &For) -> Option<(Element, bool)> {
                 loaded = Some((*register, *element));
             }
             // Products are sums that begin with zero, which zero is added to without a trace.
-            Statement::Let(register, Expression::Real(primitive, operands)) => match (primitive.name, &operands[..]) {
-                ("+", [a, Operand::Real(0.0)]) if *a == Operand::Register(loaded?.0) => {
+            Statement::Let(register, Expression::Real(primitive, operands)) => match &operands[..] {
+                [a, Operand::Real(0.0)] if *primitive == &scalar::ADD && *a == Operand::Register(loaded?.0) => {
                     loaded = Some((*register, loaded?.1))
                 }
                 _ => return None,

@@ -353,6 +353,8 @@ pub struct Matrix {
     pub n: Operand,
     /// The right-hand side of an equation, and how many columns it has.
     pub b: Option<(Element, Operand)>,
+    /// Where working memory may run out.
+    pub site: SiteId,
 }
 
 /// How a reduction brings numbers together.

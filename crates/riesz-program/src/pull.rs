@@ -19,6 +19,7 @@ use crate::program::{
 use crate::turns::{Names, Path, Turns};
 use crate::visit::Use;
 use riesz_core::Comparison;
+use riesz_primitive::{Derivative, Work, scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Pulls linear maps out of the outermost loops of a procedure whose turns are independent.
@@ -118,11 +119,11 @@ impl<'t, 'b> Linear<'t, 'b> {
         };
         match expression {
             Expression::Copy(a) => Some(vec![number(a)?]),
-            Expression::Real(primitive, operands) => match (primitive.name, &operands[..]) {
-                ("unary -", [a]) => Some(vec![number(a)?]),
-                ("+" | "-", [a, b]) => Some(vec![number(a)?, number(b)?]),
-                ("*" | "exact *", [a, b]) if self.turns.is_fixed(*a) => Some(vec![number(b)?]),
-                ("*" | "exact *" | "/", [a, b]) if self.turns.is_fixed(*b) => Some(vec![number(a)?]),
+            Expression::Real(primitive, operands) => match (primitive.derivative()?, &operands[..]) {
+                (Derivative::Linear, operands) => operands.iter().map(number).collect(),
+                (Derivative::Multilinear, [a, b]) if self.turns.is_fixed(*a) => Some(vec![number(b)?]),
+                (Derivative::Multilinear, [a, b]) if self.turns.is_fixed(*b) => Some(vec![number(a)?]),
+                (_, [a, b]) if *primitive == &scalar::DIV && self.turns.is_fixed(*b) => Some(vec![number(a)?]),
                 _ => None,
             },
             _ => None,
@@ -260,7 +261,7 @@ const ADDITION: f64 = 2.0;
 fn cost(expression: &Expression) -> f64 {
     match expression {
         Expression::Copy(_) => 0.0,
-        Expression::Real(primitive, _) if primitive.name == "unary -" => 0.0,
+        Expression::Real(primitive, _) if primitive.scalar().is_some_and(|row| row.work == Work::Sign) => 0.0,
         _ => 1.0,
     }
 }

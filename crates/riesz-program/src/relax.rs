@@ -182,7 +182,10 @@ impl Products {
         expression.operands(&mut |operand| found |= self.has(id, operand));
         found
             && match expression {
-                Expression::Real(primitive, _) => matches!(primitive.name, "^" | "pow" | "integer ^" | "hypot"),
+                // Exact products are made plain.
+                Expression::Real(primitive, _) => {
+                    *primitive != &scalar::EXACT_MUL && primitive.scalar().is_some_and(|row| row.hides_nan())
+                }
                 Expression::Compare(..)
                 | Expression::Equal(..)
                 | Expression::Near(..)

@@ -278,6 +278,7 @@ pub(crate) fn renumber(block: &mut Block, procedures: u32, sites: u32) {
                 move_site(&mut each.site);
                 each.private.iter_mut().for_each(|allocation| move_site(&mut allocation.site));
             }
+            Statement::Matrix(matrix) => move_site(&mut matrix.site),
             Statement::Call(call) => {
                 move_site(&mut call.site);
                 call.procedure.0 += procedures;

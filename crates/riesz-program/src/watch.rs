@@ -184,13 +184,14 @@ fn stored(statement: &Statement, written: &Written) -> Option<Operand> {
     matches!(statement, Statement::Store(..)).then(|| written(statement)).flatten()
 }
 
-/// Those of some numbers that tell of all: a number that another is a sum or product of is NaN only where that is. What is
+/// Those of some numbers that tell of all: a number that another is made of by functions that hide no NaN is NaN
+/// only where that is. What is
 /// set more than once tells of itself alone.
 fn telling(procedure: &Procedure, block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
     let made: FxHashMap<Register, &[Operand]> = (block.iter())
         .filter_map(|statement| match statement {
             Statement::Let(register, Expression::Real(primitive, operands))
-                if matches!(primitive.name, "+" | "-" | "*" | "unary -") =>
+                if primitive.scalar().is_some_and(|row| !row.hides_nan()) =>
             {
                 Some((*register, &operands[..]))
             }

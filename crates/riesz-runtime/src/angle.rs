@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! atan2(y, x):  t = y/x, or (y − x)/(y + x) + π/4,   atan t = t + t³ p(t²)  for  |t| ≤ √2 − 1
-//! erf x = x + x p(x²)  below 1,   1 − exp(−x²) q((x − 2)/(x + 2))  above
+//! erf x  = x + x p(x²)  below 1,   1 − exp(−x²) q((x − 2)/(x + 2))  above
+//! erfc x = (1 − x) − x p(x²),   exp(−x²) q((x − 2)/(x + 2))
 //! ```
 
 use crate::Lanes;
@@ -147,6 +148,42 @@ impl Lanes {
         );
         let value = Lanes::select(is_near, near, far.map2(self, f64::copysign));
         Lanes::select(self.is_zero(), self, value)
+    }
+
+    /// The part of 1 that the error function lacks. The square of `x` is that of its first half of digits and a rest, so
+    /// that its exponential loses none.
+    #[inline(always)]
+    pub fn erfc(self) -> Lanes {
+        let beyond = self.compare(
+            self,
+            #[inline(always)]
+            |x, _| x > 6.0,
+        );
+        if beyond.any() {
+            return self.map(crate::erfc);
+        }
+        let one = Lanes::splat(1.0);
+        let near = (-self).fma((self * self).polynomial(&ERF_NEAR), one - self);
+        let x = self.abs().clamp(0.0, 6.0);
+        let half = x.map(
+            #[inline(always)]
+            |x| f64::from_bits(x.to_bits() >> 27 << 27),
+        );
+        let rest = (x - half) * (x + half);
+        let power = (-(half * half)).exp() * (one - rest * (one - Lanes::splat(0.5) * rest));
+        let u = (x - Lanes::splat(2.0)) / (x + Lanes::splat(2.0));
+        let far = power * u.polynomial(&ERF_FAR);
+        let far = far.map2(
+            self,
+            #[inline(always)]
+            |far, x| if x < 0.0 { 2.0 - far } else { far },
+        );
+        let is_near = self.compare(
+            self,
+            #[inline(always)]
+            |x, _| x.abs() < 1.0,
+        );
+        Lanes::select(is_near, near, far)
     }
 
     /// A sum as what it rounds to and what that lacks.

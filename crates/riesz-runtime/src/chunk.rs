@@ -171,7 +171,9 @@ impl Left {
         let Left { steps, memory, depth, interrupt } = self;
         let mut context = Context { steps, memory, least: memory, depth, stack, crew: Crew::NONE, interrupt };
         let outcome = run(&mut context, from, to);
-        Done { outcome, left: Left { memory: context.least, ..Left::of(&context) } }
+        // The most that was in use at a time, or where it ended.
+        let memory = if outcome.is_ok() { context.least } else { context.memory };
+        Done { outcome, left: Left { memory, ..Left::of(&context) } }
     }
 }
 
@@ -193,7 +195,7 @@ impl Used {
     fn close(self, context: &mut Context, done: Result<(), (Box<Fault>, Left)>, site: u32) -> Outcome<()> {
         if let Err((fault, left)) = done {
             // What is left tells which of the limits it was.
-            (context.steps, context.depth) = (left.steps, left.depth);
+            (context.steps, context.memory, context.depth) = (left.steps, left.memory, left.depth);
             return Err(fault);
         }
         context.memory = self.before.memory.saturating_sub(self.memory);

@@ -75,7 +75,7 @@ fn near(r: f64, low: f64) -> (f64, f64) {
 
 /// `a · b + c`, in one rounding where the machine can.
 #[inline(always)]
-fn fma(a: f64, b: f64, c: f64) -> f64 {
+pub(crate) fn fma(a: f64, b: f64, c: f64) -> f64 {
     if cfg!(target_feature = "fma") { a.mul_add(b, c) } else { a * b + c }
 }
 

@@ -1,71 +1,69 @@
 //! The cofactors of a matrix of any rank, and their derivatives in any number of directions:
 //! `p a q = l (diagonal(d) ⊕ s) u`, by elimination with the largest pivot until the remainder `s` is close to zero; no
 //! division is by an entry of `s`.
+//!
+//! The numbers are jets: a coefficient for every set of directions, side by side. The bits of a position say which
+//! directions are in the set.
 
-use crate::matrix::{NEARLY_SINGULAR, mantissa_and_exponent, times_power_of_two};
+use crate::matrix::{NEARLY_SINGULAR, mantissa_and_exponent, times_power_of_two, with_room};
+use crate::{Context, Outcome};
 
 /// `Dᵏ cof a (h₁, …, hₖ)`: the coefficient of `ε₁ ⋯ εₖ` in `cof(a + Σ εᵢ hᵢ)`, where `εᵢ² = 0`.
-pub fn cofactors_of_any_rank(to: &mut [f64], a: &[f64], n: usize, h: &[f64]) {
+pub(crate) fn cofactors_of_any_rank(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    a: &[f64],
+    n: usize,
+    h: &[f64],
+) -> Outcome<()> {
     let count = h.len().checked_div(n * n).unwrap_or(0);
-    let entry = |at: usize| {
-        let mut jet = Jet::constant(a[at], count);
-        (0..count).for_each(|i| jet.0[1 << i] = h[i * n * n + at]);
-        jet
-    };
-    let mut matrix = Matrix {
-        n,
-        count,
-        entries: (0..n * n).map(entry).collect(),
-        rows: (0..n).collect(),
-        columns: (0..n).collect(),
-        sign: 1.0,
-        rank: 0,
-    };
-    matrix.eliminate();
-    matrix.cofactors(to);
+    let width = 1usize << count.min(40);
+    // Four matrices, two rows and some numbers of jets; the permutations and the exponents.
+    let jets = 4 * n * n + 2 * (n + 1) + 6;
+    with_room(context, jets.saturating_mul(width).saturating_add(3 * n), site, |_, room| {
+        let (entries, room) = room.split_at_mut(n * n * width);
+        let (rows, room) = room.split_at_mut(n);
+        let (columns, room) = room.split_at_mut(n);
+        entries.fill(0.0);
+        for (at, entry) in entries.chunks_exact_mut(width).enumerate() {
+            entry[0] = a[at];
+            (0..count).for_each(|i| entry[1 << i] = h[i * n * n + at]);
+        }
+        (0..n).for_each(|at| (rows[at], columns[at]) = (at as f64, at as f64));
+        let mut matrix = Matrix { n, count, width, entries, rows, columns, sign: 1.0, rank: 0 };
+        matrix.eliminate(&mut room[..3 * width]);
+        matrix.cofactors(to, room);
+    })
 }
 
-/// A number with a coefficient for every set of directions: the bits of a position say which are in the set.
-#[derive(Clone)]
-struct Jet(Vec<f64>);
-
-impl Jet {
-    fn constant(x: f64, count: usize) -> Jet {
-        let mut parts = vec![0.0; 1 << count];
-        parts[0] = x;
-        Jet(parts)
+/// `to += factor · x · y`
+fn add_product(to: &mut [f64], factor: f64, x: &[f64], y: &[f64]) {
+    for set in 0..to.len() {
+        to[set] += factor * subsets(set).map(|s| x[s] * y[set ^ s]).sum::<f64>();
     }
+}
 
-    fn size(&self) -> f64 {
-        self.0[0].abs()
-    }
+/// `to = x · y`
+fn product(to: &mut [f64], x: &[f64], y: &[f64]) {
+    to.fill(0.0);
+    add_product(to, 1.0, x, y);
+}
 
-    fn sub(&self, other: &Jet) -> Jet {
-        Jet(self.0.iter().zip(&other.0).map(|(x, y)| x - y).collect())
+/// `to = 1 / x`
+fn reciprocal(to: &mut [f64], x: &[f64]) {
+    let first = 1.0 / x[0];
+    to[0] = first;
+    for set in 1..to.len() {
+        let sum: f64 = subsets(set).filter(|s| *s != 0).map(|s| x[s] * to[set ^ s]).sum();
+        to[set] = -sum * first;
     }
+}
 
-    fn add(&self, other: &Jet) -> Jet {
-        Jet(self.0.iter().zip(&other.0).map(|(x, y)| x + y).collect())
-    }
-
-    fn scale(&self, factor: f64) -> Jet {
-        Jet(self.0.iter().map(|x| factor * x).collect())
-    }
-
-    fn mul(&self, other: &Jet) -> Jet {
-        let part = |set: usize| subsets(set).map(|s| self.0[s] * other.0[set ^ s]).sum();
-        Jet((0..self.0.len()).map(part).collect())
-    }
-
-    fn reciprocal(&self) -> Jet {
-        let first = 1.0 / self.0[0];
-        let mut parts = vec![first];
-        for set in 1..self.0.len() {
-            let sum: f64 = subsets(set).filter(|s| *s != 0).map(|s| self.0[s] * parts[set ^ s]).sum();
-            parts.push(-sum * first);
-        }
-        Jet(parts)
-    }
+/// Sets a jet to a number that does not vary.
+fn constant(to: &mut [f64], x: f64) {
+    to.fill(0.0);
+    to[0] = x;
 }
 
 /// The subsets of a set, itself among them.
@@ -74,29 +72,37 @@ fn subsets(set: usize) -> impl Iterator<Item = usize> {
 }
 
 /// After elimination `l` below the diagonal, the pivots on it, `u` above it, what is left in the last rows and columns.
-struct Matrix {
+struct Matrix<'r> {
     n: usize,
     /// How many directions there are.
     count: usize,
-    entries: Vec<Jet>,
-    rows: Vec<usize>,
-    columns: Vec<usize>,
+    /// How many numbers a jet has.
+    width: usize,
+    entries: &'r mut [f64],
+    rows: &'r mut [f64],
+    columns: &'r mut [f64],
     sign: f64,
     /// How many pivots there are.
     rank: usize,
 }
 
-impl Matrix {
-    fn at(&self, row: usize, column: usize) -> &Jet {
-        &self.entries[row * self.n + column]
+impl Matrix<'_> {
+    fn at(&self, row: usize, column: usize) -> &[f64] {
+        &self.entries[(row * self.n + column) * self.width..][..self.width]
     }
 
-    fn constant(&self, x: f64) -> Jet {
-        Jet::constant(x, self.count)
+    fn at_mut(&mut self, row: usize, column: usize) -> &mut [f64] {
+        &mut self.entries[(row * self.n + column) * self.width..][..self.width]
     }
 
-    fn eliminate(&mut self) {
-        let n = self.n;
+    fn size(&self, row: usize, column: usize) -> f64 {
+        self.at(row, column)[0].abs()
+    }
+
+    fn eliminate(&mut self, room: &mut [f64]) {
+        let (n, width) = (self.n, self.width);
+        let (inverse, room) = room.split_at_mut(width);
+        let (factor, other) = room.split_at_mut(width);
         let mut first = 0.0;
         // The last pivot is never divided by.
         while self.rank + 1 < n {
@@ -104,42 +110,47 @@ impl Matrix {
             let mut largest = (k, k);
             for row in k..n {
                 for column in k..n {
-                    if self.at(row, column).size() > self.at(largest.0, largest.1).size() {
+                    if self.size(row, column) > self.size(largest.0, largest.1) {
                         largest = (row, column);
                     }
                 }
             }
-            let size = self.at(largest.0, largest.1).size();
+            let size = self.size(largest.0, largest.1);
             first = if k == 0 { size } else { first };
             // Small pivots lose no digits where more rows are left than there are directions.
             if size == 0.0 || n - k <= self.count + 1 && (size.is_nan() || size <= NEARLY_SINGULAR * first) {
                 return;
             }
             self.exchange(k, largest);
-            let inverse = self.at(k, k).reciprocal();
+            reciprocal(inverse, self.at(k, k));
             for row in k + 1..n {
-                let factor = self.at(row, k).mul(&inverse);
+                product(factor, self.at(row, k), inverse);
                 for column in k + 1..n {
-                    self.entries[row * n + column] = self.at(row, column).sub(&factor.mul(self.at(k, column)));
+                    other.copy_from_slice(self.at(k, column));
+                    add_product(self.at_mut(row, column), -1.0, factor, other);
                 }
-                self.entries[row * n + k] = factor;
+                self.at_mut(row, k).copy_from_slice(factor);
             }
             for column in k + 1..n {
-                self.entries[k * n + column] = self.at(k, column).mul(&inverse);
+                product(factor, self.at(k, column), inverse);
+                self.at_mut(k, column).copy_from_slice(factor);
             }
             self.rank += 1;
         }
     }
 
     fn exchange(&mut self, k: usize, (row, column): (usize, usize)) {
-        let n = self.n;
+        let (n, width) = (self.n, self.width);
         if row != k {
-            (0..n).for_each(|j| self.entries.swap(k * n + j, row * n + j));
+            let (above, below) = self.entries.split_at_mut(row * n * width);
+            above[k * n * width..][..n * width].swap_with_slice(&mut below[..n * width]);
             self.rows.swap(k, row);
             self.sign = -self.sign;
         }
         if column != k {
-            (0..n).for_each(|i| self.entries.swap(i * n + k, i * n + column));
+            for row in self.entries.chunks_exact_mut(n * width) {
+                (0..width).for_each(|part| row.swap(k * width + part, column * width + part));
+            }
             self.columns.swap(k, column);
             self.sign = -self.sign;
         }
@@ -147,66 +158,99 @@ impl Matrix {
 
     /// The determinant and the cofactors of what elimination left, without divisions but by whole numbers:
     /// `mₖ = s mₖ₋₁ + cₖ₋₁`, `cₖ = − tr(s mₖ) / k` from `m₀ = 0`, `c₀ = 1`, then `det s = ± cᵣ` and `cof s = ∓ mᵣᵀ`.
-    fn remainder(&self) -> (Jet, Vec<Jet>) {
-        let (first, r) = (self.rank, self.n - self.rank);
+    /// `m` is left transposed, with that sign.
+    fn remainder(&self, c: &mut [f64], m: &mut [f64], other: &mut [f64]) {
+        let (first, r, width) = (self.rank, self.n - self.rank, self.width);
         if r > 1 && r > self.count + 1 {
             // Products of more numbers that vary from zero than there are directions.
-            return (self.constant(0.0), vec![self.constant(0.0); r * r]);
+            c.fill(0.0);
+            return m.fill(0.0);
         }
-        let mut product = vec![self.constant(0.0); r * r];
-        let (mut m, mut c) = (product.clone(), self.constant(1.0));
+        other.fill(0.0);
+        constant(c, 1.0);
         for k in 1..=r {
-            m.clone_from(&product);
-            (0..r).for_each(|i| m[i * r + i] = m[i * r + i].add(&c));
-            for at in 0..r * r {
-                let terms = (0..r).map(|l| self.at(first + at / r, first + l).mul(&m[l * r + at % r]));
-                product[at] = terms.fold(self.constant(0.0), |sum, term| sum.add(&term));
+            m.copy_from_slice(other);
+            (0..r).for_each(|i| add(&mut m[(i * r + i) * width..][..width], c));
+            other.fill(0.0);
+            for (at, to) in other.chunks_exact_mut(width).enumerate() {
+                for l in 0..r {
+                    let with = &m[(l * r + at % r) * width..][..width];
+                    add_product(to, 1.0, self.at(first + at / r, first + l), with);
+                }
             }
-            let trace = (0..r).fold(self.constant(0.0), |sum, i| sum.add(&product[i * r + i]));
-            c = trace.scale(-1.0 / k as f64);
+            c.fill(0.0);
+            (0..r).for_each(|i| add(c, &other[(i * r + i) * width..][..width]));
+            c.iter_mut().for_each(|c| *c *= -1.0 / k as f64);
         }
         let sign = if r % 2 == 0 { 1.0 } else { -1.0 };
-        let cofactors = (0..r * r).map(|at| m[at % r * r + at / r].scale(-sign)).collect();
-        (c.scale(sign), cofactors)
+        c.iter_mut().for_each(|c| *c *= sign);
+        other.copy_from_slice(m);
+        for (at, to) in m.chunks_exact_mut(width).enumerate() {
+            let from = &other[(at % r * r + at / r) * width..][..width];
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = -sign * from);
+        }
     }
 
-    fn cofactors(&self, to: &mut [f64]) {
-        let (n, rank) = (self.n, self.rank);
-        let (determinant, rest) = self.remainder();
+    fn cofactors(&self, to: &mut [f64], room: &mut [f64]) {
+        let (n, rank, width, r) = (self.n, self.rank, self.width, self.n - self.rank);
+        let (exponents, room) = room.split_at_mut(n);
+        let (determinant, room) = room.split_at_mut(width);
+        let (one, room) = room.split_at_mut(width);
+        let (x, room) = room.split_at_mut(n * n * width);
+        let (rest, room) = room.split_at_mut(r * r * width);
+        self.remainder(determinant, rest, &mut room[..r * r * width]);
+        let (before, behind) = room.split_at_mut((n + 1) * width);
         // Each pivot over a power of two, so that no product overflows on the way.
-        let exponents: Vec<i32> = (0..rank).map(|k| mantissa_and_exponent(self.at(k, k).0[0]).1).collect();
-        let power = |exponent: i32| times_power_of_two(1.0, exponent);
-        let pivots: Vec<Jet> = (0..rank).map(|k| self.at(k, k).scale(power(-exponents[k]))).collect();
+        let power = |exponent: f64| times_power_of_two(1.0, exponent as i32);
+        (0..rank).for_each(|k| exponents[k] = f64::from(mantissa_and_exponent(self.at(k, k)[0]).1));
+        let pivot = |to: &mut [f64], k: usize| {
+            to.iter_mut().zip(self.at(k, k)).for_each(|(to, x)| *to = power(-exponents[k]) * x);
+        };
         // Products of all pivots but one, from those before it and those after it.
-        let mut before = vec![self.constant(1.0)];
-        pivots.iter().for_each(|pivot| before.push(before[before.len() - 1].mul(pivot)));
-        let mut behind = vec![determinant];
-        pivots.iter().rev().for_each(|pivot| behind.push(behind[behind.len() - 1].mul(pivot)));
-        let mut x = vec![self.constant(0.0); n * n];
+        constant(&mut before[..width], 1.0);
+        behind[..width].copy_from_slice(determinant);
         for k in 0..rank {
-            x[k * n + k] = before[k].mul(&behind[rank - 1 - k]).scale(power(-exponents[k]));
+            pivot(one, k);
+            let (known, next) = before.split_at_mut((k + 1) * width);
+            product(&mut next[..width], &known[k * width..], one);
+            pivot(one, rank - 1 - k);
+            let (known, next) = behind.split_at_mut((k + 1) * width);
+            product(&mut next[..width], &known[k * width..], one);
         }
-        for (at, cofactor) in rest.iter().enumerate() {
-            x[(rank + at / (n - rank)) * n + rank + at % (n - rank)] = before[rank].mul(cofactor);
+        x.fill(0.0);
+        for k in 0..rank {
+            let to = &mut x[(k * n + k) * width..][..width];
+            add_product(to, power(-exponents[k]), &before[k * width..], &behind[(rank - 1 - k) * width..]);
+        }
+        for (at, cofactor) in rest.chunks_exact(width).enumerate() {
+            let to = &mut x[((rank + at / r) * n + rank + at % r) * width..][..width];
+            product(to, &before[rank * width..], cofactor);
         }
         for i in (0..rank).rev() {
             for j in 0..n {
                 for k in i + 1..n {
-                    x[i * n + j] = x[i * n + j].sub(&self.at(k, i).mul(&x[k * n + j]));
+                    one.copy_from_slice(&x[(k * n + j) * width..][..width]);
+                    add_product(&mut x[(i * n + j) * width..][..width], -1.0, self.at(k, i), one);
                 }
             }
         }
         for j in (0..rank).rev() {
             for i in 0..n {
                 for k in j + 1..n {
-                    x[i * n + j] = x[i * n + j].sub(&self.at(j, k).mul(&x[i * n + k]));
+                    one.copy_from_slice(&x[(i * n + k) * width..][..width]);
+                    add_product(&mut x[(i * n + j) * width..][..width], -1.0, self.at(j, k), one);
                 }
             }
         }
-        let total = exponents.iter().sum();
-        for (at, entry) in x.iter().enumerate() {
-            let last = entry.0.last().copied().unwrap_or(0.0);
-            to[self.rows[at / n] * n + self.columns[at % n]] = times_power_of_two(self.sign * last, total);
+        let total = exponents[..rank].iter().sum::<f64>() as i32;
+        for (at, entry) in x.chunks_exact(width).enumerate() {
+            let place = self.rows[at / n] as usize * n + self.columns[at % n] as usize;
+            to[place] = times_power_of_two(self.sign * entry[width - 1], total);
         }
     }
+}
+
+/// `to += x`
+fn add(to: &mut [f64], x: &[f64]) {
+    to.iter_mut().zip(x).for_each(|(to, x)| *to += x);
 }

@@ -141,6 +141,15 @@ impl Context {
         T::try_buffer(count as usize).ok_or_else(|| fault(site, &[count]))
     }
 
+    /// A copy of a buffer for a lane or a chunk, which has so many elements and begins with one value for all of them. It
+    /// does not count towards the limit, because the number of copies is not the program's affair.
+    #[inline]
+    pub fn filled<T: Element>(&self, count: usize, value: T, site: u32) -> Outcome<Vec<T>> {
+        let mut buffer = T::try_buffer(count).ok_or_else(|| fault(site, &[count as i64]))?;
+        buffer.fill(value);
+        Ok(buffer)
+    }
+
     /// A buffer for as long as a call takes: in its frame where it is small. Its elements are whatever was there before.
     #[inline(always)]
     pub fn local<'r, T: Element>(&mut self, room: &'r mut Room<T>, count: i64, site: u32) -> Outcome<&'r mut [T]> {
@@ -193,11 +202,6 @@ impl<T: Element> Room<T> {
 pub trait Element: Copy {
     /// A buffer of a number of elements, if the system has memory for it.
     fn try_buffer(count: usize) -> Option<Vec<Self>>;
-
-    /// A buffer of a few elements, whose number does not depend on data.
-    fn buffer(count: usize) -> Vec<Self> {
-        Self::try_buffer(count).unwrap_or_else(|| std::alloc::handle_alloc_error(std::alloc::Layout::new::<Self>()))
-    }
 
     /// Room as a buffer.
     fn few(room: &mut [MaybeUninit<Self>]) -> &mut [Self];

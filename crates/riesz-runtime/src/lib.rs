@@ -13,7 +13,8 @@
 //!   eight numbers side by side, and functions of them
 //! - [`strip`]: four times eight
 //! - [`single`]: the same in single precision
-//! - [`product`], [`matrix`]: products of matrices, and linear algebra
+//! - [`product`], `tile`: products of matrices, and their tiles
+//! - [`matrix`], `triangular`, `factor`, `cholesky`, `cofactor`, `turn`: linear algebra, nearly all of it by products
 
 // Lanes are written once, over `R`, which is one type here and another in `single`.
 #![allow(clippy::duplicate_mod)]
@@ -22,12 +23,14 @@ pub mod angle;
 pub mod arithmetic;
 pub mod boundary;
 pub mod buffer;
+mod cholesky;
 pub mod chunk;
 pub mod circle;
 mod cofactor;
 pub mod context;
 pub mod crew;
 pub mod elementary;
+mod factor;
 pub mod gamma;
 pub mod gather;
 pub mod integer;
@@ -43,8 +46,11 @@ pub mod single;
 pub mod special;
 pub mod strip;
 mod tile;
+mod triangular;
+mod turn;
 
 pub use buffer::*;
+pub use cholesky::*;
 pub use chunk::{Chunks, in_chunks};
 pub use circle::sin_cos;
 pub use context::*;

@@ -7,8 +7,11 @@
 //! A product with a vector consists of sums over rows, or is a sum of rows; every element of the matrix is read once.
 //! If both factors are matrices, tiles of the result stay in registers (`tile`).
 
-use crate::tile::{WORTH_PACKING, packed};
+use crate::tile::{Block, Update, multiply};
 use crate::{LANES, Lanes};
+
+/// Below this number of products, tiles do not pay.
+const WORTH_TILES: usize = 256;
 
 /// A matrix in a buffer: where it begins, and how far apart rows and columns are.
 #[derive(Clone, Copy, Debug)]
@@ -56,8 +59,10 @@ pub fn product(
             }
             return;
         }
-        if height * depth * width >= WORTH_PACKING {
-            return packed(to, (left, left_at), (right, right_at), (height, depth, width));
+        if height * depth * width >= WORTH_TILES && (height > 3 || depth > 8) {
+            let place = Block { first: 0, step: width };
+            let (left, right) = ((Some(left), left_at), (Some(right), right_at));
+            return multiply(to, place, left, right, (height, depth, width), Update::Store);
         }
     }
     contract(to, (left, left_at), (right, right_at), (rows, inner, columns), |a, b| a * b);

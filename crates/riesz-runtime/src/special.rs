@@ -71,7 +71,7 @@ macro_rules! number_by_number {
     };
 }
 
-number_by_number! { erfc, lgamma, digamma, log_ndtr, normal_hazard, normal_excess }
+number_by_number! { lgamma, digamma, log_ndtr, normal_hazard, normal_excess }
 
 /// The normal distribution, with `t = −x` in its left tail.
 ///

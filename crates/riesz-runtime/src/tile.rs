@@ -2,19 +2,17 @@
 //! over the inner index runs.
 //!
 //! ```text
-//! for each stretch of k, for each block of rows, for each panel of columns, for each tile of both:   C += A B
+//! for each stretch of k, for each block of rows, for each panel of columns, for each tile of both:   C ± = A B
 //! ```
 //!
-//! The factors are copied into a layout in which values that are used together are adjacent: the left one by columns of
-//! eight rows, the right one by rows of twenty-four columns. A matrix in the other order is transposed during the copy,
-//! in registers. A panel stays in the first-level cache for a column of tiles, and a block of rows stays in the
-//! second-level cache for all panels.
+//! A factor that many tiles read is copied into a layout in which values that are used together are adjacent: the left
+//! one by columns of eight rows, the right one by rows of twenty-four columns. A matrix in the other order is transposed
+//! during the copy, in registers. A panel stays in the first-level cache for a column of tiles, and a block of rows stays
+//! in the second-level cache for all panels. A factor that few tiles read is read where it lies.
 
 use crate::product::Strides;
 use crate::{Element, LANES, Lanes};
-
-/// Below this number of products, copying a matrix into tiles does not pay.
-pub(crate) const WORTH_PACKING: usize = 4096;
+use std::mem::MaybeUninit;
 
 /// The rows of a tile.
 const HEIGHT: usize = 8;
@@ -25,98 +23,254 @@ const WIDTH: usize = VECTORS * LANES;
 const DEPTH: usize = 512;
 /// How many rows of the left factor are laid out at a time.
 const ROWS: usize = 128;
+/// From this number of rows or columns on, a factor is copied.
+const MANY: usize = 6 * HEIGHT;
 
-/// `to = left · right`, for factors that are not empty.
-pub(crate) fn packed(
+/// A factor, which lies in a buffer of its own or in that of the result, apart from it.
+pub(crate) type Factor<'a> = (Option<&'a [f64]>, Strides);
+
+/// A block of a matrix that lies row by row: where it begins, and how far apart its rows are.
+#[derive(Clone, Copy)]
+pub(crate) struct Block {
+    pub first: usize,
+    pub step: usize,
+}
+
+impl Block {
+    /// The block further down and to the right.
+    pub fn at(self, row: usize, column: usize) -> Block {
+        Block { first: self.first + row * self.step + column, step: self.step }
+    }
+
+    /// The block as a factor.
+    pub fn strides(self) -> Strides {
+        Strides { first: self.first as i64, row: self.step as i64, column: 1 }
+    }
+
+    /// Its transpose as a factor.
+    pub fn transposed(self) -> Strides {
+        Strides { first: self.first as i64, row: 1, column: self.step as i64 }
+    }
+}
+
+/// What becomes of a product.
+#[derive(Clone, Copy, PartialEq)]
+pub(crate) enum Update {
+    /// It is written.
+    Store,
+    /// It is added to the elements that are there, times a factor that is a power of two or the negative of one.
+    Add(f64),
+}
+
+/// `to = left · right`, or `to += c · left · right`.
+pub(crate) fn multiply(
     to: &mut [f64],
-    (left, left_at): (&[f64], Strides),
-    (right, right_at): (&[f64], Strides),
+    place: Block,
+    (left, left_at): Factor,
+    (right, right_at): Factor,
     (rows, inner, columns): (usize, usize, usize),
+    update: Update,
 ) {
-    // What is read of them is laid out before.
+    if rows == 0 || columns == 0 || inner == 0 {
+        if update == Update::Store {
+            (0..rows).for_each(|row| to[place.at(row, 0).first..][..columns].fill(0.0));
+        }
+        return;
+    }
+    assert!(place.at(rows - 1, columns - 1).first < to.len());
+    let left_in_place = columns <= MANY && is_inside(left.unwrap_or(to), left_at, rows, inner);
+    let right_in_place =
+        rows <= MANY && right_at.column == 1 && is_inside(right.unwrap_or(to), right_at, inner, columns);
     let stretch = inner.div_ceil(inner.div_ceil(DEPTH)).next_multiple_of(LANES);
-    let mut lefts = Lanes::buffer(rows.min(ROWS).div_ceil(HEIGHT) * stretch * HEIGHT / LANES);
-    let mut panel = Lanes::buffer(VECTORS * stretch);
+    let tiles = if left_in_place { 0 } else { rows.min(ROWS).div_ceil(HEIGHT) };
+    let vectors =
+        if right_in_place && columns.is_multiple_of(LANES) { 0 } else { columns.div_ceil(LANES).min(VECTORS) };
+    let needed = (tiles + vectors) * stretch;
+    // If the system has no memory, products are computed in smaller pieces.
+    let mut little = [const { MaybeUninit::uninit() }; LITTLE];
+    let mut much;
+    let (room, stretch, block): (&mut [Lanes], usize, usize) = match needed <= LITTLE {
+        true => (Lanes::few(&mut little), stretch, ROWS),
+        false => match Lanes::try_buffer(needed) {
+            Some(buffer) => {
+                much = buffer;
+                (&mut much, stretch, ROWS)
+            }
+            None => (Lanes::few(&mut little), stretch.min(LITTLE / (VECTORS + 1) / LANES * LANES), HEIGHT),
+        },
+    };
+    let block = if left_in_place { rows } else { block };
+    let (panel, lefts) = room.split_at_mut(vectors * stretch);
     for start in (0..inner).step_by(stretch) {
         let depth = stretch.min(inner - start);
-        for top in (0..rows).step_by(ROWS) {
-            let height = ROWS.min(rows - top);
-            let lefts = numbers(&mut lefts[..height.div_ceil(HEIGHT) * depth * HEIGHT / LANES]);
-            for (tile, packed) in lefts.chunks_exact_mut(HEIGHT * depth).enumerate() {
-                let row = top + tile * HEIGHT;
-                let first = left_at.first + row as i64 * left_at.row + start as i64 * left_at.column;
-                pack::<HEIGHT>(packed, left, (first, left_at.column, left_at.row), HEIGHT.min(rows - row));
-            }
-            for column in (0..columns).step_by(WIDTH) {
-                let first = right_at.first + start as i64 * right_at.row + column as i64 * right_at.column;
-                let from = (first, right_at.row, right_at.column);
-                let (width, to) = (columns - column, &mut to[top * columns + column..]);
-                let size = (height, WIDTH.min(width));
-                match width.div_ceil(LANES) {
-                    1 => tiles::<1, LANES>(to, columns, lefts, &mut panel[..depth], (right, from), size, start > 0),
-                    2 => {
-                        let panel = &mut panel[..2 * depth];
-                        tiles::<2, { 2 * LANES }>(to, columns, lefts, panel, (right, from), size, start > 0);
-                    }
-                    _ => {
-                        let panel = &mut panel[..VECTORS * depth];
-                        tiles::<VECTORS, WIDTH>(to, columns, lefts, panel, (right, from), size, start > 0);
-                    }
+        let update = if start > 0 && update == Update::Store { Update::Add(1.0) } else { update };
+        for top in (0..rows).step_by(block) {
+            let height = block.min(rows - top);
+            let from = left_at.first + top as i64 * left_at.row + start as i64 * left_at.column;
+            if !left_in_place {
+                let lefts = numbers(&mut lefts[..height.div_ceil(HEIGHT) * depth * HEIGHT / LANES]);
+                for (tile, packed) in lefts.chunks_exact_mut(HEIGHT * depth).enumerate() {
+                    let from = from + (tile * HEIGHT) as i64 * left_at.row;
+                    let count = HEIGHT.min(height - tile * HEIGHT);
+                    pack::<HEIGHT>(packed, left.unwrap_or(to), (from, left_at.column, left_at.row), count);
                 }
             }
-        }
-    }
-}
-
-/// The tiles below each other, of as many vectors in a row.
-#[inline(always)]
-fn tiles<const V: usize, const N: usize>(
-    to: &mut [f64],
-    step: usize,
-    lefts: &[f64],
-    panel: &mut [Lanes],
-    (right, from): (&[f64], (i64, i64, i64)),
-    (height, width): (usize, usize),
-    add: bool,
-) {
-    pack::<N>(numbers(panel), right, from, width);
-    for (at, left) in lefts.chunks_exact(HEIGHT * (panel.len() / V)).enumerate() {
-        let row = at * HEIGHT;
-        tile::<V>(left, panel, &mut to[row * step..], step, (HEIGHT.min(height - row), width), add);
-    }
-}
-
-/// One tile, written to where it belongs or added to what is there.
-#[inline(never)]
-fn tile<const V: usize>(
-    left: &[f64],
-    right: &[Lanes],
-    to: &mut [f64],
-    step: usize,
-    (height, width): (usize, usize),
-    add: bool,
-) {
-    let mut sums = [[Lanes::splat(0.0); V]; HEIGHT];
-    for (a, b) in left.as_chunks::<HEIGHT>().0.iter().zip(right.as_chunks::<V>().0) {
-        for i in 0..HEIGHT {
-            let a = Lanes::splat(a[i]);
-            for part in 0..V {
-                sums[i][part] = a.fma(b[part], sums[i][part]);
-            }
-        }
-    }
-    for i in 0..HEIGHT {
-        if i < height {
-            let to = &mut to[i * step..][..width];
-            for part in 0..V {
-                match to[part * LANES..].first_chunk_mut::<LANES>() {
-                    Some(to) => *to = if add { (Lanes(*to) + sums[i][part]).0 } else { sums[i][part].0 },
-                    None => {
-                        for (to, sum) in to[part * LANES..].iter_mut().zip(sums[i][part].0) {
-                            *to = if add { *to + sum } else { sum };
+            for column in (0..columns).step_by(WIDTH) {
+                let width = WIDTH.min(columns - column);
+                let vectors = width.div_ceil(LANES);
+                let first = right_at.first + start as i64 * right_at.row + column as i64 * right_at.column;
+                // Vectors are read whole, so that a panel with a part of one is copied.
+                let right_in_place = right_in_place && width.is_multiple_of(LANES);
+                if !right_in_place {
+                    let packed = numbers(&mut panel[..vectors * depth]);
+                    let (from, step) = (right.unwrap_or(to), (first, right_at.row, right_at.column));
+                    match vectors {
+                        1 => pack::<LANES>(packed, from, step, width),
+                        2 => pack::<{ 2 * LANES }>(packed, from, step, width),
+                        _ => pack::<WIDTH>(packed, from, step, width),
+                    }
+                }
+                let own = to.as_mut_ptr();
+                let of = |factor: Option<&[f64]>, first: i64| {
+                    factor.map_or(own.cast_const(), <[f64]>::as_ptr).wrapping_add(first as usize)
+                };
+                let (left, below) = match left_in_place {
+                    true => (Stream { first: of(left, from), apart: left_at.row, step: left_at.column }, left_at.row),
+                    false => {
+                        let first = lefts.as_ptr().cast();
+                        (Stream { first, apart: 1, step: HEIGHT as i64 }, depth as i64)
+                    }
+                };
+                let right = match right_in_place {
+                    true => Stream { first: of(right, first), apart: 1, step: right_at.row },
+                    false => Stream { first: panel.as_ptr().cast(), apart: 1, step: (vectors * LANES) as i64 },
+                };
+                for row in (0..height).step_by(HEIGHT) {
+                    let left = Stream { first: left.first.wrapping_offset((row as i64 * below) as isize), ..left };
+                    let to = (own.wrapping_add(place.at(top + row, column).first), place.step);
+                    let size = (HEIGHT.min(height - row), depth, width);
+                    // Factors that are copied have the elements of this tile by their layout; those of the others are
+                    // inside their buffers, and those of the result too, as was found above.
+                    unsafe {
+                        match vectors {
+                            1 => tile::<1>(left, right, to, size, update),
+                            2 => tile::<2>(left, right, to, size, update),
+                            _ => tile::<VECTORS>(left, right, to, size, update),
                         }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// How many vectors there is room for without an allocation.
+const LITTLE: usize = 160;
+
+/// Whether all elements of a matrix are in its buffer, and none before its first.
+fn is_inside(buffer: &[f64], at: Strides, rows: usize, columns: usize) -> bool {
+    let last = at.first + (rows as i64 - 1) * at.row + (columns as i64 - 1) * at.column;
+    at.first >= 0 && at.row >= 0 && at.column >= 0 && last < buffer.len() as i64
+}
+
+/// Where a tile reads a factor: its first element, how far apart its rows or columns are, and the steps of the sum.
+#[derive(Clone, Copy)]
+struct Stream {
+    first: *const f64,
+    apart: i64,
+    step: i64,
+}
+
+/// One tile, written to where it belongs or added to what is there. A tile that is cut off is computed beside it.
+///
+/// # Safety
+/// The left factor has elements for the height of the tile and each step of the sum, the right one `V` vectors for each
+/// step, and there are as many rows and columns of the result.
+#[inline(always)]
+unsafe fn tile<const V: usize>(
+    left: Stream,
+    right: Stream,
+    (to, step): (*mut f64, usize),
+    (height, depth, width): (usize, usize, usize),
+    update: Update,
+) {
+    // Rows below the last are the last, and not written.
+    let rows = std::array::from_fn(|i| left.first.wrapping_offset((i.min(height - 1) as i64 * left.apart) as isize));
+    let (rows, right) = ((rows, left.step as isize), (right.first, right.step as isize));
+    if height == HEIGHT && width == V * LANES {
+        return unsafe { whole_tile::<V>(rows, right, depth, to, step, update) };
+    }
+    let mut beside = [[Lanes::splat(0.0); V]; HEIGHT];
+    let beside = beside.as_flattened_mut().as_mut_ptr().cast::<f64>();
+    // The rows of the tile are at `to`, and there is room for them beside it.
+    unsafe {
+        if let Update::Add(_) = update {
+            (0..height).for_each(|i| beside.add(i * V * LANES).copy_from(to.add(i * step), width));
+        }
+        whole_tile::<V>(rows, right, depth, beside, V * LANES, update);
+        (0..height).for_each(|i| to.add(i * step).copy_from(beside.add(i * V * LANES), width));
+    }
+}
+
+/// # Safety
+/// Each row of the left factor has `depth` elements that are a step apart, the right one `V` vectors for each, and there
+/// are `V` vectors to write to in every row.
+#[inline(always)]
+unsafe fn whole_tile<const V: usize>(
+    left: ([*const f64; HEIGHT], isize),
+    right: (*const f64, isize),
+    depth: usize,
+    to: *mut f64,
+    step: usize,
+    update: Update,
+) {
+    unsafe {
+        match update {
+            Update::Store => sum_of_products::<V, false>(left, right, depth, to, step, 1.0),
+            Update::Add(factor) => sum_of_products::<V, true>(left, right, depth, to, step, factor),
+        }
+    }
+}
+
+/// # Safety
+/// As that of [`whole_tile`].
+#[inline(never)]
+unsafe fn sum_of_products<const V: usize, const ADD: bool>(
+    (rows, left_step): ([*const f64; HEIGHT], isize),
+    (mut vectors, right_step): (*const f64, isize),
+    depth: usize,
+    to: *mut f64,
+    step: usize,
+    factor: f64,
+) {
+    let mut sums = [[Lanes::splat(0.0); V]; HEIGHT];
+    // Everything that is read and written is in bounds, as the caller says.
+    unsafe {
+        let place = |i: usize, part: usize| to.add(i * step + part * LANES).cast::<[f64; LANES]>();
+        if ADD {
+            // Sums begin with the elements that are there, so that their terms are added in one order however they are
+            // split.
+            for (i, sums) in sums.iter_mut().enumerate() {
+                for (part, sum) in sums.iter_mut().enumerate() {
+                    *sum = Lanes(*place(i, part)) * Lanes::splat(1.0 / factor);
+                }
+            }
+        }
+        let mut at = 0;
+        for _ in 0..depth {
+            let b: [Lanes; V] = std::array::from_fn(|part| Lanes(*vectors.add(part * LANES).cast::<[f64; LANES]>()));
+            for i in 0..HEIGHT {
+                let a = Lanes::splat(*rows[i].offset(at));
+                for part in 0..V {
+                    sums[i][part] = a.fma(b[part], sums[i][part]);
+                }
+            }
+            at += left_step;
+            vectors = vectors.wrapping_offset(right_step);
+        }
+        for (i, sums) in sums.iter().enumerate() {
+            for (part, sum) in sums.iter().enumerate() {
+                *place(i, part) = if ADD { (*sum * Lanes::splat(factor)).0 } else { sum.0 };
             }
         }
     }
@@ -208,7 +362,10 @@ mod tests {
             for left_at in [by_rows(inner), by_columns(rows)] {
                 for right_at in [by_rows(columns), by_columns(inner)] {
                     let mut to = vec![f64::NAN; rows * columns];
-                    packed(&mut to, (&left, left_at), (&right, right_at), (rows, inner, columns));
+                    let (left, right) = ((Some(&left[..]), left_at), (Some(&right[..]), right_at));
+                    let place = Block { first: 0, step: columns };
+                    multiply(&mut to, place, left, right, (rows, inner, columns), Update::Store);
+                    let (left, right) = (left.0.unwrap(), right.0.unwrap());
                     for (at, found) in to.iter().enumerate() {
                         let (i, j) = ((at / columns) as i64, (at % columns) as i64);
                         let term = |k: i64| {

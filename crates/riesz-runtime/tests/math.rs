@@ -33,7 +33,7 @@ fn functions_are_accurate() {
 const ROUNDED_TWICE: f64 = 0.5;
 
 /// The functions, in the order of the table.
-const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 27] = [
+const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 28] = [
     |x, _| x.exp(),
     |x, _| x.exp_m1(),
     |x, _| x.ln(),
@@ -51,6 +51,7 @@ const FUNCTIONS: [fn(Lanes, Lanes) -> Lanes; 27] = [
     |x, y| x.powf(y),
     |x, _| (-x.abs()).exp().map2(x, |z, x| if x >= 0.0 { 1.0 / (1.0 + z) } else { z / (1.0 + z) }),
     |x, _| x.erf(),
+    |x, _| x.erfc(),
     |x, _| x.exp2(),
     |x, _| x.log2(),
     |x, _| x.log10(),

@@ -5,6 +5,7 @@
 //! then be better, if their elements are adjacent. The costs approximate those of instructions.
 
 use crate::classify::{Class, Lanes, Step};
+use riesz_primitive::Work;
 use riesz_program::Procedure;
 use riesz_program::program::{Block, Expression, For, Operand, Register, Statement};
 
@@ -100,10 +101,10 @@ impl Around<'_> {
 
 fn arithmetic(expression: &Expression) -> f64 {
     match expression {
-        Expression::Real(primitive, _) => match primitive.name {
-            "+" | "-" | "*" | "unary -" | "abs" | "min" | "max" | "exact *" => 1.0,
-            "/" | "sqrt" => 8.0,
-            _ => 40.0,
+        Expression::Real(primitive, _) => match primitive.scalar().map(|row| row.work) {
+            Some(Work::Sign | Work::Addition | Work::Multiplication) => 1.0,
+            Some(Work::Division) => 8.0,
+            Some(Work::Function) | None => 40.0,
         },
         _ => 1.0,
     }

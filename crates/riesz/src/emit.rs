@@ -1,11 +1,11 @@
 //! A function of a program, or a derivative of it, in other languages and as a picture.
 
+use crate::Diagnostic;
 use crate::compilation::place;
 use crate::handle::derivative::{self, Derivative};
 use crate::session::Session;
-use crate::{Diagnostic, Type};
 use riesz_category::combinator::Combinators;
-use riesz_category::graph::{Graph, Of, draw};
+use riesz_category::graph::{Ends, Graph, Of, draw};
 use riesz_core::term::VarInfo;
 use riesz_core::{FunctionId, Program};
 use riesz_program::Signature;
@@ -22,6 +22,18 @@ pub enum What {
     Vjp,
     /// The gradient.
     Grad,
+}
+
+impl What {
+    /// The derivative that is to be written; none for the function itself.
+    fn derivative(self) -> Option<Derivative> {
+        match self {
+            What::Value => None,
+            What::Jvp => Some(Derivative::Forward),
+            What::Vjp => Some(Derivative::Reverse),
+            What::Grad => Some(Derivative::Gradient),
+        }
+    }
 }
 
 /// Says that a function has type variables.
@@ -54,7 +66,7 @@ impl Session {
         what: What,
         print: impl FnOnce(&riesz_program::Program, Signature, &dyn Fn(Span) -> String) -> Result<String, Vec<Diagnostic>>,
     ) -> Result<String, Vec<Diagnostic>> {
-        let (mut program, function) = self.written(name, what)?;
+        let (mut program, function) = self.written(name, what.derivative())?;
         self.within(|| {
             riesz_calculus::compile_for_code(&mut program, &[function])?;
             let (lowered, mut entries) = riesz_program::lower(&program, &[function]);
@@ -71,12 +83,12 @@ impl Session {
 
     /// A `fun` of the program, and those that it calls, as combinators. Derivatives in them are compiled before.
     pub fn combinators(&self, name: &str) -> Result<Combinators, Vec<Diagnostic>> {
-        self.as_combinators(self.written(name, What::Value)?)
+        self.as_combinators(self.written(name, None)?)
     }
 
     /// A `fun` of the program, or a derivative of it by all arguments that vary, as the text of combinators.
     pub fn emit_combinators(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
-        Ok(self.as_combinators(self.written(name, what)?)?.to_string())
+        Ok(self.as_combinators(self.written(name, what.derivative())?)?.to_string())
     }
 
     fn as_combinators(&self, (mut program, function): (Program, FunctionId)) -> Result<Combinators, Vec<Diagnostic>> {
@@ -86,14 +98,29 @@ impl Session {
         })?
     }
 
-    /// A `fun` of the program as a graph.
+    /// A `fun` of the program as a graph, with its derivative if that is wanted.
     pub fn graph(&self, name: &str, of: Of) -> Result<Graph, Vec<Diagnostic>> {
-        let function = self.checker.program.function(self.function_of_types(name)?);
+        let id = self.function_of_types(name)?;
+        let function = self.checker.program.function(id);
         let parameter =
             |var: &VarInfo| (var.name.as_ref().map_or("_".to_string(), |name| name.to_string()), var.ty.clone());
-        let parameters: Vec<(String, Type)> = function.vars[..function.parameters].iter().map(parameter).collect();
-        let combinators = self.combinators(name)?;
-        self.within(|| draw(&combinators, &parameters, &function.result, of))
+        let parameters = function.vars[..function.parameters].iter().map(parameter).collect();
+        let active = match of {
+            Of::Value => vec![false; function.parameters],
+            _ => derivative::active_parameters(function).map_err(|problem| vec![*problem])?,
+        };
+        let ends = Ends { parameters, active, result: function.result.clone() };
+        let combinators = match of {
+            Of::Value => self.combinators(name)?,
+            Of::Gradient => self.as_combinators(self.written(name, Some(Derivative::ValueAndGradient))?)?,
+            Of::Derivative | Of::Adjoint => {
+                let mut program = self.program().part(&[id], &|_| false);
+                let inner = derivative::of_what_varies(&mut program, id, &ends.active);
+                let both = self.within(|| riesz_calculus::compile_with_map(&mut program, inner))??;
+                self.as_combinators((program, both))?
+            }
+        };
+        self.within(|| draw(&combinators, &ends, of))
     }
 
     fn function_of_types(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {
@@ -105,17 +132,12 @@ impl Session {
         })
     }
 
-    /// What is to be written of a function, in a program with nothing else but what that needs.
-    fn written(&self, name: &str, what: What) -> Result<(Program, FunctionId), Vec<Diagnostic>> {
+    /// A function or a derivative of it, in a program with nothing else but what that needs.
+    fn written(&self, name: &str, wanted: Option<Derivative>) -> Result<(Program, FunctionId), Vec<Diagnostic>> {
         let function = self.function_of_types(name)?;
         let mut program = self.program().part(&[function], &|_| false);
-        let derivative = match what {
-            What::Value => return Ok((program, function)),
-            What::Jvp => Derivative::Forward,
-            What::Vjp => Derivative::Reverse,
-            What::Grad => Derivative::Gradient,
-        };
-        let derived = derivative::write(&mut program, function, derivative, None).map_err(|problem| vec![*problem])?;
+        let Some(wanted) = wanted else { return Ok((program, function)) };
+        let derived = derivative::write(&mut program, function, wanted, None).map_err(|problem| vec![*problem])?;
         Ok((program, derived))
     }
 }

@@ -73,11 +73,15 @@ pub use riesz_calculus::derive;
 pub use riesz_category::graph;
 pub use riesz_core::evaluate::{Limits, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
+#[cfg(feature = "attribute")]
+pub use riesz_macros::differentiable;
 pub use riesz_native::{
     Argument, Building, Cache, Compiler, Leaf, Misfit, Output, Pool, Precision, Problem, Settings, Watch,
     abandon_builds, cache, processor,
 };
 pub use riesz_primitive as primitive;
+#[doc(hidden)]
+pub use riesz_runtime as __runtime;
 pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;
 pub use riesz_syntax::{Diagnostic, FileId, Label, ParseOptions, Severity, Source, Sources, Span, Suggestion, Tree};

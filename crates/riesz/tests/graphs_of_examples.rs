@@ -78,9 +78,15 @@ fn faults(graph: &Graph) -> Vec<String> {
     });
     let titles: Vec<Area> = titles.collect();
     for bend in layout.wires.iter().flatten() {
+        // A curve stays between the heights of its ends.
+        let (top, bottom) = (bend.from.1.min(bend.to.1), bend.from.1.max(bend.to.1));
+        let way = Area { x: bend.from.0, y: top - 1.0, width: bend.to.0 - bend.from.0, height: bottom - top + 2.0 };
+        let near = |(_, area): &(usize, &Area)| touch(&way, area);
+        let boxes: Vec<(usize, &Area)> = layout.nodes.iter().enumerate().filter(near).collect();
+        let titles: Vec<&Area> = titles.iter().filter(|area| touch(&way, area)).collect();
         for point in points(bend) {
-            if let Some(at) = layout.nodes.iter().position(|area| is_inside(point, area)) {
-                faults.push(format!("a wire runs behind `{}`", graph.nodes[at].label));
+            if let Some((at, _)) = boxes.iter().find(|(_, area)| is_inside(point, area)) {
+                faults.push(format!("a wire runs behind `{}`", graph.nodes[*at].label));
                 break;
             }
             if titles.iter().any(|area| is_inside(point, area)) {

@@ -6,8 +6,10 @@ use crate::linearise::is_unknown_function;
 use crate::map::KnownMap;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Var, VarInfo};
+use riesz_syntax::tree::Name;
 use riesz_syntax::{Label, Span};
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Rewrites the derivatives in one function.
 pub(crate) struct Compiler<'c> {
@@ -140,7 +142,8 @@ impl Compiler<'_> {
         };
         let called = self.calculus.program.function(function);
         let arguments: Vec<Atom> = captured.iter().copied().chain([point]).collect();
-        let value_type = with_sizes(&called.result, |var| arguments.get(var.0 as usize).copied());
+        let result = called.result.clone();
+        let value_type = with_sizes(&result, |var| arguments.get(var.0 as usize).copied());
         let point_type = called.vars[captured.len()].ty.clone();
         // A map from `R` to `R` is its own adjoint.
         let is_own_adjoint = point_type == Type::Real && value_type == Type::Real;
@@ -211,9 +214,9 @@ impl Compiler<'_> {
                 Op::Tuple(vec![value, cotangent])
             }
             _ => {
-                let reverse = self.calculus.reverse_map(&linearised, &point_type, &value_type, span);
+                let reverse = self.calculus.reverse_map(&linearised, &point_type, &result, span);
                 parts.push(point);
-                let forward = self.calculus.forward_map(forward, &linearised, &point_type, &value_type, span);
+                let forward = self.calculus.forward_map(forward, &linearised, &point_type, &result, span);
                 Op::Map { forward, reverse, captured: parts }
             }
         };
@@ -244,6 +247,41 @@ fn last_varies(captured: &[Atom]) -> Vec<bool> {
 }
 
 impl Calculus {
+    /// Adds the function that gives the value of another and the derivative by its last parameter.
+    pub(super) fn value_and_map(&mut self, id: FunctionId) -> Result<FunctionId, Problem> {
+        let Function { name, vars, parameters, result, span, .. } = self.program.function(id).clone();
+        let arguments: Vec<Atom> = (0..parameters as u32).map(|at| Atom::Var(Var(at))).collect();
+        let Some((point, captured)) = arguments.split_last() else { return Ok(id) };
+        let point_type = vars[parameters - 1].ty.clone();
+        let taken = vars[..parameters].to_vec();
+        let mut compiler = Compiler {
+            calculus: self,
+            vars: taken,
+            closures: FxHashMap::default(),
+            maps: FxHashMap::default(),
+            points: Vec::new(),
+        };
+        let mut out = Vec::new();
+        let closure = compiler.var(Type::function(point_type.clone(), result.clone()));
+        let op = Op::Closure(id, captured.to_vec());
+        compiler.binding(&Binding { var: closure, op, span }, &mut out)?;
+        compiler.compute_at(Atom::Var(closure), *point, span, &mut out);
+        let linear = Type::Linear(Arc::new((point_type.tangent(), result.tangent())));
+        let map = compiler.var(linear.clone());
+        compiler.derive(map, Derive::Derivative, &[Atom::Var(closure), *point], span, &mut out)?;
+        let value = match compiler.points.first() {
+            Some((.., all)) => Op::Project(*all, 0),
+            None => Op::Call(id, arguments),
+        };
+        let both = Type::Tuple([result.clone(), linear].into());
+        let [first, pair] = [result, both.clone()].map(|ty| compiler.var(ty));
+        out.push(Binding { var: first, op: value, span });
+        out.push(Binding { var: pair, op: Op::Tuple(vec![Atom::Var(first), Atom::Var(map)]), span });
+        let body = Body { bindings: out, result: Atom::Var(pair) };
+        let vars = compiler.vars;
+        Ok(self.add(Function { name, vars, parameters, body, result: both, span }))
+    }
+
     /// The function that takes some values and a vector, and gives the zero at one of the values.
     fn zero_map(&mut self, captured: &[&Type], at: usize, argument: &Type, span: Span) -> FunctionId {
         let mut vars: Vec<VarInfo> = captured.iter().map(|ty| VarInfo { name: None, ty: open_sizes(ty) }).collect();
@@ -266,47 +304,65 @@ impl Calculus {
         value: &Type,
         span: Span,
     ) -> FunctionId {
-        let kept = linearised.kept.len();
-        let mut vars: Vec<VarInfo> =
-            linearised.kept.iter().map(|(_, ty)| VarInfo { name: None, ty: open_sizes(ty) }).collect();
-        vars.push(VarInfo { name: Some("point".into()), ty: open_sizes(point) });
-        vars.push(VarInfo { name: Some("tangent".into()), ty: open_sizes(point).tangent() });
-        let result = open_sizes(value).tangent();
-        vars.push(VarInfo { name: None, ty: result.clone() });
-        let mut arguments: Vec<Atom> = (0..kept as u32).map(|at| Atom::Var(Var(at))).collect();
-        arguments.push(Atom::Var(Var(kept as u32 + 1)));
-        let bindings = vec![Binding { var: Var(kept as u32 + 2), op: Op::Call(forward, arguments), span }];
-        let body = Body { bindings, result: Atom::Var(Var(kept as u32 + 2)) };
+        let mut map = MapWriter::new(linearised, point, ("tangent", point), span);
+        let mut arguments = map.kept.clone();
+        arguments.push(map.vector);
+        let result = linearised.sized(value).tangent();
+        let image = map.bind(Op::Call(forward, arguments), result.clone());
         let name = self.program.function(forward).name.clone();
-        self.add(Function { name, vars, parameters: kept + 2, body, result, span })
+        self.add(map.function(name, image, result))
     }
 
     /// The adjoint as a function of what is kept, the point, and a cotangent.
     fn reverse_map(&mut self, linearised: &Linearised, point: &Type, value: &Type, span: Span) -> FunctionId {
-        let kept = linearised.kept.len() as u32;
-        let mut vars: Vec<VarInfo> =
-            linearised.kept.iter().map(|(_, ty)| VarInfo { name: None, ty: open_sizes(ty) }).collect();
-        vars.push(VarInfo { name: Some("point".into()), ty: open_sizes(point) });
-        vars.push(VarInfo { name: Some("cotangent".into()), ty: open_sizes(value).tangent() });
-        let result = open_sizes(point).tangent();
-        let accumulated = Type::Accumulator(result.clone().into());
-        for ty in [result.clone(), accumulated, Type::unit(), Type::unit(), result.clone()] {
-            vars.push(VarInfo { name: None, ty });
-        }
-        let (point, cotangent) = (Atom::Var(Var(kept)), Atom::Var(Var(kept + 1)));
-        let [zero, accumulator, seeded, called, read] = [2, 3, 4, 5, 6].map(|at| Var(kept + at));
-        let mut arguments: Vec<Atom> = (0..kept).map(|at| Atom::Var(Var(at))).collect();
-        arguments.extend([cotangent, Atom::Var(accumulator)]);
-        let bindings = vec![
-            Binding { var: zero, op: Op::Zero(point), span },
-            Binding { var: accumulator, op: Op::Accumulator, span },
+        let mut map = MapWriter::new(linearised, point, ("cotangent", value), span);
+        let result = linearised.sized(point).tangent();
+        let accumulator = map.bind(Op::Accumulator, Type::Accumulator(result.clone().into()));
+        if has_holes(&result) || result.holds_maps() {
             // The accumulator takes its shape from the point.
-            Binding { var: seeded, op: Op::AddTo(Atom::Var(accumulator), Vec::new(), Atom::Var(zero)), span },
-            Binding { var: called, op: Op::Call(linearised.reverse, arguments), span },
-            Binding { var: read, op: Op::Read(Atom::Var(accumulator)), span },
-        ];
-        let body = Body { bindings, result: Atom::Var(read) };
+            let zero = map.bind(Op::Zero(map.point), result.clone());
+            map.bind(Op::AddTo(accumulator, Vec::new(), zero), Type::unit());
+        }
+        let mut arguments = map.kept.clone();
+        arguments.extend([map.vector, accumulator]);
+        map.bind(Op::Call(linearised.reverse, arguments), Type::unit());
+        let image = map.bind(Op::Read(accumulator), result.clone());
         let name = self.program.function(linearised.reverse).name.clone();
-        self.add(Function { name, vars, parameters: kept as usize + 2, body, result, span })
+        self.add(map.function(name, image, result))
+    }
+}
+
+/// Writes a function of what is kept, the point and a vector.
+struct MapWriter {
+    vars: Vec<VarInfo>,
+    bindings: Vec<Binding>,
+    kept: Vec<Atom>,
+    point: Atom,
+    vector: Atom,
+    span: Span,
+}
+
+impl MapWriter {
+    fn new(linearised: &Linearised, point: &Type, (name, space): (&str, &Type), span: Span) -> MapWriter {
+        let unnamed = |(_, ty): &(Var, Type)| VarInfo { name: None, ty: linearised.sized(ty) };
+        let mut vars: Vec<VarInfo> = linearised.kept.iter().map(unnamed).collect();
+        let kept = vars.len() as u32;
+        vars.push(VarInfo { name: Some("point".into()), ty: linearised.sized(point) });
+        vars.push(VarInfo { name: Some(name.into()), ty: linearised.sized(space).tangent() });
+        let atom = |at: u32| Atom::Var(Var(at));
+        let (point, vector) = (atom(kept), atom(kept + 1));
+        MapWriter { vars, bindings: Vec::new(), kept: (0..kept).map(atom).collect(), point, vector, span }
+    }
+
+    fn bind(&mut self, op: Op, ty: Type) -> Atom {
+        let var = Var(self.vars.len() as u32);
+        self.vars.push(VarInfo { name: None, ty });
+        self.bindings.push(Binding { var, op, span: self.span });
+        Atom::Var(var)
+    }
+
+    fn function(self, name: Name, image: Atom, result: Type) -> Function {
+        let MapWriter { vars, bindings, kept, span, .. } = self;
+        Function { name, vars, parameters: kept.len() + 2, body: Body { bindings, result: image }, result, span }
     }
 }

@@ -75,6 +75,19 @@ pub fn compile_for_code(program: &mut Program, roots: &[FunctionId]) -> Result<(
     Ok(())
 }
 
+/// Adds `c, x ↦ (f(c, x), D(f(c, ·), x))` for a function `f` whose last parameter varies: the value, and the derivative as
+/// a linear map, from one run of the primal.   [004 §4.1]
+pub fn compile_with_map(program: &mut Program, function: FunctionId) -> Result<FunctionId, Vec<Diagnostic>> {
+    optimise(program, &[function]);
+    differentiate(program, &[function], &Options::default())?;
+    let mut calculus = Calculus::new(std::mem::take(program));
+    let made = calculus.value_and_map(function);
+    *program = calculus.program;
+    let made = made.map_err(|problem| vec![*problem])?;
+    optimise(program, &[made]);
+    Ok(made)
+}
+
 /// Whether some functions need derivatives that have not been compiled.
 pub fn has_derivatives(program: &Program, roots: &[FunctionId]) -> bool {
     let reachable = program.reachable(roots);
@@ -130,6 +143,14 @@ impl Linearised {
         let computed = self.kept.iter().filter(|(var, _)| var.0 as usize >= self.parameters);
         let computed = computed.map(|(_, ty)| with_sizes(ty, |var| arguments.get(var.0 as usize).copied()));
         Type::Tuple([value.clone()].into_iter().chain(computed).collect())
+    }
+
+    /// A type over the function's variables as one over the positions of what is kept. Other sizes stay open.
+    pub fn sized(&self, ty: &Type) -> Type {
+        with_sizes(ty, |var| {
+            let at = self.kept.iter().position(|(kept, _)| *kept == var)?;
+            Some(Atom::Var(Var(at as u32)))
+        })
     }
 
     /// What is kept, where `primal` was called with some arguments, from what it gave.

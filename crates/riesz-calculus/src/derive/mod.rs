@@ -113,8 +113,8 @@ pub struct Step {
 pub struct Justification {
     /// Its name.
     pub name: &'static str,
-    /// What it says.
-    pub equation: &'static str,
+    /// What it says: the case of it that fired, as a pair of patterns, or the equation of the papers.
+    pub equation: String,
     /// Where it comes from.
     pub source: &'static str,
 }

@@ -10,14 +10,14 @@ use super::term::{
     visit_derivatives, weight,
 };
 use riesz_core::term::Var;
-use riesz_linear::law::Law;
+use riesz_linear::law::{Case, Law};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// One step.
 #[derive(Clone)]
 pub(crate) struct Rewriting {
-    /// The law behind it; none where a derivative stands in the place of its name.
-    pub law: Option<&'static Law>,
+    /// The law behind it, and the case of it that fired; none where a derivative stands in the place of its name.
+    pub law: Option<(&'static Law, &'static Case)>,
     pub before: Term,
     pub after: Term,
 }
@@ -135,7 +135,7 @@ impl<'s, 'p> Simplifier<'s, 'p> {
         let Some((simple, steps)) = open.simplified_in(self.scope) else { return open };
         for step in steps {
             self.work += weight(&step.before) + weight(&step.after);
-            self.steps.push(Rewriting { law: Some(step.law), before: step.before, after: step.after });
+            self.steps.push(Rewriting { law: Some((step.law, step.case)), before: step.before, after: step.after });
         }
         simple
     }

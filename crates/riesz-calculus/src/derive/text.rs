@@ -73,13 +73,13 @@ fn bound(scope: &Scope, var: Var, op: &Op, function: &Function) -> Vec<String> {
     code::binding(scope.program, &streams, &scope.names, &binding)
 }
 
-fn justification(law: &'static Law) -> Justification {
-    Justification { name: law.name, equation: law.equation, source: law.source }
+fn justification(law: &'static Law, equation: String) -> Justification {
+    Justification { name: law.name, equation, source: law.source }
 }
 
 /// A step of a simplification.
 pub(crate) fn shown(scope: &Scope, step: &Rewriting) -> Step {
-    let laws = step.law.map(justification).into_iter().collect();
+    let laws = step.law.map(|(law, case)| justification(law, case.to_string())).into_iter().collect();
     Step { before: scope.show_lines(&step.before), after: scope.show_lines(&step.after), laws }
 }
 
@@ -87,7 +87,7 @@ pub(crate) fn shown(scope: &Scope, step: &Rewriting) -> Step {
 pub(crate) fn transposition(scope: &Scope, name: &str, Derivative { items, result }: &Derivative) -> Vec<Step> {
     let of = |name: &str, map: &Term| {
         let map = open(map);
-        let laws = map.adjoint_laws().into_iter().map(justification).collect();
+        let laws = map.adjoint_laws().into_iter().map(|law| justification(law, law.equation.into())).collect();
         Step { before: format!("({name})ᵀ"), after: scope.show_lines(&map.adjoint()), laws }
     };
     let mut steps = vec![of(name, result)];

@@ -8,7 +8,7 @@
 //! ```
 
 use super::control::{call, lost, path};
-use super::keep::fork_to_array;
+use super::entry::{Flat, Place, Rows, assemble, places};
 use super::operation::derivative;
 use super::{Context, D, Outcome, Point};
 use crate::category::{Cartesian, Category, Cocartesian, Linear, part};
@@ -467,63 +467,5 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         let from = space(&vector);
         let (tables, _) = self.with_tables::<K>(vector, &from)?;
         Ok(tables.tangent(&mut std::iter::empty()))
-    }
-}
-
-/// The zeros of the spaces of a map, and the rows of its matrix.
-struct Rows<M> {
-    domain: Value<f64>,
-    codomain: Value<f64>,
-    rows: Vec<(Value<f64>, M)>,
-}
-
-/// The zeros of the spaces of a map, and the numbers of its matrix, row by row, as one array.
-struct Flat<M> {
-    domain: Value<f64>,
-    codomain: Value<f64>,
-    columns: usize,
-    rows: Vec<Vec<f64>>,
-    map: M,
-}
-
-/// A place in a matrix: the row and the column.
-type Place = (usize, usize);
-
-/// The places whose columns and rows stand in two arrays.
-fn places(columns: &Value<f64>, rows: &Value<f64>) -> Vec<Place> {
-    rows.elements().zip(columns.elements()).map(|(row, column)| (row.int() as usize, column.int() as usize)).collect()
-}
-
-/// The codomain with every number replaced by a row.
-fn assemble<K: Linear>(
-    codomain: &Value<f64>,
-    is_flat: bool,
-    rows: &mut std::vec::IntoIter<(Value<f64>, K::Morphism)>,
-    from: &Space,
-) -> (Value<f64>, K::Morphism) {
-    let mut row = || rows.next().unwrap_or_else(|| (Value::Real(0.0), K::zero(from, &Space::Real)));
-    match codomain {
-        Value::Real(_) => row(),
-        Value::Reals(elements) => {
-            let (values, maps): (Vec<_>, Vec<_>) = elements.iter().map(|_| row()).unzip();
-            // Also where there are no rows, which would tell.
-            let value = match is_flat {
-                true => Value::reals(values.iter().map(Value::real).collect()),
-                false => Value::values(values),
-            };
-            let map = if maps.is_empty() { K::zero(from, &space(&value)) } else { fork_to_array::<K>(from, maps) };
-            (value, map)
-        }
-        Value::Tuple(parts) if !parts.is_empty() => {
-            let (values, maps): (Vec<_>, Vec<_>) =
-                parts.iter().map(|part| assemble::<K>(part, is_flat, rows, from)).unzip();
-            (Value::Tuple(values.into()), K::fork(from, maps))
-        }
-        Value::Values(elements) if !elements.is_empty() => {
-            let (values, maps): (Vec<_>, Vec<_>) =
-                elements.iter().map(|element| assemble::<K>(element, is_flat, rows, from)).unzip();
-            (Value::values(values), fork_to_array::<K>(from, maps))
-        }
-        other => (other.clone(), K::zero(from, &space(other))),
     }
 }

@@ -16,6 +16,7 @@
 
 mod addition;
 mod control;
+mod entry;
 mod keep;
 mod map;
 mod matrix;

@@ -1,9 +1,10 @@
 //! Boxes and wires as data.
 
-use super::Operation;
+use crate::combinator::{Constant, Operation, bare_name};
+use crate::interpret::Form;
 use riesz_core::term::Op;
-use riesz_core::{Size, Type};
-use riesz_primitive::Primitive;
+use riesz_core::{FunctionId, Size, Type};
+use riesz_primitive::{Primitive, scalar};
 use std::collections::HashMap;
 
 /// Boxes and wires. The inputs of a node are nodes; each has one output.
@@ -34,53 +35,49 @@ pub struct Node {
 }
 
 /// What a node does.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     /// Nothing: wires enter or leave here.
     End(Purpose),
     /// It is always the same.
-    Constant,
-    /// A function of numbers.
-    Scalar(&'static Primitive),
-    /// A function of arrays.
-    Array(&'static Primitive),
+    Constant(Constant),
+    /// An operation on its inputs.
+    Operation(Box<Operation>),
     /// A part of a tuple or record.
     Project(usize),
     /// A tuple of its inputs.
     Tuple,
-    /// The array of its inputs.
-    Elements,
-    /// An element of its first input, at the second.
-    Index,
     /// Its second or third input, as the first says.
     If,
-    /// A function of nothing that varies, or without a derivative.
-    Constantly,
-    /// Something else.
+    /// The linear map that two functions of its inputs are, it and its adjoint.
+    Map(FunctionId, FunctionId),
+    /// Something else: a call, a function, a value of the program.
     Other,
 }
 
-/// What an end is for.
+/// What an end is for. States are numbered in their frame, and so are the ends that give the next ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// What the function is given.
     Input,
     /// What it gives.
     Output,
-    /// The index of a turn.
+    /// The index of an iteration.
     Index,
-    /// The state before a turn.
-    State,
-    /// The state after a turn, and in the end.
-    Next,
-    /// The state after a turn, and the array of all.
-    Each,
+    /// The state before an iteration.
+    State(usize),
+    /// The state after an iteration, and in the end.
+    Next(usize),
+    /// The state after an iteration, and the array of all.
+    Each(usize),
     /// An element of an array, and the array.
     Element,
     /// A term of a sum or its like, and the sum.
     Term,
     /// Whether to go on.
     Condition,
+    /// How often that was so.
+    Count,
 }
 
 /// A frame around nodes: the body of a loop, a derivative.
@@ -90,8 +87,19 @@ pub struct Frame {
     pub title: String,
     /// The frame around it.
     pub parent: Option<usize>,
-    /// Whether it is a derivative, whose ends have an order of their own.
-    pub derived: bool,
+    /// What it does with its body.
+    pub role: Role,
+}
+
+/// What a frame does with its body.
+#[derive(Clone, Debug)]
+pub enum Role {
+    /// It repeats the body.
+    Repeats(Form),
+    /// It is one of two branches.
+    Branch,
+    /// It is a derivative, whose ends have an order of their own.
+    Derivative,
 }
 
 impl Graph {
@@ -104,13 +112,16 @@ impl Graph {
         kind: Kind,
         ty: Option<Type>,
     ) -> usize {
-        let key = (label.to_string(), inputs.clone(), frame);
-        if let Some(known) = self.known.get(&key) {
-            return *known;
+        let meaning = match &kind {
+            Kind::Operation(operation) => operation.to_string(),
+            _ => label.to_string(),
+        };
+        let next = self.nodes.len();
+        let known = *self.known.entry((meaning, inputs.clone(), frame)).or_insert(next);
+        if known == next {
+            self.nodes.push(Node { label: label.to_string(), inputs, frame, kind, end: false, ty });
         }
-        self.nodes.push(Node { label: label.to_string(), inputs, frame, kind, end: false, ty });
-        self.known.insert(key, self.nodes.len() - 1);
-        self.nodes.len() - 1
+        known
     }
 
     pub(super) fn end(
@@ -125,66 +136,45 @@ impl Graph {
         self.nodes.len() - 1
     }
 
-    pub(super) fn frame(&mut self, title: &str, parent: Option<usize>, derived: bool) -> usize {
-        self.frames.push(Frame { title: title.to_string(), parent, derived });
+    pub(super) fn frame(&mut self, title: &str, parent: Option<usize>, role: Role) -> usize {
+        self.frames.push(Frame { title: title.to_string(), parent, role });
         self.frames.len() - 1
-    }
-
-    /// Whether a node stands in a frame, or in one inside of it.
-    pub(super) fn is_in(&self, node: usize, frame: usize) -> bool {
-        let mut around = self.nodes[node].frame;
-        while let Some(at) = around {
-            if at == frame {
-                return true;
-            }
-            around = self.frames[at].parent;
-        }
-        false
     }
 
     /// The graph without nodes that lead to no output.
     pub(super) fn without_dead_ends(self) -> Graph {
-        let mut needed: Vec<bool> = self
-            .nodes
-            .iter()
-            .map(|node| matches!(node.kind, Kind::End(Purpose::Input | Purpose::Output | Purpose::Condition)))
-            .collect();
-        let is = |at: usize, purposes: &[Purpose]| matches!(self.nodes[at].kind, Kind::End(purpose) if purposes.contains(&purpose));
-        loop {
-            for at in (0..self.nodes.len()).rev() {
-                if needed[at] {
-                    self.nodes[at].inputs.iter().for_each(|input| needed[*input] = true);
+        // Besides its inputs, a state needs the next one, the next one its state, and any node in a loop its condition
+        // and its count.
+        let mut beside: HashMap<(Option<usize>, Option<usize>), Vec<usize>> = HashMap::new();
+        for (at, node) in self.nodes.iter().enumerate() {
+            match node.kind {
+                Kind::End(Purpose::State(number) | Purpose::Next(number) | Purpose::Each(number)) => {
+                    beside.entry((node.frame, Some(number))).or_default().push(at);
                 }
+                Kind::End(Purpose::Condition | Purpose::Index) => {
+                    beside.entry((node.frame, None)).or_default().push(at)
+                }
+                _ => {}
             }
-            // A state needs the one that comes next.
-            let frames: Vec<Option<usize>> = (0..self.nodes.len())
-                .filter(|at| needed[*at] && is(*at, &[Purpose::State]))
-                .map(|at| self.nodes[at].frame)
-                .collect();
-            let next = |at: &usize| {
-                !needed[*at] && is(*at, &[Purpose::Next, Purpose::Each]) && frames.contains(&self.nodes[*at].frame)
-            };
-            let missing: Vec<usize> = (0..self.nodes.len()).filter(next).collect();
-            if missing.is_empty() {
-                break;
-            }
-            missing.into_iter().for_each(|at| needed[at] = true);
         }
-        // A condition belongs to its loop: where nothing else of that is needed, it is not.
-        let lives = |frame: Option<usize>| {
-            self.nodes.iter().zip(&needed).any(|(node, needed)| {
-                *needed && node.frame == frame && !matches!(node.kind, Kind::End(Purpose::Condition))
-            })
-        };
-        let kept: Vec<bool> = self
-            .nodes
-            .iter()
-            .zip(&needed)
-            .map(|(node, needed)| *needed && (node.frame.is_none() || lives(node.frame)))
-            .collect();
+        let is_outer = |at: &usize| matches!(self.nodes[*at].kind, Kind::End(Purpose::Input | Purpose::Output));
+        let mut work: Vec<usize> = (0..self.nodes.len()).filter(is_outer).collect();
+        let mut needed = vec![false; self.nodes.len()];
+        while let Some(at) = work.pop() {
+            if std::mem::replace(&mut needed[at], true) {
+                continue;
+            }
+            let node = &self.nodes[at];
+            let state = match node.kind {
+                Kind::End(Purpose::State(number) | Purpose::Next(number) | Purpose::Each(number)) => Some(number),
+                _ => None,
+            };
+            let also = [None, state].into_iter().filter_map(|key| beside.get(&(node.frame, key))).flatten();
+            work.extend(node.inputs.iter().chain(also));
+        }
         let mut numbers = vec![0; self.nodes.len()];
         let mut graph = Graph { frames: self.frames.clone(), ..Graph::default() };
-        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| kept[*at]) {
+        for (at, node) in self.nodes.iter().enumerate().filter(|(at, _)| needed[*at]) {
             numbers[at] = graph.nodes.len();
             let inputs = node.inputs.iter().map(|input| numbers[*input]).collect();
             graph.nodes.push(Node { inputs, ..node.clone() });
@@ -193,28 +183,21 @@ impl Graph {
     }
 }
 
-/// What is written in the node of an operation, what it does, and the type of what it gives.
-pub(super) fn drawn(operation: &Operation, types: &[Option<Type>]) -> (String, Kind, Option<Type>) {
+/// What is written in the node of an operation, and the type of what it gives.
+pub(super) fn drawn(operation: &Operation, types: &[Option<Type>]) -> (&'static str, Option<Type>) {
     let first = types.first().cloned().flatten();
-    let text = || name(&operation.to_string());
     match operation.op() {
-        Op::Scalar(row, _) => (sign(row.name).to_string(), Kind::Scalar(row), first.or(Some(Type::Real))),
-        Op::ArrayFunction(row, _) => (row.name.to_string(), Kind::Array(row), Some(operation.ty().clone())),
-        Op::Array(_) => ("array".to_string(), Kind::Elements, first.map(|ty| Type::array(Size::Hole, ty))),
-        Op::Index(..) => {
-            let element = match first {
-                Some(Type::Array(_, element)) => Some((*element).clone()),
-                _ => None,
-            };
-            ("index".to_string(), Kind::Index, element)
-        }
-        Op::Compare(..) | Op::Same(..) | Op::Near(..) | Op::Not(_) | Op::IsNan(_) => {
-            (text(), Kind::Constantly, Some(Type::Bool))
-        }
-        Op::ToReal(_) => (text(), Kind::Constantly, Some(Type::Real)),
-        Op::Truncate(_) | Op::SizeOf(..) => (text(), Kind::Constantly, Some(Type::Int)),
-        Op::CheckSizes(..) | Op::Zero(_) => (text(), Kind::Constantly, None),
-        _ => (text(), Kind::Other, first),
+        Op::Scalar(row, _) => (sign(row), first.or(Some(Type::Real))),
+        Op::ArrayFunction(row, _) => (row.name, Some(operation.ty().clone())),
+        Op::Array(_) => ("array", first.map(|ty| Type::array(Size::Hole, ty))),
+        Op::Index(..) => match first {
+            Some(Type::Array(_, element)) => ("index", Some((*element).clone())),
+            _ => ("index", None),
+        },
+        Op::Accumulator | Op::Zero(_) => ("0", first.or(Some(operation.ty().clone()))),
+        Op::Plus(..) => ("+", first),
+        Op::AddTo(_, path, _) => (if path.is_empty() { "+" } else { "add at" }, first),
+        op => (bare_name(op).trim_matches(['(', ')']), Some(operation.ty().clone())),
     }
 }
 
@@ -227,18 +210,14 @@ pub(super) fn field(ty: &Type, at: usize) -> String {
 }
 
 /// The sign of a function of numbers, as one would draw it.
-pub(super) fn sign(name: &'static str) -> &'static str {
-    match name {
-        "*" | "exact *" => "×",
-        "-" | "unary -" => "−",
-        "/" => "÷",
-        "integer ^" => "^",
-        name => name,
-    }
-}
-
-/// The name of an operation without its types.
-fn name(text: &str) -> String {
-    let bare = text.trim_start_matches('(').trim_end_matches(')');
-    bare.split(['/', '{']).next().filter(|name| !name.is_empty()).unwrap_or(bare).to_string()
+fn sign(row: &'static Primitive) -> &'static str {
+    let signs = [
+        (&scalar::MUL, "×"),
+        (&scalar::EXACT_MUL, "×"),
+        (&scalar::SUB, "−"),
+        (&scalar::NEG, "−"),
+        (&scalar::DIV, "÷"),
+        (&scalar::POWI, "^"),
+    ];
+    signs.into_iter().find(|(known, _)| *known == row).map_or(row.name, |(_, sign)| sign)
 }

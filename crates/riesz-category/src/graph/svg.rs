@@ -1,7 +1,7 @@
 //! Graphs as pictures.
 
-use super::Graph;
 use super::layout::{Area, Bend, Layout};
+use super::{Graph, Role};
 use std::fmt::Write;
 
 impl Graph {
@@ -16,7 +16,7 @@ impl Graph {
         );
         for (frame, area) in self.frames.iter().zip(&layout.frames) {
             let Some(area) = area else { continue };
-            let fill = if frame.derived { "#eef3fb" } else { "#f5f5f2" };
+            let fill = if matches!(frame.role, Role::Derivative) { "#eef3fb" } else { "#f5f5f2" };
             rectangle(&mut svg, area, fill, "#a3abb8");
             let _ = writeln!(
                 svg,

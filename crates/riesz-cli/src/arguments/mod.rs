@@ -296,6 +296,7 @@ pub enum Of {
     Value,
     Derivative,
     Adjoint,
+    Gradient,
 }
 
 /// `riesz bench`

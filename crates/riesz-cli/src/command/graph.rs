@@ -27,6 +27,7 @@ pub fn draw(session: &Session, function: &str, of: Of, output: &str) -> Result<(
         Of::Value => graph::Of::Value,
         Of::Derivative => graph::Of::Derivative,
         Of::Adjoint => graph::Of::Adjoint,
+        Of::Gradient => graph::Of::Gradient,
     };
     let drawn = session.graph(function, of)?;
     let picture = session.within(|| if output.ends_with(".dot") { drawn.dot() } else { drawn.svg() })?;

@@ -52,10 +52,8 @@ pub enum Statement {
 
 /// A law to be used from left to right.
 pub struct Rule {
-    /// The equation, case by case; the first that fits is used.
+    /// The equation, case by case. Each holds by itself.
     pub cases: &'static [Case],
-    /// Makes random maps of the form of the left side.
-    pub sample: fn(&mut Sampler) -> LinearMap,
     /// A left side and its right side.
     pub example: [&'static str; 2],
 }
@@ -154,10 +152,10 @@ impl Law {
                 self.equal(&left, &right, sampler)
             }
             Statement::Rewrite(rule) | Statement::Trial(rule) | Statement::Slide(rule) => {
-                let left = (rule.sample)(sampler);
-                match self.rewrite(&left, &()) {
-                    Some(right) => self.equal(&left, &right, sampler),
-                    None => Err(self.broken(&format!("{left:#}"), "nothing")),
+                let at = sampler.below(rule.cases.len());
+                match self.equations()[at].sample(sampler) {
+                    Some((left, right)) => self.equal(&left, &right, sampler),
+                    None => Err(format!("{}: no map of the form of {} was found", self.name, rule.cases[at].left)),
                 }
             }
         }

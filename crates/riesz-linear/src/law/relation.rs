@@ -118,23 +118,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("reduce S ∘ reduce R", "reduce (S ∘ R)")],
-            sample: |s| {
-                let (k, m, n, element) = (1 + s.below(3), 1 + s.below(3), 1 + s.below(3), s.space());
-                let mut indices =
-                    |count: usize, size: usize| -> Vec<usize> { (0..count).map(|_| s.below(size)).collect() };
-                let functions = [
-                    Relation::gather(indices(m, k), k).expect("indices of the argument"),
-                    Relation::gather(indices(n, m), m).expect("indices of the argument"),
-                ];
-                let [first, second] = functions;
-                let (outer, inner) = match s.below(4) {
-                    0 => (second, first),
-                    1 => (first.converse(), second.converse()),
-                    2 => (Relation::reverse(m), first),
-                    _ => (Relation::slice(0, m / 2, m).expect("a slice"), Relation::reverse(m)),
-                };
-                chain([LinearMap::reduce(outer, element.clone()), LinearMap::reduce(inner, element)])
-            },
             example: ["gather [1, 0] of [3]R ∘ gather [4, 3, 2] of [5]R", "gather [3, 4] of [5]R"],
         }),
     },
@@ -144,15 +127,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("reduce R", "id").when(When::Identity("R"))],
-            sample: |s| {
-                let n = s.size();
-                let relation = match s.below(3) {
-                    0 => Relation::gather((0..n).collect::<Vec<_>>(), n),
-                    1 => Relation::slice(0, n, n),
-                    _ => Relation::pairs((0..n).map(|x| (x, x)).collect(), n, n),
-                };
-                LinearMap::reduce(relation.expect("indices of both"), s.space())
-            },
             example: ["gather [0, 1, 2] of [3]R", "id [3]R"],
         }),
     },
@@ -162,12 +136,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("fork (project iₓ)", "reduce (gather iₓ)").when(When::OfArray)],
-            sample: |s| {
-                let array = Space::array(1 + s.below(3), s.space());
-                let maps = (0..2 + s.below(2))
-                    .map(|_| LinearMap::project(s.below(array.count()), array.clone()).expect("an element"));
-                LinearMap::fork_array(maps.collect()).expect("elements of one array")
-            },
             example: ["fork [project 2 of [3]R, project 0 of [3]R]", "gather [2, 0] of [3]R"],
         }),
     },
@@ -177,10 +145,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("join id", "reduce Σ")],
-            sample: |s| {
-                let (n, v) = (1 + s.below(3), s.space());
-                LinearMap::join_array(vec![LinearMap::identity(v); n]).expect("the same spaces")
-            },
             example: ["join [id R, id R, id R]", "sum [3]R"],
         }),
     },
@@ -190,11 +154,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("reduce S ∘ reduce R", "scale (paths S R)")],
-            sample: |s| {
-                let (n, v) = (s.size(), s.space());
-                let sum = LinearMap::reduce(Relation::Sum(n), v.clone());
-                chain([sum, LinearMap::reduce(Relation::Replicate(n), v)])
-            },
             example: ["sum [3]R ∘ replicate [3]R", "scale 3.0"],
         }),
     },
@@ -208,18 +167,6 @@ pub(super) static ROWS: &[Law] = &[
                 case("project y ∘ reduce R", "0").when(When::NoSource("R", "y")),
                 case("project y ∘ reduce R", "project (source R y)"),
             ],
-            sample: |s| {
-                let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
-                let relation = match s.below(3) {
-                    0 => Relation::Replicate(to),
-                    1 => Relation::slice(0, from, from + 1).expect("a slice").converse(),
-                    _ => Relation::gather((0..to).map(|_| s.below(from)).collect::<Vec<_>>(), from)
-                        .expect("indices of the argument"),
-                };
-                let reduce = LinearMap::reduce(relation, element);
-                let y = s.below(reduce.codomain().count());
-                chain([LinearMap::project(y, reduce.codomain().clone()).expect("an element"), reduce])
-            },
             example: ["project 1 of [2]R ∘ gather [4, 3] of [5]R", "project 3 of [5]R"],
         }),
     },
@@ -233,19 +180,6 @@ pub(super) static ROWS: &[Law] = &[
                 case("reduce R ∘ inject y", "0").when(When::NoTarget("R", "y")),
                 case("reduce R ∘ inject y", "inject (target R y)"),
             ],
-            sample: |s| {
-                let (from, to, element) = (1 + s.below(3), 1 + s.below(3), s.space());
-                let relation = match s.below(3) {
-                    0 => Relation::Sum(from),
-                    1 => Relation::slice(0, to, to + 1).expect("a slice"),
-                    _ => Relation::scatter((0..from).map(|_| s.below(to)).collect::<Vec<_>>(), to)
-                        .expect("indices of the result"),
-                };
-                let reduce = LinearMap::reduce(relation, element);
-                let x = s.below(reduce.domain().count());
-                let inject = LinearMap::inject(x, reduce.domain().clone()).expect("an element");
-                chain([reduce, inject])
-            },
             example: ["sum [3]R ∘ inject 1 into [3]R", "id R"],
         }),
     },
@@ -255,11 +189,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("each f ∘ reduce R", "reduce R ∘ f").when(When::Replicates("R"))],
-            sample: |s| {
-                let (n, f) = (s.size(), s.any_map());
-                let replicate = LinearMap::reduce(Relation::Replicate(n), f.domain().clone());
-                chain([LinearMap::map(n, f), replicate])
-            },
             example: ["map 3 (sum [2]R) ∘ replicate [3][2]R", "replicate [3]R ∘ sum [2]R"],
         }),
     },
@@ -269,11 +198,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("reduce R ∘ each f", "f ∘ reduce R").when(When::Sums("R"))],
-            sample: |s| {
-                let (n, f) = (s.size(), s.any_map());
-                let sum = LinearMap::reduce(Relation::Sum(n), f.codomain().clone());
-                chain([sum, LinearMap::map(n, f)])
-            },
             example: ["sum [3]R ∘ map 3 (scale 2.0)", "scale 2.0 ∘ sum [3]R"],
         }),
     },

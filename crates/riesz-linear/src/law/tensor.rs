@@ -1,11 +1,10 @@
 //! Tensor products: rank-one maps `u ⊗ v` and contractions `(a *)`, `(* b)`.   [003 §2.2.4, §3.1, §3.2, §8]
 
 use super::Statement::{Maps, Rewrite, Vectors};
-use super::{Law, Rule, case, chain, total};
-use crate::map::{Form, LinearMap};
+use super::{Law, Rule, case, chain};
+use crate::map::LinearMap;
 use crate::matrix::Matrix;
 use crate::pattern::When;
-use crate::sample::Sampler;
 use crate::space::{Space, inner, times};
 
 pub(super) static ROWS: &[Law] = &[
@@ -15,11 +14,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("c · (w ⊗ v) ∘ d · (v' ⊗ u)", "(c * d * ⟨v, v'⟩) · (w ⊗ u)")],
-            sample: |s| {
-                let (a, b, c) = (s.space(), s.space(), s.space());
-                let outer = LinearMap::rank_one(s.number(), s.vector(&c), s.vector(&b));
-                chain([outer, LinearMap::rank_one(s.number(), s.vector(&b), s.vector(&a))])
-            },
             example: ["[1.0, 2.0] ⊗ [3.0, 4.0] ∘ [5.0, 6.0] ⊗ 1.0", "39.0 · ([1.0, 2.0] ⊗ 1.0)"],
         }),
     },
@@ -29,11 +23,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("m ∘ c · (u ⊗ v)", "c · ((m ⊙ u) ⊗ v)").when(When::NoMultiple("m"))],
-            sample: |s| {
-                let (a, b, c) = (s.space(), s.space(), s.space());
-                let m = no_multiple(s, &b, &c);
-                chain([m, LinearMap::rank_one(s.number(), s.vector(&b), s.vector(&a))])
-            },
             example: ["sum [2]R ∘ [1.0, 2.0] ⊗ [3.0, 4.0]", "3.0 ⊗ [3.0, 4.0]"],
         }),
     },
@@ -43,11 +32,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("c · (u ⊗ v) ∘ m", "c · (u ⊗ (mᵀ ⊙ v))").when(When::NoMultiple("m"))],
-            sample: |s| {
-                let (a, b, c) = (s.space(), s.space(), s.space());
-                let m = no_multiple(s, &a, &b);
-                chain([LinearMap::rank_one(s.number(), s.vector(&c), s.vector(&b)), m])
-            },
             example: ["1.0 ⊗ [3.0, 4.0] ∘ diagonal [1.0, 2.0]", "1.0 ⊗ [3.0, 8.0]"],
         }),
     },
@@ -57,15 +41,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.4",
         statement: Rewrite(Rule {
             cases: &[case("c · (u ⊗ v)", "0").when(When::Zero(&["c", "u", "v"]))],
-            sample: |s| {
-                let (a, b) = (s.space(), s.space());
-                let (u, v) = (s.vector(&b), s.vector(&a));
-                match s.below(3) {
-                    0 => LinearMap::rank_one(0.0, u, v),
-                    1 => LinearMap::rank_one(1.0, u.scale(0.0), v),
-                    _ => LinearMap::rank_one(1.0, u, v.scale(0.0)),
-                }
-            },
             example: ["[0.0, 0.0] ⊗ [3.0, inf]", "0 : [2]R -o [2]R"],
         }),
     },
@@ -79,12 +54,6 @@ pub(super) static ROWS: &[Law] = &[
                 case("sum (u ⊗ vₓ)", "u ⊗ (total vₓ)"),
                 case("sum (cₓ · (u ⊗ vₓ))", "u ⊗ (combine cₓ vₓ)"),
             ],
-            sample: |s| {
-                let (a, b) = (s.space(), s.space());
-                let u = s.vector(&b);
-                let first = LinearMap::rank_one(s.number(), u.clone(), s.vector(&a));
-                total([first, LinearMap::rank_one(s.number(), u, s.vector(&a))])
-            },
             example: ["2.0 ⊗ [1.0, 0.0] + 3.0 · (2.0 ⊗ [0.0, 1.0])", "2.0 ⊗ [1.0, 3.0]"],
         }),
     },
@@ -94,12 +63,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "003 §2.2.4",
         statement: Rewrite(Rule {
             cases: &[case("c · (u ⊗ w) + d · (v ⊗ w)", "(c · u + d · v) ⊗ w")],
-            sample: |s| {
-                let (a, b) = (s.space(), s.space());
-                let v = s.vector(&a);
-                let first = LinearMap::rank_one(s.number(), s.vector(&b), v.clone());
-                total([first, LinearMap::rank_one(s.number(), s.vector(&b), v)])
-            },
             example: ["[1.0, 0.0] ⊗ 2.0 + 3.0 · ([0.0, 1.0] ⊗ 2.0)", "[1.0, 3.0] ⊗ 2.0"],
         }),
     },
@@ -169,11 +132,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
             cases: &[case("join (scale kₓ)", "1.0 ⊗ kₓ").when(When::All(&[When::ToNumber, When::FromNumbers]))],
-            sample: |s| {
-                let numbers: Vec<LinearMap> =
-                    (0..1 + s.below(3)).map(|_| LinearMap::scale(s.number(), Space::Real)).collect();
-                LinearMap::join_array(numbers).expect("maps to R")
-            },
             example: ["join [scale 2.0, scale 3.0]", "1.0 ⊗ [2.0, 3.0]"],
         }),
     },
@@ -183,11 +141,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
             cases: &[case("fork (scale kₓ)", "kₓ ⊗ 1.0").when(When::All(&[When::FromNumber, When::ToNumbers]))],
-            sample: |s| {
-                let numbers: Vec<LinearMap> =
-                    (0..1 + s.below(3)).map(|_| LinearMap::scale(s.number(), Space::Real)).collect();
-                LinearMap::fork_array(numbers).expect("maps from R")
-            },
             example: ["fork [scale 2.0, scale 3.0]", "[2.0, 3.0] ⊗ 1.0"],
         }),
     },
@@ -197,12 +150,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.4",
         statement: Rewrite(Rule {
             cases: &[case("fork (uₓ ⊗ v)", "uₓ ⊗ v")],
-            sample: |s| {
-                let (a, family) = (s.space(), s.family());
-                let v = s.vector(&a);
-                let maps = family.parts().map(|part| LinearMap::rank_one(1.0, s.vector(part), v.clone())).collect();
-                LinearMap::new(a, family, Form::Fork(maps))
-            },
             example: ["[1.0, 2.0] ⊗ [5.0, 7.0] × 3.0 ⊗ [5.0, 7.0]", "([1.0, 2.0], 3.0) ⊗ [5.0, 7.0]"],
         }),
     },
@@ -212,12 +159,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.4",
         statement: Rewrite(Rule {
             cases: &[case("join (u ⊗ vₓ)", "u ⊗ vₓ")],
-            sample: |s| {
-                let (family, b) = (s.family(), s.space());
-                let u = s.vector(&b);
-                let maps = family.parts().map(|part| LinearMap::rank_one(1.0, u.clone(), s.vector(part))).collect();
-                LinearMap::new(family, b, Form::Join(maps))
-            },
             example: ["[5.0, 7.0] ⊗ [1.0, 2.0] ⋈ [5.0, 7.0] ⊗ 3.0", "[5.0, 7.0] ⊗ ([1.0, 2.0], 3.0)"],
         }),
     },
@@ -227,11 +168,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
             cases: &[case("fork (1.0 ⊗ vₓ)", "left (rows vₓ)").when(When::FromNumbers)],
-            sample: |s| {
-                let space = Space::reals(s.size());
-                let rows = (0..1 + s.below(3)).map(|_| LinearMap::row(s.vector(&space))).collect();
-                LinearMap::fork_array(rows).expect("rows of one length")
-            },
             example: ["fork [1.0 ⊗ [2.0, 3.0], 1.0 ⊗ [5.0, 7.0]]", "left [[2.0, 3.0], [5.0, 7.0]]"],
         }),
     },
@@ -241,10 +177,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("left a ∘ left b", "left (a * b)")],
-            sample: |s| {
-                let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
-                chain([LinearMap::left(s.matrix(m, k), over.clone()), LinearMap::left(s.matrix(k, n), over)])
-            },
             example: ["left [[1.0, 2.0]] ∘ left [[3.0], [4.0]]", "left [[11.0]]"],
         }),
     },
@@ -254,10 +186,6 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("right b ∘ right a", "right (a * b)")],
-            sample: |s| {
-                let (m, n, k, over) = (s.size(), s.size(), s.size(), s.space());
-                chain([LinearMap::right(s.matrix(k, n), over.clone()), LinearMap::right(s.matrix(m, k), over)])
-            },
             example: ["right [[3.0], [4.0]] ∘ right [[1.0, 2.0]]", "right [[11.0]]"],
         }),
     },
@@ -267,26 +195,7 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("left a + left b", "left (a + b)"), case("right a + right b", "right (a + b)")],
-            sample: |s| {
-                let (m, n, over) = (s.size(), s.size(), s.space());
-                if s.below(2) == 0 {
-                    total([LinearMap::left(s.matrix(m, n), over.clone()), LinearMap::left(s.matrix(m, n), over)])
-                } else {
-                    total([LinearMap::right(s.matrix(m, n), over.clone()), LinearMap::right(s.matrix(m, n), over)])
-                }
-            },
             example: ["left [[1.0, 2.0]] + left [[3.0, 4.0]]", "left [[4.0, 6.0]]"],
         }),
     },
 ];
-
-/// Multiples slide into the coefficient instead.
-fn is_scale(map: &LinearMap) -> bool {
-    matches!(map.form(), Form::Scale(_) | Form::Identity)
-}
-
-fn no_multiple(s: &mut Sampler, domain: &Space, codomain: &Space) -> LinearMap {
-    let maps = std::iter::repeat_with(|| s.map(domain, codomain)).take(20);
-    let found = maps.into_iter().find(|map| !is_scale(map));
-    found.unwrap_or_else(|| LinearMap::zero(domain.clone(), codomain.clone()))
-}

@@ -19,13 +19,18 @@
 mod build;
 mod matching;
 mod parse;
+mod sample;
 
 pub(crate) use build::multiple;
 
 use std::fmt;
 
 use crate::language::Language;
-use crate::map::{Family, Form, Map};
+use crate::map::{Family, Form, LinearMap, Map};
+use crate::sample::Sampler;
+
+/// How many instances of a left side are tried until its condition holds.
+const TRIES: usize = 2000;
 
 /// A pattern of maps.
 #[derive(Clone, Debug, PartialEq)]
@@ -304,6 +309,15 @@ impl Equation {
             return None;
         }
         build::build(&self.right, Some(map.domain()), Some(map.codomain()), &Place::Outside, &bindings)
+    }
+
+    /// A random map that is an instance of the left side, and its right side; none if many tries find none.
+    pub fn sample(&self, sampler: &mut Sampler) -> Option<(LinearMap, LinearMap)> {
+        (0..TRIES).find_map(|_| {
+            let left = sample::instance(&self.left, sampler)?;
+            let right = self.rewrite(&left, &())?;
+            Some((left, right))
+        })
     }
 
     fn holds<L: Language>(&self, map: &Map<L>, bindings: &Bindings<'_, '_, L>) -> bool {

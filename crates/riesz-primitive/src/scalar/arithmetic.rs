@@ -3,7 +3,7 @@
 use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, If};
 use crate::derivative::{Coefficient, Comparison, Derivative};
-use crate::primitive::{Domain, Integer, Kind, Primitive, Scalar};
+use crate::primitive::{Domain, Integer, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&ADD, &SUB, &MUL, &DIV, &NEG, &MIN, &MAX, &FLOOR_DIV, &FLOOR_MOD, &EXACT_MUL];
 
@@ -25,6 +25,7 @@ pub static ADD: Primitive = Primitive {
         real: Some(|x| x[0] + x[1]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
+        work: Work::Addition,
         rust: "({0} + {1})",
         c: "({0} + {1})",
     }),
@@ -46,6 +47,7 @@ pub static SUB: Primitive = Primitive {
         real: Some(|x| x[0] - x[1]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
+        work: Work::Addition,
         rust: "({0} - {1})",
         c: "({0} - {1})",
     }),
@@ -67,6 +69,7 @@ pub static MUL: Primitive = Primitive {
         real: Some(|x| x[0] * x[1]),
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
+        work: Work::Multiplication,
         rust: "({0} * {1})",
         c: "({0} * {1})",
     }),
@@ -83,6 +86,7 @@ pub static DIV: Primitive = Primitive {
         real: Some(|x| x[0] / x[1]),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Y]), Apply(&NEG, &[Apply(&DIV, &[R, Y])])]),
         domain: &[ANYWHERE, POSITIVE],
+        work: Work::Division,
         rust: "({0} / {1})",
         c: "({0} / {1})",
     }),
@@ -104,6 +108,7 @@ pub static NEG: Primitive = Primitive {
         real: Some(|x| -x[0]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE],
+        work: Work::Sign,
         rust: "(-{0})",
         c: "(-{0})",
     }),
@@ -128,6 +133,7 @@ pub static MIN: Primitive = Primitive {
             If { left: &Y, comparison: Comparison::Less, right: &X, then: &ONE, otherwise: &IS_SECOND },
         ]),
         domain: &[ANYWHERE, ANYWHERE],
+        work: Work::Addition,
         rust: "riesz_runtime::min({0}, {1})",
         c: "riesz_min({0}, {1})",
     }),
@@ -153,6 +159,7 @@ pub static MAX: Primitive = Primitive {
             If { left: &X, comparison: Comparison::Less, right: &Y, then: &ONE, otherwise: &IS_SECOND },
         ]),
         domain: &[ANYWHERE, ANYWHERE],
+        work: Work::Addition,
         rust: "riesz_runtime::max({0}, {1})",
         c: "riesz_max({0}, {1})",
     }),
@@ -201,6 +208,7 @@ pub static FLOOR_DIV: Primitive = Primitive {
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
+        work: Work::Function,
         rust: "riesz_runtime::div({0}, {1})",
         c: "",
     }),
@@ -222,6 +230,7 @@ pub static FLOOR_MOD: Primitive = Primitive {
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
+        work: Work::Function,
         rust: "riesz_runtime::modulo({0}, {1})",
         c: "",
     }),
@@ -239,6 +248,7 @@ pub static EXACT_MUL: Primitive = Primitive {
         real: Some(|x| if x[0] == 0.0 || x[1] == 0.0 { 0.0 } else { x[0] * x[1] }),
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
+        work: Work::Multiplication,
         rust: "riesz_runtime::exact_mul({0}, {1})",
         c: "riesz_exact({0}, {1})",
     }),

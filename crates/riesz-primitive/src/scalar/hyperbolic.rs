@@ -4,7 +4,7 @@ use super::{ADD, DIV, HYPOT, MUL, SQRT, SUB};
 use super::{ANYWHERE, ONE, X};
 use crate::derivative::Coefficient::Apply;
 use crate::derivative::{Coefficient, Derivative};
-use crate::primitive::{Domain, Kind, Primitive, Scalar};
+use crate::primitive::{Domain, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&SINH, &COSH, &TANH, &ASINH, &ACOSH, &ATANH];
 
@@ -19,6 +19,7 @@ pub static SINH: Primitive = Primitive {
         real: Some(|x| x[0].sinh()),
         derivative: Derivative::Scale(&[Apply(&COSH, &[X])]),
         domain: &[ANYWHERE],
+        work: Work::Function,
         rust: "{0}.sinh()",
         c: "sinh({0})",
     }),
@@ -35,6 +36,7 @@ pub static COSH: Primitive = Primitive {
         real: Some(|x| x[0].cosh()),
         derivative: Derivative::Scale(&[Apply(&SINH, &[X])]),
         domain: &[ANYWHERE],
+        work: Work::Function,
         rust: "{0}.cosh()",
         c: "cosh({0})",
     }),
@@ -51,6 +53,7 @@ pub static TANH: Primitive = Primitive {
         real: Some(|x| x[0].tanh()),
         derivative: Derivative::Scale(&[Apply(&MUL, &[SECH, SECH])]),
         domain: &[ANYWHERE],
+        work: Work::Function,
         rust: "{0}.tanh()",
         c: "tanh({0})",
     }),
@@ -67,6 +70,7 @@ pub static ASINH: Primitive = Primitive {
         real: Some(|x| libm::asinh(x[0])),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&HYPOT, &[ONE, X])])]),
         domain: &[ANYWHERE],
+        work: Work::Function,
         rust: "riesz_runtime::asinh({0})",
         c: "asinh({0})",
     }),
@@ -86,6 +90,7 @@ pub static ACOSH: Primitive = Primitive {
             &[ONE, Apply(&MUL, &[Apply(&SQRT, &[Apply(&SUB, &[X, ONE])]), Apply(&SQRT, &[Apply(&ADD, &[X, ONE])])])],
         )]),
         domain: &[Domain::Reals(1.05, 8.0)],
+        work: Work::Function,
         rust: "riesz_runtime::acosh({0})",
         c: "acosh({0})",
     }),
@@ -105,6 +110,7 @@ pub static ATANH: Primitive = Primitive {
             &[ONE, Apply(&MUL, &[Apply(&SUB, &[ONE, X]), Apply(&ADD, &[ONE, X])])],
         )]),
         domain: &[Domain::Reals(-0.95, 0.95)],
+        work: Work::Function,
         rust: "riesz_runtime::atanh({0})",
         c: "atanh({0})",
     }),

@@ -175,11 +175,12 @@ impl Lowerer<'_, '_> {
                 Some((seen.strided.first, seen.columns))
             }
         };
+        let site = self.build.site(Fault::Memory, span);
         let MatrixResult::Like(like) = row.result else {
             let buffer = self.build.allocate(Kind::Real, None, Operand::Int(1), span);
             let to = Element { buffer, at: Operand::Int(0) };
             let count = Operand::Int(1);
-            self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
+            self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b, site }));
             let name = self.name(var);
             return Ok(Value::Number(self.build.load(buffer, Operand::Int(0), name)));
         };
@@ -199,7 +200,7 @@ impl Lowerer<'_, '_> {
         }
         let width = b.filter(|_| like == 1).map_or(n, |(_, columns)| columns);
         let count = self.build.mul(n, width);
-        self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b }));
+        self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b, site }));
         Ok(self.in_target(&target, Some(n)))
     }
 }

@@ -65,7 +65,7 @@ macro_rules! doubled {
 
 doubled! {
     exp, ln, sin, cos, tan, tanh, sinh, cosh, exp_m1, ln_1p, atan, erf, exp2, log2, log10, asin, acos, cbrt, asinh,
-    acosh, atanh
+    acosh, atanh, erfc
 }
 
 macro_rules! doubled2 {

@@ -7,6 +7,7 @@
 //! If `m` is known before the loop, the cost is an expression of it; otherwise it counts as eight.
 
 use crate::classify::Lanes;
+use riesz_primitive::Work;
 use riesz_program::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};
 
 /// `own + Σ count · cost`
@@ -147,10 +148,10 @@ impl Costs<'_, '_> {
 
     fn expression(&self, expression: &Expression) -> f64 {
         match expression {
-            Expression::Real(primitive, _) => match primitive.name {
-                "+" | "-" | "*" | "unary -" | "abs" | "min" | "max" | "exact *" => 1.0,
-                "/" | "sqrt" => 10.0,
-                _ => 40.0,
+            Expression::Real(primitive, _) => match primitive.scalar().map(|row| row.work) {
+                Some(Work::Sign | Work::Addition | Work::Multiplication) => 1.0,
+                Some(Work::Division) => 10.0,
+                Some(Work::Function) | None => 40.0,
             },
             Expression::Int(..) | Expression::Truncate(..) if self.lanes.is_some() => 8.0,
             Expression::Load(element) => self.access(*element),

@@ -128,7 +128,7 @@ impl Outline {
     }
 
     /// Opens the function of the turns.
-    pub fn open(&self, writer: &mut Writer, given: &[Given]) {
+    pub fn open(&self, writer: &mut Writer, each: &For, given: &[Given]) {
         writer.line("{".into());
         writer.depth += 1;
         for buffer in &self.read {
@@ -161,8 +161,8 @@ impl Outline {
         writer.depth += 2;
         for buffer in &self.own {
             let name = writer.buffer(*buffer).to_string();
-            writer
-                .line(format!("let mut {name}_own = vec![-0.0; if chunk_from == 0 {{ 0 }} else {{ {name}.len() }}];"));
+            let count = format!("if chunk_from == 0 {{ 0 }} else {{ {name}.len() }}");
+            writer.line(format!("let mut {name}_own = context.filled({count}, -0.0, {})?;", each.site.0));
             writer
                 .line(format!("let {name} = if chunk_from == 0 {{ {name} }} else {{ Shared::of(&mut {name}_own) }};"));
         }
@@ -231,7 +231,7 @@ pub(crate) fn plain(writer: &mut Writer, each: &For, declared: &FxHashSet<Regist
         })
         .collect();
     writer.line(format!("context.step({}, {})?;", writer.operand(each.count), each.site.0));
-    outline.open(writer, &given);
+    outline.open(writer, each, &given);
     for allocation in &each.private {
         writer.allocate(allocation);
     }

@@ -1,6 +1,7 @@
 //! Blocks: declarations of registers, and statements that are written together.
 
 use super::Writer;
+use riesz_primitive::scalar;
 use riesz_program::program::{Block, Element, Expression, Kind, Operand, Register, Statement};
 use riesz_program::scope::declarations;
 use rustc_hash::FxHashSet;
@@ -48,8 +49,8 @@ impl Writer<'_> {
     /// bindings between them: both are written where the first is.
     fn is_angle(&mut self, block: &Block, at: usize, declared: &FxHashSet<Register>) -> bool {
         let angle = |statement: &Statement| match statement {
-            Statement::Let(register, Expression::Real(primitive, operands)) => match (primitive.name, &operands[..]) {
-                (name @ ("sin" | "cos"), [angle]) => Some((name, *angle, *register)),
+            Statement::Let(register, Expression::Real(primitive, operands)) => match &operands[..] {
+                [angle] if [&scalar::SIN, &scalar::COS].contains(primitive) => Some((*primitive, *angle, *register)),
                 _ => None,
             },
             _ => None,
@@ -58,7 +59,7 @@ impl Writer<'_> {
         let binds = |statement: &&Statement| matches!(statement, Statement::Let(..));
         let start = at - block[..at].iter().rev().take_while(binds).count();
         let run = block[start..].iter().take_while(binds).filter_map(angle).filter(|(_, angle, _)| *angle == of);
-        let (sines, cosines): (Vec<_>, Vec<_>) = run.partition(|(name, ..)| *name == "sin");
+        let (sines, cosines): (Vec<_>, Vec<_>) = run.partition(|(function, ..)| *function == &scalar::SIN);
         let (Some((.., sine)), Some((.., cosine))) = (sines.first(), cosines.first()) else { return false };
         if declared.contains(sine) || declared.contains(cosine) || ![sine, cosine].contains(&&register) {
             return false;

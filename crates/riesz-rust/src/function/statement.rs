@@ -194,7 +194,7 @@ impl Writer<'_> {
             None if matches!(row.linear, LinearIn::Directions) => ", &[], 0".to_string(),
             None => String::new(),
         };
-        self.line(format!("{name}({to}, {a}, {n}{right});"));
+        self.line(format!("{name}(context, {}, {to}, {a}, {n}{right})?;", matrix.site.0));
     }
 
     fn call(&mut self, call: &Call) {

@@ -112,13 +112,13 @@ impl Wide<'_, '_> {
         }
         let (from, to) = match &outline {
             Some(outline) => {
-                outline.open(self.writer, &given);
+                outline.open(self.writer, each, &given);
                 ("chunk_from".to_string(), "chunk_to".to_string())
             }
             None => ("0".into(), count.clone()),
         };
         for shared in &shared {
-            let line = shared.begin(self.writer);
+            let line = shared.begin(self.writer, each.site);
             self.line(line);
         }
         if strips {
@@ -131,7 +131,8 @@ impl Wide<'_, '_> {
         }
         let end = match &outline {
             Some(outline) => {
-                for line in shared.iter().filter_map(|shared| shared.settle(self.writer)).collect::<Vec<_>>() {
+                let settled = shared.iter().filter_map(|shared| shared.settle(self.writer, each.site));
+                for line in settled.collect::<Vec<_>>() {
                     self.line(line);
                 }
                 outline.close(self.writer, each, &given);

@@ -3,7 +3,7 @@
 use super::stencil::further;
 use crate::chunk::Given;
 use crate::function::Writer;
-use riesz_program::program::{Block, Buffer, Combine, Register, Statement};
+use riesz_program::program::{Block, Buffer, Combine, Register, SiteId, Statement};
 
 /// What lanes add up, to be brought together behind the loop.
 pub(super) enum Partial {
@@ -40,18 +40,22 @@ impl Partial {
     }
 
     /// What is left to do for a chunk before it gives it.
-    pub(super) fn settle(&self, writer: &Writer) -> Option<String> {
+    pub(super) fn settle(&self, writer: &Writer, site: SiteId) -> Option<String> {
         match self {
-            Partial::Sums(buffer) => Some(format!("let {0}_sums = sums(&{0}_lanes);", writer.buffer(*buffer))),
+            Partial::Sums(buffer) => {
+                let name = writer.buffer(*buffer);
+                Some(format!("let {name}_sums = sums(context, &{name}_lanes, {})?;", site.0))
+            }
             Partial::Number(..) | Partial::Carry { .. } => None,
         }
     }
 
-    pub(super) fn begin(&self, writer: &Writer) -> String {
+    pub(super) fn begin(&self, writer: &Writer, site: SiteId) -> String {
         let name = self.name(writer);
         let neutral = match self {
             Partial::Sums(buffer) => {
-                return format!("let mut {name} = vec![Lanes::splat(-0.0); {}.len()];", writer.buffer(*buffer));
+                let (buffer, site) = (writer.buffer(*buffer), site.0);
+                return format!("let mut {name} = context.filled({buffer}.len(), Lanes::splat(-0.0), {site})?;");
             }
             Partial::Carry { .. } => "Lanes::splat(0.0)",
             Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",

@@ -122,6 +122,11 @@ pub(crate) fn write(
     Ok(add(program, writer.function(name, count, value, ty, span)))
 }
 
+/// The parameters that a derivative is taken by where none are named: those that vary.
+pub(crate) fn active_parameters(function: &Function) -> Result<Vec<bool>, Box<Diagnostic>> {
+    active(function, &riesz_core::print::names(function), None)
+}
+
 /// Which parameters a derivative is taken by.
 fn active(function: &Function, names: &[String], by: Option<&[String]>) -> Result<Vec<bool>, Box<Diagnostic>> {
     let parameters = &function.vars[..function.parameters];

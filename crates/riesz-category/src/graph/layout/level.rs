@@ -1,6 +1,6 @@
 //! The contents of one frame: boxes in layers, and the positions of wires in them.
 
-use super::super::Graph;
+use super::super::{Graph, Role};
 use super::{Block, HEIGHT, LETTER};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -71,7 +71,7 @@ impl Level {
                 What::Node(at),
                 width,
                 height,
-                (node.end && frame.is_none_or(|it| graph.frames[it].derived)).then_some(at),
+                (node.end && frame.is_none_or(|it| matches!(graph.frames[it].role, Role::Derivative))).then_some(at),
             );
         }
         for (at, _) in graph.frames.iter().enumerate().filter(|(_, inner)| inner.parent == frame) {

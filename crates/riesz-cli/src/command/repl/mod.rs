@@ -248,7 +248,7 @@ impl Repl {
         }
     }
 
-    /// Draws a function, or its derivative or adjoint where such a word follows, into a file.
+    /// Draws a function, or its derivative, adjoint or gradient where such a word follows, into a file.
     fn draw(&self, argument: &str) {
         let (function, rest) = first_word(argument);
         let (of, output) = match Of::from_str(first_word(rest).0, false) {

@@ -1,0 +1,127 @@
+//! Riesz text as Rust functions: the checker, the calculus, the lowering and the printer of the language.
+
+use crate::error::Errors;
+use crate::print::Text;
+use proc_macro2::TokenStream;
+use riesz_core::check::PRELUDE_FILE;
+use riesz_core::{Checker, FunctionId};
+use riesz_limit::Bounds;
+use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
+
+/// The functions of Rust that Riesz has no names for, in Riesz.
+const LIBRARY: &str = "\
+fun rust_div(a: Int, b: Int): Int = if (a < 0) == (b < 0) then div(abs(a), abs(b)) else -div(abs(a), abs(b))
+fun rust_rem(a: Int, b: Int): Int = a - b * rust_div(a, b)
+fun rust_max(a: R, b: R): R = if b > a or is_nan(a) then b else a
+fun rust_min(a: R, b: R): R = if b < a or is_nan(a) then b else a
+fun rust_clamp(x: R, low: R, high: R): R = if x < low then low else if x > high then high else x
+fun rust_trunc(x: R): R = if x < 0.0 then ceil(x) else floor(x)
+fun rust_fract(x: R): R = x - rust_trunc(x)
+fun rust_is_negative(x: R): Bool = x < 0.0 or (x == 0.0 and 1.0 / x < 0.0)
+fun rust_signum(x: R): R = if is_nan(x) then x else if rust_is_negative(x) then -1.0 else 1.0
+fun rust_copysign(x: R, y: R): R = if rust_is_negative(x) == rust_is_negative(y) then x else -x
+";
+
+/// How much the compiler may do for the functions of one attribute.
+const BOUNDS: Bounds = Bounds { steps: 1_000_000_000, code: 2_000_000, memory: usize::MAX, interrupt: None };
+
+/// A file of the text that is compiled: behind the prelude and the library.
+const FILE: FileId = FileId(2);
+
+/// A function of the text that is to become a Rust function.
+pub(crate) struct Entry {
+    /// Its name in the text.
+    pub name: String,
+}
+
+/// The Rust functions of some entries.
+pub(crate) struct Compiled {
+    /// The functions, and what they call.
+    pub source: String,
+    /// For each entry, that there is a function of its name, or why there is none.
+    pub functions: Vec<Result<(), String>>,
+}
+
+/// Compiles a text. Errors are reported at the places that its parts come from.
+pub(crate) fn compile(text: &Text, entries: &[Entry], places: &[TokenStream], errors: &mut Errors) -> Option<Compiled> {
+    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries)) {
+        Ok(Ok(compiled)) => Some(compiled),
+        Ok(Err(problems)) => {
+            for problem in problems {
+                report(&problem, text, places, errors);
+            }
+            None
+        }
+        Err(_) => {
+            let at = places.first().cloned().unwrap_or_default();
+            errors.add(&at, "this takes too much work to differentiate", "split the function into smaller ones");
+            None
+        }
+    }
+}
+
+fn checked(text: &str, entries: &[Entry]) -> Result<Compiled, Vec<Diagnostic>> {
+    debug_assert_eq!(PRELUDE_FILE, FileId(0));
+    let options = ParseOptions { max_nesting: 2000 };
+    let (library, mut problems) = riesz_syntax::parse(FileId(1), LIBRARY, &options);
+    let (tree, more) = riesz_syntax::parse(FILE, text, &options);
+    problems.extend(more);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let mut checker = Checker::new();
+    let problems = checker.add(vec![library, tree], false);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    let ids: Vec<Option<FunctionId>> = entries.iter().map(|entry| checker.function_named(&entry.name)).collect();
+    let mut functions = Vec::new();
+    let mut lowered = riesz_program::Program::default();
+    for id in &ids {
+        let Some(id) = id else {
+            functions.push(Err("its types are not known".to_string()));
+            continue;
+        };
+        let mut part = checker.program.part(&[*id], &|_| false);
+        if let Err(problems) = riesz_calculus::compile_for_code(&mut part, &[*id]) {
+            functions.push(Err(said(&problems)));
+            continue;
+        }
+        let (program, mut found) = riesz_program::lower(&part, &[*id]);
+        match found.pop() {
+            Some(Ok(_)) => {
+                lowered.append(program);
+                functions.push(Ok(()));
+            }
+            Some(Err(problem)) => functions.push(Err(problem.reason)),
+            None => functions.push(Err("there is no code".to_string())),
+        }
+    }
+    let place = |span: Span| format!("bytes {} to {}", span.start, span.end);
+    let options = riesz_rust::Options { place: &place, exports: &[], fine: false, precision: Default::default() };
+    let source = riesz_rust::emit(&lowered, &options);
+    for (entry, function) in entries.iter().zip(&mut functions) {
+        // Names of entries are no words of generated code, so that the printer keeps them.
+        if function.is_ok() && !source.contains(&format!("pub fn {}(", entry.name)) {
+            *function = Err("its name is taken".to_string());
+        }
+    }
+    let head = source.find("use riesz_runtime::*;").unwrap_or(0);
+    Ok(Compiled { source: source[head..].to_string(), functions })
+}
+
+fn said(problems: &[Diagnostic]) -> String {
+    problems.iter().map(|problem| problem.message.clone()).collect::<Vec<_>>().join("; ")
+}
+
+fn report(problem: &Diagnostic, text: &Text, places: &[TokenStream], errors: &mut Errors) {
+    let label = problem.labels.iter().find(|label| label.span.file == FILE);
+    let place = label.and_then(|label| text.place(label.span.start as usize, label.span.end as usize));
+    let at = place.and_then(|place| places.get(place)).or(places.first()).cloned().unwrap_or_default();
+    let help = problem
+        .help
+        .first()
+        .cloned()
+        .unwrap_or_else(|| "the book's page on Rust functions lists what can be written".to_string());
+    errors.add(&at, format!("this cannot be differentiated: {}", problem.message), help);
+}

@@ -1,0 +1,166 @@
+//! Calls of functions.
+
+use super::expr::Any;
+use super::{Kind, Lower, Value, describe};
+use crate::signature::Signature;
+use crate::term::Term;
+use crate::types::{Integer, Ty, show};
+use quote::ToTokens;
+use std::rc::Rc;
+
+impl Lower<'_> {
+    pub(super) fn call(&mut self, call: &syn::ExprCall) -> Value {
+        let syn::Expr::Path(path) = super::expr::strip(&call.func) else {
+            return match self.any(&call.func) {
+                Any::Closure(closure) => {
+                    let arguments = call.args.iter().map(|argument| self.value(argument)).collect();
+                    match self.apply(&closure, arguments, call) {
+                        Any::Value(value) => value,
+                        _ => self.refuse(call, "this is no value", "give a number, a tuple or an array"),
+                    }
+                }
+                _ => self.refuse(&call.func, "this cannot be called where a derivative is taken", "name the function"),
+            };
+        };
+        let arguments: Vec<Value> = call.args.iter().map(|argument| self.value(argument)).collect();
+        if let Some(var) = path.path.get_ident().and_then(|ident| self.lookup(&ident.to_string())) {
+            return match self.vars[var.0].kind.clone() {
+                Kind::Closure(closure) => match self.apply(&closure, arguments, call) {
+                    Any::Value(value) => value,
+                    _ => self.refuse(call, "this is no value", "give a number, a tuple or an array"),
+                },
+                _ if matches!(self.vars[var.0].ty, Ty::Error) => Value::error(),
+                _ => self.refuse(&call.func, "this is no function", "call a function or a closure"),
+            };
+        }
+        self.call_path(path, arguments, call)
+    }
+
+    /// A call of a function by its path.
+    pub(super) fn call_path(&mut self, path: &syn::ExprPath, arguments: Vec<Value>, at: &dyn ToTokens) -> Value {
+        if arguments.iter().any(|argument| matches!(argument.ty, Ty::Error)) {
+            return Value::error();
+        }
+        let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        match segments[..] {
+            ["f64", "from"] => match arguments.into_iter().next() {
+                Some(value) if value.is_int() => Value::new(Term::call("real", [value.term]), Ty::Float),
+                Some(value) if value.is_float() => value,
+                _ => self.refuse(at, "`f64::from` of this cannot be differentiated", "write `as f64`"),
+            },
+            ["f64", method] => {
+                let mut arguments = arguments.into_iter();
+                match arguments.next() {
+                    Some(value) if value.is_float() => self.float_function(value, method, arguments.collect(), at),
+                    _ => self.refuse(at, format!("`f64::{method}` cannot be differentiated"), "call it on a number"),
+                }
+            }
+            [.., "Vec", "new" | "with_capacity"] => {
+                let name = self.fresh("v");
+                let place = self.place(at);
+                self.emit(vec![name.clone()], Term::Array(Vec::new()), place);
+                Value::new(Term::Name(name), Ty::Array(Box::new(Ty::Unknown), Box::new(Term::Int(0))))
+            }
+            [.., "swap"] if segments.len() > 1 && segments[segments.len() - 2] == "mem" => {
+                let places: Vec<_> = arguments.iter().filter_map(|argument| argument.place.clone()).collect();
+                let [a, b] = &places[..] else {
+                    return self.refuse(at, "`swap` needs two variables here", "write `&mut a` and `&mut b`");
+                };
+                let (x, y) = (arguments[0].clone(), arguments[1].clone());
+                let x_term = self.name_it("t", super::operator::unmarked(x.term), at);
+                let y_term = self.name_it("t", super::operator::unmarked(y.term), at);
+                self.write_place(a, Value::new(y_term, y.ty), at);
+                self.write_place(b, Value::new(x_term, x.ty), at);
+                Value::unit()
+            }
+            ["usize" | "i32" | "i64" | "u32" | "u64", "from"] => match arguments.into_iter().next() {
+                Some(value) if value.is_int() => {
+                    let integer = Integer::named(segments[0]).unwrap_or(Integer::USIZE);
+                    Value::new(value.term, Ty::Int(integer))
+                }
+                _ => self.refuse(at, "this conversion cannot be differentiated", "write `as`"),
+            },
+            _ => {
+                let key = match segments[..] {
+                    ["self" | "super", name] => name.to_string(),
+                    ["Self", name] => match self.lookup("self").map(|var| self.vars[var.0].ty.clone()) {
+                        Some(Ty::Struct(of)) => format!("{}::{name}", of.name),
+                        _ => show(path),
+                    },
+                    _ => segments.join("::"),
+                };
+                if let Some(signature) = self.world.functions.get(&key).cloned() {
+                    return self.call_function(&signature, arguments, at);
+                }
+                if let Some(of) = self.world.types.structs.get(&key).cloned()
+                    && of.fields.len() == arguments.len()
+                {
+                    // The constructor of a tuple struct.
+                    let terms = arguments.into_iter().map(|argument| argument.term).collect();
+                    return Value::new(Term::tuple(terms), Ty::Struct(of));
+                }
+                let message = format!("the body of `{}` is not visible to `#[differentiable]`", show(path));
+                let help = "put both functions into one module, and `#[differentiable]` on the module";
+                self.refuse(path, message, help)
+            }
+        }
+    }
+
+    pub(super) fn call_function(
+        &mut self,
+        signature: &Rc<Signature>,
+        arguments: Vec<Value>,
+        at: &dyn ToTokens,
+    ) -> Value {
+        if arguments.len() != signature.parameters.len() {
+            return Value::error();
+        }
+        for (parameter, argument) in signature.parameters.iter().zip(&arguments) {
+            if !self.agrees(&parameter.ty, &argument.ty) {
+                let (expected, found) = (describe(&parameter.ty), describe(&argument.ty));
+                let message = format!("`{}` takes {expected} here, and this seems to be {found}", signature.name);
+                return self.refuse(at, message, "check that the attribute understands the argument");
+            }
+        }
+        let terms: Vec<Term> =
+            arguments.iter().map(|argument| super::operator::unmarked(argument.term.clone())).collect();
+        let result = signature.result.as_ref().map(|shape| shape.plain());
+        let outputs: Vec<usize> = (0..arguments.len()).filter(|at| signature.parameters[*at].output).collect();
+        let place = self.place(at);
+        let term = Term::At(place, Term::Call(signature.riesz_name(), terms).into());
+        if outputs.is_empty() {
+            return match result {
+                Some(ty) => Value::new(term, ty),
+                None => Value::unit(),
+            };
+        }
+        // What is handed over by `&mut` comes back beside the result.
+        let mut names = Vec::new();
+        if result.is_some() {
+            names.push(self.fresh("t"));
+        }
+        for output in &outputs {
+            let hint = signature.parameters[*output].name.to_string();
+            names.push(self.fresh(&hint));
+        }
+        self.emit(names.clone(), term, place);
+        let given = if result.is_some() { &names[1..] } else { &names[..] };
+        for (output, name) in outputs.iter().zip(given) {
+            let argument = &arguments[*output];
+            match &argument.place {
+                Some(place) => {
+                    let value = Value::new(Term::Name(name.clone()), argument.ty.clone());
+                    self.write_place(&place.clone(), value, at);
+                }
+                None => {
+                    self.refuse(at, "a `&mut` argument needs a variable here", "write `&mut` and a variable");
+                }
+            }
+        }
+        match result {
+            Some(ty) => Value::new(Term::Name(names[0].clone()), ty),
+            None => Value::unit(),
+        }
+    }
+}

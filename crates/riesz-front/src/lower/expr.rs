@@ -1,0 +1,592 @@
+//! Expressions.
+
+use super::assigned::is_panic;
+use super::iterator::Iter;
+use super::{Closure, Kind, Lower, Place, Step, Value, components, describe};
+use crate::term::{Block, Term};
+use crate::types::{Integer, Shape, Ty, show};
+use quote::ToTokens;
+use std::rc::Rc;
+
+/// How deep closures and constants may be expanded inside of each other.
+const MOST_EXPANSIONS: usize = 64;
+
+/// What an expression is.
+pub(super) enum Any {
+    Value(Value),
+    Iter(Iter),
+    Closure(Rc<Closure>),
+}
+
+impl Lower<'_> {
+    /// An expression that is a value.
+    pub(super) fn value(&mut self, expr: &syn::Expr) -> Value {
+        match self.any(expr) {
+            Any::Value(value) => value,
+            Any::Iter(_) => {
+                let help = "end the chain with `sum`, `product`, `fold`, `collect`, `all` or `any`, or loop over it";
+                self.refuse(expr, "an iterator is no value that can be differentiated", help)
+            }
+            Any::Closure(_) => {
+                let help = "bind it by `let` and call it by its name, or pass it to an iterator";
+                self.refuse(expr, "a closure is no value that can be differentiated", help)
+            }
+        }
+    }
+
+    /// An expression as a term that costs nothing to write twice.
+    pub(super) fn atom(&mut self, expr: &syn::Expr) -> Value {
+        let value = self.value(expr);
+        let term = self.name_it("t", value.term, expr);
+        Value { term, ..value }
+    }
+
+    pub(super) fn any(&mut self, expr: &syn::Expr) -> Any {
+        match expr {
+            syn::Expr::Paren(inner) => self.any(&inner.expr),
+            syn::Expr::Group(inner) => self.any(&inner.expr),
+            syn::Expr::Closure(closure) => self.closure(closure),
+            syn::Expr::Range(range) => self.range(range).map_or_else(|| Any::Value(Value::error()), Any::Iter),
+            syn::Expr::MethodCall(call) => self.method(call),
+            syn::Expr::Reference(inner) if inner.mutability.is_none() => self.any(&inner.expr),
+            syn::Expr::Path(path) => match path.path.get_ident().and_then(|ident| self.lookup(&ident.to_string())) {
+                Some(id) => match &self.vars[id.0].kind {
+                    Kind::Closure(closure) => Any::Closure(closure.clone()),
+                    Kind::Iter(iter) => Any::Iter((**iter).clone()),
+                    Kind::Alias(place) => {
+                        let place = place.clone();
+                        let value = self.read_place(&place, expr);
+                        Any::Value(Value { place: Some(place), ..value })
+                    }
+                    Kind::Value => Any::Value(self.read_place(&Place { root: id, path: Vec::new() }, expr)),
+                },
+                None => Any::Value(self.path(path)),
+            },
+            _ => Any::Value(self.plain(expr)),
+        }
+    }
+
+    fn plain(&mut self, expr: &syn::Expr) -> Value {
+        match expr {
+            syn::Expr::Lit(literal) => self.literal(&literal.lit, false),
+            syn::Expr::Unary(unary) => self.unary(unary),
+            syn::Expr::Binary(binary) => self.binary(binary),
+            syn::Expr::Assign(assign) => self.assign(assign),
+            syn::Expr::Cast(cast) => self.cast(cast),
+            syn::Expr::Tuple(tuple) => {
+                let parts: Vec<Value> = tuple.elems.iter().map(|part| self.value(part)).collect();
+                let (terms, types) = parts.into_iter().map(|part| (part.term, part.ty)).unzip();
+                Value::new(Term::Tuple(terms), self.together(types, Ty::Tuple))
+            }
+            syn::Expr::Array(array) => {
+                let parts: Vec<Value> = array.elems.iter().map(|part| self.value(part)).collect();
+                let element = parts.first().map_or(Ty::Unknown, |part| part.ty.clone());
+                let length = Term::Int(parts.len() as i64);
+                let ty = Ty::Array(Box::new(element), Box::new(length));
+                Value::new(Term::Array(parts.into_iter().map(|part| part.term).collect()), ty)
+            }
+            syn::Expr::Repeat(repeat) => {
+                let element = self.value(&repeat.expr);
+                self.repeat(element, &repeat.len)
+            }
+            syn::Expr::Index(index) => self.index(index),
+            syn::Expr::Field(field) => match self.place_of(expr) {
+                Some(place) => self.read_place(&place, expr),
+                None => {
+                    let of = self.value(&field.base);
+                    match self.field_of(&of.ty, &field.member, field) {
+                        Some((at, ty, alone)) => {
+                            let of = self.name_it("t", of.term, &field.base);
+                            Value::new(if alone { of } else { Term::Field(of.into(), at) }, ty)
+                        }
+                        None => Value::error(),
+                    }
+                }
+            },
+            syn::Expr::Call(call) => self.call(call),
+            syn::Expr::Struct(literal) => self.struct_literal(literal),
+            syn::Expr::If(inner) => self.if_(inner),
+            syn::Expr::Match(inner) => self.match_(inner),
+            syn::Expr::Block(inner) if inner.label.is_none() => {
+                self.scope(|lower| lower.statements(&inner.block.stmts, false))
+            }
+            syn::Expr::ForLoop(inner) => self.for_(inner),
+            syn::Expr::While(inner) => self.while_(inner),
+            syn::Expr::Loop(inner) => self.loop_(inner),
+            syn::Expr::Return(inner) => self.return_(inner),
+            syn::Expr::Break(inner) => self.break_(inner),
+            syn::Expr::Continue(inner) => self.continue_(inner),
+            syn::Expr::Reference(inner) => match self.place_of(&inner.expr) {
+                Some(place) => {
+                    let value = self.read_place(&place, &inner.expr);
+                    Value { place: Some(place), ..value }
+                }
+                None => self.value(&inner.expr),
+            },
+            syn::Expr::Macro(inner) => self.macro_(&inner.mac),
+            syn::Expr::Unsafe(_) => {
+                self.refuse(expr, "`unsafe` code cannot be differentiated", "write it with safe indexing")
+            }
+            syn::Expr::Await(_) | syn::Expr::Async(_) => {
+                self.refuse(expr, "asynchronous code cannot be differentiated", "compute the values before the call")
+            }
+            syn::Expr::Try(_) => {
+                let help = "handle the error before the function is called";
+                self.refuse(expr, "`?` cannot be differentiated: a derivative has no error to return", help)
+            }
+            syn::Expr::Let(_) => {
+                let help = "match on integers, booleans, or enums without data";
+                self.refuse(expr, "`if let` and `while let` cannot be differentiated", help)
+            }
+            _ => self.refuse(
+                expr,
+                format!("`{}` is outside of what can be differentiated", shorten(&show(expr))),
+                "the book's page on Rust functions lists what can be written",
+            ),
+        }
+    }
+
+    /// `()` and errors stay what they are when they stand in a larger type.
+    fn together(&self, types: Vec<Ty>, make: impl FnOnce(Vec<Ty>) -> Ty) -> Ty {
+        if types.contains(&Ty::Error) { Ty::Error } else { make(types) }
+    }
+
+    pub(super) fn literal(&mut self, literal: &syn::Lit, negative: bool) -> Value {
+        match literal {
+            syn::Lit::Float(number) => match (number.suffix(), number.base10_parse::<f64>()) {
+                ("" | "f64", Ok(value)) => Value::new(Term::Real(if negative { -value } else { value }), Ty::Float),
+                _ => self.refuse(literal, "derivatives are computed in `f64`", "write the number without a suffix"),
+            },
+            syn::Lit::Int(number) if number.suffix() == "f64" => match number.base10_digits().parse::<f64>() {
+                Ok(value) => Value::new(Term::Real(if negative { -value } else { value }), Ty::Float),
+                Err(_) => Value::error(),
+            },
+            syn::Lit::Int(number) => {
+                let integer = Integer::named(number.suffix());
+                match (number.base10_parse::<i64>(), integer, number.suffix()) {
+                    (Ok(value), Some(integer), _) => int(value, negative, integer),
+                    (Ok(value), None, "") => int(value, negative, Integer::LITERAL),
+                    _ => self.refuse(literal, "this integer does not fit `i64`", "use a smaller number"),
+                }
+            }
+            syn::Lit::Bool(value) => Value::new(Term::Bool(value.value), Ty::Bool),
+            _ => self.refuse(literal, "text cannot be differentiated", "use numbers and booleans"),
+        }
+    }
+
+    fn repeat(&mut self, element: Value, length: &syn::Expr) -> Value {
+        let count = self.atom(length);
+        if !count.is_int() {
+            return Value::error();
+        }
+        if matches!(element.ty, Ty::Error) {
+            return Value::error();
+        }
+        let ty = Ty::Array(Box::new(element.ty), Box::new(count.term.clone()));
+        Value::new(Term::call("replicate", [count.term, element.term]), ty)
+    }
+
+    fn closure(&mut self, closure: &syn::ExprClosure) -> Any {
+        let mut changed = super::assigned::assigned(|visit| visit(&closure.body));
+        for input in &closure.inputs {
+            super::pattern::names(input, &mut |name| {
+                changed.remove(name);
+            });
+        }
+        if changed.iter().any(|name| self.lookup(name).is_some()) {
+            let help = "assign outside of the closure: write a `for` loop, or return the new value";
+            return Any::Value(self.refuse(closure, "this closure assigns a variable around it", help));
+        }
+        let inputs = closure.inputs.iter().map(|input| match input {
+            syn::Pat::Type(typed) => (*typed.pat).clone(),
+            other => other.clone(),
+        });
+        Any::Closure(Rc::new(Closure {
+            inputs: inputs.collect(),
+            body: (*closure.body).clone(),
+            scopes: self.scopes.clone(),
+            captured: self.snapshot(),
+        }))
+    }
+
+    /// What a closure gives for arguments: its body in the place of the call.
+    pub(super) fn apply(&mut self, closure: &Closure, arguments: Vec<Value>, at: &dyn ToTokens) -> Any {
+        if self.depth >= MOST_EXPANSIONS {
+            return Any::Value(self.refuse(at, "closures call each other too deeply", "write a function"));
+        }
+        if closure.inputs.len() != arguments.len() {
+            return Any::Value(Value::error());
+        }
+        // A closure sees the values that variables had where it was made: a `move` closure has copies of them.
+        let now = self.snapshot();
+        self.restore_but_assertions(&closure.captured);
+        let scopes = std::mem::replace(&mut self.scopes, closure.scopes.clone());
+        let loops = std::mem::take(&mut self.loops);
+        self.depth += 1;
+        self.scopes.push(Vec::new());
+        for (input, argument) in closure.inputs.iter().zip(arguments) {
+            self.bind(input, argument);
+        }
+        let exits = super::assigned::Exits::of_expr(&closure.body);
+        let value = match exits.is_empty() {
+            true => self.any(&closure.body),
+            false => Any::Value(self.refuse(
+                &closure.body,
+                "`return` inside of a closure cannot be differentiated",
+                "write the value as the last expression, with `if` and `else`",
+            )),
+        };
+        self.depth -= 1;
+        self.loops = loops;
+        self.scopes = scopes;
+        self.restore_but_assertions(&now);
+        value
+    }
+
+    /// A path that is no variable: a constant.
+    fn path(&mut self, path: &syn::ExprPath) -> Value {
+        let text = show(path);
+        let last = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let before = path.path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
+        match before.as_deref() {
+            Some("consts") => {
+                if let Some(value) = constant(&last) {
+                    return Value::new(Term::Real(value), Ty::Float);
+                }
+            }
+            Some("f64") => {
+                let value = match last.as_str() {
+                    "INFINITY" => f64::INFINITY,
+                    "NEG_INFINITY" => f64::NEG_INFINITY,
+                    "NAN" => f64::NAN,
+                    "EPSILON" => f64::EPSILON,
+                    "MAX" => f64::MAX,
+                    "MIN" => f64::MIN,
+                    "MIN_POSITIVE" => f64::MIN_POSITIVE,
+                    _ => {
+                        let message = format!("`{text}` is no constant that Riesz knows");
+                        return self.refuse(path, message, "write the number");
+                    }
+                };
+                return Value::new(Term::Real(value), Ty::Float);
+            }
+            Some(of) => {
+                if let Some(of) = self.world.types.enums.get(of)
+                    && let Some(at) = of.variants.iter().position(|variant| *variant == last)
+                {
+                    return Value::new(Term::Int(at as i64), Ty::Enum(of.clone()));
+                }
+            }
+            None => {
+                if let Some((ty, value)) = self.world.constants.get(&last) {
+                    return self.constant_item(&last, ty, value, path);
+                }
+                if let Some(value) = constant(&last) {
+                    // The name may mean something else here: the expansion asserts that it does not.
+                    if !self.imported.contains(&last) {
+                        self.checks.push((path.to_token_stream(), value));
+                    }
+                    return Value::new(Term::Real(value), Ty::Float);
+                }
+            }
+        }
+        self.refuse(
+            path,
+            format!("the value of `{text}` is not visible to `#[differentiable]`"),
+            "pass it as an argument, define it by `const` inside of the function, or put it into one module with the function and `#[differentiable]` on the module",
+        )
+    }
+
+    /// The value of a `const`, written where it is used.
+    pub(super) fn constant_item(&mut self, name: &str, ty: &syn::Type, value: &syn::Expr, at: &dyn ToTokens) -> Value {
+        if self.consts.iter().any(|known| known == name) || self.depth >= MOST_EXPANSIONS {
+            return self.refuse(at, "this constant depends on itself", "write its value");
+        }
+        self.consts.push(name.to_string());
+        let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
+        let found = self.value(value);
+        self.scopes = scopes;
+        self.consts.pop();
+        match self.world.types.read(ty, self.errors) {
+            Some((shape, _)) if self.agrees(&shape.plain(), &found.ty) => {
+                Value { ty: merge(&found.ty, &shape), ..found }
+            }
+            Some(_) => self.refuse(at, "the type of this constant is not clear", "write its value"),
+            None => Value::error(),
+        }
+    }
+
+    fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Value {
+        let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let Some(of) = self.world.types.structs.get(&name).cloned() else {
+            let message = format!("the definition of `{name}` is not visible to `#[differentiable]`");
+            let help = "put the type and the function into one module, and `#[differentiable]` on the module";
+            return self.refuse(&literal.path, message, help);
+        };
+        let rest = literal.rest.as_ref().map(|rest| {
+            let value = self.value(rest);
+            self.name_it("rest", value.term, rest)
+        });
+        let mut given: Vec<Option<Term>> = vec![None; of.fields.len()];
+        for field in &literal.fields {
+            let value = self.value(&field.expr);
+            match of.fields.iter().position(|(member, _)| *member == field.member) {
+                Some(at) => given[at] = Some(value.term),
+                None => return Value::error(),
+            }
+        }
+        let alone = of.fields.len() == 1;
+        let terms = given.into_iter().enumerate().map(|(at, term)| match (term, &rest) {
+            (Some(term), _) => term,
+            (None, Some(rest)) if alone => rest.clone(),
+            (None, Some(rest)) => Term::Field(rest.clone().into(), at),
+            (None, None) => Term::Unset,
+        });
+        Value::new(Term::tuple(terms.collect()), Ty::Struct(of))
+    }
+
+    /// The position of a field, its type, and whether it is the only one, which stands for the struct.
+    pub(super) fn field_of(&mut self, ty: &Ty, member: &syn::Member, at: &dyn ToTokens) -> Option<(usize, Ty, bool)> {
+        let found = match (ty, member) {
+            (Ty::Struct(of), member) => {
+                of.fields.iter().position(|(name, _)| name == member).map(|at| (at, of.fields.len() == 1))
+            }
+            (Ty::Tuple(_), syn::Member::Unnamed(index)) => Some((index.index as usize, false)),
+            (Ty::Error, _) => return None,
+            _ => None,
+        };
+        let part = found.and_then(|(at, alone)| Some((at, components(ty)?.get(at)?.clone(), alone)));
+        if part.is_none() {
+            let message = format!("{} has no field that can be differentiated by this name", describe(ty));
+            self.refuse(at, message, "the fields of tuples and of visible structs can be used");
+        }
+        part
+    }
+
+    fn index(&mut self, index: &syn::ExprIndex) -> Value {
+        if let syn::Expr::Range(range) = strip(&index.index) {
+            let array = self.value(&index.expr);
+            return self.slice(array, range, index);
+        }
+        let expr = syn::Expr::Index(index.clone());
+        match self.place_of(&expr) {
+            Some(place) => self.read_place(&place, &expr),
+            None => {
+                let array = self.value(&index.expr);
+                let at = self.atom(&index.index);
+                match array.ty {
+                    Ty::Array(element, _) if at.is_int() => {
+                        let array = self.name_it("t", array.term, &index.expr);
+                        let place = self.place(index);
+                        Value::new(Term::At(place, Term::Index(array.into(), vec![at.term]).into()), *element)
+                    }
+                    Ty::Error => Value::error(),
+                    _ => self.refuse(
+                        index,
+                        "only arrays can be indexed, by integers",
+                        "index a slice, a `Vec` or an array",
+                    ),
+                }
+            }
+        }
+    }
+
+    /// `v[a..b]`
+    pub(super) fn slice(&mut self, array: Value, range: &syn::ExprRange, at: &dyn ToTokens) -> Value {
+        let Ty::Array(element, length) = &array.ty else {
+            return match array.ty {
+                Ty::Error => Value::error(),
+                _ => self.refuse(at, "only arrays have slices", "index a slice, a `Vec` or an array"),
+            };
+        };
+        let (element, length) = (element.clone(), length.clone());
+        let term = self.name_it("v", array.term, at);
+        let from = range.start.as_ref().map_or(Term::Int(0), |start| self.atom(start).term);
+        let whole = self.length(&term, &length);
+        let to = match &range.end {
+            None => whole,
+            Some(end) => {
+                let end_value = self.value(end).term;
+                let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
+                let end_value = if closed { Term::binary("+", end_value, Term::Int(1)) } else { end_value };
+                self.name_it("to", end_value, end)
+            }
+        };
+        let count = self.name_it("n", Term::binary("-", to.clone(), from.clone()), at);
+        let ty = Ty::Array(element, Box::new(count));
+        let place = self.place(at);
+        Value::new(Term::At(place, Term::call("slice", [term, from, to]).into()), ty)
+    }
+
+    /// The length of an array: what is known of it, or its size.
+    pub(super) fn length(&mut self, array: &Term, known: &Term) -> Term {
+        match known {
+            Term::Unset => Term::call("size", [array.clone()]),
+            known => known.clone(),
+        }
+    }
+
+    fn macro_(&mut self, call: &syn::Macro) -> Value {
+        let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        if is_panic(call) {
+            self.must_hold(Term::Bool(false), call);
+            return Value::never();
+        }
+        let parse = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
+        match name.as_str() {
+            "vec" => {
+                if let Ok(repeat) = syn::parse2::<Repeat>(call.tokens.clone()) {
+                    let element = self.value(&repeat.element);
+                    return self.repeat(element, &repeat.length);
+                }
+                match call.parse_body_with(parse) {
+                    Ok(parts) => self.plain(&syn::Expr::Array(syn::ExprArray {
+                        attrs: Vec::new(),
+                        bracket_token: Default::default(),
+                        elems: parts,
+                    })),
+                    Err(error) => {
+                        self.errors.extend(error);
+                        Value::error()
+                    }
+                }
+            }
+            "assert" | "debug_assert" => {
+                if let Ok(parts) = call.parse_body_with(parse)
+                    && let Some(condition) = parts.first()
+                {
+                    let holds = self.value(condition);
+                    self.must_hold(holds.term, call);
+                }
+                Value::unit()
+            }
+            "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
+                if let Ok(parts) = call.parse_body_with(parse)
+                    && let (Some(left), Some(right)) = (parts.get(0), parts.get(1))
+                {
+                    let (left, right) = (self.value(left), self.value(right));
+                    let sign = if name.ends_with("eq") { "==" } else { "!=" };
+                    if !matches!(left.ty, Ty::Float | Ty::Int(_) | Ty::Bool | Ty::Error) {
+                        return self.refuse(call, "only numbers can be compared here", "compare element by element");
+                    }
+                    self.must_hold(Term::binary(sign, left.term, right.term), call);
+                }
+                Value::unit()
+            }
+            "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" | "format" => {
+                let message = format!("`{name}!` has an effect, which a derivative would lose or repeat");
+                self.refuse(call, message, "print outside of the function")
+            }
+            _ => {
+                let message = format!("`{name}!` is not visible to `#[differentiable]`");
+                self.refuse(call, message, "write what the macro expands to")
+            }
+        }
+    }
+
+    /// Remembers that a condition must hold. Where it does not, the function panics, and so do its derivatives.
+    fn must_hold(&mut self, condition: Term, at: &dyn ToTokens) {
+        if let Some(ok) = self.lookup(super::statement::OK) {
+            let before = self.vars[ok.0].term.clone();
+            let now = match condition {
+                Term::Bool(false) => Term::Bool(false),
+                condition => self.name_it("ok", before.and(condition), at),
+            };
+            self.vars[ok.0].term = now;
+        }
+    }
+
+    /// An expression in a block of its own, which must not assign anything around it.
+    pub(super) fn own_block(&mut self, at: &dyn ToTokens, write: impl FnOnce(&mut Self) -> Value) -> (Block, Ty) {
+        let before = self.snapshot();
+        let (lets, value) = self.block(write);
+        if self.snapshot()[..before.len()] != before[..] {
+            let help = "assign in a statement of its own, before or after this expression";
+            self.refuse(at, "an assignment in this place cannot be differentiated", help);
+            self.restore(&before);
+        }
+        let ty = super::iterator::outside(value.ty, &lets);
+        (Block { lets, result: value.term }, ty)
+    }
+}
+
+/// What is known of a value, and the type that is written for it.
+fn merge(found: &Ty, shape: &Shape) -> Ty {
+    match (found, shape) {
+        (Ty::Array(..), _) => found.clone(),
+        _ => shape.plain(),
+    }
+}
+
+fn int(value: i64, negative: bool, integer: Integer) -> Value {
+    Value::new(Term::Int(if negative { -value } else { value }), Ty::Int(integer))
+}
+
+struct Repeat {
+    element: syn::Expr,
+    length: syn::Expr,
+}
+
+impl syn::parse::Parse for Repeat {
+    fn parse(input: syn::parse::ParseStream) -> syn::Result<Repeat> {
+        let element = input.parse()?;
+        input.parse::<syn::Token![;]>()?;
+        Ok(Repeat { element, length: input.parse()? })
+    }
+}
+
+/// An expression without parentheses around it.
+pub(super) fn strip(expr: &syn::Expr) -> &syn::Expr {
+    match expr {
+        syn::Expr::Paren(inner) => strip(&inner.expr),
+        syn::Expr::Group(inner) => strip(&inner.expr),
+        other => other,
+    }
+}
+
+fn shorten(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(40) {
+        Some((at, _)) => format!("{}…", &line[..at]),
+        None => line.to_string(),
+    }
+}
+
+/// The constants of `std::f64::consts`.
+pub(super) fn constant(name: &str) -> Option<f64> {
+    use std::f64::consts::*;
+    Some(match name {
+        "PI" => PI,
+        "TAU" => TAU,
+        "E" => E,
+        "SQRT_2" => SQRT_2,
+        "FRAC_1_SQRT_2" => FRAC_1_SQRT_2,
+        "FRAC_1_PI" => FRAC_1_PI,
+        "FRAC_2_PI" => FRAC_2_PI,
+        "FRAC_2_SQRT_PI" => FRAC_2_SQRT_PI,
+        "FRAC_PI_2" => FRAC_PI_2,
+        "FRAC_PI_3" => FRAC_PI_3,
+        "FRAC_PI_4" => FRAC_PI_4,
+        "FRAC_PI_6" => FRAC_PI_6,
+        "FRAC_PI_8" => FRAC_PI_8,
+        "LN_2" => LN_2,
+        "LN_10" => LN_10,
+        "LOG2_E" => LOG2_E,
+        "LOG10_E" => LOG10_E,
+        "LOG2_10" => LOG2_10,
+        "LOG10_2" => LOG10_2,
+        _ => return None,
+    })
+}
+
+/// A step into a value.
+pub(super) fn step(term: Term, step: &Step) -> Term {
+    match (term, step) {
+        (Term::Index(array, mut path), Step::Index(at)) => {
+            path.push(at.clone());
+            Term::Index(array, path)
+        }
+        (term, Step::Index(at)) => Term::Index(term.into(), vec![at.clone()]),
+        (term, Step::Field(at)) => Term::Field(term.into(), *at),
+    }
+}

@@ -1,0 +1,189 @@
+//! Operators and casts.
+
+use super::{Lower, Value, describe};
+use crate::term::Term;
+use crate::types::{Integer, Ty, show};
+
+/// The operator that a compound assignment applies.
+pub(super) fn compound(op: &syn::BinOp) -> Option<syn::BinOp> {
+    use syn::BinOp::*;
+
+    Some(match op {
+        AddAssign(_) => Add(Default::default()),
+        SubAssign(_) => Sub(Default::default()),
+        MulAssign(_) => Mul(Default::default()),
+        DivAssign(_) => Div(Default::default()),
+        RemAssign(_) => Rem(Default::default()),
+        BitAndAssign(_) => BitAnd(Default::default()),
+        BitOrAssign(_) => BitOr(Default::default()),
+        BitXorAssign(_) => BitXor(Default::default()),
+        ShlAssign(_) => Shl(Default::default()),
+        ShrAssign(_) => Shr(Default::default()),
+        _ => return None,
+    })
+}
+
+impl Lower<'_> {
+    pub(super) fn unary(&mut self, unary: &syn::ExprUnary) -> Value {
+        match unary.op {
+            syn::UnOp::Neg(_) => {
+                if let syn::Expr::Lit(literal) = super::expr::strip(&unary.expr) {
+                    return self.literal(&literal.lit, true);
+                }
+                let value = self.value(&unary.expr);
+                match value.ty {
+                    Ty::Float | Ty::Int(_) => Value::new(Term::Unary("-", value.term.into()), value.ty),
+                    Ty::Error => Value::error(),
+                    _ => self.refuse(unary, "only numbers have a negative here", "write it element by element"),
+                }
+            }
+            syn::UnOp::Not(_) => {
+                let value = self.value(&unary.expr);
+                match value.ty {
+                    Ty::Bool => Value::new(value.term.not(), Ty::Bool),
+                    Ty::Error => Value::error(),
+                    _ => self.refuse(unary, "`!` of an integer has no meaning that can be kept", "use arithmetic"),
+                }
+            }
+            // What is behind a reference is copied.
+            _ => Value { place: None, parts: Vec::new(), ..self.value(&unary.expr) },
+        }
+    }
+
+    pub(super) fn binary(&mut self, binary: &syn::ExprBinary) -> Value {
+        if let Some(op) = compound(&binary.op) {
+            let right = self.value(&binary.right);
+            let Some(place) = self.place_of(&binary.left) else {
+                let help = "assign to a variable, to an element `v[i]`, or to a field";
+                return self.refuse(&binary.left, "this cannot be assigned where a derivative is taken", help);
+            };
+            let left = self.read_place(&place, &binary.left);
+            let left = Value { term: unmarked(left.term), ..left };
+            let value = self.operate(&op, left, right, binary);
+            let value = Value { term: unmarked(value.term), ..value };
+            self.write_place(&place, value, binary);
+            return Value::unit();
+        }
+        match binary.op {
+            syn::BinOp::And(_) | syn::BinOp::Or(_) => {
+                let left = self.value(&binary.left);
+                let (right, ty) = self.own_block(&binary.right, |lower| lower.value(&binary.right));
+                if matches!(left.ty, Ty::Error) || matches!(ty, Ty::Error) {
+                    return Value::error();
+                }
+                let sign = if matches!(binary.op, syn::BinOp::And(_)) { "and" } else { "or" };
+                Value::new(Term::Binary(sign, left.term.into(), Term::Scope(right.into()).into()), Ty::Bool)
+            }
+            op => {
+                let left = self.value(&binary.left);
+                let right = self.value(&binary.right);
+                self.operate(&op, left, right, binary)
+            }
+        }
+    }
+
+    fn operate(&mut self, op: &syn::BinOp, left: Value, right: Value, at: &syn::ExprBinary) -> Value {
+        use syn::BinOp::*;
+        let place = self.place(at);
+        let marked = |term: Term| Term::At(place, term.into());
+        let sign = match op {
+            Add(_) => "+",
+            Sub(_) => "-",
+            Mul(_) => "*",
+            Div(_) => "/",
+            Rem(_) => "%",
+            Eq(_) => "==",
+            Ne(_) => "!=",
+            Lt(_) => "<",
+            Le(_) => "<=",
+            Gt(_) => ">",
+            Ge(_) => ">=",
+            _ => {
+                let help = "use arithmetic on integers, and `&&` and `||` on booleans";
+                return self.refuse(at, format!("`{}` on bits cannot be differentiated", show(&at.op)), help);
+            }
+        };
+        let compares = matches!(sign, "==" | "!=" | "<" | "<=" | ">" | ">=");
+        match (&left.ty, &right.ty) {
+            (Ty::Error, _) | (_, Ty::Error) => Value::error(),
+            (Ty::Never, _) | (_, Ty::Never) => Value::never(),
+            (Ty::Float, Ty::Float) if sign == "%" => {
+                let help = "write `x - y * (x / y).trunc()`";
+                self.refuse(at, "`%` of real numbers is not in the table of functions that Riesz knows", help)
+            }
+            (Ty::Float, Ty::Float) | (Ty::Int(_), Ty::Int(_)) if compares => {
+                Value::new(Term::binary(sign, left.term, right.term), Ty::Bool)
+            }
+            (Ty::Bool, Ty::Bool) | (Ty::Enum(_), Ty::Enum(_)) if matches!(sign, "==" | "!=") => {
+                Value::new(Term::binary(sign, left.term, right.term), Ty::Bool)
+            }
+            (Ty::Float, Ty::Float) => Value::new(marked(Term::binary(sign, left.term, right.term)), Ty::Float),
+            (Ty::Int(a), Ty::Int(b)) => {
+                let integer = a.with(*b);
+                let ty = Ty::Int(integer);
+                let term = match (sign, integer.signed) {
+                    ("/", false) => Term::call("div", [left.term, right.term]),
+                    ("%", false) => Term::call("mod", [left.term, right.term]),
+                    ("/", true) => Term::call("rust_div", [left.term, right.term]),
+                    ("%", true) => Term::call("rust_rem", [left.term, right.term]),
+                    _ => Term::binary(sign, left.term, right.term),
+                };
+                match term {
+                    Term::Name(_) | Term::Int(_) => Value::new(term, ty),
+                    term => Value::new(marked(term), ty),
+                }
+            }
+            (a, b) => {
+                let message =
+                    format!("`{}` of {} and {} cannot be differentiated", show(&at.op), describe(a), describe(b));
+                self.refuse(at, message, "write it number by number, in a loop or with iterators")
+            }
+        }
+    }
+
+    pub(super) fn cast(&mut self, cast: &syn::ExprCast) -> Value {
+        let value = self.value(&cast.expr);
+        let target = show(&*cast.ty);
+        match (&value.ty, target.as_str(), Integer::named(&target)) {
+            (Ty::Error, ..) => Value::error(),
+            (Ty::Float, "f64", _) => value,
+            (Ty::Int(_), "f64", _) => Value::new(Term::call("real", [value.term]), Ty::Float),
+            (Ty::Int(from), _, Some(to)) if to.bits >= from.bits || to.bits == 32 => {
+                Value::new(value.term, Ty::Int(to))
+            }
+            (Ty::Float, _, Some(to)) if to.bits == 64 || to.bits == 32 => {
+                let whole = Term::call("trunc", [value.term]);
+                let term = if to.signed { whole } else { Term::call("max", [whole, Term::Int(0)]) };
+                Value::new(term, Ty::Int(to))
+            }
+            (Ty::Bool, _, Some(to)) => {
+                let (yes, no) = (alone(Term::Int(1)), alone(Term::Int(0)));
+                Value::new(Term::If(value.term.into(), yes.into(), no.into()), Ty::Int(to))
+            }
+            (Ty::Enum(_), _, Some(to)) => Value::new(value.term, Ty::Int(to)),
+            (_, "f32", _) => self.refuse(
+                cast,
+                "`as f32` rounds, and derivatives are computed in `f64`",
+                "leave the conversion out, or convert the result outside of the function",
+            ),
+            _ => self.refuse(
+                cast,
+                format!("a cast of {} to `{target}` cannot be differentiated", describe(&value.ty)),
+                "convert between `f64`, `i32`, `i64` and `usize`",
+            ),
+        }
+    }
+}
+
+/// A block without bindings.
+pub(super) fn alone(result: Term) -> crate::term::Block {
+    crate::term::Block { lets: Vec::new(), result }
+}
+
+/// A term without the mark of its place, so that its form can be recognised.
+pub(super) fn unmarked(term: Term) -> Term {
+    match term {
+        Term::At(_, inner) => unmarked(*inner),
+        other => other,
+    }
+}

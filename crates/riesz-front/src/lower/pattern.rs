@@ -1,0 +1,192 @@
+//! Patterns: what `let`, parameters and loops bind, and the conditions of `match`.
+
+use super::{Kind, Lower, Value, Whereabouts, components};
+use crate::term::Term;
+use crate::types::{Ty, show};
+
+/// Calls `visit` on each name that a pattern binds.
+pub(super) fn names(pattern: &syn::Pat, visit: &mut dyn FnMut(&str)) {
+    match pattern {
+        syn::Pat::Ident(ident) => visit(&ident.ident.to_string()),
+        syn::Pat::Tuple(tuple) => tuple.elems.iter().for_each(|part| names(part, visit)),
+        syn::Pat::Slice(slice) => slice.elems.iter().for_each(|part| names(part, visit)),
+        syn::Pat::Reference(inner) => names(&inner.pat, visit),
+        syn::Pat::Paren(inner) => names(&inner.pat, visit),
+        syn::Pat::Type(inner) => names(&inner.pat, visit),
+        syn::Pat::Struct(inner) => inner.fields.iter().for_each(|field| names(&field.pat, visit)),
+        syn::Pat::TupleStruct(inner) => inner.elems.iter().for_each(|part| names(part, visit)),
+        _ => {}
+    }
+}
+
+impl Lower<'_> {
+    /// Binds the names of a pattern to the parts of a value.
+    pub(super) fn bind(&mut self, pattern: &syn::Pat, value: Value) {
+        match pattern {
+            syn::Pat::Ident(ident) if ident.subpat.is_none() => {
+                let name = ident.ident.to_string();
+                if let Some(place) = value.place {
+                    self.declare_kind(&name, value.ty, value.term, Kind::Alias(place));
+                    return;
+                }
+                let term = self.name_it(&name, value.term, pattern);
+                let var = self.declare(&name, value.ty, term);
+                self.vars[var.0].mutable = ident.mutability.is_some();
+            }
+            syn::Pat::Wild(_) => {
+                // The value may have an error to report, so that it is computed.
+                self.name_it("t", value.term, pattern);
+            }
+            syn::Pat::Type(typed) => self.bind(&typed.pat, value),
+            syn::Pat::Paren(inner) => self.bind(&inner.pat, value),
+            syn::Pat::Reference(inner) => self.bind(&inner.pat, Value { place: None, parts: Vec::new(), ..value }),
+            syn::Pat::Tuple(tuple) => match components(&value.ty) {
+                Some(parts) if parts.len() == tuple.elems.len() => {
+                    self.bind_parts(tuple.elems.iter(), value, parts);
+                }
+                _ if matches!(value.ty, Ty::Error) => self.bind_errors(pattern),
+                _ => {
+                    self.refuse(pattern, "this pattern needs a tuple of as many parts", "bind the value to a name");
+                    self.bind_errors(pattern);
+                }
+            },
+            syn::Pat::Slice(slice) => match value.ty.clone() {
+                Ty::Array(element, _) if !slice.elems.iter().any(|part| matches!(part, syn::Pat::Rest(_))) => {
+                    let whole = self.name_it("t", value.term, pattern);
+                    for (at, part) in slice.elems.iter().enumerate() {
+                        let term = Term::Index(whole.clone().into(), vec![Term::Int(at as i64)]);
+                        self.bind(part, Value::new(term, (*element).clone()));
+                    }
+                }
+                Ty::Error => self.bind_errors(pattern),
+                _ => {
+                    self.refuse(pattern, "this pattern cannot be differentiated", "index the array");
+                    self.bind_errors(pattern);
+                }
+            },
+            syn::Pat::Struct(inner) => match value.ty.clone() {
+                Ty::Struct(of) => {
+                    let whole = self.name_it("t", value.term, pattern);
+                    for field in &inner.fields {
+                        if let Some((at, ty, alone)) = self.field_of(&Ty::Struct(of.clone()), &field.member, field) {
+                            let term = if alone { whole.clone() } else { Term::Field(whole.clone().into(), at) };
+                            self.bind(&field.pat, Value::new(term, ty));
+                        }
+                    }
+                }
+                Ty::Error => self.bind_errors(pattern),
+                _ => {
+                    self.refuse(pattern, "this pattern cannot be differentiated", "bind the value to a name");
+                    self.bind_errors(pattern);
+                }
+            },
+            _ => {
+                let message = format!("the pattern `{}` cannot be differentiated", show(pattern));
+                self.refuse(pattern, message, "bind names, `_`, and tuples, arrays and structs of them");
+                self.bind_errors(pattern);
+            }
+        }
+    }
+
+    fn bind_parts<'p>(&mut self, patterns: impl Iterator<Item = &'p syn::Pat>, value: Value, parts: Vec<Ty>) {
+        // A tuple that is written out is taken apart without being made.
+        let terms: Vec<Term> = match value.term {
+            Term::Tuple(terms) if terms.len() == parts.len() => terms,
+            whole => {
+                let whole = self.name_it("t", whole, &quote::quote!(_));
+                (0..parts.len()).map(|at| Term::Field(whole.clone().into(), at)).collect()
+            }
+        };
+        let mut whereabouts = value.parts.into_iter();
+        for ((pattern, term), ty) in patterns.zip(terms).zip(parts) {
+            let Whereabouts { place, parts } = whereabouts.next().unwrap_or_default();
+            self.bind(pattern, Value { term, ty, place, parts });
+        }
+    }
+
+    /// Binds the names of a pattern to values that nobody complains about again.
+    pub(super) fn bind_errors(&mut self, pattern: &syn::Pat) {
+        let mut found = Vec::new();
+        names(pattern, &mut |name| found.push(name.to_string()));
+        for name in found {
+            self.declare(&name, Ty::Error, Term::Unset);
+        }
+    }
+
+    /// The condition under which a pattern of `match` fits a value; the names that it binds are declared.
+    pub(super) fn fits(&mut self, pattern: &syn::Pat, value: &Value) -> Option<Term> {
+        match pattern {
+            syn::Pat::Wild(_) => Some(Term::Bool(true)),
+            syn::Pat::Paren(inner) => self.fits(&inner.pat, value),
+            syn::Pat::Reference(inner) => self.fits(&inner.pat, value),
+            syn::Pat::Lit(literal) => {
+                let found = self.value(&syn::Expr::Lit(literal.clone()));
+                Some(Term::binary("==", value.term.clone(), found.term))
+            }
+            syn::Pat::Ident(ident) if ident.subpat.is_none() => {
+                let name = ident.ident.to_string();
+                if let Some((ty, constant)) = self.world.constants.get(&name) {
+                    let found = self.constant_item(&name, ty, constant, pattern);
+                    return Some(Term::binary("==", value.term.clone(), found.term));
+                }
+                if name.starts_with(char::is_uppercase) {
+                    let help = "write the number, or the path of the variant: `Kind::Name`";
+                    self.refuse(pattern, format!("`{name}` is not visible to `#[differentiable]`"), help);
+                    return None;
+                }
+                self.declare(&name, value.ty.clone(), value.term.clone());
+                Some(Term::Bool(true))
+            }
+            syn::Pat::Path(path) => {
+                let found = self.value(&syn::Expr::Path(path.clone()));
+                match found.ty {
+                    Ty::Error => None,
+                    _ => Some(Term::binary("==", value.term.clone(), found.term)),
+                }
+            }
+            syn::Pat::Range(range) => {
+                let mut condition = Term::Bool(true);
+                if let Some(start) = &range.start {
+                    let start = self.value(start);
+                    condition = Term::binary(">=", value.term.clone(), start.term);
+                }
+                if let Some(end) = &range.end {
+                    let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
+                    let end = self.value(end);
+                    let below = Term::binary(if closed { "<=" } else { "<" }, value.term.clone(), end.term);
+                    condition = condition.and(below);
+                }
+                Some(condition)
+            }
+            syn::Pat::Or(or) => {
+                let mut any: Option<Term> = None;
+                for case in &or.cases {
+                    let condition = self.fits(case, value)?;
+                    any = Some(match any {
+                        None => condition,
+                        Some(before) => Term::Binary("or", before.into(), condition.into()),
+                    });
+                }
+                any
+            }
+            syn::Pat::Tuple(tuple) => {
+                let parts = components(&value.ty)?;
+                let mut all = Term::Bool(true);
+                for (at, (pattern, ty)) in tuple.elems.iter().zip(parts).enumerate() {
+                    let term = match &value.term {
+                        Term::Tuple(terms) => terms.get(at)?.clone(),
+                        whole => Term::Field(whole.clone().into(), at),
+                    };
+                    let condition = self.fits(pattern, &Value::new(term, ty))?;
+                    all = all.and(condition);
+                }
+                Some(all)
+            }
+            _ => {
+                let message = format!("the pattern `{}` cannot be differentiated", show(pattern));
+                self.refuse(pattern, message, "match on integers, booleans, or enums without data");
+                None
+            }
+        }
+    }
+}

@@ -1,0 +1,212 @@
+//! Assignments: to variables, to elements and fields of them, and through `&mut`.
+
+use super::expr::step;
+use super::{Kind, Lower, Place, Step, Value, VarId, components, describe};
+use crate::term::Term;
+use crate::types::Ty;
+use quote::ToTokens;
+
+impl Lower<'_> {
+    /// The place that an expression names, if it names one.
+    pub(super) fn place_of(&mut self, expr: &syn::Expr) -> Option<Place> {
+        match expr {
+            syn::Expr::Paren(inner) => self.place_of(&inner.expr),
+            syn::Expr::Group(inner) => self.place_of(&inner.expr),
+            syn::Expr::Unary(syn::ExprUnary { op: syn::UnOp::Deref(_), expr, .. }) => self.place_of(expr),
+            syn::Expr::Reference(inner) => self.place_of(&inner.expr),
+            syn::Expr::Path(path) => {
+                let id = self.lookup(&path.path.get_ident()?.to_string())?;
+                match &self.vars[id.0].kind {
+                    Kind::Value => Some(Place { root: id, path: Vec::new() }),
+                    Kind::Alias(place) => Some(place.clone()),
+                    _ => None,
+                }
+            }
+            syn::Expr::Index(index) if !matches!(super::expr::strip(&index.index), syn::Expr::Range(_)) => {
+                let mut place = self.place_of(&index.expr)?;
+                match self.type_at(&place) {
+                    Ty::Array(..) => {}
+                    _ => return None,
+                }
+                let at = self.atom(&index.index);
+                if !at.is_int() {
+                    return None;
+                }
+                place.path.push(Step::Index(at.term));
+                Some(place)
+            }
+            syn::Expr::Field(field) => {
+                let mut place = self.place_of(&field.base)?;
+                let ty = self.type_at(&place);
+                components(&ty)?;
+                let (at, _, alone) = self.field_of(&ty, &field.member, field)?;
+                if !alone {
+                    place.path.push(Step::Field(at));
+                }
+                Some(place)
+            }
+            _ => None,
+        }
+    }
+
+    /// The type of what lies in a place.
+    pub(super) fn type_at(&self, place: &Place) -> Ty {
+        let mut ty = self.vars[place.root.0].ty.clone();
+        for step in &place.path {
+            ty = match (ty, step) {
+                (Ty::Array(element, _), Step::Index(_)) => *element,
+                (ty, Step::Field(at)) => {
+                    // A struct of one field is that field.
+                    components(&ty).and_then(|parts| parts.get(*at).cloned()).unwrap_or(Ty::Error)
+                }
+                _ => Ty::Error,
+            };
+        }
+        ty
+    }
+
+    /// What lies in a place.
+    pub(super) fn read_place(&mut self, place: &Place, at: &dyn ToTokens) -> Value {
+        let variable = &self.vars[place.root.0];
+        let ty = self.type_at(place);
+        if variable.term == Term::Unset && !matches!(variable.ty, Ty::Error | Ty::Unknown) {
+            let message = format!("`{}` may have no value here", variable.name);
+            return self.refuse(at, message, "give it a value where it is declared");
+        }
+        let root = variable.term.clone();
+        let term = place.path.iter().fold(root, step);
+        let term = match place.path.is_empty() {
+            true => term,
+            false => Term::At(self.place(at), term.into()),
+        };
+        Value::new(term, ty)
+    }
+
+    pub(super) fn assign(&mut self, assign: &syn::ExprAssign) -> Value {
+        // `(a, b) = (c, d)` and `_ = c`
+        if let syn::Expr::Tuple(targets) = super::expr::strip(&assign.left) {
+            let value = self.value(&assign.right);
+            let Some(parts) = components(&value.ty) else { return Value::error() };
+            let whole = self.name_it("t", value.term, &assign.right);
+            for (at, (target, ty)) in targets.elems.iter().zip(parts).enumerate() {
+                let part = Value::new(Term::Field(whole.clone().into(), at), ty);
+                self.assign_to(target, part, assign);
+            }
+            return Value::unit();
+        }
+        let value = self.value(&assign.right);
+        if !matches!(super::expr::strip(&assign.left), syn::Expr::Infer(_)) {
+            self.assign_to(&assign.left, value, assign);
+        }
+        Value::unit()
+    }
+
+    fn assign_to(&mut self, target: &syn::Expr, value: Value, at: &dyn ToTokens) {
+        match self.place_of(target) {
+            Some(place) => self.write_place(&place, value, at),
+            None => {
+                if let syn::Expr::Index(index) = super::expr::strip(target)
+                    && matches!(super::expr::strip(&index.index), syn::Expr::Range(_))
+                {
+                    self.refuse(target, "a slice cannot be assigned here", "assign its elements in a loop");
+                    return;
+                }
+                let help = "assign to a variable, to an element `v[i]`, or to a field";
+                self.refuse(target, "this cannot be assigned where a derivative is taken", help);
+            }
+        }
+    }
+
+    /// Gives a place another value.
+    pub(super) fn write_place(&mut self, place: &Place, value: Value, at: &dyn ToTokens) {
+        let expected = self.type_at(place);
+        if matches!(value.ty, Ty::Error) {
+            self.vars[place.root.0].ty = Ty::Error;
+            return;
+        }
+        if !self.agrees(&expected, &value.ty) {
+            let message = format!("this place holds {}, and the value is {}", describe(&expected), describe(&value.ty));
+            self.refuse(at, message, "the attribute needs to know the type of both");
+            return;
+        }
+        if !self.vars[place.root.0].mutable {
+            let message =
+                format!("`{}` is a `&mut` that cannot be followed to a variable", self.vars[place.root.0].name);
+            self.refuse(at, message, "assign to the variable by its own name");
+            return;
+        }
+        let root = place.root;
+        let variable = self.vars[root.0].clone();
+        if place.path.is_empty() {
+            let term = self.name_it(&variable.name, super::operator::unmarked(value.term), at);
+            let variable = &mut self.vars[root.0];
+            variable.term = term;
+            // The length of the new array is what counts from here on.
+            if matches!(variable.ty, Ty::Unknown | Ty::Array(..)) {
+                variable.ty = value.ty;
+            }
+            return;
+        }
+        let term = replaced(variable.term.clone(), &variable.ty, &place.path, super::operator::unmarked(value.term));
+        let term = self.name_it(&variable.name, term, at);
+        self.vars[root.0].term = term;
+    }
+
+    /// The variables' terms.
+    pub(super) fn snapshot(&self) -> Vec<(Term, Ty)> {
+        self.vars.iter().map(|variable| (variable.term.clone(), variable.ty.clone())).collect()
+    }
+
+    /// Puts back the variables' terms.
+    pub(super) fn restore(&mut self, before: &[(Term, Ty)]) {
+        for (variable, (term, ty)) in self.vars.iter_mut().zip(before) {
+            (variable.term, variable.ty) = (term.clone(), ty.clone());
+        }
+    }
+
+    /// The same but for the variable of the assertions.
+    pub(super) fn restore_but_assertions(&mut self, before: &[(Term, Ty)]) {
+        for (variable, (term, ty)) in self.vars.iter_mut().zip(before) {
+            if variable.name != super::statement::OK {
+                (variable.term, variable.ty) = (term.clone(), ty.clone());
+            }
+        }
+    }
+
+    /// The variables among the first of which the terms differ.
+    pub(super) fn changed(&self, before: &[(Term, Ty)]) -> Vec<VarId> {
+        let pairs = self.vars.iter().zip(before).enumerate();
+        pairs.filter(|(_, (now, before))| now.term != before.0).map(|(at, _)| VarId(at)).collect()
+    }
+}
+
+/// A value with a part of it replaced.
+fn replaced(whole: Term, ty: &Ty, path: &[Step], value: Term) -> Term {
+    let indices: Vec<Term> = path
+        .iter()
+        .map_while(|step| match step {
+            Step::Index(at) => Some(at.clone()),
+            Step::Field(_) => None,
+        })
+        .collect();
+    if !indices.is_empty() {
+        let mut inner = ty.clone();
+        for _ in &indices {
+            inner = match inner {
+                Ty::Array(element, _) => *element,
+                other => other,
+            };
+        }
+        let element = Term::Index(whole.clone().into(), indices.clone());
+        let rest = &path[indices.len()..];
+        let value = if rest.is_empty() { value } else { replaced(element, &inner, rest, value) };
+        return Term::Update(whole.into(), indices, value.into());
+    }
+    let Some((Step::Field(field), rest)) = path.split_first() else { return value };
+    let parts = components(ty).unwrap_or_default();
+    let terms = parts.iter().enumerate().map(|(at, part)| {
+        let old = Term::Field(whole.clone().into(), at);
+        if at == *field { replaced(old, part, rest, value.clone()) } else { old }
+    });
+    Term::Tuple(terms.collect())
+}

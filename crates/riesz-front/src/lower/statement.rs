@@ -1,0 +1,372 @@
+//! Blocks of statements. `return`, `break` and `continue` become structure: what follows a statement that may leave the
+//! block stands in the other branch of a conditional, or behind a flag that the statement sets.
+
+use super::assigned::{Exits, diverges, expr_diverges};
+use super::expr::Any;
+use super::{Kind, Lower, Value, VarId};
+use crate::term::{Block, Let, Term};
+use crate::types::Ty;
+use quote::ToTokens;
+use std::rc::Rc;
+use syn::visit::Visit;
+
+/// The variable that says whether every assertion has held.
+pub(super) const OK: &str = "#ok";
+
+impl Lower<'_> {
+    /// Statements and their value. In tail position the value is the function's, and `return` gives it.
+    pub(super) fn statements(&mut self, statements: &[syn::Stmt], tail: bool) -> Value {
+        for (at, statement) in statements.iter().enumerate() {
+            let rest = &statements[at + 1..];
+            let last = rest.is_empty();
+            let exits = Exits::of_statement(statement);
+            if exits.is_empty() {
+                match statement {
+                    syn::Stmt::Expr(expr, None) if last => {
+                        return if tail { self.tail_value(expr) } else { self.value(expr) };
+                    }
+                    // A macro without a semicolon is the value of its block.
+                    syn::Stmt::Macro(inner) if last && inner.semi_token.is_none() => {
+                        let expr = syn::Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac: inner.mac.clone() });
+                        return self.value(&expr);
+                    }
+                    statement => {
+                        let value = self.statement(statement);
+                        if matches!(value.ty, Ty::Never) {
+                            return value;
+                        }
+                    }
+                }
+                continue;
+            }
+            match statement {
+                syn::Stmt::Expr(syn::Expr::Return(inner), _) if tail => {
+                    return match &inner.expr {
+                        Some(expr) => self.tail_value(expr),
+                        None => Value::unit(),
+                    };
+                }
+                syn::Stmt::Expr(expr, _) if expr_diverges(expr) && !matches!(expr, syn::Expr::If(_)) => {
+                    return self.value(expr);
+                }
+                syn::Stmt::Expr(syn::Expr::If(inner), semi) if !is_let(&inner.cond) => {
+                    let no_exits = inner.else_branch.as_ref().map(|(_, no)| Exits::of_expr(no)).unwrap_or_default();
+                    let yes_exits = Exits::of_block(&inner.then_branch);
+                    let yes_leaves = diverges(&inner.then_branch);
+                    let no_leaves = inner.else_branch.as_ref().is_some_and(|(_, no)| expr_diverges(no));
+                    // What follows belongs to the branches that reach it; it is written once.
+                    let is_value = last && semi.is_none();
+                    if is_value && tail {
+                        return self.split(inner, &[], &[], true, true);
+                    }
+                    if yes_leaves && no_leaves {
+                        return self.split(inner, &[], &[], tail, false);
+                    }
+                    if yes_leaves && no_exits.is_empty() {
+                        return self.split(inner, &[], rest, tail, is_value);
+                    }
+                    if no_leaves && yes_exits.is_empty() {
+                        return self.split(inner, rest, &[], tail, is_value);
+                    }
+                }
+                _ => {}
+            }
+            let flags = self.flags(&exits, statement);
+            let value = self.statement(statement);
+            if last && matches!(statement, syn::Stmt::Expr(_, None)) {
+                return match (tail, exits.returns, self.returned) {
+                    (true, true, Some((flag, returned))) => self.pick_returned(flag, returned, value),
+                    _ => value,
+                };
+            }
+            let left = flags.iter().fold(Term::Bool(false), |left, flag| {
+                let flag = self.vars[flag.0].term.clone();
+                match left {
+                    Term::Bool(false) => flag,
+                    left => Term::Binary("or", left.into(), flag.into()),
+                }
+            });
+            let left = self.name_it("left", left, statement);
+            let returned = self.returned.filter(|_| tail && exits.returns);
+            let scopes = self.scopes.clone();
+            let value = self.branch(
+                left,
+                statement,
+                |lower| match returned {
+                    Some((_, value)) => Value::new(lower.vars[value.0].term.clone(), lower.result.clone()),
+                    None => Value::never(),
+                },
+                |lower| lower.statements(rest, tail),
+            );
+            self.scopes = scopes;
+            return value;
+        }
+        Value::unit()
+    }
+
+    /// The value of a function: a conditional whose branches may return.
+    fn tail_value(&mut self, expr: &syn::Expr) -> Value {
+        match expr {
+            syn::Expr::Block(inner) if inner.label.is_none() => {
+                self.scope(|lower| lower.statements(&inner.block.stmts, true))
+            }
+            syn::Expr::If(inner) if !is_let(&inner.cond) && inner.else_branch.is_some() => {
+                self.split(inner, &[], &[], true, true)
+            }
+            expr => self.value(expr),
+        }
+    }
+
+    /// A conditional with statements behind each branch.
+    fn split(
+        &mut self,
+        inner: &syn::ExprIf,
+        behind_yes: &[syn::Stmt],
+        behind_no: &[syn::Stmt],
+        tail: bool,
+        is_value: bool,
+    ) -> Value {
+        let condition = self.condition(&inner.cond);
+        let followed = |lower: &mut Self, statements: &[syn::Stmt], rest: &[syn::Stmt]| {
+            let scopes = lower.scopes.clone();
+            lower.scopes.push(Vec::new());
+            let ends = rest.is_empty() && (is_value || tail);
+            let value = lower.statements(statements, tail && (ends || statements_leave(statements)));
+            lower.scopes = scopes;
+            if rest.is_empty() {
+                return value;
+            }
+            lower.scope(|lower| lower.statements(rest, tail))
+        };
+        let empty = Vec::new();
+        self.branch(
+            condition,
+            &inner.cond,
+            |lower| followed(lower, &inner.then_branch.stmts, behind_yes),
+            |lower| match &inner.else_branch {
+                None => followed(lower, &empty, behind_no),
+                Some((_, no)) => match &**no {
+                    syn::Expr::Block(block) => followed(lower, &block.block.stmts, behind_no),
+                    other => followed(lower, &[syn::Stmt::Expr(other.clone(), None)], behind_no),
+                },
+            },
+        )
+    }
+
+    /// The flags that a statement may set; they are made where they are not there yet.
+    fn flags(&mut self, exits: &Exits, at: &dyn ToTokens) -> Vec<VarId> {
+        let mut flags = Vec::new();
+        if exits.returns {
+            flags.push(self.returned_flag().0);
+        }
+        for (labels, breaks) in [(&exits.breaks, true), (&exits.continues, false)] {
+            for label in labels {
+                if let Some(flag) = self.loop_flag(label, breaks, at) {
+                    flags.push(flag);
+                }
+            }
+        }
+        flags.sort_unstable();
+        flags.dedup();
+        flags
+    }
+
+    pub(super) fn returned_flag(&mut self) -> (VarId, VarId) {
+        if self.returned.is_none() {
+            let flag = self.hidden("returned", Ty::Bool, Term::Bool(false));
+            let value = self.hidden("result", self.result.clone(), Term::Unset);
+            self.returned = Some((flag, value));
+        }
+        self.returned.unwrap_or((VarId(0), VarId(0)))
+    }
+
+    /// A variable that no name of the program means.
+    pub(super) fn hidden(&mut self, name: &str, ty: Ty, term: Term) -> VarId {
+        self.vars.push(super::Variable { name: name.to_string(), ty, term, kind: Kind::Value, mutable: true });
+        VarId(self.vars.len() - 1)
+    }
+
+    fn pick_returned(&mut self, flag: VarId, returned: VarId, value: Value) -> Value {
+        let flag = self.vars[flag.0].term.clone();
+        let returned = Value::new(self.vars[returned.0].term.clone(), self.result.clone());
+        self.branch(flag, &quote::quote!(return), |_| returned, |_| value)
+    }
+
+    fn statement(&mut self, statement: &syn::Stmt) -> Value {
+        match statement {
+            syn::Stmt::Local(local) => self.local(local),
+            syn::Stmt::Item(item) => {
+                self.item(item);
+                Value::unit()
+            }
+            syn::Stmt::Expr(expr, _) => {
+                let value = match self.any(expr) {
+                    Any::Value(value) => value,
+                    _ => Value::unit(),
+                };
+                // The value may have an error to report.
+                if !value.is_unit() && !matches!(value.ty, Ty::Never | Ty::Error) {
+                    self.name_it("t", value.term.clone(), expr);
+                }
+                value
+            }
+            syn::Stmt::Macro(inner) => {
+                let expr = syn::Expr::Macro(syn::ExprMacro { attrs: Vec::new(), mac: inner.mac.clone() });
+                self.value(&expr)
+            }
+        }
+    }
+
+    fn local(&mut self, local: &syn::Local) -> Value {
+        let (pattern, written) = match &local.pat {
+            syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            pattern => (pattern, None),
+        };
+        let Some(init) = &local.init else {
+            let ty = match written {
+                Some(ty) => self.world.types.read(ty, self.errors).map_or(Ty::Error, |(shape, _)| shape.plain()),
+                None => Ty::Unknown,
+            };
+            match pattern {
+                syn::Pat::Ident(ident) => {
+                    self.declare(&ident.ident.to_string(), ty, Term::Unset);
+                }
+                pattern => self.bind_errors(pattern),
+            }
+            return Value::unit();
+        };
+        if let Some((_, diverge)) = &init.diverge {
+            let help = "match on integers, booleans, or enums without data";
+            self.refuse(&**diverge, "`let … else` cannot be differentiated", help);
+            self.bind_errors(pattern);
+            return Value::unit();
+        }
+        let value = match self.any(&init.expr) {
+            Any::Value(value) => value,
+            Any::Closure(closure) => {
+                return self.declare_special(pattern, Kind::Closure(closure));
+            }
+            Any::Iter(iter) => {
+                return self.declare_special(pattern, Kind::Iter(Rc::new(iter)));
+            }
+        };
+        if matches!(value.ty, Ty::Never) {
+            self.bind_errors(pattern);
+            return value;
+        }
+        let ty = match written {
+            Some(ty) if !is_inferred(ty) => match self.world.types.read(ty, self.errors) {
+                Some((shape, _)) => Some(shape.plain()),
+                None => Some(Ty::Error),
+            },
+            _ => None,
+        };
+        // The type that is written decides between integers; lengths are known better from the value.
+        let ty = match (ty, value.ty) {
+            (Some(written @ Ty::Int(_)), Ty::Int(_)) => written,
+            (Some(written), Ty::Unknown) => written,
+            (Some(Ty::Array(element, _)), Ty::Array(found, length)) if *found == Ty::Unknown => {
+                Ty::Array(element, length)
+            }
+            (Some(Ty::Error), _) => Ty::Error,
+            (_, found) => found,
+        };
+        // What is bound is a value of its own, unless it is a `&mut`.
+        let place = value.place;
+        self.bind(pattern, Value { term: value.term, ty, place, parts: Vec::new() });
+        Value::unit()
+    }
+
+    fn declare_special(&mut self, pattern: &syn::Pat, kind: Kind) -> Value {
+        match pattern {
+            syn::Pat::Ident(ident) => {
+                self.declare_kind(&ident.ident.to_string(), Ty::Error, Term::Unset, kind);
+            }
+            pattern => {
+                self.refuse(pattern, "this cannot be taken apart", "bind it to a name");
+            }
+        }
+        Value::unit()
+    }
+
+    fn item(&mut self, item: &syn::Item) {
+        match item {
+            syn::Item::Const(constant) => {
+                let name = constant.ident.to_string();
+                let value = self.constant_item(&name, &constant.ty, &constant.expr, &constant.ident);
+                let term = self.name_it(&name, value.term, &constant.ident);
+                self.declare(&name, value.ty, term);
+            }
+            syn::Item::Use(inner) => {
+                let text = inner.tree.to_token_stream().to_string().replace(' ', "");
+                if text.starts_with("std::f64::consts") || text.starts_with("core::f64::consts") {
+                    let names = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+                    self.imported
+                        .extend(names.filter(|name| super::expr::constant(name).is_some()).map(str::to_string));
+                }
+            }
+            item => {
+                let help = "put functions and types beside this one, into a module with `#[differentiable]`";
+                self.refuse(item, "an item inside of the function cannot be differentiated", help);
+            }
+        }
+    }
+
+    /// Declares the variable of the assertions, if there are any.
+    pub(super) fn watch_assertions(&mut self, body: &syn::Block) {
+        if has_assertions(body) {
+            let ok = self.declare(OK, Ty::Bool, Term::Bool(true));
+            self.vars[ok.0].mutable = true;
+        }
+    }
+
+    /// The value of the function if every assertion has held, else an index out of range.
+    pub(super) fn unless_broken(&mut self, value: Term) -> Term {
+        let Some(ok) = self.lookup(OK) else { return value };
+        let holds = self.vars[ok.0].term.clone();
+        if holds == Term::Bool(true) {
+            return value;
+        }
+        let value = self.name_it("result", value, &quote::quote!(assert));
+        let none = Term::call("replicate", [Term::Int(0), value.clone()]);
+        let broken = Block { lets: Vec::<Let>::new(), result: Term::Index(none.into(), vec![Term::Int(0)]) };
+        let fine = Block { lets: Vec::new(), result: value };
+        Term::If(holds.into(), fine.into(), broken.into())
+    }
+}
+
+pub(super) fn is_let(condition: &syn::Expr) -> bool {
+    matches!(super::expr::strip(condition), syn::Expr::Let(_))
+}
+
+fn is_inferred(ty: &syn::Type) -> bool {
+    match ty {
+        syn::Type::Infer(_) => true,
+        ty => ty.to_token_stream().to_string().contains('_') && ty.to_token_stream().into_iter().count() <= 4,
+    }
+}
+
+fn statements_leave(statements: &[syn::Stmt]) -> bool {
+    statements.iter().any(|statement| match statement {
+        syn::Stmt::Expr(expr, _) => expr_diverges(expr),
+        _ => false,
+    })
+}
+
+/// Whether a block has an assertion or a panic, other than in a closure.
+pub(super) fn has_assertions(body: &syn::Block) -> bool {
+    struct Find(bool);
+    impl<'a> Visit<'a> for Find {
+        fn visit_macro(&mut self, call: &'a syn::Macro) {
+            self.0 |= is_assertion(call);
+        }
+    }
+    let mut find = Find(false);
+    find.visit_block(body);
+    find.0
+}
+
+pub(super) fn is_assertion(call: &syn::Macro) -> bool {
+    let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+    name.contains("assert") || super::assigned::is_panic(call)
+}

@@ -1,0 +1,297 @@
+//! The Rust types of the subset: as values of the Riesz program, and as parameters and results of the derivatives.
+
+use crate::error::Errors;
+use crate::term::Term;
+use quote::ToTokens;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// The type of a value inside of a function. References are their referents; slices, vectors and arrays are one type.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Ty {
+    Float,
+    Int(Integer),
+    Bool,
+    Tuple(Vec<Ty>),
+    /// The type of the elements, and the length where an expression for it is known.
+    Array(Box<Ty>, Box<Term>),
+    Struct(Rc<Struct>),
+    /// An enum without data, whose variants are integers.
+    Enum(Rc<Enum>),
+    /// Of an expression that does not give a value, such as `return`.
+    Never,
+    /// Not known yet, as that of the elements of `Vec::new()`.
+    Unknown,
+    /// Of an expression that an error has been reported for.
+    Error,
+}
+
+/// The integer types.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Integer {
+    pub signed: bool,
+    pub bits: u32,
+}
+
+impl Integer {
+    pub const USIZE: Integer = Integer { signed: false, bits: 64 };
+    /// That of a literal without a suffix, which takes the type of what it is used with. The operations of signed integers
+    /// are right for every type that it can take.
+    pub const LITERAL: Integer = Integer { signed: true, bits: 0 };
+
+    /// The type of two integers that are used together.
+    pub fn with(self, other: Integer) -> Integer {
+        if self.bits == 0 { other } else { self }
+    }
+
+    pub fn named(name: &str) -> Option<Integer> {
+        let bits = match name.trim_start_matches(['i', 'u']) {
+            "8" => 8,
+            "16" => 16,
+            "32" => 32,
+            "64" | "size" => 64,
+            _ => return None,
+        };
+        matches!(name.as_bytes()[0], b'i' | b'u').then(|| Integer { signed: name.starts_with('i'), bits })
+    }
+}
+
+/// A struct with `#[derive(Differentiable)]`, or of an annotated module.
+#[derive(Debug)]
+pub(crate) struct Struct {
+    pub name: String,
+    pub fields: Vec<(syn::Member, Shape)>,
+}
+
+impl PartialEq for Struct {
+    fn eq(&self, other: &Struct) -> bool {
+        self.name == other.name
+    }
+}
+
+/// An enum without data.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Enum {
+    pub name: String,
+    pub variants: Vec<String>,
+}
+
+/// A type of a parameter or result, as it is written.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Float,
+    Int(Integer, syn::Type),
+    Bool,
+    Tuple(Vec<Shape>),
+    Array(Sequence, Box<Shape>),
+    Struct(Rc<Struct>, syn::Type),
+    Enum(Rc<Enum>, syn::Type),
+}
+
+/// How the elements of an array are held.
+#[derive(Clone, Debug)]
+pub(crate) enum Sequence {
+    Slice,
+    Vec,
+    /// `[T; N]`, with the length as it is written.
+    Fixed(syn::Expr),
+}
+
+impl Shape {
+    /// Whether there is a real number in it.
+    pub fn varies(&self) -> bool {
+        match self {
+            Shape::Float => true,
+            Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
+            Shape::Tuple(parts) => parts.iter().any(Shape::varies),
+            Shape::Array(_, element) => element.varies(),
+            Shape::Struct(of, _) => of.fields.iter().any(|(_, shape)| shape.varies()),
+        }
+    }
+
+    /// Whether it is made of real numbers alone.
+    pub fn is_real(&self) -> bool {
+        match self {
+            Shape::Float => true,
+            Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
+            Shape::Tuple(parts) => parts.iter().all(Shape::is_real),
+            Shape::Array(_, element) => element.is_real(),
+            Shape::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.is_real()),
+        }
+    }
+
+    /// The components of a tuple or struct.
+    pub fn parts(&self) -> Option<Vec<Shape>> {
+        match self {
+            Shape::Tuple(parts) => Some(parts.clone()),
+            Shape::Struct(of, _) => Some(of.fields.iter().map(|(_, shape)| shape.clone()).collect()),
+            _ => None,
+        }
+    }
+
+    /// The type of its values; `length` says how long each array is, from the outermost to the innermost.
+    pub fn ty(&self, length: &mut dyn FnMut(&Sequence) -> Term) -> Ty {
+        match self {
+            Shape::Float => Ty::Float,
+            Shape::Int(integer, _) => Ty::Int(*integer),
+            Shape::Bool => Ty::Bool,
+            Shape::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| part.ty(length)).collect()),
+            Shape::Array(sequence, element) => {
+                let count = length(sequence);
+                Ty::Array(Box::new(element.ty(length)), Box::new(count))
+            }
+            Shape::Struct(of, _) => {
+                // The lengths inside of it are asked for too, so that all of a signature are known.
+                of.fields.iter().for_each(|(_, shape)| {
+                    shape.ty(length);
+                });
+                Ty::Struct(of.clone())
+            }
+            Shape::Enum(of, _) => Ty::Enum(of.clone()),
+        }
+    }
+
+    /// The type of its values where nothing is known of lengths but those that are written as numbers.
+    pub fn plain(&self) -> Ty {
+        self.ty(&mut |sequence| match sequence {
+            Sequence::Fixed(length) => literal_length(length).map_or(Term::Unset, Term::Int),
+            _ => Term::Unset,
+        })
+    }
+}
+
+/// A length that is a number.
+pub(crate) fn literal_length(length: &syn::Expr) -> Option<i64> {
+    match length {
+        syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(value), .. }) => value.base10_parse().ok(),
+        _ => None,
+    }
+}
+
+/// The named types that a function can see.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Types {
+    pub structs: HashMap<String, Rc<Struct>>,
+    pub enums: HashMap<String, Rc<Enum>>,
+    pub aliases: HashMap<String, syn::Type>,
+}
+
+/// What stands around a type that is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Around {
+    /// Nothing: slices need a reference.
+    Nothing,
+    Reference,
+}
+
+impl Types {
+    /// Reads a type; what is outside of the subset is an error. The second part says whether it is a `&mut`.
+    pub fn read(&self, ty: &syn::Type, errors: &mut Errors) -> Option<(Shape, bool)> {
+        match ty {
+            syn::Type::Reference(reference) => {
+                let shape = self.shape(&reference.elem, Around::Reference, errors)?;
+                Some((shape, reference.mutability.is_some()))
+            }
+            ty => Some((self.shape(ty, Around::Nothing, errors)?, false)),
+        }
+    }
+
+    pub fn shape(&self, ty: &syn::Type, around: Around, errors: &mut Errors) -> Option<Shape> {
+        match ty {
+            syn::Type::Paren(inner) => self.shape(&inner.elem, around, errors),
+            syn::Type::Group(inner) => self.shape(&inner.elem, around, errors),
+            syn::Type::Reference(inner) if inner.mutability.is_none() => {
+                self.shape(&inner.elem, Around::Reference, errors)
+            }
+            syn::Type::Tuple(tuple) => {
+                let parts: Vec<_> = tuple.elems.iter().map(|part| self.shape(part, Around::Nothing, errors)).collect();
+                Some(Shape::Tuple(parts.into_iter().collect::<Option<_>>()?))
+            }
+            syn::Type::Array(array) => {
+                let element = self.shape(&array.elem, Around::Nothing, errors)?;
+                Some(Shape::Array(Sequence::Fixed(array.len.clone()), Box::new(element)))
+            }
+            syn::Type::Slice(slice) if around == Around::Reference => {
+                let element = self.shape(&slice.elem, Around::Nothing, errors)?;
+                Some(Shape::Array(Sequence::Slice, Box::new(element)))
+            }
+            syn::Type::Path(path) if path.qself.is_none() => self.named(path, ty, errors),
+            _ => {
+                errors.add(
+                    ty,
+                    format!("`{}` is no type that can be differentiated", show(ty)),
+                    "use `f64`, integers, `bool`, and tuples, arrays, slices, `Vec`s and structs of these",
+                );
+                None
+            }
+        }
+    }
+
+    fn named(&self, path: &syn::TypePath, ty: &syn::Type, errors: &mut Errors) -> Option<Shape> {
+        let last = path.path.segments.last()?;
+        let name = last.ident.to_string();
+        if let Some(integer) = Integer::named(&name) {
+            return Some(Shape::Int(integer, ty.clone()));
+        }
+        match name.as_str() {
+            "f64" => return Some(Shape::Float),
+            "bool" => return Some(Shape::Bool),
+            "f32" => {
+                errors.add(
+                    ty,
+                    "derivatives are computed in `f64`, and this is `f32`",
+                    "take `f64` here, and convert where the function is called",
+                );
+                return None;
+            }
+            "Vec" => {
+                if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+                    && let Some(syn::GenericArgument::Type(element)) = arguments.args.first()
+                {
+                    let element = self.shape(element, Around::Nothing, errors)?;
+                    return Some(Shape::Array(Sequence::Vec, Box::new(element)));
+                }
+            }
+            "Option" | "Result" | "Box" | "Rc" | "Arc" | "HashMap" | "BTreeMap" | "String" | "i128" | "u128"
+            | "str" | "char" => {
+                errors.add(
+                    ty,
+                    format!("`{}` is no type that can be differentiated", show(ty)),
+                    "use `f64`, integers, `bool`, and tuples, arrays, slices, `Vec`s and structs of these",
+                );
+                return None;
+            }
+            _ => {}
+        }
+        if let Some(alias) = self.aliases.get(&name) {
+            return self.shape(alias, Around::Nothing, errors);
+        }
+        if let Some(of) = self.structs.get(&name) {
+            return Some(Shape::Struct(of.clone(), ty.clone()));
+        }
+        if let Some(of) = self.enums.get(&name) {
+            return Some(Shape::Enum(of.clone(), ty.clone()));
+        }
+        errors.add(
+            ty,
+            format!("the definition of `{}` is not visible to `#[differentiable]`", show(ty)),
+            "put the type and the function into one module, and `#[differentiable]` on the module",
+        );
+        None
+    }
+}
+
+/// Rust as it is written, without the spaces that tokens have between them.
+pub(crate) fn show(tokens: &dyn ToTokens) -> String {
+    let mut text = String::new();
+    tokens.to_token_stream().to_string().chars().for_each(|letter| {
+        let tight = |letter: char| "<>()[]&,;:.!".contains(letter);
+        if letter != ' ' && text.ends_with(' ') && (tight(letter) && !"&([".contains(letter)) {
+            text.pop();
+        }
+        if !(letter == ' ' && text.ends_with(['<', '(', '[', '&', ':', '.'])) {
+            text.push(letter);
+        }
+    });
+    text
+}

@@ -1,0 +1,85 @@
+//! The attribute as the crate exports it: the example of the book, and plain functions against formulas.
+
+// ANCHOR: loss
+use riesz::differentiable;
+
+#[differentiable(wrt(w))]
+fn loss(w: &[f64], x: &[f64], y: f64) -> f64 {
+    let mut s = 0.0;
+    for i in 0..w.len() {
+        s += w[i] * x[i];
+    }
+    (s.tanh() - y).powi(2)
+}
+// ANCHOR_END: loss
+
+#[differentiable]
+fn product(x: f64, y: f64) -> f64 {
+    x * y.sin()
+}
+
+#[test]
+fn derivatives_of_a_loss() {
+    let (w, x, y) = ([0.1, -0.2, 0.3], [1.0, 2.0, 3.0], 0.25);
+    let s: f64 = w.iter().zip(&x).map(|(a, b)| a * b).sum();
+    let outer = 2.0 * (s.tanh() - y) * (1.0 - s.tanh().powi(2));
+    let expected: Vec<f64> = x.iter().map(|x| outer * x).collect();
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} {b}");
+
+    let g: Vec<f64> = loss::grad(&w, &x, y);
+    g.iter().zip(&expected).for_each(|(a, b)| close(*a, *b));
+
+    let mut dw = [7.0; 3];
+    let v = loss::value_and_grad(&w, &x, y, &mut dw);
+    close(v, loss(&w, &x, y));
+    dw.iter().zip(&expected).for_each(|(a, b)| close(*a, *b));
+
+    let tangent = [1.0, 0.5, -1.0];
+    let (v, dv) = loss::jvp(&w, &tangent, &x, y);
+    close(v, loss(&w, &x, y));
+    close(dv, expected.iter().zip(&tangent).map(|(a, b)| a * b).sum());
+
+    let (v, back) = loss::vjp(&w, &x, y);
+    close(v, loss(&w, &x, y));
+    back(2.0).iter().zip(&expected).for_each(|(a, b)| close(*a, 2.0 * b));
+    back(-1.0).iter().zip(&expected).for_each(|(a, b)| close(*a, -b));
+
+    let hessian: Vec<Vec<f64>> = loss::hessian(&w, &x, y);
+    let product = loss::hvp(&w, &tangent, &x, y);
+    for (row, product) in hessian.iter().zip(&product) {
+        close(row.iter().zip(&tangent).map(|(a, b)| a * b).sum(), *product);
+    }
+}
+
+#[test]
+fn the_four_calls() {
+    let (w, x, y, tangent, mut dw) = ([0.1, -0.2], [1.0, 2.0], 0.25, [1.0, 0.5], [0.0; 2]);
+    // ANCHOR: use
+    // By value.
+    let g: Vec<f64> = loss::grad(&w, &x, y);
+    // In place: what optimisers call.
+    let v = loss::value_and_grad(&w, &x, y, &mut dw);
+    // Each parameter that counts is followed by its tangent.
+    let (_, dv) = loss::jvp(&w, &tangent, &x, y);
+    // `back` is a linear map, which can be applied as often as wanted.
+    let (_, back) = loss::vjp(&w, &x, y);
+    // ANCHOR_END: use
+    assert_eq!((&g[..], v), (&dw[..], loss::jvp(&w, &tangent, &x, y).0));
+    assert!((dv - (g[0] + 0.5 * g[1])).abs() < 1e-12);
+    assert_eq!(back(2.0), vec![2.0 * g[0], 2.0 * g[1]]);
+}
+
+#[test]
+fn derivatives_by_several_parameters() {
+    let (dx, dy): (f64, f64) = product::grad(2.0, 0.5);
+    assert_eq!((dx, dy), (0.5_f64.sin(), 2.0 * 0.5_f64.cos()));
+    let (mut a, mut b) = (0.0, 0.0);
+    assert_eq!(product::value_and_grad(2.0, 0.5, &mut a, &mut b), product(2.0, 0.5));
+    assert_eq!((a, b), (dx, dy));
+}
+
+#[test]
+#[should_panic(expected = "index out of bounds: the len is 2 but the index is 2")]
+fn a_derivative_panics_where_the_function_does() {
+    loss::grad(&[1.0, 2.0, 3.0], &[1.0, 2.0], 0.0);
+}
