@@ -11,6 +11,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use std::rc::Rc;
 use syn::parse::{Parse, ParseStream};
+use syn::visit::Visit;
 
 /// What the attribute adds.
 pub struct Expansion {
@@ -92,6 +93,7 @@ struct Read<'f> {
 fn on_function(attribute: &Attribute, function: syn::ItemFn) -> Result<Expansion, syn::Error> {
     let mut errors = Errors::default();
     let mut world = World::default();
+    refuse_cfg(&syn::Item::Fn(function.clone()), &mut errors);
     let signature = Signature::read(&function.sig, None, &world.types, &world.constants, &mut errors);
     let Some(signature) = signature else {
         errors.into_result()?;
@@ -142,6 +144,8 @@ fn on_module(attribute: &Attribute, mut module: syn::ItemMod) -> Result<Expansio
             });
         }
     }
+    let read = |item: &&syn::Item| !matches!(item, syn::Item::Mod(_) | syn::Item::Use(_) | syn::Item::Macro(_));
+    items.iter().filter(read).for_each(|item| refuse_cfg(item, &mut errors));
     let world = world(items, &mut errors);
     let all = marks.iter().all(Option::is_none);
     let mut marks = marks.into_iter();
@@ -182,6 +186,20 @@ fn on_module(attribute: &Attribute, mut module: syn::ItemMod) -> Result<Expansio
     items.push(syn::Item::Verbatim(added));
     expansion.tokens = module.to_token_stream();
     Ok(expansion)
+}
+
+/// What is compiled under a condition may not be there: the attribute cannot know.
+fn refuse_cfg(item: &syn::Item, errors: &mut Errors) {
+    struct Find<'e>(&'e mut Errors);
+    impl<'a> Visit<'a> for Find<'_> {
+        fn visit_attribute(&mut self, attribute: &'a syn::Attribute) {
+            if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
+                let help = "move the condition out of what is differentiated, for example to two modules";
+                self.0.add(attribute, "`#[differentiable]` cannot know whether this condition holds", help);
+            }
+        }
+    }
+    Find(errors).visit_item(item);
 }
 
 /// The methods of a type, and the type.

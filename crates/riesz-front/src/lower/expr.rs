@@ -1,15 +1,12 @@
 //! Expressions.
 
-use super::assigned::is_panic;
+use super::constant::MOST_EXPANSIONS;
 use super::iterator::Iter;
 use super::{Closure, Kind, Lower, Place, Step, Value, components, describe};
 use crate::term::{Block, Term};
-use crate::types::{Integer, Shape, Ty, show};
+use crate::types::{Integer, Ty, show};
 use quote::ToTokens;
 use std::rc::Rc;
-
-/// How deep closures and constants may be expanded inside of each other.
-const MOST_EXPANSIONS: usize = 64;
 
 /// What an expression is.
 pub(super) enum Any {
@@ -66,7 +63,7 @@ impl Lower<'_> {
         }
     }
 
-    fn plain(&mut self, expr: &syn::Expr) -> Value {
+    pub(super) fn plain(&mut self, expr: &syn::Expr) -> Value {
         match expr {
             syn::Expr::Lit(literal) => self.literal(&literal.lit, false),
             syn::Expr::Unary(unary) => self.unary(unary),
@@ -174,7 +171,7 @@ impl Lower<'_> {
         }
     }
 
-    fn repeat(&mut self, element: Value, length: &syn::Expr) -> Value {
+    pub(super) fn repeat(&mut self, element: Value, length: &syn::Expr) -> Value {
         let count = self.atom(length);
         if !count.is_int() {
             return Value::error();
@@ -243,82 +240,14 @@ impl Lower<'_> {
         value
     }
 
-    /// A path that is no variable: a constant.
-    fn path(&mut self, path: &syn::ExprPath) -> Value {
-        let text = show(path);
-        let last = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let before = path.path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
-        match before.as_deref() {
-            Some("consts") => {
-                if let Some(value) = constant(&last) {
-                    return Value::new(Term::Real(value), Ty::Float);
-                }
-            }
-            Some("f64") => {
-                let value = match last.as_str() {
-                    "INFINITY" => f64::INFINITY,
-                    "NEG_INFINITY" => f64::NEG_INFINITY,
-                    "NAN" => f64::NAN,
-                    "EPSILON" => f64::EPSILON,
-                    "MAX" => f64::MAX,
-                    "MIN" => f64::MIN,
-                    "MIN_POSITIVE" => f64::MIN_POSITIVE,
-                    _ => {
-                        let message = format!("`{text}` is no constant that Riesz knows");
-                        return self.refuse(path, message, "write the number");
-                    }
-                };
-                return Value::new(Term::Real(value), Ty::Float);
-            }
-            Some(of) => {
-                if let Some(of) = self.world.types.enums.get(of)
-                    && let Some(at) = of.variants.iter().position(|variant| *variant == last)
-                {
-                    return Value::new(Term::Int(at as i64), Ty::Enum(of.clone()));
-                }
-            }
-            None => {
-                if let Some((ty, value)) = self.world.constants.get(&last) {
-                    return self.constant_item(&last, ty, value, path);
-                }
-                if let Some(value) = constant(&last) {
-                    // The name may mean something else here: the expansion asserts that it does not.
-                    if !self.imported.contains(&last) {
-                        self.checks.push((path.to_token_stream(), value));
-                    }
-                    return Value::new(Term::Real(value), Ty::Float);
-                }
-            }
-        }
-        self.refuse(
-            path,
-            format!("the value of `{text}` is not visible to `#[differentiable]`"),
-            "pass it as an argument, define it by `const` inside of the function, or put it into one module with the function and `#[differentiable]` on the module",
-        )
-    }
-
-    /// The value of a `const`, written where it is used.
-    pub(super) fn constant_item(&mut self, name: &str, ty: &syn::Type, value: &syn::Expr, at: &dyn ToTokens) -> Value {
-        if self.consts.iter().any(|known| known == name) || self.depth >= MOST_EXPANSIONS {
-            return self.refuse(at, "this constant depends on itself", "write its value");
-        }
-        self.consts.push(name.to_string());
-        let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
-        let found = self.value(value);
-        self.scopes = scopes;
-        self.consts.pop();
-        match self.world.types.read(ty, self.errors) {
-            Some((shape, _)) if self.agrees(&shape.plain(), &found.ty) => {
-                Value { ty: merge(&found.ty, &shape), ..found }
-            }
-            Some(_) => self.refuse(at, "the type of this constant is not clear", "write its value"),
-            None => Value::error(),
-        }
-    }
-
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Value {
         let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        let Some(of) = self.world.types.structs.get(&name).cloned() else {
+        let this = self.lookup("self").map(|var| self.vars[var.0].ty.clone());
+        let known = match this {
+            Some(Ty::Struct(of)) if name == "Self" => Some(of),
+            _ => self.world.types.structs.get(&name).cloned(),
+        };
+        let Some(of) = known else {
             let message = format!("the definition of `{name}` is not visible to `#[differentiable]`");
             let help = "put the type and the function into one module, and `#[differentiable]` on the module";
             return self.refuse(&literal.path, message, help);
@@ -426,76 +355,6 @@ impl Lower<'_> {
         }
     }
 
-    fn macro_(&mut self, call: &syn::Macro) -> Value {
-        let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
-        if is_panic(call) {
-            self.must_hold(Term::Bool(false), call);
-            return Value::never();
-        }
-        let parse = syn::punctuated::Punctuated::<syn::Expr, syn::Token![,]>::parse_terminated;
-        match name.as_str() {
-            "vec" => {
-                if let Ok(repeat) = syn::parse2::<Repeat>(call.tokens.clone()) {
-                    let element = self.value(&repeat.element);
-                    return self.repeat(element, &repeat.length);
-                }
-                match call.parse_body_with(parse) {
-                    Ok(parts) => self.plain(&syn::Expr::Array(syn::ExprArray {
-                        attrs: Vec::new(),
-                        bracket_token: Default::default(),
-                        elems: parts,
-                    })),
-                    Err(error) => {
-                        self.errors.extend(error);
-                        Value::error()
-                    }
-                }
-            }
-            "assert" | "debug_assert" => {
-                if let Ok(parts) = call.parse_body_with(parse)
-                    && let Some(condition) = parts.first()
-                {
-                    let holds = self.value(condition);
-                    self.must_hold(holds.term, call);
-                }
-                Value::unit()
-            }
-            "assert_eq" | "debug_assert_eq" | "assert_ne" | "debug_assert_ne" => {
-                if let Ok(parts) = call.parse_body_with(parse)
-                    && let (Some(left), Some(right)) = (parts.get(0), parts.get(1))
-                {
-                    let (left, right) = (self.value(left), self.value(right));
-                    let sign = if name.ends_with("eq") { "==" } else { "!=" };
-                    if !matches!(left.ty, Ty::Float | Ty::Int(_) | Ty::Bool | Ty::Error) {
-                        return self.refuse(call, "only numbers can be compared here", "compare element by element");
-                    }
-                    self.must_hold(Term::binary(sign, left.term, right.term), call);
-                }
-                Value::unit()
-            }
-            "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" | "format" => {
-                let message = format!("`{name}!` has an effect, which a derivative would lose or repeat");
-                self.refuse(call, message, "print outside of the function")
-            }
-            _ => {
-                let message = format!("`{name}!` is not visible to `#[differentiable]`");
-                self.refuse(call, message, "write what the macro expands to")
-            }
-        }
-    }
-
-    /// Remembers that a condition must hold. Where it does not, the function panics, and so do its derivatives.
-    fn must_hold(&mut self, condition: Term, at: &dyn ToTokens) {
-        if let Some(ok) = self.lookup(super::statement::OK) {
-            let before = self.vars[ok.0].term.clone();
-            let now = match condition {
-                Term::Bool(false) => Term::Bool(false),
-                condition => self.name_it("ok", before.and(condition), at),
-            };
-            self.vars[ok.0].term = now;
-        }
-    }
-
     /// An expression in a block of its own, which must not assign anything around it.
     pub(super) fn own_block(&mut self, at: &dyn ToTokens, write: impl FnOnce(&mut Self) -> Value) -> (Block, Ty) {
         let before = self.snapshot();
@@ -510,29 +369,8 @@ impl Lower<'_> {
     }
 }
 
-/// What is known of a value, and the type that is written for it.
-fn merge(found: &Ty, shape: &Shape) -> Ty {
-    match (found, shape) {
-        (Ty::Array(..), _) => found.clone(),
-        _ => shape.plain(),
-    }
-}
-
 fn int(value: i64, negative: bool, integer: Integer) -> Value {
     Value::new(Term::Int(if negative { -value } else { value }), Ty::Int(integer))
-}
-
-struct Repeat {
-    element: syn::Expr,
-    length: syn::Expr,
-}
-
-impl syn::parse::Parse for Repeat {
-    fn parse(input: syn::parse::ParseStream) -> syn::Result<Repeat> {
-        let element = input.parse()?;
-        input.parse::<syn::Token![;]>()?;
-        Ok(Repeat { element, length: input.parse()? })
-    }
 }
 
 /// An expression without parentheses around it.
@@ -550,33 +388,6 @@ fn shorten(text: &str) -> String {
         Some((at, _)) => format!("{}…", &line[..at]),
         None => line.to_string(),
     }
-}
-
-/// The constants of `std::f64::consts`.
-pub(super) fn constant(name: &str) -> Option<f64> {
-    use std::f64::consts::*;
-    Some(match name {
-        "PI" => PI,
-        "TAU" => TAU,
-        "E" => E,
-        "SQRT_2" => SQRT_2,
-        "FRAC_1_SQRT_2" => FRAC_1_SQRT_2,
-        "FRAC_1_PI" => FRAC_1_PI,
-        "FRAC_2_PI" => FRAC_2_PI,
-        "FRAC_2_SQRT_PI" => FRAC_2_SQRT_PI,
-        "FRAC_PI_2" => FRAC_PI_2,
-        "FRAC_PI_3" => FRAC_PI_3,
-        "FRAC_PI_4" => FRAC_PI_4,
-        "FRAC_PI_6" => FRAC_PI_6,
-        "FRAC_PI_8" => FRAC_PI_8,
-        "LN_2" => LN_2,
-        "LN_10" => LN_10,
-        "LOG2_E" => LOG2_E,
-        "LOG10_E" => LOG10_E,
-        "LOG2_10" => LOG2_10,
-        "LOG10_2" => LOG10_2,
-        _ => return None,
-    })
 }
 
 /// A step into a value.

@@ -10,22 +10,26 @@
 //! for i in 0..n { s *= w[i]; }        let s_5 = loop s_4 = s_3 for i < n do s_4 * w[i]
 //! ```
 //!
-//! - `expr`, `operator`, `method`, `call`: expressions
-//! - `place`: assignments to variables, elements and fields
+//! - `expr`, `operator`, `method`, `call`, `constant`, `macros`: expressions
+//! - `place`, `mutate`: assignments to variables, elements and fields
 //! - `statement`: blocks, and what follows a `return`, `break` or `continue`
-//! - `control`: conditionals and loops
+//! - `control`, `repeat`: conditionals and loops
 //! - `iterator`: chains of iterators, as a count and an element for each index
 //! - `assigned`: which variables a loop assigns, and how its body can be left
 
 mod assigned;
 mod call;
+mod constant;
 mod control;
 mod expr;
 mod iterator;
+mod macros;
 mod method;
+mod mutate;
 mod operator;
 mod pattern;
 mod place;
+mod repeat;
 mod statement;
 
 use crate::error::Errors;

@@ -302,7 +302,7 @@ impl Lower<'_> {
                 if text.starts_with("std::f64::consts") || text.starts_with("core::f64::consts") {
                     let names = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
                     self.imported
-                        .extend(names.filter(|name| super::expr::constant(name).is_some()).map(str::to_string));
+                        .extend(names.filter(|name| super::constant::constant(name).is_some()).map(str::to_string));
                 }
             }
             item => {

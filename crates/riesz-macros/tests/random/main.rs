@@ -20,7 +20,7 @@ fn random_functions() {
     let (count, seed) = (number("RANDOM_FUNCTIONS", 50) as usize, number("RANDOM_SEED", 1));
     for first in (0..count).step_by(BATCH) {
         let functions: Vec<String> = (first..count.min(first + BATCH))
-            .map(|at| generate::function(seed + at as u64, &format!("f{at}")))
+            .map(|at| generate::function(seed + at as u64, &format!("random{at}")))
             .collect();
         run(&functions, first);
     }
@@ -33,7 +33,7 @@ fn run(functions: &[String], first: usize) {
     }
     source.push_str("\nfn main() {\n");
     for at in 0..functions.len() {
-        let _ = writeln!(source, "    check!(f{});", first + at);
+        let _ = writeln!(source, "    check!(random{});", first + at);
     }
     source.push_str("}\n");
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));

@@ -1,0 +1,391 @@
+//! The methods of the derivatives: their signatures, and bodies that call the generated functions.
+
+use super::marshal::{Arguments, Slots, owned, place_type};
+use super::{Derivative, Wanted};
+use crate::term::Term;
+use crate::types::{Sequence, Shape};
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+pub(super) struct Method {
+    pub head: Vec<TokenStream>,
+    pub result: TokenStream,
+    pub body: TokenStream,
+    pub doc: String,
+}
+
+impl Wanted<'_> {
+    /// The call of a generated function; `more` are arguments behind those of the function.
+    fn call(&self, derivative: Derivative, more: Arguments, module: &syn::Ident, slots: usize) -> TokenStream {
+        let mut all: Vec<Arguments> = Vec::new();
+        for (at, parameter) in self.signature.parameters.iter().enumerate() {
+            all.push(Arguments::of(&parameter.name, &parameter.shape, &self.place(at)));
+        }
+        let mut sizes = Vec::new();
+        for name in self.lengths() {
+            let generic = self.signature.sizes.iter().position(|size| *size == name);
+            if let Some(generic) = generic.and_then(|at| self.signature.generics.const_params().nth(at)) {
+                let ident = &generic.ident;
+                sizes.push(quote!((#ident as i64)));
+                continue;
+            }
+            for (parameter, arguments) in self.signature.parameters.iter().zip(&all) {
+                if let Some(at) = parameter.lengths.iter().position(|length| *length == Term::Name(name.clone())) {
+                    sizes.push(arguments.lengths[at].clone());
+                    break;
+                }
+            }
+        }
+        let setup = all.iter().flat_map(|arguments| &arguments.setup).chain(&more.setup);
+        let leaves = all.iter().flat_map(|arguments| &arguments.leaves).chain(more.lengths.iter()).chain(&more.leaves);
+        let function = format_ident!("{}", self.entry(derivative).name);
+        let names = (0..slots).map(|at| format_ident!("__r{}", at));
+        let pattern = match slots {
+            1 => quote!(__r0),
+            _ => quote!((#(#names),*)),
+        };
+        let again = self.call_again();
+        quote! {
+            use #module::riesz_runtime;
+            #(#setup)*
+            let mut __context = riesz_runtime::Context::unlimited();
+            let #pattern = match #module::#function(&mut __context, #(#sizes,)* #(#leaves),*) {
+                ::core::result::Result::Ok(found) => found,
+                ::core::result::Result::Err(_) => {
+                    // The function itself says best what is wrong with its arguments.
+                    #again
+                    ::core::panic!("the derivative of this function stopped where the function did not")
+                }
+            };
+        }
+    }
+
+    fn call_again(&self) -> TokenStream {
+        let path = &self.path;
+        let arguments = (0..self.signature.parameters.len()).map(|at| self.passed(at));
+        quote!(let _ = #path(#(#arguments),*);)
+    }
+
+    /// A parameter as an argument of the function, which keeps it.
+    fn passed(&self, at: usize) -> TokenStream {
+        let name = self.parameter_ident(at);
+        quote!(::core::clone::Clone::clone(&#name))
+    }
+
+    fn gradients(&self, slots: &mut Slots) -> TokenStream {
+        let values: Vec<TokenStream> = self
+            .by
+            .iter()
+            .map(|at| {
+                let place = self.place(*at);
+                slots.value(&self.signature.parameters[*at].shape, Some(&place))
+            })
+            .collect();
+        one_or_tuple(values)
+    }
+
+    fn gradient_type(&self) -> TokenStream {
+        one_or_tuple(self.by.iter().map(|at| owned(&self.signature.parameters[*at].shape)).collect())
+    }
+
+    fn by_names(&self) -> String {
+        let names: Vec<String> = self.by.iter().map(|at| format!("`{}`", self.parameter_ident(*at))).collect();
+        names.join(" and ")
+    }
+
+    pub(super) fn grad(&self, module: &syn::Ident) -> Method {
+        let mut slots = Slots::new();
+        slots.value(&Shape::Float, None);
+        let value = self.gradients(&mut slots);
+        let call = self.call(Derivative::Gradient, Arguments::default(), module, slots.count());
+        Method {
+            head: self.head(),
+            result: self.gradient_type(),
+            body: quote!(#call #value),
+            doc: format!("The derivative of `{}` by {}.", self.signature.name, self.by_names()),
+        }
+    }
+
+    pub(super) fn value_and_grad(&self, module: &syn::Ident) -> Method {
+        let mut slots = Slots::new();
+        let value = slots.value(&Shape::Float, None);
+        let mut head = self.head();
+        let mut writes = Vec::new();
+        for at in &self.by {
+            let shape = &self.signature.parameters[*at].shape;
+            let place = self.tangent_ident(*at);
+            let ty = place_type(shape);
+            head.push(quote!(#place: #ty));
+            writes.push(slots.write(shape, &quote!(#place), &self.place(*at)));
+        }
+        let call = self.call(Derivative::Gradient, Arguments::default(), module, slots.count());
+        Method {
+            head,
+            result: quote!(f64),
+            body: quote!(#call #(#writes)* #value),
+            doc: format!(
+                "The value of `{}`; its derivative by {} is written to the places behind the arguments.",
+                self.signature.name,
+                self.by_names()
+            ),
+        }
+    }
+
+    pub(super) fn scalar_vjp(&self, module: &syn::Ident) -> Method {
+        let mut slots = Slots::new();
+        let value = slots.value(&Shape::Float, None);
+        let given = self.gradients(&mut slots);
+        let count = slots.count();
+        let mut scaled = Slots::new();
+        scaled.value(&Shape::Float, None);
+        let scales: Vec<TokenStream> = self
+            .by
+            .iter()
+            .map(|at| scaled.scaled(&self.signature.parameters[*at].shape, &quote!(__cotangent), false))
+            .collect();
+        let call = self.call(Derivative::Gradient, Arguments::default(), module, count);
+        let gradient = self.gradient_type();
+        let capture = self.capture();
+        // Numbers that do not vary come from the arguments, which the map keeps.
+        let kept =
+            self.by.iter().filter(|at| !self.signature.parameters[**at].shape.is_real()).map(|at| self.kept(*at));
+        Method {
+            head: self.head(),
+            result: quote!((f64, impl Fn(f64) -> #gradient + #capture)),
+            body: quote! {
+                #call
+                #(#kept)*
+                (#value, move |__cotangent: f64| { #(#scales)* #given })
+            },
+            doc: format!(
+                "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
+                self.signature.name,
+                self.by_names()
+            ),
+        }
+    }
+
+    /// The bound of a closure that borrows nothing.
+    fn capture(&self) -> TokenStream {
+        let generics = self.signature.generics.const_params().map(|generic| &generic.ident);
+        quote!(use<#(#generics),*>)
+    }
+
+    /// A statement that makes a parameter a value of its own.
+    fn kept(&self, at: usize) -> TokenStream {
+        let (name, parameter) = (self.parameter_ident(at), &self.signature.parameters[at]);
+        match (&parameter.written, &parameter.shape) {
+            (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = #name.to_vec();),
+            (syn::Type::Reference(_), _) => quote!(let #name = (*#name).clone();),
+            _ => quote!(),
+        }
+    }
+
+    pub(super) fn vjp(&self, module: &syn::Ident) -> Method {
+        let result = self.result().cloned().unwrap_or(Shape::Float);
+        let mut slots = Slots::new();
+        let given = self.gradients(&mut slots);
+        let (ty, place) = match &result {
+            Shape::Array(Sequence::Fixed(_), _) => {
+                let ty = owned(&result);
+                (quote!(&#ty), quote!(__cotangent))
+            }
+            Shape::Array(_, element) => {
+                let ty = owned(element);
+                (quote!(&[#ty]), quote!(__cotangent))
+            }
+            result => {
+                let ty = owned(result);
+                (quote!(&#ty), quote!((*__cotangent)))
+            }
+        };
+        let mut cotangent = Arguments::of("cotangent", &result, &place);
+        cotangent.lengths.retain(|length| !length.is_empty());
+        let call = self.call(Derivative::Vjp, cotangent, module, slots.count());
+        let (gradient, value_type, capture, path) = (self.gradient_type(), owned(&result), self.capture(), &self.path);
+        // The map keeps its own copies of the arguments.
+        let kept = (0..self.signature.parameters.len()).map(|at| self.kept(at));
+        let borrowed = self.signature.parameters.iter().enumerate().map(|(at, parameter)| {
+            let name = self.parameter_ident(at);
+            match (&parameter.written, &parameter.shape) {
+                (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = &#name[..];),
+                (syn::Type::Reference(_), _) => quote!(let #name = &#name;),
+                _ => quote!(),
+            }
+        });
+        let arguments = (0..self.signature.parameters.len()).map(|at| self.passed(at));
+        Method {
+            head: self.head(),
+            result: quote!((#value_type, impl Fn(#ty) -> #gradient + #capture)),
+            body: quote! {
+                let __value = #path(#(#arguments),*);
+                #(#kept)*
+                (__value, move |__cotangent: #ty| { #(#borrowed)* #call #given })
+            },
+            doc: format!(
+                "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
+                self.signature.name,
+                self.by_names()
+            ),
+        }
+    }
+
+    /// The parameters, each that derivatives are taken by followed by its tangent.
+    fn head_with_tangents(&self, arguments: &mut Arguments) -> Vec<TokenStream> {
+        let mut head = Vec::new();
+        for (at, typed) in self.head().into_iter().enumerate() {
+            head.push(typed);
+            if self.by.contains(&at) {
+                let parameter = &self.signature.parameters[at];
+                let (name, ty) = (self.tangent_ident(at), &parameter.written);
+                head.push(quote!(#name: #ty));
+                let place = dereferenced(&quote!(#name), ty, &parameter.shape);
+                let mut tangent = Arguments::of_tangent(&format!("d_{}", parameter.name), &parameter.shape, &place);
+                let own = Arguments::of(&parameter.name, &parameter.shape, &self.place(at));
+                // The lengths of a tangent are those of its point.
+                for (length, expected) in
+                    tangent.lengths.iter().zip(&own.lengths).filter(|(length, _)| !length.is_empty())
+                {
+                    tangent.setup.push(quote! {
+                        assert_eq!(#length, #expected, "a tangent has the length of its argument");
+                    });
+                }
+                arguments.setup.extend(tangent.setup);
+                arguments.leaves.extend(tangent.leaves);
+            }
+        }
+        head
+    }
+
+    pub(super) fn jvp(&self, module: &syn::Ident) -> Method {
+        let result = self.result().cloned().unwrap_or(Shape::Float);
+        let mut arguments = Arguments::default();
+        let head = self.head_with_tangents(&mut arguments);
+        let mut slots = Slots::new();
+        let value = slots.value(&result, None);
+        let tangent = slots.value(&result, None);
+        let call = self.call(Derivative::Jvp, arguments, module, slots.count());
+        let ty = owned(&result);
+        Method {
+            head,
+            result: quote!((#ty, #ty)),
+            body: quote!(#call (#value, #tangent)),
+            doc: format!(
+                "The value of `{}`, and its derivative in the direction of the tangents, which follow {}.",
+                self.signature.name,
+                self.by_names()
+            ),
+        }
+    }
+
+    pub(super) fn hvp(&self, module: &syn::Ident) -> Method {
+        let mut arguments = Arguments::default();
+        let head = self.head_with_tangents(&mut arguments);
+        let mut slots = Slots::new();
+        let given = self.gradients(&mut slots);
+        let call = self.call(Derivative::Hvp, arguments, module, slots.count());
+        Method {
+            head,
+            result: self.gradient_type(),
+            body: quote!(#call #given),
+            doc: format!(
+                "The second derivative of `{}` applied to the tangents, which follow {}.",
+                self.signature.name,
+                self.by_names()
+            ),
+        }
+    }
+
+    pub(super) fn hessian(&self, module: &syn::Ident) -> Method {
+        let shape = &self.signature.parameters[self.by[0]].shape;
+        let matrix = composed(shape, shape);
+        let mut slots = Slots::new();
+        let given = slots.value(&matrix, None);
+        let call = self.call(Derivative::Hessian, Arguments::default(), module, slots.count());
+        Method {
+            head: self.head(),
+            result: owned(&matrix),
+            body: quote!(#call #given),
+            doc: format!("The matrix of the second derivative of `{}` by {}.", self.signature.name, self.by_names()),
+        }
+    }
+
+    pub(super) fn jacobian(&self, module: &syn::Ident) -> Method {
+        let result = self.result().cloned().unwrap_or(Shape::Float);
+        let mut types = Vec::new();
+        let mut values = Vec::new();
+        for at in &self.by {
+            let matrix = composed(&result, &self.signature.parameters[*at].shape);
+            let mut slots = Slots::new();
+            let given = slots.value(&matrix, None);
+            let call = self.call(Derivative::Jacobian(*at), Arguments::default(), module, slots.count());
+            types.push(owned(&matrix));
+            values.push(quote!({ #call #given }));
+        }
+        let value = one_or_tuple(values);
+        Method {
+            head: self.head(),
+            result: one_or_tuple(types),
+            body: quote!(#value),
+            doc: format!("The matrix of the derivative of `{}` by {}.", self.signature.name, self.by_names()),
+        }
+    }
+
+    fn parameter_ident(&self, at: usize) -> syn::Ident {
+        match &self.signature.parameters[at].pattern {
+            syn::Pat::Ident(ident) if ident.ident == "self" => format_ident!("this"),
+            syn::Pat::Ident(ident) => ident.ident.clone(),
+            _ => format_ident!("p{}", at),
+        }
+    }
+
+    /// The name of the tangent of a parameter, or of the place of its derivative.
+    fn tangent_ident(&self, at: usize) -> syn::Ident {
+        let mut ident = format_ident!("d_{}", self.parameter_ident(at));
+        while (0..self.signature.parameters.len()).any(|other| self.parameter_ident(other) == ident) {
+            ident = format_ident!("{}_", ident);
+        }
+        ident
+    }
+
+    fn head(&self) -> Vec<TokenStream> {
+        let typed = |(at, parameter): (usize, &crate::signature::Parameter)| {
+            let (name, ty) = (self.parameter_ident(at), &parameter.written);
+            quote!(#name: #ty)
+        };
+        self.signature.parameters.iter().enumerate().map(typed).collect()
+    }
+
+    /// A place that holds a parameter.
+    fn place(&self, at: usize) -> TokenStream {
+        let name = self.parameter_ident(at);
+        dereferenced(&quote!(#name), &self.signature.parameters[at].written, &self.signature.parameters[at].shape)
+    }
+}
+
+/// A place behind a reference to a number or a struct.
+fn dereferenced(name: &TokenStream, written: &syn::Type, shape: &Shape) -> TokenStream {
+    match (written, shape) {
+        (syn::Type::Reference(_), Shape::Float | Shape::Int(..) | Shape::Bool | Shape::Enum(..)) => quote!((*#name)),
+        _ => name.clone(),
+    }
+}
+
+fn one_or_tuple(mut parts: Vec<TokenStream>) -> TokenStream {
+    match parts.len() {
+        1 => parts.remove(0),
+        _ => quote!((#(#parts),*)),
+    }
+}
+
+/// The shape of the matrix of a derivative: the result with a copy of the argument for every number.
+fn composed(result: &Shape, argument: &Shape) -> Shape {
+    match result {
+        Shape::Float => argument.clone(),
+        Shape::Array(sequence, element) => Shape::Array(sequence.clone(), Box::new(composed(element, argument))),
+        other => match other.parts() {
+            Some(parts) => Shape::Tuple(parts.iter().map(|part| composed(part, argument)).collect()),
+            None => other.clone(),
+        },
+    }
+}

@@ -1,0 +1,119 @@
+//! Paths that are no variables: constants.
+
+use super::{Lower, Value};
+use crate::term::Term;
+use crate::types::{Shape, Ty, show};
+use quote::ToTokens;
+
+/// How deep closures and constants may be expanded inside of each other.
+pub(super) const MOST_EXPANSIONS: usize = 64;
+
+impl Lower<'_> {
+    /// A path that is no variable: a constant.
+    pub(super) fn path(&mut self, path: &syn::ExprPath) -> Value {
+        let text = show(path);
+        let last = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let before = path.path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
+        match before.as_deref() {
+            Some("consts") => {
+                if let Some(value) = constant(&last) {
+                    return Value::new(Term::Real(value), Ty::Float);
+                }
+            }
+            Some("f64") => {
+                let value = match last.as_str() {
+                    "INFINITY" => f64::INFINITY,
+                    "NEG_INFINITY" => f64::NEG_INFINITY,
+                    "NAN" => f64::NAN,
+                    "EPSILON" => f64::EPSILON,
+                    "MAX" => f64::MAX,
+                    "MIN" => f64::MIN,
+                    "MIN_POSITIVE" => f64::MIN_POSITIVE,
+                    _ => {
+                        let message = format!("`{text}` is no constant that Riesz knows");
+                        return self.refuse(path, message, "write the number");
+                    }
+                };
+                return Value::new(Term::Real(value), Ty::Float);
+            }
+            Some(of) => {
+                if let Some(of) = self.world.types.enums.get(of)
+                    && let Some(at) = of.variants.iter().position(|variant| *variant == last)
+                {
+                    return Value::new(Term::Int(at as i64), Ty::Enum(of.clone()));
+                }
+            }
+            None => {
+                if let Some((ty, value)) = self.world.constants.get(&last) {
+                    return self.constant_item(&last, ty, value, path);
+                }
+                if let Some(value) = constant(&last) {
+                    // The name may mean something else here: the expansion asserts that it does not.
+                    if !self.imported.contains(&last) {
+                        self.checks.push((path.to_token_stream(), value));
+                    }
+                    return Value::new(Term::Real(value), Ty::Float);
+                }
+            }
+        }
+        self.refuse(
+            path,
+            format!("the value of `{text}` is not visible to `#[differentiable]`"),
+            "pass it as an argument, define it by `const` inside of the function, or put it into one module with the function and `#[differentiable]` on the module",
+        )
+    }
+
+    /// The value of a `const`, written where it is used.
+    pub(super) fn constant_item(&mut self, name: &str, ty: &syn::Type, value: &syn::Expr, at: &dyn ToTokens) -> Value {
+        if self.consts.iter().any(|known| known == name) || self.depth >= MOST_EXPANSIONS {
+            return self.refuse(at, "this constant depends on itself", "write its value");
+        }
+        self.consts.push(name.to_string());
+        let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
+        let found = self.value(value);
+        self.scopes = scopes;
+        self.consts.pop();
+        match self.world.types.read(ty, self.errors) {
+            Some((shape, _)) if self.agrees(&shape.plain(), &found.ty) => {
+                Value { ty: merge(&found.ty, &shape), ..found }
+            }
+            Some(_) => self.refuse(at, "the type of this constant is not clear", "write its value"),
+            None => Value::error(),
+        }
+    }
+}
+
+/// What is known of a value, and the type that is written for it.
+fn merge(found: &Ty, shape: &Shape) -> Ty {
+    match (found, shape) {
+        (Ty::Array(..), _) => found.clone(),
+        _ => shape.plain(),
+    }
+}
+
+/// The constants of `std::f64::consts`.
+pub(super) fn constant(name: &str) -> Option<f64> {
+    use std::f64::consts::*;
+    Some(match name {
+        "PI" => PI,
+        "TAU" => TAU,
+        "E" => E,
+        "SQRT_2" => SQRT_2,
+        "FRAC_1_SQRT_2" => FRAC_1_SQRT_2,
+        "FRAC_1_PI" => FRAC_1_PI,
+        "FRAC_2_PI" => FRAC_2_PI,
+        "FRAC_2_SQRT_PI" => FRAC_2_SQRT_PI,
+        "FRAC_PI_2" => FRAC_PI_2,
+        "FRAC_PI_3" => FRAC_PI_3,
+        "FRAC_PI_4" => FRAC_PI_4,
+        "FRAC_PI_6" => FRAC_PI_6,
+        "FRAC_PI_8" => FRAC_PI_8,
+        "LN_2" => LN_2,
+        "LN_10" => LN_10,
+        "LOG2_E" => LOG2_E,
+        "LOG10_E" => LOG10_E,
+        "LOG2_10" => LOG2_10,
+        "LOG10_2" => LOG10_2,
+        _ => return None,
+    })
+}
