@@ -420,13 +420,11 @@ impl Programs for Graphs {
     }
 }
 
+/// Leads a wire out of a frame: its label, the wire, what each part of it is for, and whether it becomes an array.
+type Leave<'l> = dyn Fn(&str, &Wire, fn(usize) -> Purpose, bool) -> Wire + 'l;
+
 /// What a loop that keeps things gives: the last state, and an array for each thing.
-fn traced(
-    inside: &Sheet,
-    states: &Wire,
-    body: &Wire,
-    leave: &dyn Fn(&str, &Wire, fn(usize) -> Purpose, bool) -> Wire,
-) -> Vec<Wire> {
+fn traced(inside: &Sheet, states: &Wire, body: &Wire, leave: &Leave) -> Vec<Wire> {
     let next = inside.shaped(states, &body.part(0));
     let kept = (1..body.count()).map(|at| leave("kept", &body.part(at), |_| Purpose::Element, true));
     [leave("next", &next, Purpose::Next, false)].into_iter().chain(kept).collect()

@@ -94,7 +94,7 @@ pub(crate) enum Sequence {
     Slice,
     Vec,
     /// `[T; N]`, with the length as it is written.
-    Fixed(syn::Expr),
+    Fixed(Box<syn::Expr>),
 }
 
 impl Shape {
@@ -209,7 +209,7 @@ impl Types {
             }
             syn::Type::Array(array) => {
                 let element = self.shape(&array.elem, Around::Nothing, errors)?;
-                Some(Shape::Array(Sequence::Fixed(array.len.clone()), Box::new(element)))
+                Some(Shape::Array(Sequence::Fixed(Box::new(array.len.clone())), Box::new(element)))
             }
             syn::Type::Slice(slice) if around == Around::Reference => {
                 let element = self.shape(&slice.elem, Around::Nothing, errors)?;
