@@ -243,14 +243,7 @@ fn without_memory_there_is_a_message() {
         &["eval", "matrix(D(\\v -> v * v, [1.0 | i < 20000]))[0][0]", "--via", "forward-dense"],
     ] {
         for limit in [330_000, 600_000, 1_000_000] {
-            let program = env!("CARGO_BIN_EXE_riesz");
-            let output = Command::new("bash")
-                .args(["-c", &format!("ulimit -v {limit}; exec {program} \"$@\""), "riesz"])
-                .args(arguments)
-                .current_dir(&folder)
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
+            let output = within(limit, arguments, &folder);
             let said = stderr(&output);
             match output.status.code() {
                 Some(0) => {}
@@ -259,6 +252,18 @@ fn without_memory_there_is_a_message() {
             }
         }
     }
+}
+
+/// Runs the command in an address space of so many KiB.
+#[cfg(target_os = "linux")]
+fn within(limit: u32, arguments: &[&str], folder: &Path) -> Output {
+    Command::new("bash")
+        .args(["-c", &format!("ulimit -v {limit}; exec {} \"$@\"", env!("CARGO_BIN_EXE_riesz")), "riesz"])
+        .args(arguments)
+        .current_dir(folder)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
 }
 
 /// Native code that the system refuses working memory ends with a message as well. It is built before, without the limit.
@@ -270,7 +275,7 @@ fn without_memory_native_code_gives_a_message() {
         fun s(n: Int): [n][n]R = [[if i < 2 then 1.0 * j else sin(1.0 * i * j) | j < n] | i < n]\n\
         fun total(n: Int, a: [n][n]R): R = sum(sum(row) | row in a)\n";
     fs::write(folder.join("matrix.rz"), program).unwrap();
-    let (mut refused, binary) = (0, env!("CARGO_BIN_EXE_riesz"));
+    let mut refused = 0;
     for expression in [
         "sum(solve(m(2000), [1.0 * i | i < 2000]))",
         "total(2000, inv(m(2000)))",
@@ -284,13 +289,7 @@ fn without_memory_native_code_gives_a_message() {
         let output = riesz(&folder).args(arguments).output().unwrap();
         assert!(output.status.success(), "{expression}: {}", stderr(&output));
         for limit in (332_000..444_000).step_by(16_000) {
-            let output = Command::new("bash")
-                .args(["-c", &format!("ulimit -v {limit}; exec {binary} \"$@\""), "riesz"])
-                .args(arguments)
-                .current_dir(&folder)
-                .stdin(Stdio::null())
-                .output()
-                .unwrap();
+            let output = within(limit, &arguments, &folder);
             let said = stderr(&output);
             match output.status.code() {
                 Some(0) => {}

@@ -63,7 +63,7 @@ impl Parse for Attribute {
                 let name: syn::Ident = input.parse()?;
                 if name != "wrt" {
                     let message = format!(
-                        "`{name}` is no option of `#[differentiable]`\n\n  = help: write `wrt(x, y)` or `crate = path`"
+                        "`{name}` is not an option of `#[differentiable]`\n\n  = help: write `wrt(x, y)` or `crate = path`"
                     );
                     return Err(syn::Error::new_spanned(name, message));
                 }
@@ -391,7 +391,9 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
                         format!("`{name}` has the type `{}`, which does not vary", show(&parameters[at].written)),
                         "derivatives are taken by `f64` and by arrays, tuples and structs of it",
                     ),
-                    None => errors.add(name, format!("`{name}` is no parameter"), "name a parameter of the function"),
+                    None => {
+                        errors.add(name, format!("`{name}` is not a parameter"), "name a parameter of the function")
+                    }
                 }
             }
             by.sort_unstable();

@@ -219,7 +219,7 @@ impl Types {
             _ => {
                 errors.add(
                     ty,
-                    format!("`{}` is no type that can be differentiated", show(ty)),
+                    format!("`{}` is not a type that can be differentiated", show(ty)),
                     "use `f64`, integers, `bool`, and tuples, arrays, slices, `Vec`s and structs of these",
                 );
                 None
@@ -256,7 +256,7 @@ impl Types {
             | "str" | "char" => {
                 errors.add(
                     ty,
-                    format!("`{}` is no type that can be differentiated", show(ty)),
+                    format!("`{}` is not a type that can be differentiated", show(ty)),
                     "use `f64`, integers, `bool`, and tuples, arrays, slices, `Vec`s and structs of these",
                 );
                 return None;

@@ -1,10 +1,11 @@
 //! The values of expressions at a point.
 
-use super::{Environment, Evaluator, type_of};
+use super::{Environment, Evaluator};
 use crate::derive::term::{Expr, Head};
 use crate::free::Free;
 use riesz_core::Type;
 use riesz_core::evaluate::Value;
+use riesz_core::size::Size;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Var, VarInfo};
 
 impl Evaluator<'_, '_> {
@@ -113,5 +114,31 @@ impl Evaluator<'_, '_> {
                 Value::array(&ty, arguments)
             }
         }
+    }
+}
+
+/// Whether a body calls functions or reads top-level values.
+pub(super) fn needs_program(body: &Body) -> bool {
+    body.bindings.iter().any(|binding| {
+        let mut needs = matches!(binding.op, Op::Call(..) | Op::Closure(..) | Op::Global(_) | Op::Map { .. });
+        binding.op.visit_bodies(&mut |body| needs |= needs_program(body));
+        needs
+    })
+}
+
+/// The type of a value.
+pub(super) fn type_of(value: &Value<f64>) -> Type {
+    match value {
+        Value::Real(_) => Type::Real,
+        Value::Int(_) => Type::Int,
+        Value::Bool(_) => Type::Bool,
+        Value::Tuple(parts) => Type::Tuple(parts.iter().map(type_of).collect()),
+        Value::Reals(_) => Type::array(Size::Constant(value.len() as i64), Type::Real),
+        Value::Ints(_) => Type::array(Size::Constant(value.len() as i64), Type::Int),
+        Value::Values(_) => {
+            let element = value.get(0).map_or(Type::Real, |first| type_of(&first));
+            Type::array(Size::Constant(value.len() as i64), element)
+        }
+        _ => Type::unit(),
     }
 }

@@ -15,6 +15,7 @@ use super::scope::Scope;
 use super::term::{Binder, Expr, Extra, Form, Item, Kind, Loop, Part, Relation, Term};
 use crate::compile::Calculus;
 use crate::linearise::Streams;
+use expr::{needs_program, type_of};
 use riesz_core::Type;
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::renumber::renumber;
@@ -484,30 +485,5 @@ impl<'s, 'p> Evaluator<'s, 'p> {
         }
         let mut machine = Machine::<f64>::new(program, Limits::default(), |_| None);
         Vector::of(&machine.call_with(functions[0], given).unwrap().parts()[1])
-    }
-}
-
-/// Whether a body calls functions or reads top-level values.
-fn needs_program(body: &Body) -> bool {
-    body.bindings.iter().any(|binding| {
-        let mut needs = matches!(binding.op, Op::Call(..) | Op::Closure(..) | Op::Global(_) | Op::Map { .. });
-        binding.op.visit_bodies(&mut |body| needs |= needs_program(body));
-        needs
-    })
-}
-
-fn type_of(value: &Value<f64>) -> Type {
-    match value {
-        Value::Real(_) => Type::Real,
-        Value::Int(_) => Type::Int,
-        Value::Bool(_) => Type::Bool,
-        Value::Tuple(parts) => Type::Tuple(parts.iter().map(type_of).collect()),
-        Value::Reals(_) => Type::array(Size::Constant(value.len() as i64), Type::Real),
-        Value::Ints(_) => Type::array(Size::Constant(value.len() as i64), Type::Int),
-        Value::Values(_) => {
-            let element = value.get(0).map_or(Type::Real, |first| type_of(&first));
-            Type::array(Size::Constant(value.len() as i64), element)
-        }
-        _ => Type::unit(),
     }
 }

@@ -30,7 +30,7 @@ impl Lower<'_> {
                     "MIN" => f64::MIN,
                     "MIN_POSITIVE" => f64::MIN_POSITIVE,
                     _ => {
-                        let message = format!("`{text}` is no constant that Riesz knows");
+                        let message = format!("`{text}` is not a constant that Riesz knows");
                         return self.refuse(path, message, "write the number");
                     }
                 };
