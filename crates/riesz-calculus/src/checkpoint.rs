@@ -11,8 +11,8 @@
 //! once more for every loop around it. A `while` loop is cut into segments of a fixed length.
 
 use crate::compile::{Calculus, Linearised};
-use crate::free::Free;
 use riesz_core::Type;
+use riesz_core::free::Free;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Function, FunctionId, Op, Turn, Var, VarInfo};
 use riesz_primitive::scalar;

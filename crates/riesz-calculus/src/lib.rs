@@ -17,12 +17,9 @@ mod checkpoint;
 mod coefficient;
 mod compile;
 mod defunctionalise;
-pub mod derive;
-mod free;
 mod jacobian;
 pub mod linearise;
 mod map;
-pub mod optimise;
 mod specialise;
 mod structure;
 mod taylor;
@@ -31,6 +28,9 @@ mod varying;
 mod whole;
 
 pub use checkpoint::Checkpoints;
-pub use compile::{Options, compile, compile_for_code, compile_from, compile_with, compile_with_map, has_derivatives};
+pub use compile::{
+    Calculus, Derived, Options, Problem, compile, compile_for_code, compile_from, compile_with, compile_with_map,
+    has_derivatives,
+};
 pub use structure::structure;
 pub use whole::{Whole, Wholes, functions_of};

@@ -7,7 +7,7 @@
 
 use crate::compile::{Compiler, Problem, has_holes};
 use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
-use crate::linearise::write_size;
+use riesz_core::build::write_size;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;

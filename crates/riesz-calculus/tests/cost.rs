@@ -18,7 +18,7 @@ fn operations(file: &str, point: &str, expression: &str) -> Result<Operations, S
         &riesz_calculus::Options { optimise: true, ..Default::default() },
     )
     .map_err(|problems| codes(&problems))?;
-    riesz_calculus::optimise::optimise(&mut program, &[case.function]);
+    riesz_optimise::optimise(&mut program, &[case.function]);
     let (value, operations) = count(|| case.run::<Counted>(&program));
     value.map(|_| operations)
 }

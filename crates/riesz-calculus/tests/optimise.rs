@@ -26,7 +26,7 @@ fn compare_by(
     let Ok(program) = compiled(checker, function, false) else { return Ok(()) };
     let mut optimised = program.clone();
     let mut problem = None;
-    riesz_calculus::optimise::optimise_watched(&mut optimised, &[function], &mut |pass, id, program| {
+    riesz_optimise::optimise_watched(&mut optimised, &[function], &mut |pass, id, program| {
         if problem.is_none() {
             let found = verify_function(program, program.function(id)).err();
             problem = found.map(|found| format!("after {pass}: {found}"));

@@ -20,7 +20,7 @@ fn change(program: &str, expression: &str, pass: &str) -> Result<(String, String
     let mut before = print(&program, program.function(case.function));
     let first = before.clone();
     let mut found = None;
-    riesz_calculus::optimise::optimise_watched(&mut program, &[case.function], &mut |name, id, program| {
+    riesz_optimise::optimise_watched(&mut program, &[case.function], &mut |name, id, program| {
         verify(program).unwrap_or_else(|problem| panic!("after {name}: {problem}"));
         if id == case.function {
             let after = print(program, program.function(id));

@@ -33,7 +33,7 @@ fn measure(program: &str) -> Measured {
     let checked = || check(program).unwrap_or_else(|problem| panic!("{problem}\n{program}"));
     let value = Case::new(checked(), "f(point)").unwrap();
     let mut plain = value.checker.program.clone();
-    riesz_calculus::optimise::optimise(&mut plain, &[value.function]);
+    riesz_optimise::optimise(&mut plain, &[value.function]);
     let gradient = Case::new(checked(), "vjp(f, point, 1.0)").unwrap();
     let compile = || {
         let mut program = gradient.checker.program.clone();

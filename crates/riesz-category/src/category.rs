@@ -167,7 +167,7 @@ pub trait Linear: Cocartesian<Object = Space> + Between {
 }
 
 /// `aⁿ` in the categories whose objects are spaces. No element tells the space of those of an empty array, so that there is one empty power.
-pub(crate) fn power(n: usize, a: &Space) -> Space {
+pub fn power(n: usize, a: &Space) -> Space {
     if n == 0 { Space::array(0, Space::product([])) } else { Space::array(n, a.clone()) }
 }
 
@@ -177,6 +177,6 @@ pub(crate) fn part(index: usize, whole: &Space) -> Space {
 }
 
 /// The power whose elements have these spaces, which are all one.
-pub(crate) fn power_of(parts: &[Space]) -> Space {
+pub fn power_of(parts: &[Space]) -> Space {
     power(parts.len(), parts.first().unwrap_or(&Space::product([])))
 }

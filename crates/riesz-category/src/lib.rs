@@ -42,10 +42,9 @@ pub mod interpret;
 mod purify;
 
 pub mod derivative;
-pub mod graph;
 pub mod incremental;
 pub mod space;
 
 pub mod via;
 
-mod closure;
+pub mod closure;

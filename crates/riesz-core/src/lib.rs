@@ -1,8 +1,10 @@
 //! The typed core of Riesz: types, sizes, the core language, the checker from trees to core, and the interpreter.
 
+pub mod build;
 pub mod check;
 pub mod data;
 pub mod evaluate;
+pub mod free;
 pub mod order;
 pub mod print;
 pub mod reachable;

@@ -102,3 +102,20 @@ impl Program {
         }
     }
 }
+
+/// The functions that a body refers to.
+pub fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
+    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
+        for binding in &body.bindings {
+            match &binding.op {
+                Op::Call(function, _) | Op::Closure(function, _) => f(*function),
+                Op::Map { forward, reverse, .. } => {
+                    f(*forward);
+                    f(*reverse);
+                }
+                _ => {}
+            }
+            binding.op.visit_bodies(&mut |body| visit_functions(body, f));
+        }
+    });
+}

@@ -1,10 +1,10 @@
 //! The derivation of the derivative of a function of a session.
 
 use crate::{Diagnostic, FileId, Name, NoFiles, ParseOptions, Session, Span};
-use riesz_calculus::derive::{Derivation, Derivations, derive};
 use riesz_core::FunctionId;
 use riesz_core::check::PRELUDE;
 use riesz_core::check::suggest::nearest;
+use riesz_derive::{Derivation, Derivations, derive};
 use riesz_syntax::tree::{self, ItemKind, TypeKind};
 use riesz_syntax::{FormatOptions, format, parse};
 

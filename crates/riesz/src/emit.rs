@@ -5,9 +5,9 @@ use crate::compilation::place;
 use crate::handle::derivative::{self, Derivative};
 use crate::session::Session;
 use riesz_category::combinator::Combinators;
-use riesz_category::graph::{Ends, Graph, Of, draw};
 use riesz_core::term::VarInfo;
 use riesz_core::{FunctionId, Program};
+use riesz_draw::{Ends, Graph, Of, draw};
 use riesz_program::Signature;
 use riesz_syntax::Span;
 

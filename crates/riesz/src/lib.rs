@@ -69,10 +69,10 @@ pub use session::{Binding, Evaluated, Options, Scope, Session};
 pub use toolchain::Toolchain;
 
 pub use riesz_calculus::Checkpoints;
-pub use riesz_calculus::derive;
-pub use riesz_category::graph;
 pub use riesz_core::evaluate::{Limits, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
+pub use riesz_derive as derive;
+pub use riesz_draw as graph;
 #[cfg(feature = "attribute")]
 pub use riesz_macros::differentiable;
 pub use riesz_native::{

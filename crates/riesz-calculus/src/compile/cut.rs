@@ -2,13 +2,13 @@
 //! `(kept, dy, accumulators of dx) ↦ ()`.
 
 use super::Calculus;
-use crate::free::Free;
 use crate::linearise::Streams;
-use crate::optimise::{bindings_in, drop_dead};
 use crate::transpose::Transposer;
 use riesz_core::Type;
+use riesz_core::free::Free;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Var, VarInfo};
+use riesz_optimise::{bindings_in, drop_dead};
 
 impl Calculus {
     /// Cuts the streams of a function into three functions; the types of what is kept, or nothing where that is one opaque

@@ -8,19 +8,21 @@ pub(crate) use derivative::Compiler;
 
 use crate::checkpoint::Checkpoints;
 use crate::defunctionalise::defunctionalise;
-use crate::linearise::{linearise, size_of};
-use crate::optimise::{drop_dead, optimise};
+use crate::linearise::{Streams, linearise};
 use crate::specialise::{Specialisation, specialise};
 use riesz_core::Type;
+use riesz_core::build::size_of;
+use riesz_core::reachable::visit_functions;
 use riesz_core::renumber::renumber;
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Body, Derive, Function, FunctionId, Op, Origin, Program, Var};
+use riesz_optimise::{drop_dead, optimise};
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Why something cannot be differentiated.
-pub(crate) type Problem = Box<Diagnostic>;
+pub type Problem = Box<Diagnostic>;
 
 /// Compiles every derivative of a program.
 pub fn compile(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
@@ -185,11 +187,26 @@ pub(crate) fn with_sizes(ty: &Type, known: impl Fn(Var) -> Option<Atom>) -> Type
     })
 }
 
+/// What linearisation made of a function, to be looked at.
+pub struct Derived {
+    /// The two streams.
+    pub streams: Streams,
+    /// The function without derivatives in it.
+    pub function: Function,
+    /// Computes the value and the residuals.
+    pub primal: FunctionId,
+    /// Computes the tangent of the value; none where the value does not vary.
+    pub forward: Option<FunctionId>,
+    /// Adds to the cotangents of the arguments.
+    pub reverse: FunctionId,
+}
+
 /// A function, and which of its parameters vary.
 type Masked = (FunctionId, Vec<bool>);
 
 /// A program whose derivatives are being compiled.
-pub(crate) struct Calculus {
+pub struct Calculus {
+    /// The program, with the functions made so far.
     pub program: Program,
     linearised: FxHashMap<Masked, Linearised>,
     linearised_in_order: Vec<Masked>,
@@ -197,19 +214,19 @@ pub(crate) struct Calculus {
     state: FxHashMap<FunctionId, State>,
     recursive: FxHashMap<FunctionId, bool>,
     /// The functions of the tangents of maps, by what they apply the derivative of.
-    pub tangent_maps: FxHashMap<FunctionId, Linearised>,
+    pub(crate) tangent_maps: FxHashMap<FunctionId, Linearised>,
     /// The functions of maps of rank one, by the spaces between which they go.
-    pub rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
+    pub(crate) rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
     /// What loops keep.
-    pub checkpoints: Checkpoints,
+    pub(crate) checkpoints: Checkpoints,
     /// Whether a map that is its own adjoint is applied forwards.
-    pub by_cost: bool,
+    pub(crate) by_cost: bool,
     /// Whether functions that have become data are optimised before they are differentiated.
-    pub optimise: bool,
+    pub(crate) optimise: bool,
     /// Functions that are segments of loops: they run again instead of keeping anything.
-    pub segments: FxHashSet<FunctionId>,
+    pub(crate) segments: FxHashSet<FunctionId>,
     /// Functions as values.
-    pub specialisation: Specialisation,
+    pub(crate) specialisation: Specialisation,
 }
 
 enum State {
@@ -284,7 +301,7 @@ impl Calculus {
         functions.into_iter().try_for_each(|id| self.compile_body(id))
     }
 
-    pub fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
+    pub(crate) fn compile_body(&mut self, id: FunctionId) -> Result<(), Problem> {
         match self.state.get(&id) {
             Some(State::Done) => return Ok(()),
             Some(State::Failed(problem)) => return Err(problem.clone()),
@@ -331,26 +348,25 @@ impl Calculus {
     }
 
     /// The function that adds to cotangents what the linear function `forward` would need, and how many kept values both take.
-    pub fn reverse_of(&self, forward: FunctionId) -> Option<(FunctionId, usize)> {
+    pub(crate) fn reverse_of(&self, forward: FunctionId) -> Option<(FunctionId, usize)> {
         self.by_forward.get(&forward).copied()
     }
 
-    pub fn add(&mut self, function: Function) -> FunctionId {
-        self.program.functions.push(function);
-        let id = FunctionId(self.program.functions.len() as u32 - 1);
+    pub(crate) fn add(&mut self, function: Function) -> FunctionId {
+        let id = self.program.add(function);
         self.state.insert(id, State::Done);
         id
     }
 
     /// Adds a function that may contain derivatives.
-    pub fn add_to_compile(&mut self, function: Function) -> FunctionId {
+    pub(crate) fn add_to_compile(&mut self, function: Function) -> FunctionId {
         let id = self.add(function);
         self.state.remove(&id);
         id
     }
 
     /// Says which function adds to cotangents what the linear function `forward` would need.
-    pub fn set_reverse(&mut self, forward: FunctionId, reverse: FunctionId, kept: usize) {
+    pub(crate) fn set_reverse(&mut self, forward: FunctionId, reverse: FunctionId, kept: usize) {
         self.by_forward.insert(forward, (reverse, kept));
     }
 
@@ -385,7 +401,7 @@ impl Calculus {
     }
 
     /// Linearises and transposes a function in the parameters that `mask` marks.
-    pub fn linearised(&mut self, id: FunctionId, mask: &[bool]) -> Result<Linearised, Problem> {
+    pub(crate) fn linearised(&mut self, id: FunctionId, mask: &[bool]) -> Result<Linearised, Problem> {
         specialise(self, id);
         let key = (id, mask.to_vec());
         if let Some(linearised) = self.linearised.get(&key) {
@@ -400,6 +416,18 @@ impl Calculus {
             }
         }
         made
+    }
+
+    /// The streams of a function, and the functions that they are cut into.
+    ///
+    /// # Errors
+    /// Where the function cannot be differentiated.
+    pub fn derived(&mut self, id: FunctionId, mask: &[bool]) -> Result<Derived, Problem> {
+        let linearised = self.linearised(id, mask)?;
+        let function = self.program.function(id).clone();
+        let streams = linearise(self, &function, mask)?;
+        let (primal, forward, reverse) = (linearised.primal, linearised.forward, linearised.reverse);
+        Ok(Derived { streams, function, primal, forward, reverse })
     }
 
     fn remember(&mut self, key: Masked, linearised: Linearised) {
@@ -462,23 +490,6 @@ pub(crate) fn has_holes(ty: &Type) -> bool {
 /// The type with every size left open.
 pub(crate) fn open_sizes(ty: &Type) -> Type {
     ty.map_sizes(&mut |size| if matches!(size, Size::Constant(_)) { size.clone() } else { Size::Hole })
-}
-
-/// The functions that a body refers to.
-pub(crate) fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
-    stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
-        for binding in &body.bindings {
-            match &binding.op {
-                Op::Call(function, _) | Op::Closure(function, _) => f(*function),
-                Op::Map { forward, reverse, .. } => {
-                    f(*forward);
-                    f(*reverse);
-                }
-                _ => {}
-            }
-            binding.op.visit_bodies(&mut |body| visit_functions(body, f));
-        }
-    });
 }
 
 pub(crate) fn contains_derivative(body: &Body) -> bool {

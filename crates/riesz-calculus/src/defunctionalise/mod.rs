@@ -19,14 +19,15 @@ mod point;
 
 pub(crate) use point::without;
 
-use crate::compile::{visit_functions, with_sizes};
-use crate::optimise::drop_dead;
+use crate::compile::with_sizes;
 use flow::Flow;
+use riesz_core::reachable::visit_functions;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{
     Atom, Binding, Body, Comparison, Derive, Function, FunctionId, Op, Origin, Program, Var, VarInfo,
 };
 use riesz_core::{Size, Type};
+use riesz_optimise::drop_dead;
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 

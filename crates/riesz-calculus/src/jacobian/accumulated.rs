@@ -7,8 +7,8 @@
 use super::graph::Hop;
 use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};
 use super::walk::{LONGEST, Walk, adds};
-use crate::free::Free;
 use riesz_core::Size;
+use riesz_core::free::Free;
 use riesz_core::size;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Op, Place, Var};
 use riesz_core::types::Type;

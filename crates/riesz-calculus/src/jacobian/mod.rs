@@ -24,13 +24,13 @@ mod walk;
 mod write;
 
 use crate::compile::{Calculus, Problem};
-use crate::optimise::optimise;
 use crate::specialise::specialise;
 use graph::Hop;
 use known::Known;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, FunctionId, Op, Var, VarInfo};
 use riesz_core::types::Type;
+use riesz_optimise::optimise;
 use riesz_syntax::Span;
 use rustc_hash::FxHashSet;
 use walk::Walk;

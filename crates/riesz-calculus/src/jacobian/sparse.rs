@@ -142,7 +142,7 @@ impl<'a> Gather<'a> for Sparse<'_> {
         let result = walk.bind(Op::Tuple(parts), ty.clone());
         let mut bindings = innermost.bindings;
         bindings.extend(walk.close());
-        let mut size = crate::optimise::rename::as_size(innermost.count);
+        let mut size = riesz_core::build::size_of(innermost.count);
         let mut sizes = vec![size.clone()];
         let iteration = Iteration { count: innermost.count, index: innermost.index, body: Body { bindings, result } };
         let arrays = |types: &[Type], size: &Size| -> Vec<Type> {
@@ -156,7 +156,7 @@ impl<'a> Gather<'a> for Sparse<'_> {
             let mut bindings = level.bindings;
             bindings.extend(walk.close());
             op = Op::Builds(Iteration { count: level.count, index: level.index, body: Body { bindings, result } });
-            let outer = crate::optimise::rename::as_size(level.count);
+            let outer = riesz_core::build::size_of(level.count);
             size = size.mul(&outer)?;
             sizes.push(outer.clone());
             types = arrays(&types, &outer);

@@ -3,8 +3,8 @@
 use super::graph::Node;
 use super::known::{Built, Known};
 use super::walk::Walk;
-use crate::optimise::rename::{as_size, type_of};
 use riesz_core::Size;
+use riesz_core::build::{size_of, type_of};
 use riesz_core::size;
 use riesz_core::term::{Atom, Binding, Op, Var, VarInfo};
 use riesz_core::types::Type;
@@ -122,7 +122,7 @@ impl<'a> Walk<'a> {
     pub fn form(&self, atom: Atom) -> Size {
         match atom {
             Atom::Var(var) => self.forms.get(&var).cloned().unwrap_or_else(|| Size::var(var)),
-            atom => as_size(atom),
+            atom => size_of(atom),
         }
     }
 

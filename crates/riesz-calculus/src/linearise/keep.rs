@@ -1,8 +1,9 @@
 //! Residuals: the linear stream of a body needs values of each of its runs, in arrays; values that were only read from
 //! an array are read again.
 
-use super::{Level, Lineariser, Needed, Nested, size_of};
-use crate::free::Free;
+use super::{Level, Lineariser, Needed, Nested};
+use riesz_core::build::size_of;
+use riesz_core::free::Free;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Var};
 use riesz_core::{Size, Type};
 use riesz_syntax::Span;

@@ -15,8 +15,6 @@ mod size;
 mod tangent;
 mod turn;
 
-pub(crate) use size::{size_of, write_size};
-
 use crate::active::{Activity, active};
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use riesz_core::Type;
@@ -30,7 +28,7 @@ use turn::Form;
 
 /// The tangent of a value.
 #[derive(Clone, Debug)]
-pub(crate) enum Tangent {
+pub enum Tangent {
     /// Zero by its structure.
     Zero,
     /// A variable of the linear stream.
@@ -79,12 +77,16 @@ pub(crate) struct Lineariser<'c> {
 }
 
 /// A function after linearisation, before it is cut into functions.
-pub(crate) struct Streams {
+pub struct Streams {
+    /// All variables, of the function and of both streams.
     pub vars: Vec<VarInfo>,
+    /// The variables of the linear stream.
     pub linear_vars: FxHashSet<Var>,
     /// The zeros of linear variables whose sizes no type tells.
     pub shapes: FxHashMap<Var, Var>,
+    /// The primal stream.
     pub primal: Vec<Binding>,
+    /// The linear stream.
     pub linear: Vec<Binding>,
     /// The tangents of the active parameters.
     pub inputs: Vec<Var>,

@@ -1,7 +1,8 @@
 //! Products: `Π f` is a loop that starts with 1 and multiplies.
 
-use super::{Lineariser, size_of};
+use super::Lineariser;
 use crate::compile::Problem;
+use riesz_core::build::size_of;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Step, Turn, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;

@@ -1,7 +1,8 @@
 //! Tangents: structural zeros, variables of the linear stream, or tangents of the components of a tuple.
 
-use super::{Lineariser, Tangent, size_of};
+use super::{Lineariser, Tangent};
 use crate::compile::has_holes;
+use riesz_core::build::size_of;
 use riesz_core::term::{Atom, Binding, Op, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;

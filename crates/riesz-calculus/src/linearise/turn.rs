@@ -1,7 +1,8 @@
 //! Loops: the tangent of the state has its own loop, over the residuals of every iteration.
 
-use super::{Lineariser, Needed, Nested, Tangent, size_of};
+use super::{Lineariser, Needed, Nested, Tangent};
 use crate::compile::Problem;
+use riesz_core::build::size_of;
 use riesz_core::term::{Atom, Binding, Body, Op, Turn, Var};
 use riesz_core::{Size, Type};
 use riesz_syntax::Span;

@@ -7,11 +7,11 @@
 mod known;
 
 use crate::compile::{Calculus, contains_derivative, with_sizes};
-use crate::optimise::drop_dead;
 use known::{Known, Shape};
 use riesz_core::Type;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Origin, Program, Var, VarInfo};
+use riesz_optimise::drop_dead;
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -4,7 +4,7 @@
 use super::Transposer;
 use crate::array::{result_type, transposed};
 use crate::compile::has_holes;
-use crate::linearise::write_size;
+use riesz_core::build::write_size;
 use riesz_core::term::{Atom, Iteration, Op, Place, Step};
 use riesz_core::{Size, Type};
 use riesz_primitive::array::{

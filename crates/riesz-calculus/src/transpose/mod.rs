@@ -8,12 +8,13 @@
 //! a variable is used element by element, or inside nested bodies, the uses add to an accumulator. The row `x[i]` of an
 //! array with an accumulator needs none of its own: contributions to the row are added to `x̄[i]`.
 
+mod accumulated;
 mod array;
 mod cotangent;
 mod turn;
 
 use crate::compile::Calculus;
-use crate::free::{accumulated, passed_on};
+use accumulated::{accumulated, passed_on};
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Place, Reduction, Var, VarInfo};
 use riesz_primitive::scalar;

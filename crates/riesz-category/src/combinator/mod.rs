@@ -27,7 +27,7 @@ mod print;
 pub use operation::Operation;
 pub(crate) use operation::{kind, shape};
 pub use parse::ParseError;
-pub(crate) use print::bare_name;
+pub use print::bare_name;
 
 use riesz_core::order::Orders;
 use riesz_core::term::{OnMaps, Reduction};

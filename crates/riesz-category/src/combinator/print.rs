@@ -184,7 +184,7 @@ impl fmt::Display for Operation {
 }
 
 /// The names of operations that stand in no table.
-pub(crate) fn bare_name(op: &Op) -> &'static str {
+pub fn bare_name(op: &Op) -> &'static str {
     match op {
         Op::Compare(Comparison::Less, ..) => "(<)",
         Op::Compare(Comparison::LessEqual, ..) => "(<=)",

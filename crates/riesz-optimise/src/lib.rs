@@ -1,0 +1,97 @@
+//! The optimiser: core programs that compute the same values, to the last bit, with fewer operations.
+//!
+//! Each pass is one file, and opens with the equation that it applies. No pass grows a program by more than a constant
+//! factor, or takes more than linear time. The values of a program stay the same bit for bit; an error in an unused
+//! value may disappear, but no new error appears.
+
+mod accumulate;
+mod calls;
+mod cost;
+mod dead;
+mod each;
+mod fingerprint;
+mod fold;
+mod fuse;
+mod hoist;
+mod inline;
+mod length;
+mod number;
+pub mod rename;
+mod separate;
+mod share;
+mod slice;
+mod together;
+mod zero;
+
+pub use dead::drop_dead;
+pub use inline::bindings_in;
+
+use calls::Calls;
+use fingerprint::fingerprint;
+use riesz_core::Atom;
+use riesz_core::renumber::renumber;
+use riesz_core::term::{Body, Function, FunctionId, Program, Var};
+
+/// A pass over one function.
+type Pass = fn(&mut Function);
+
+/// The passes, in order. They make work for each other, and so are gone through more than once.
+const PASSES: [(&str, Pass); 10] = [
+    ("fold", fold::fold),
+    ("share", share::share),
+    ("slice", slice::slice),
+    ("dead", dead::dead),
+    ("accumulate", accumulate::accumulate),
+    ("separate", separate::separate),
+    ("together", together::together),
+    ("fuse", fuse::fuse),
+    ("hoist", hoist::hoist),
+    ("zero", zero::zero),
+];
+
+/// How often to go through the passes, unless nothing is left for them to do.
+const ROUNDS: usize = 4;
+
+/// Optimises the functions that some functions need.
+pub fn optimise(program: &mut Program, roots: &[FunctionId]) {
+    optimise_watched(program, roots, &mut |_, _, _| {});
+}
+
+/// The same, showing the program after each pass over a function.
+pub fn optimise_watched(
+    program: &mut Program,
+    roots: &[FunctionId],
+    watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
+) {
+    riesz_limit::pass("optimise");
+    let calls = Calls::of(program, roots);
+    // What becomes a part of its only caller is optimised there, once: a chain of calls would be gone through anew for
+    // each of its links.
+    for &id in calls.order.iter().filter(|id| !calls.is_absorbed(**id)) {
+        inline::inline(program, id, &calls);
+        watch("inline", id, program);
+        let mut before = fingerprint(&program.function(id).body);
+        for _ in 0..ROUNDS {
+            for (name, pass) in PASSES {
+                pass(&mut program.functions[id.0 as usize]);
+                watch(name, id, program);
+            }
+            let after = fingerprint(&program.function(id).body);
+            if std::mem::replace(&mut before, after) == after {
+                break;
+            }
+        }
+        number_again(&mut program.functions[id.0 as usize]);
+        watch("renumber", id, program);
+    }
+}
+
+/// Numbers the variables of a function from zero again, without those that are gone.
+fn number_again(function: &mut Function) {
+    let nothing = Body { bindings: Vec::new(), result: Atom::Int(0) };
+    let body = std::mem::replace(&mut function.body, nothing);
+    let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
+    *function = renumber(function.name.clone(), &parameters, body, &function.result, function.span, &|var| {
+        function.vars[var.0 as usize].clone()
+    });
+}
