@@ -162,7 +162,7 @@ impl Lineariser<'_> {
             }
             LinearTerm::Transpose(term) => {
                 let (atom, ty) = self.term(term, point)?;
-                let ty = transposed(&ty);
+                let ty = ty.transposed();
                 Some((self.linear(Op::ArrayFunction(&array::TRANSPOSE, vec![atom]), ty.clone(), span), ty))
             }
             LinearTerm::Symmetric(term) => {
@@ -253,7 +253,7 @@ pub(crate) fn result_type(primitive: &'static Primitive, operands: &[(Atom, Type
             let total = sizes.reduce(|total, size| total.add(&size).unwrap_or(Size::Hole));
             Type::array(total.unwrap_or(Size::Hole), element_of(first).clone())
         }
-        Some(Array::Exchange) => transposed(first),
+        Some(Array::Exchange) => first.transposed(),
         Some(Array::Merge) => {
             let row = element_of(first);
             let size = size_of(first).mul(&size_of(row)).unwrap_or(Size::Hole);
@@ -332,15 +332,5 @@ fn product_type(a: &Type, b: &Type) -> Type {
             _ => Type::Real,
         },
         _ => Type::Real,
-    }
-}
-
-pub(crate) fn transposed(ty: &Type) -> Type {
-    match ty {
-        Type::Array(m, row) => match &**row {
-            Type::Array(n, element) => Type::array(n.clone(), Type::array(m.clone(), (**element).clone())),
-            _ => ty.clone(),
-        },
-        _ => ty.clone(),
     }
 }

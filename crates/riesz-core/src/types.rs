@@ -92,6 +92,17 @@ impl Record {
 }
 
 impl Type {
+    /// The type of a matrix with its two outermost axes exchanged.
+    pub fn transposed(&self) -> Type {
+        match self {
+            Type::Array(m, row) => match &**row {
+                Type::Array(n, element) => Type::array(n.clone(), Type::array(m.clone(), (**element).clone())),
+                _ => self.clone(),
+            },
+            _ => self.clone(),
+        }
+    }
+
     /// `()`
     pub fn unit() -> Type {
         Type::Tuple(Arc::new([]))

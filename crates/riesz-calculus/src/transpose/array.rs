@@ -2,7 +2,7 @@
 //! transpose.
 
 use super::Transposer;
-use crate::array::{result_type, transposed};
+use crate::array::result_type;
 use crate::compile::has_holes;
 use riesz_core::build::write_size;
 use riesz_core::term::{Atom, Iteration, Op, Place, Step};
@@ -93,7 +93,7 @@ impl Transposer<'_> {
                 }
             }
             Array::Exchange => {
-                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![given]), transposed(ty), span);
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![given]), ty.transposed(), span);
                 self.add(arguments[0], &[], other, span);
             }
             Array::Merge => {
@@ -190,11 +190,11 @@ impl Transposer<'_> {
             (2, 1, false) => exact(self, given, a, &ty),
             (1, 2, true) => exact(self, b, given, &ty),
             (_, _, true) => {
-                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![b]), transposed(&b_type), span);
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![b]), b_type.transposed(), span);
                 exact(self, given, other, &ty)
             }
             (_, _, false) => {
-                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![a]), transposed(&a_type), span);
+                let other = self.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![a]), a_type.transposed(), span);
                 exact(self, other, given, &ty)
             }
         };

@@ -58,7 +58,7 @@ impl Evaluator<'_, '_> {
             Head::Function(operation) if operation.0.array().is_some() => {
                 let ty = match operation.name() {
                     "size" => Type::Int,
-                    "transpose" => crate::array::transposed(&type_of(&arguments[0])),
+                    "transpose" => type_of(&arguments[0]).transposed(),
                     "dot" => Type::Real,
                     "solve" => type_of(&arguments[1]),
                     _ => type_of(&arguments[0]),
