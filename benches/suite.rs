@@ -6,9 +6,9 @@
 
 use riesz::{NoFiles, Session, Toolchain};
 use riesz_bench::code::{Code, Words, numbers};
-use riesz_bench::peers::{Compiled, Figure, figures, libraries};
+use riesz_bench::peers::{Compiled, Figure, SUITE, figures, libraries};
 use riesz_bench::workload::{Workload, workloads};
-use riesz_bench::{print_table, time};
+use riesz_bench::{micro, over, print_table, scale, time};
 use std::time::Duration;
 
 /// What is read and what compiled code writes lies where Riesz has its buffers, so that all walk memory alike.
@@ -24,7 +24,7 @@ fn main() {
         native: Toolchain::find(1).expect("a Rust compiler"),
         plain: Code::by_hand("plain.rs"),
         optimised: Code::by_hand("optimised.rs"),
-        figures: figures(&names),
+        figures: figures(SUITE, &names),
         libraries: libraries(&names),
     };
     let (mut best, mut all) = (Vec::new(), Vec::new());
@@ -107,9 +107,7 @@ impl Times {
         let plain = workload.plain.and_then(|name| compiled(&tools.plain, name, &derivative));
         let mut peers = Vec::new();
         for peer in tools.figures.iter().filter(|peer| peer.workload == workload.name) {
-            let found: f64 = derivative.iter().enumerate().map(|(at, number)| number * (at as f64).cos()).sum();
-            let apart = (found - peer.checksum).abs() / scale(&derivative).max(found.abs());
-            assert!(apart < 1e-7, "{}: {} is {apart} apart", workload.name, peer.name);
+            peer.agree(&derivative);
             peers.push((peer.name.clone(), Pair { f: peer.value, g: peer.derivative }));
         }
         for peer in &tools.libraries {
@@ -155,24 +153,5 @@ impl Times {
                 over(self.riesz.g, took.g),
             ]
         })
-    }
-}
-
-/// Differences are relative to a number itself, but to no less than this: one, unless all numbers are smaller.
-fn scale(numbers: &[f64]) -> f64 {
-    numbers.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs())).min(1.0)
-}
-
-fn over(a: Duration, b: Duration) -> String {
-    format!("{:.2}", a.as_secs_f64() / b.as_secs_f64().max(1e-12))
-}
-
-/// Microseconds, with as many digits as mean something.
-fn micro(time: Duration) -> String {
-    let micro = 1e6 * time.as_secs_f64();
-    match micro {
-        ..10.0 => format!("{micro:.2}"),
-        10.0..100.0 => format!("{micro:.1}"),
-        _ => format!("{micro:.0}"),
     }
 }

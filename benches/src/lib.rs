@@ -204,3 +204,23 @@ pub fn print_table(heading: &[&str], rows: &[Vec<String>]) {
     rows.iter().for_each(|row| line(row));
     println!();
 }
+
+/// Differences are relative to a number itself, but to no less than this: one, unless all numbers are smaller.
+pub fn scale(numbers: &[f64]) -> f64 {
+    numbers.iter().fold(f64::MIN_POSITIVE, |a, b| a.max(b.abs())).min(1.0)
+}
+
+/// How many times as long one is as the other.
+pub fn over(a: Duration, b: Duration) -> String {
+    format!("{:.2}", a.as_secs_f64() / b.as_secs_f64().max(1e-12))
+}
+
+/// Microseconds, with as many digits as mean something.
+pub fn micro(time: Duration) -> String {
+    let micro = 1e6 * time.as_secs_f64();
+    match micro {
+        ..10.0 => format!("{micro:.2}"),
+        10.0..100.0 => format!("{micro:.1}"),
+        _ => format!("{micro:.0}"),
+    }
+}

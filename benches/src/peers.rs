@@ -37,18 +37,33 @@ pub struct Compiled {
     pub code: Code,
 }
 
-/// The scripts, and what they need.
-const SCRIPTS: [(&str, &str, &str); 2] = [("JAX", "jax", "jax_peer.py"), ("PyTorch", "torch", "torch_peer.py")];
+/// A tool with a process of its own: its name, the package that it needs, the script.
+pub type Script = (&'static str, &'static str, &'static str);
+
+/// The scripts for the workloads of the suite.
+pub const SUITE: &[Script] = &[("JAX", "jax", "jax_peer.py"), ("PyTorch", "torch", "torch_peer.py")];
+/// The scripts for the programs of the folder `untuned`.
+pub const UNTUNED: &[Script] = &[("JAX", "jax", "jax_untuned.py")];
 
 /// How Enzyme's clang is called: as C wants its sums, one after the other, and free to rearrange them.
 const ENZYME: [(&str, &[&str]); 2] = [("Enzyme", &[]), ("Enzyme, fast-math", &["-ffast-math"])];
 
 const ENZYME_SOURCES: [&str; 5] = ["gmm.c", "ba.c", "network.c", "rosenbrock.c", "recurrence.c"];
 
-/// The figures of all tools that are installed and have processes of their own.
-pub fn figures(workloads: &[&str]) -> Vec<Figure> {
+impl Figure {
+    /// # Panics
+    /// If the derivative of the tool is not this one.
+    pub fn agree(&self, derivative: &[f64]) {
+        let found: f64 = derivative.iter().enumerate().map(|(at, number)| number * (at as f64).cos()).sum();
+        let apart = (found - self.checksum).abs() / crate::scale(derivative).max(found.abs());
+        assert!(apart < 1e-7, "{}: {} is {apart} apart", self.workload, self.name);
+    }
+}
+
+/// The figures of those tools that are installed.
+pub fn figures(scripts: &[Script], workloads: &[&str]) -> Vec<Figure> {
     let mut found = Vec::new();
-    for (name, package, script) in SCRIPTS {
+    for &(name, package, script) in scripts {
         let lines = script_lines(name, package, script, &[], workloads);
         found.extend(lines.iter().filter_map(|line| figure(name, line)));
     }

@@ -1,0 +1,119 @@
+//! Programs of the kind that people write, for which nothing in Riesz was made, beside the same in JAX, in one run:
+//! times in microseconds, ratios, and how long each takes from its text to its first derivative, in milliseconds.
+//!
+//! The programs are in the folder `untuned`, the JAX in `peers/jax_untuned.py`, and their derivatives are compared.
+//! `RIESZ_PYTHON` names the Python that has JAX. Words after `--` select the programs whose names contain one of them.
+
+use riesz::{NoFiles, Session, Toolchain};
+use riesz_bench::code::numbers;
+use riesz_bench::peers::{UNTUNED, figures};
+use riesz_bench::{micro, over, print_table, time};
+use std::time::{Duration, Instant};
+
+#[global_allocator]
+static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
+
+/// The name, as the peers have it, the file, the value, and the derivative.
+const PROGRAMS: [(&str, &str, &str, &str); 18] = [
+    (
+        "LSTM",
+        include_str!("untuned/lstm.rz"),
+        "lstm(wx, wh, b, xs, ys)",
+        "grad(\\p q r -> lstm(p, q, r, xs, ys), (wx, wh, b))",
+    ),
+    (
+        "transformer block",
+        include_str!("untuned/transformer.rz"),
+        "loss(weights, x, y)",
+        "grad(loss(_, x, y), weights)",
+    ),
+    (
+        "convolutional network",
+        include_str!("untuned/convolution.rz"),
+        "loss(filters, biases, w, c, images, labels)",
+        "grad(\\f b w c -> loss(f, b, w, c, images, labels), (filters, biases, w, c))",
+    ),
+    (
+        "Kalman filter",
+        include_str!("untuned/kalman.rz"),
+        "likelihood(q, r, ys)",
+        "grad(\\q r -> likelihood(q, r, ys), (q, r))",
+    ),
+    (
+        "Heston",
+        include_str!("untuned/heston.rz"),
+        "price(2.0, 0.04, 0.3, -0.7, 0.04, first, second)",
+        "grad(\\k t s r v -> price(k, t, s, r, v, first, second), (2.0, 0.04, 0.3, -0.7, 0.04))",
+    ),
+    ("n-body", include_str!("untuned/nbody.rz"), "energy(x, m)", "grad(energy(_, m), x)"),
+    ("n-body, along a direction", include_str!("untuned/nbody.rz"), "energy(x, m)", "hvp(energy(_, m), x, direction)"),
+    ("heat equation", include_str!("untuned/heat.rz"), "misfit(k, u0, target)", "grad(misfit(_, u0, target), k)"),
+    ("soft-DTW", include_str!("untuned/soft_dtw.rz"), "soft_dtw(x, y)", "grad(soft_dtw(_, y), x)"),
+    (
+        "hidden Markov model",
+        include_str!("untuned/hmm.rz"),
+        "likelihood(start, move, emit, ys)",
+        "grad(\\s m e -> likelihood(s, m, e, ys), (start, move, emit))",
+    ),
+    ("logistic regression", include_str!("untuned/logistic.rz"), "loss(w, x, y)", "grad(loss(_, x, y), w)"),
+    ("logistic regression, Hessian", include_str!("untuned/logistic.rz"), "loss(w, x, y)", "hessian(loss(_, x, y), w)"),
+    (
+        "Gaussian process",
+        include_str!("untuned/gaussian_process.rz"),
+        "likelihood(0.0, 0.0, -2.0, x, y)",
+        "grad(\\l v s -> likelihood(l, v, s, x, y), (0.0, 0.0, -2.0))",
+    ),
+    ("Brusselator, entries", include_str!("untuned/brusselator.rz"), "rates(u, v)", "coo(D(rates, (u, v)))"),
+    (
+        "eight schools",
+        include_str!("untuned/eight_schools.rz"),
+        "density(1.0, 0.5, eta)",
+        "grad(density, (1.0, 0.5, eta))",
+    ),
+    ("Newton's method", include_str!("untuned/newton.rz"), "total(a, b)", "grad(total, (a, b))"),
+    ("physics-informed network", include_str!("untuned/pinn.rz"), "loss(weights, xs)", "grad(loss(_, xs), weights)"),
+    ("Sinkhorn", include_str!("untuned/sinkhorn.rz"), "distance(cost, a, b)", "grad(distance(_, a, b), cost)"),
+];
+
+fn main() {
+    let chosen: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let programs = PROGRAMS.iter().filter(|row| chosen.is_empty() || chosen.iter().any(|word| row.0.contains(word)));
+    let programs: Vec<_> = programs.collect();
+    let names: Vec<&str> = programs.iter().map(|row| row.0).collect();
+    let native = Toolchain::find(1).expect("a Rust compiler");
+    let peers = figures(UNTUNED, &names);
+    let mut rows = Vec::new();
+    for (name, program, value, derivative) in programs {
+        let (_, f, _) = measure(&native, program, value);
+        let (found, g, first) = measure(&native, program, derivative);
+        let peer = peers.iter().find(|peer| peer.workload == *name);
+        let mut row = vec![name.to_string(), micro(f), micro(g), over(g, f)];
+        row.extend(match peer {
+            Some(peer) => {
+                peer.agree(&found);
+                [micro(peer.value), micro(peer.derivative), over(g, peer.derivative)]
+            }
+            None => ["-"; 3].map(str::to_string),
+        });
+        row.push(format!("{:.0}", 1e3 * first.as_secs_f64()));
+        eprintln!("{}", row.join("  "));
+        rows.push(row);
+    }
+    print_table(&["program", "f", "g", "g/f", "JAX f", "JAX g", "to JAX", "first, ms"], &rows);
+}
+
+/// The numbers of an expression, the time of a run, and the time from the text to the first result.
+fn measure(native: &Toolchain, program: &str, expression: &str) -> (Vec<f64>, Duration, Duration) {
+    let start = Instant::now();
+    let mut session = Session::default();
+    session.load_text("a program", program, &NoFiles).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let prepared = session
+        .prepare(expression, Vec::new(), Some(native))
+        .unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+    let first = start.elapsed();
+    if let Some(note) = prepared.note() {
+        eprintln!("{}", session.render(std::slice::from_ref(note), false));
+    }
+    let took = time(|| prepared.run().unwrap_or_else(|problem| panic!("{problem:?}")));
+    (numbers(&prepared.value.value), took, first)
+}
