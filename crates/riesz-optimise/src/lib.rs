@@ -15,6 +15,7 @@ mod fuse;
 mod hoist;
 mod inline;
 mod length;
+mod merge;
 mod number;
 pub mod rename;
 mod separate;
@@ -36,7 +37,7 @@ use riesz_core::term::{Body, Function, FunctionId, Program, Var};
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 10] = [
+const PASSES: [(&str, Pass); 11] = [
     ("fold", fold::fold),
     ("share", share::share),
     ("slice", slice::slice),
@@ -44,6 +45,7 @@ const PASSES: [(&str, Pass); 10] = [
     ("accumulate", accumulate::accumulate),
     ("separate", separate::separate),
     ("together", together::together),
+    ("merge", merge::merge),
     ("fuse", fuse::fuse),
     ("hoist", hoist::hoist),
     ("zero", zero::zero),
