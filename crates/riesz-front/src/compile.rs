@@ -98,7 +98,9 @@ fn checked(text: &str, entries: &[Entry]) -> Result<Compiled, Vec<Diagnostic>> {
         }
     }
     let place = |span: Span| format!("bytes {} to {}", span.start, span.end);
-    let options = riesz_rust::Options { place: &place, exports: &[], fine: false, precision: Default::default() };
+    let precision = Default::default();
+    riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(precision, false));
+    let options = riesz_rust::Options { place: &place, exports: &[], precision };
     let source = riesz_rust::emit(&lowered, &options);
     for (entry, function) in entries.iter().zip(&mut functions) {
         // Names of entries are no words of generated code, so that the printer keeps them.

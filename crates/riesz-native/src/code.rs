@@ -83,7 +83,7 @@ impl Code {
 
     /// The same for functions that have been lowered.
     pub fn build(
-        lowered: Program,
+        mut lowered: Program,
         signatures: Vec<Result<Signature, Unsupported>>,
         compiler: &Compiler,
         settings: Settings,
@@ -107,11 +107,9 @@ impl Code {
             return Ok(Code { careful: Some(careful), ..code });
         }
         let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
+        riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(settings.precision, settings.fine));
         riesz_limit::pass("emit");
-        let source = riesz_rust::emit(
-            &lowered,
-            &Options { place, exports: &exports, fine: settings.fine, precision: settings.precision },
-        );
+        let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports, precision: settings.precision });
         let path = compiler.library(&source, settings)?;
         keep_memory();
         // The compiler wrote the library, now or before, from source that does nothing when it is loaded. Only the user can

@@ -158,14 +158,8 @@ mod tests {
     #[test]
     fn what_turns_of_a_loop_inside_store_stays_a_buffer() {
         let first = Element { buffer: Buffer(0), at: Operand::Int(0) };
-        let each = For {
-            index: Register(1),
-            count: Operand::Int(3),
-            parallel: false,
-            private: Vec::new(),
-            body: vec![Statement::Store(first, Operand::Real(2.5))],
-            site: SiteId(0),
-        };
+        let body = vec![Statement::Store(first, Operand::Real(2.5))];
+        let each = For::new(Register(1), Operand::Int(3), false, body, SiteId(0));
         assert!(buffers_left(procedure(vec![Statement::For(each)])));
     }
 

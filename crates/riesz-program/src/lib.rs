@@ -18,6 +18,7 @@
 //! - [`tidy`]: dead code is removed, and buffers and invariant values are moved out of loops
 //! - [`relax`](mod@relax): plain zeros: ordinary products run first, and exact ones only if a NaN appears
 //! - [`watch`](mod@watch): the NaN flag: a NaN in a result is detected while it is written
+//! - [`schedule`]: how the iterations of loops run on a machine
 //! - [`polynomial`]: the polynomials by which passes compare positions and sizes
 //! - [`verify`](mod@verify): the invariants of loop programs
 //! - [`evaluate`]: the reference evaluator
@@ -58,6 +59,7 @@ pub mod print;
 pub mod program;
 pub mod pull;
 pub mod relax;
+pub mod schedule;
 pub mod scope;
 pub mod sizes;
 pub mod stage;

@@ -1,9 +1,11 @@
 //! Loop programs as text, for people and for tests.
 
 use crate::program::{
-    Allocation, Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program,
-    Register, Statement, Strided, Target,
+    Allocation, Argument, Block, Buffer, Combine, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure,
+    Program, Register, Statement, Strided, Target,
 };
+use crate::schedule::{Class, Schedule};
+use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// A program as text.
@@ -121,6 +123,46 @@ impl Printer<'_> {
             .collect()
     }
 
+    /// A schedule: a line for the lanes, one for the chunks, and one for each way in which buffers are written.
+    fn schedule(&self, schedule: &Schedule) -> Vec<String> {
+        let mut lines = Vec::new();
+        let buffers = |buffers: &mut dyn Iterator<Item = &Buffer>| -> String {
+            buffers.map(|buffer| format!(" {}", self.buffer(*buffer))).collect()
+        };
+        let reduced = |reduced: &BTreeMap<Register, Combine>| -> String {
+            let one = |(register, combine): (&Register, &Combine)| {
+                format!(", {} in {}", format!("{combine:?}").to_lowercase(), self.register(*register))
+            };
+            reduced.iter().map(one).collect()
+        };
+        if let Some(chunks) = &schedule.chunks {
+            let copied = buffers(&mut chunks.copied.iter());
+            let copied = if copied.is_empty() { copied } else { format!(", copies of{copied}") };
+            lines.push(format!("chunks of {}{}{copied}", chunks.group, reduced(&chunks.reduced)));
+        }
+        let Some(lanes) = &schedule.lanes else { return lines };
+        let strip = if lanes.strip > 1 { format!("strips of {} × ", lanes.strip) } else { String::new() };
+        lines.push(format!("{strip}{} lanes{}", lanes.width, reduced(&lanes.reduced)));
+        let registers = |wanted: &dyn Fn(&Class) -> bool| -> String {
+            let found = lanes.classes.iter().filter(|(_, class)| wanted(class));
+            found.map(|(register, _)| format!(" {}", self.register(*register))).collect()
+        };
+        let parts = [
+            ("linear:", registers(&|class| matches!(class, Class::Linear(_)))),
+            ("varying:", registers(&|class| *class == Class::Varying) + &buffers(&mut lanes.varying.iter())),
+            ("sums in lanes:", buffers(&mut lanes.summed.iter())),
+            ("interleaved:", buffers(&mut lanes.interleaved.keys())),
+            ("fused:", lanes.fused.keys().map(|register| format!(" {}", self.register(*register))).collect()),
+        ];
+        lines.extend(parts.iter().filter(|(_, all)| !all.is_empty()).map(|(what, all)| format!("{what}{all}")));
+        for (buffer, stencil) in &lanes.stencils {
+            let distances: Vec<String> = stencil.places.iter().map(|(_, distance)| distance.to_string()).collect();
+            let zeroed = if stencil.zeroed.is_some() { ", instead of zeros" } else { "" };
+            lines.push(format!("near the index: {} at {}{zeroed}", self.buffer(*buffer), distances.join(", ")));
+        }
+        lines
+    }
+
     fn block(&self, block: &Block, depth: usize, text: &mut String) {
         for statement in block {
             self.statement(statement, depth, text);
@@ -156,6 +198,9 @@ impl Printer<'_> {
                 let word = if each.parallel { "for each" } else { "for" };
                 let private = self.allocations(&each.private);
                 let _ = writeln!(text, "{word} {} < {}{private}", self.register(each.index), show(&each.count));
+                for line in each.schedule.iter().flat_map(|schedule| self.schedule(schedule)) {
+                    let _ = writeln!(text, "{}| {line}", "  ".repeat(depth + 1));
+                }
                 return self.block(&each.body, depth + 1, text);
             }
             Statement::While(each) => {

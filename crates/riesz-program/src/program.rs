@@ -6,6 +6,7 @@
 //! place in the source.
 
 use crate::name::SourceName;
+use crate::schedule::Schedule;
 use riesz_core::Comparison;
 use riesz_primitive::{MatrixFunction, Primitive};
 use riesz_syntax::Span;
@@ -258,6 +259,15 @@ pub struct For {
     pub body: Block,
     /// Where the steps may run out.
     pub site: SiteId,
+    /// How the iterations run; one by one if there is nothing here.
+    pub schedule: Option<Box<Schedule>>,
+}
+
+impl For {
+    /// A loop without private buffers and without a schedule.
+    pub fn new(index: Register, count: Operand, parallel: bool, body: Block, site: SiteId) -> For {
+        For { index, count, parallel, private: Vec::new(), body, site, schedule: None }
+    }
 }
 
 /// A block while a condition holds.

@@ -456,12 +456,5 @@ impl Moving<'_, '_> {
 
 /// A loop without its body.
 fn empty(each: &For) -> For {
-    For {
-        index: each.index,
-        count: each.count,
-        parallel: each.parallel,
-        private: Vec::new(),
-        body: Vec::new(),
-        site: each.site,
-    }
+    For::new(each.index, each.count, each.parallel, Vec::new(), each.site)
 }

@@ -80,12 +80,7 @@ fn stage_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
         let mut loops: Vec<For> = Vec::new();
         for step in &read.needed {
             let Step { index, count, site, .. } = *step;
-            loops.push(
-                names.again(
-                    &For { index, count, parallel: true, private: Vec::new(), body: Vec::new(), site },
-                    procedure,
-                ),
-            );
+            loops.push(names.again(&For::new(index, count, true, Vec::new(), site), procedure));
         }
         let mut body = Block::new();
         let at = compute(procedure, &turns, read.element.at, &mut names, &mut body);

@@ -199,7 +199,7 @@ impl<'p> Tables<'p> {
         body.push(Statement::Store(Element { buffer: table, at }, value));
         for step in path.iter().rev() {
             let (index, count, site) = (step.index, step.count, step.site);
-            body = vec![Statement::For(For { index, count, parallel: true, private: Vec::new(), body, site })];
+            body = vec![Statement::For(For::new(index, count, true, body, site))];
         }
         // What nobody needs does not fail.
         let some = self.fresh(Kind::Bool);

@@ -10,13 +10,14 @@
 //!    receives its results.
 //! 5. Independent iterations pass no number from one to the next: a register that they set counts as unbound at the
 //!    start of each iteration and after the loop, and they do not read a register into which they reduce.
+//! 6. The schedule of a loop follows from the loop (`schedule/verify.rs`).
 //!
 //! The verifier cannot check that positions are in bounds: lowering proves or checks it, and the evaluator and code
 //! compiled with checks fail if it does not hold.
 
 use crate::program::{
-    Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, Program, Register,
-    Statement, Target,
+    Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program,
+    Register, Statement, Target,
 };
 use crate::turns::carries;
 use crate::visit::{Use, each_statement};
@@ -24,9 +25,10 @@ use rustc_hash::FxHashSet;
 
 /// What is wrong with a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
-    for procedure in &program.procedures {
+    for (at, procedure) in program.procedures.iter().enumerate() {
         let mut verifier = Verifier { program, procedure, bound: FxHashSet::default(), made: FxHashSet::default() };
-        verifier.procedure().map_err(|problem| {
+        let schedules = || crate::schedule::verify::verify(program, ProcedureId(at as u32));
+        verifier.procedure().and_then(|()| schedules()).map_err(|problem| {
             let text = crate::print::print_procedure(program, procedure);
             format!("in `{}`: {problem}\n{text}", procedure.name.as_written())
         })?;

@@ -14,23 +14,21 @@
 //! debug assertions, the functions check positions, and the tests use this mode.
 //!
 //! - `function`: one procedure as one function
-//! - `lanes`, `classify`: loops with independent iterations, eight iterations at a time
-//! - `choose`: which of two nested loops runs in lanes
-//! - `strip`: which loops run thirty-two iterations at a time
-//! - `chunk`: loops with independent iterations, in chunks that threads share
+//! - `target`: the machine that loops are scheduled for
+//! - `lanes`: loops whose schedule has lanes
+//! - `chunk`: loops whose schedule has chunks
 //! - `boundary`: functions for callers that are not Rust
 
 mod boundary;
-mod choose;
 mod chunk;
-mod classify;
 mod function;
 mod lanes;
 mod precision;
-mod strip;
+mod target;
 
 pub use boundary::FAULT_WORDS;
 pub use precision::Precision;
+pub use target::target;
 
 use riesz_program::foreign::{Dialect, Draft, settle};
 use riesz_program::{ProcedureId, Program};
@@ -43,13 +41,11 @@ pub struct Options<'a> {
     pub place: &'a dyn Fn(Span) -> String,
     /// Procedures that are called from outside of Rust, each by the name `riesz_` and its position here.
     pub exports: &'a [ProcedureId],
-    /// Whether loops are cut into as many chunks as there can be, however little they do: for tests.
-    pub fine: bool,
     /// How long real numbers are.
     pub precision: Precision,
 }
 
-/// A program as a Rust source file.
+/// A program as a Rust source file. Loops run as their schedules say, which are for a [`target`] of the same precision.
 pub fn emit(program: &Program, options: &Options) -> String {
     let mut drafts = Vec::new();
     for at in 0..program.procedures.len() {

@@ -45,16 +45,17 @@ pub(crate) fn has_type_variables(name: &str) -> Diagnostic {
 impl Session {
     /// A function, or a derivative of it by all arguments that vary, as a Rust source file that needs `riesz-runtime` alone.
     pub fn emit_rust(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
-        self.emit_loops(name, what, |lowered, _, place| {
+        self.emit_loops(name, what, |mut lowered, _, place| {
             let precision = Default::default();
-            Ok(riesz_rust::emit(lowered, &riesz_rust::Options { place, exports: &[], fine: false, precision }))
+            riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(precision, false));
+            Ok(riesz_rust::emit(&lowered, &riesz_rust::Options { place, exports: &[], precision }))
         })
     }
 
     /// The same as a C11 source file that needs the C library alone.
     pub fn emit_c(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
         self.emit_loops(name, what, |lowered, signature, place| {
-            let written = riesz_c::emit(lowered, &riesz_c::Options { place, exports: &[signature] });
+            let written = riesz_c::emit(&lowered, &riesz_c::Options { place, exports: &[signature] });
             written.map_err(|problem| no_code(&format!("there is no C for {}", problem.what), problem.span))
         })
     }
@@ -64,7 +65,7 @@ impl Session {
         &self,
         name: &str,
         what: What,
-        print: impl FnOnce(&riesz_program::Program, Signature, &dyn Fn(Span) -> String) -> Result<String, Vec<Diagnostic>>,
+        print: impl FnOnce(riesz_program::Program, Signature, &dyn Fn(Span) -> String) -> Result<String, Vec<Diagnostic>>,
     ) -> Result<String, Vec<Diagnostic>> {
         let (mut program, function) = self.written(name, what.derivative())?;
         self.within(|| {
@@ -73,7 +74,7 @@ impl Session {
             match entries.pop() {
                 Some(Ok(entry)) => {
                     let sources = self.sources();
-                    print(&lowered, Signature::of(&program, function, entry), &|span| place(sources, span))
+                    print(lowered, Signature::of(&program, function, entry), &|span| place(sources, span))
                 }
                 Some(Err(problem)) => Err(no_code(&problem.reason, problem.span)),
                 None => Err(Vec::new()),

@@ -43,7 +43,7 @@ impl<'p> Lowerer<'_, 'p> {
         written?;
         let parallel = independent && !kept::grows(&body) && !carries(&body, |register| register < index);
         let body = self.released(body, iteration.body.result);
-        self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
+        self.build.push(Statement::For(For::new(index, count, parallel, body, site)));
         Ok(())
     }
 

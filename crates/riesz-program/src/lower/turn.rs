@@ -230,7 +230,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(&turn.body);
         self.values[turn.index.0 as usize] = None;
         written?;
-        self.build.push(Statement::For(For { index, count, parallel: false, private: Vec::new(), body, site }));
+        self.build.push(Statement::For(For::new(index, count, false, body, site)));
         Ok(())
     }
 

@@ -280,7 +280,7 @@ impl Lowerer<'_, '_> {
         let body = self.build.close(opened);
         written?;
         let parallel = !carries(&body, |register| register < index);
-        self.build.push(Statement::For(For { index, count, parallel, private: Vec::new(), body, site }));
+        self.build.push(Statement::For(For::new(index, count, parallel, body, site)));
         Ok(())
     }
 

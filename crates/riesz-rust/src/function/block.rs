@@ -30,10 +30,7 @@ impl Writer<'_> {
             if self.is_angle(block, at, declared) {
                 continue;
             }
-            if let Statement::Fill(element, count, Operand::Real(0.0)) = statement
-                && self.is_written_next(*element, *count, &block[at + 1..])
-            {
-                self.cleared.insert(element.buffer, *count);
+            if self.is_left_to_loop(statement, &block[at + 1..]) {
                 continue;
             }
             if !is_declaration {
@@ -73,15 +70,15 @@ impl Writer<'_> {
         true
     }
 
-    /// Whether a buffer that is to be zero is written whole by the loop that uses it next.
-    fn is_written_next(&self, element: Element, count: Operand, rest: &[Statement]) -> bool {
-        let uses = |statement: &&Statement| crate::lanes::touches(statement, element.buffer);
-        match rest.iter().find(uses) {
-            Some(Statement::For(each)) if element.at == Operand::Int(0) && !self.plain => {
-                crate::lanes::writes_near(self.procedure, each, element.buffer, count)
-            }
-            _ => false,
-        }
+    /// Whether a statement fills a buffer with zeros that the loop behind it writes instead.
+    fn is_left_to_loop(&self, statement: &Statement, rest: &[Statement]) -> bool {
+        let Statement::Fill(Element { buffer, at: Operand::Int(0) }, count, Operand::Real(0.0)) = statement else {
+            return false;
+        };
+        let next = rest.iter().find(|statement| !matches!(statement, Statement::Fill(..)));
+        let Some(Statement::For(each)) = next else { return false };
+        let stencil = self.schedule(each).0.and_then(|lanes| lanes.stencils.get(buffer));
+        stencil.is_some_and(|stencil| stencil.zeroed == Some(*count))
     }
 }
 

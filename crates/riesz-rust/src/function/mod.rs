@@ -8,31 +8,25 @@ use crate::{Options, Precision};
 use riesz_program::each_statement;
 use riesz_program::foreign::Foreign;
 use riesz_program::program::{
-    Block, Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program, Register,
-    Statement, Strided, While,
+    Buffer, Element, For, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program, Register, Statement,
+    Strided, While,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use riesz_program::schedule::{ChunkSchedule, LaneSchedule, Schedule};
+use rustc_hash::FxHashSet;
 use std::fmt::Write;
 
 /// Writes the function of a procedure.
 pub(crate) fn write(program: &Program, id: ProcedureId, options: &Options) -> String {
     let (procedure, mut text) = (program.procedure(id), String::new());
-    let called = is_called(program, id);
-    let local = if called { local(procedure) } else { FxHashSet::default() };
+    let local = if is_called(program, id) { local(procedure) } else { FxHashSet::default() };
     let mut writer = Writer {
         program,
         procedure,
         local,
-        called,
-        leading_here: leading_to(program, id),
         depth: 1,
         text: String::new(),
         sizes: riesz_program::sizes::Sizes::of(procedure).large,
-        plain: false,
-        cleared: FxHashMap::default(),
-        fine: options.fine,
         precision: options.precision,
-        chunked: false,
         passed: FxHashSet::default(),
     };
     let mut parameters = vec!["context: &mut Context".to_string()];
@@ -68,23 +62,12 @@ pub(crate) struct Writer<'p> {
     pub procedure: &'p Procedure,
     /// Buffers that are there as long as a call is, and can be in its frame.
     local: FxHashSet<Buffer>,
-    /// Whether the procedure is called by others, or by itself: what it does may be little, and done often.
-    pub called: bool,
-    /// The procedures that call this one, or call one that does.
-    leading_here: FxHashSet<ProcedureId>,
     pub depth: usize,
     text: String,
     /// Sizes that may be larger than integers are.
     sizes: FxHashSet<Register>,
-    /// Whether loops are written one turn after the other.
-    pub plain: bool,
-    /// Buffers that are to be zero, and how long they are: the loop that comes next writes them whole.
-    pub cleared: FxHashMap<Buffer, Operand>,
-    /// Whether loops are cut however little they do.
-    pub fine: bool,
     pub precision: Precision,
-    /// Whether this is inside of the function of the turns of a loop, and the buffers that it is passed.
-    pub chunked: bool,
+    /// The buffers that are passed to the function of a chunk, inside of it.
     pub passed: FxHashSet<Buffer>,
 }
 
@@ -138,13 +121,13 @@ impl<'p> Writer<'p> {
         self.procedure.buffers[buffer.0 as usize].kind
     }
 
-    /// Whether a block calls what may call this procedure again.
-    pub fn recurs(&self, block: &Block) -> bool {
-        let mut found = false;
-        each_statement(block, &mut |statement| {
-            found |= matches!(statement, Statement::Call(call) if self.leading_here.contains(&call.procedure));
-        });
-        found
+    /// The lanes and the chunks of a loop. The runtime has vectors of one width, so lanes of another width run one by one.
+    pub fn schedule<'s>(&self, each: &'s For) -> (Option<&'s LaneSchedule>, Option<&'s ChunkSchedule>) {
+        match each.schedule.as_deref() {
+            Some(Schedule { lanes: Some(lanes), .. }) if lanes.width != self.precision.lanes() => (None, None),
+            Some(Schedule { lanes, chunks }) => (lanes.as_ref(), chunks.as_ref()),
+            None => (None, None),
+        }
     }
 
     fn is_local(&self, buffer: Buffer) -> bool {
@@ -247,22 +230,6 @@ fn is_called(program: &Program, id: ProcedureId) -> bool {
         each_statement(&procedure.body, &mut |statement| {
             found |= matches!(statement, Statement::Call(call) if call.procedure == id);
         });
-    }
-    found
-}
-
-/// The procedures whose calls lead to one.
-fn leading_to(program: &Program, id: ProcedureId) -> FxHashSet<ProcedureId> {
-    let (mut found, mut work) = (FxHashSet::default(), vec![id]);
-    while let Some(wanted) = work.pop() {
-        for (caller, procedure) in program.procedures.iter().enumerate() {
-            let caller = ProcedureId(caller as u32);
-            each_statement(&procedure.body, &mut |statement| {
-                if matches!(statement, Statement::Call(call) if call.procedure == wanted) && found.insert(caller) {
-                    work.push(caller);
-                }
-            });
-        }
     }
     found
 }

@@ -61,9 +61,11 @@ impl Writer<'_> {
                 let (name, at) = (self.buffer_mut(element.buffer), self.operand(element.at));
                 self.line(format!("add({name}, {at}, {});", self.operand(*value)));
             }
-            Statement::For(each) if !self.plain && crate::lanes::write(self, each, declared).is_ok() => {}
-            Statement::For(each) if !self.plain && crate::chunk::plain(self, each, declared) => {}
-            Statement::For(each) => self.turn_by_turn(each, declared, outermost),
+            Statement::For(each) => match self.schedule(each) {
+                (Some(lanes), chunks) => crate::lanes::write(self, each, lanes, chunks, declared),
+                (None, Some(chunks)) => crate::chunk::one_by_one(self, each, chunks, declared),
+                (None, None) => self.one_by_one(each, declared, outermost),
+            },
             Statement::While(each) => self.repeat(each, declared),
             Statement::If(condition, yes, no) => {
                 self.line(format!("if {} {{", self.operand(*condition)));
@@ -88,8 +90,8 @@ impl Writer<'_> {
         }
     }
 
-    /// A loop, one turn after the other.
-    fn turn_by_turn(&mut self, each: &For, declared: &mut FxHashSet<Register>, outermost: bool) {
+    /// A loop, one iteration after the other.
+    fn one_by_one(&mut self, each: &For, declared: &mut FxHashSet<Register>, outermost: bool) {
         for allocation in &each.private {
             self.allocate(allocation);
         }

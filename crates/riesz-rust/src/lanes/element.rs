@@ -1,9 +1,9 @@
 //! Elements of buffers in lanes: read, written and added to.
 
 use super::Wide;
-use super::stencil::further;
-use crate::classify::Class;
+use super::further;
 use riesz_program::program::{Element, Kind, Operand};
+use riesz_program::schedule::Class;
 
 impl Wide<'_, '_> {
     /// Where an element is, further along by an expression: the position in the first lane, and the step to the next; or
@@ -96,8 +96,8 @@ impl Wide<'_, '_> {
     }
 
     /// Writes all that a turn writes to a buffer, with the last element of it.
-    pub(super) fn store_beside(&mut self, element: Element) {
-        let row = &self.rows[&element.buffer];
+    pub(super) fn store_interleaved(&mut self, element: Element) {
+        let row = &self.lanes.interleaved[&element.buffer];
         if row.last != element.at {
             return;
         }
@@ -120,7 +120,7 @@ impl Wide<'_, '_> {
         };
         let lanes = self.mask(mask);
         let product = match (value, mask) {
-            (Operand::Register(register), None) => self.products.get(&register).copied(),
+            (Operand::Register(register), None) => self.lanes.fused.get(&register).copied(),
             _ => None,
         };
         let line = match (self.position(element.at, None), private, own) {
@@ -165,27 +165,22 @@ impl Wide<'_, '_> {
 
     /// Adds to a neighbourhood of the index: what goes to the same elements is added up before it is stored.
     fn add_near(&mut self, element: Element, value: Operand) -> bool {
-        let Some(stencil) = self.stencils.get_mut(&element.buffer) else { return false };
-        let Some(at) = stencil.places.iter().position(|(place, _)| *place == element.at) else { return false };
-        let (_, offset) = stencil.places.remove(at);
-        let single = stencil.single;
-        let (shift, last, first) = (offset - stencil.first, stencil.places.is_empty(), stencil.first);
+        let Some(stencil) = self.lanes.stencils.get(&element.buffer) else { return false };
+        let Some((_, offset)) = stencil.places.iter().find(|(place, _)| *place == element.at) else { return false };
+        let shift = offset - stencil.first;
         let (name, value) = (self.writer.buffer(element.buffer).to_string(), self.wide(value));
-        if single {
-            let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
-            let line = format!("(Lanes::splat(0.0) + {value}).store({total}, {index}, 1);");
-            self.line(line);
+        let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.index));
+        if stencil.is_single() {
+            self.line(format!("(Lanes::splat(0.0) + {value}).store({total}, {index}, 1);"));
             return true;
         }
         self.line(match shift {
             0 => format!("{name}_near += {value};"),
             shift => format!("{name}_near += {value}.shifted({shift}, &mut {name}_carry_{shift});"),
         });
-        if last {
-            let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.lanes.index));
-            let write = if self.writer.cleared.contains_key(&element.buffer) { "store" } else { "add_to" };
-            let line = format!("{name}_near.{write}({total}, {index}{}, 1);", further(first));
-            self.line(line);
+        if stencil.places.last().is_some_and(|(place, _)| *place == element.at) {
+            let write = if stencil.zeroed.is_some() { "store" } else { "add_to" };
+            self.line(format!("{name}_near.{write}({total}, {index}{}, 1);", further(stencil.first)));
         }
         true
     }

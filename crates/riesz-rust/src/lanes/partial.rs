@@ -1,9 +1,9 @@
 //! Partial results of iterations: one for each lane, combined after the loop in a fixed order.
 
-use super::stencil::further;
+use super::further;
 use crate::chunk::Given;
 use crate::function::Writer;
-use riesz_program::program::{Block, Buffer, Combine, Register, SiteId, Statement};
+use riesz_program::program::{Buffer, Combine, Register, SiteId};
 
 /// What lanes add up, to be brought together behind the loop.
 pub(super) enum Partial {
@@ -27,16 +27,13 @@ impl Partial {
     /// What a chunk of the loop gives.
     pub(super) fn given(&self, writer: &Writer) -> Given {
         let name = self.name(writer);
-        let (name, ty, apiece) = match self {
-            Partial::Sums(buffer) => {
-                let buffer = writer.buffer(*buffer);
-                (format!("{buffer}_sums"), writer.vector(), format!("16.0 * {buffer}.len() as f64"))
-            }
-            Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask", String::new()),
-            Partial::Number(_, Combine::Least) => (name, "Ints", String::new()),
-            Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes", String::new()),
+        let (name, ty) = match self {
+            Partial::Sums(buffer) => (format!("{}_sums", writer.buffer(*buffer)), writer.vector()),
+            Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask"),
+            Partial::Number(_, Combine::Least) => (name, "Ints"),
+            Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes"),
         };
-        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }), apiece }
+        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }) }
     }
 
     /// What is left to do for a chunk before it gives it.
@@ -103,19 +100,4 @@ impl Partial {
             }
         }
     }
-}
-
-/// What each register is reduced by.
-pub(super) fn reductions(block: &Block) -> Vec<(Register, Combine)> {
-    let mut found = Vec::new();
-    let mut work = vec![block];
-    while let Some(block) = work.pop() {
-        for statement in block {
-            if let Statement::Reduce(register, combine, _) = statement {
-                found.push((*register, *combine));
-            }
-            work.extend(riesz_program::blocks(statement));
-        }
-    }
-    found
 }

@@ -2,10 +2,10 @@
 
 use super::element::Position;
 use super::{ELSEWHERE, Wide};
-use crate::classify::Class;
 use riesz_program::program::{
     Block, Combine, Element, Expression, Kind, Operand, Product, Register, SiteId, Statement, Strided, While,
 };
+use riesz_program::schedule::Class;
 use rustc_hash::FxHashSet;
 
 impl Wide<'_, '_> {
@@ -13,7 +13,7 @@ impl Wide<'_, '_> {
         let mine = riesz_program::scope::declarations(self.writer.procedure, block, declared);
         for (at, statement) in block.iter().enumerate() {
             for (first, register) in &mine {
-                if *first == at && !self.lanes.reduced.contains(register) {
+                if *first == at && !self.lanes.reduced.contains_key(register) {
                     declared.insert(*register);
                     let kind = self.writer.procedure.registers[register.0 as usize].kind;
                     let name = self.writer.register(*register).to_string();
@@ -33,7 +33,7 @@ impl Wide<'_, '_> {
 
     fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
         match statement {
-            Statement::Let(register, _) if self.products.contains_key(register) => {}
+            Statement::Let(register, _) if self.lanes.fused.contains_key(register) => {}
             Statement::Let(register, expression) => {
                 let name = self.writer.register(*register).to_string();
                 let class = self.lanes.class(Operand::Register(*register));
@@ -71,8 +71,8 @@ impl Wide<'_, '_> {
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => self.copy(*to, *from, *count, mask),
-            Statement::Store(element, _) if !self.strip && self.rows.contains_key(&element.buffer) => {
-                self.store_beside(*element);
+            Statement::Store(element, _) if !self.strip && self.lanes.interleaved.contains_key(&element.buffer) => {
+                self.store_interleaved(*element);
             }
             Statement::Store(element, value) => {
                 let uniform = self.is_uniform(*value);
@@ -248,7 +248,7 @@ impl Wide<'_, '_> {
     }
 
     fn reduce(&mut self, register: Register, combine: Combine, value: Operand, mask: Option<&str>) {
-        let outside = self.lanes.reduced.contains(&register);
+        let outside = self.lanes.reduced.contains_key(&register);
         if !outside && self.is_uniform(Operand::Register(register)) {
             return self.writer.reduce(register, combine, value);
         }
@@ -256,7 +256,7 @@ impl Wide<'_, '_> {
         let name = if outside { format!("{name}_lanes") } else { name };
         if combine == Combine::Sum && mask.is_none() {
             let product = match value {
-                Operand::Register(register) => self.products.get(&register).copied(),
+                Operand::Register(register) => self.lanes.fused.get(&register).copied(),
                 _ => None,
             };
             return self.line(match (product, outside) {

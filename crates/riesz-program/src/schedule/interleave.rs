@@ -4,23 +4,15 @@
 //! lanes: [a₀ a₁ ...] [b₀ b₁ ...] [c₀ c₁ ...]        memory: a₀ b₀ c₀ a₁ b₁ c₁ ...
 //! ```
 
-use super::stencil::uses;
-use crate::classify::{Class, Lanes, Step};
-use riesz_program::program::{Arithmetic, Buffer, Expression, For, Kind, Operand, Procedure, Register, Statement};
+use super::annotation::{Class, Interleaved, LaneSchedule};
+use super::uses::mentions;
+use crate::program::{Arithmetic, Buffer, Expression, For, Kind, Operand, Procedure, Register, Statement};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
-/// What a turn writes to a buffer, from its first element there to its last.
-pub(super) struct Row {
-    /// Where the first is.
-    pub(super) first: Operand,
-    pub(super) values: Vec<Operand>,
-    /// Where the one is that the turn writes last.
-    pub(super) last: Operand,
-}
-
-/// The rows of the buffers of which every turn writes as many elements, without a gap, as the next is further on.
-pub(super) fn rows(procedure: &Procedure, lanes: &Lanes, each: &For) -> FxHashMap<Buffer, Row> {
-    // Positions as others, and so much further.
+/// The buffers of which every iteration writes as many elements, without a gap, as the next iteration is further on.
+pub(super) fn interleaved(procedure: &Procedure, lanes: &LaneSchedule, each: &For) -> BTreeMap<Buffer, Interleaved> {
+    // Positions as a distance from another position.
     let mut known: FxHashMap<Register, (Operand, i64)> = FxHashMap::default();
     let mut stores: FxHashMap<Buffer, Vec<Store>> = FxHashMap::default();
     for statement in &each.body {
@@ -41,7 +33,7 @@ pub(super) fn rows(procedure: &Procedure, lanes: &Lanes, each: &For) -> FxHashMa
             _ => {}
         }
     }
-    let uses = uses(each);
+    let mentions = mentions(each);
     let is_fixed = |operand: &Operand| match operand {
         Operand::Register(register) => !procedure.registers[register.0 as usize].mutable,
         _ => true,
@@ -54,19 +46,19 @@ pub(super) fn rows(procedure: &Procedure, lanes: &Lanes, each: &For) -> FxHashMa
         let fits = count > 1
             && procedure.buffers[buffer.0 as usize].kind == Kind::Real
             && !lanes.private.contains(&buffer)
-            && uses[&buffer] == stores.len()
+            && mentions[&buffer] == stores.len()
             && stores.iter().enumerate().all(|(at, store)| {
-                (store.from, store.by) == (first.from, first.by + at as i64) && is_fixed(&store.value)
+                (store.from, store.by) == (first.from, first.by.wrapping_add(at as i64)) && is_fixed(&store.value)
             })
-            && matches!(lanes.class(first.at), Class::Linear(step) if constant(&step) == Some(count));
+            && matches!(lanes.class(first.at), Class::Linear(stride) if stride.constant() == Some(count));
         let values = stores.iter().map(|store| store.value).collect();
-        fits.then_some((buffer, Row { first: first.at, values, last }))
+        fits.then_some((buffer, Interleaved { first: first.at, values, last }))
     };
     stores.into_iter().filter_map(row).collect()
 }
 
 struct Store {
-    /// The position, as another and so much further.
+    /// The position, as a distance from another.
     from: Operand,
     by: i64,
     at: Operand,
@@ -78,15 +70,5 @@ fn from(known: &FxHashMap<Register, (Operand, i64)>, at: Operand) -> (Operand, i
         Operand::Register(register) => known.get(&register).copied().unwrap_or((at, 0)),
         Operand::Int(at) => (Operand::Int(0), at),
         _ => (at, 0),
-    }
-}
-
-fn constant(step: &Step) -> Option<i64> {
-    match step {
-        Step::One => Some(1),
-        Step::Times(step, Operand::Int(factor)) => constant(step)?.checked_mul(*factor),
-        Step::Times(..) => None,
-        Step::Plus(a, b) => constant(a)?.checked_add(constant(b)?),
-        Step::Minus(step) => constant(step)?.checked_neg(),
     }
 }

@@ -4,22 +4,22 @@
 //! neighbouring iterations access distant elements, each element is loaded and stored separately; the inner loops may
 //! then be better, if their elements are adjacent. The costs approximate those of instructions.
 
-use crate::classify::{Class, Lanes, Step};
+use super::Loops;
+use super::annotation::{Class, LaneSchedule, Stride};
+use crate::program::{Block, Expression, For, Operand, Register, Statement};
 use riesz_primitive::Work;
-use riesz_program::Procedure;
-use riesz_program::program::{Block, Expression, For, Operand, Register, Statement};
 
 /// Whether a loop takes less time in lanes than with the loops inside of it in lanes.
-pub(crate) fn outer(procedure: &Procedure, lanes: &Lanes, each: &For) -> bool {
-    let loops = each.body.iter().any(|statement| matches!(statement, Statement::For(_)));
-    let around = Around { loops: vec![(each.index, times(each.count))], procedure };
-    !loops || around.in_lanes(lanes, &each.body) / 8.0 <= around.by_turns(&each.body)
+pub(super) fn outer(loops: &Loops, lanes: &LaneSchedule, each: &For) -> bool {
+    let nested = each.body.iter().any(|statement| matches!(statement, Statement::For(_)));
+    let around = Around { path: vec![(each.index, times(each.count))], loops };
+    !nested || around.in_lanes(lanes, &each.body) / 8.0 <= around.one_by_one(&each.body)
 }
 
-/// How many turns a loop is taken to have that does not say.
+/// The number of iterations of a loop of which nothing is known.
 const UNKNOWN: f64 = 16.0;
 
-/// What it takes to enter a loop in lanes, and to bring the lanes together behind it.
+/// The cost of entering a loop in lanes, and of combining the lanes after it.
 const ENTRY: f64 = 10.0;
 
 fn times(count: Operand) -> f64 {
@@ -29,29 +29,29 @@ fn times(count: Operand) -> f64 {
     }
 }
 
-/// The loops around, each with its index and how many turns it has.
-struct Around<'p> {
-    loops: Vec<(Register, f64)>,
-    procedure: &'p Procedure,
+struct Around<'a> {
+    /// The loops around, each with its index and its number of iterations.
+    path: Vec<(Register, f64)>,
+    loops: &'a Loops<'a>,
 }
 
 impl Around<'_> {
-    /// How many turns a loop has: about half of those of another whose index tells.
-    fn turns(&self, each: &For) -> f64 {
-        let around = self.loops.iter().find(|(index, _)| each.count == Operand::Register(*index));
-        around.map_or_else(|| times(each.count), |(_, turns)| turns / 2.0)
+    /// The number of iterations of a loop: half of those of a loop whose index is the count.
+    fn iterations(&self, each: &For) -> f64 {
+        let around = self.path.iter().find(|(index, _)| each.count == Operand::Register(*index));
+        around.map_or_else(|| times(each.count), |(_, iterations)| iterations / 2.0)
     }
 
     fn inside(&self, each: &For) -> Self {
-        let mut loops = self.loops.clone();
-        loops.push((each.index, self.turns(each)));
-        Around { loops, ..*self }
+        let mut path = self.path.clone();
+        path.push((each.index, self.iterations(each)));
+        Around { path, ..*self }
     }
 
-    /// The cost of eight turns at once.
-    fn in_lanes(&self, lanes: &Lanes, block: &Block) -> f64 {
+    /// The cost of a vector of iterations.
+    fn in_lanes(&self, lanes: &LaneSchedule, block: &Block) -> f64 {
         let access = |at: Operand| match lanes.class(at) {
-            Class::Uniform | Class::Linear(Step::One) => 1.0,
+            Class::Uniform | Class::Linear(Stride::One) => 1.0,
             Class::Linear(_) => 8.0,
             Class::Varying => 12.0,
         };
@@ -65,35 +65,33 @@ impl Around<'_> {
             Statement::Add(element, _) => 2.0 * access(element.at),
             Statement::Fill(element, count, _) => times(*count) * access(element.at),
             Statement::Copy { to, from, count } => times(*count) * (access(to.at) + access(from.at)),
-            Statement::For(inner) => self.turns(inner) * self.inside(inner).in_lanes(lanes, &inner.body),
+            Statement::For(inner) => self.iterations(inner) * self.inside(inner).in_lanes(lanes, &inner.body),
             Statement::Product(product) => 2.0 * times(product.rows) * times(product.inner) * times(product.columns),
-            other => {
-                1.0 + riesz_program::blocks(other).into_iter().map(|inner| self.in_lanes(lanes, inner)).sum::<f64>()
-            }
+            other => 1.0 + other.blocks().into_iter().map(|inner| self.in_lanes(lanes, inner)).sum::<f64>(),
         };
         block.iter().map(cost).sum()
     }
 
-    /// The cost of one turn, with the loops inside in lanes where they can be.
-    fn by_turns(&self, block: &Block) -> f64 {
+    /// The cost of one iteration, with the loops inside in lanes where they can be.
+    fn one_by_one(&self, block: &Block) -> f64 {
         let cost = |statement: &Statement| match statement {
             Statement::Let(_, expression) => arithmetic(expression),
             Statement::Add(..) => 2.0,
             Statement::Fill(_, count, _) | Statement::Copy { count, .. } => times(*count) / 8.0,
             Statement::For(inner) => {
                 let within = self.inside(inner);
-                let plain = self.turns(inner) * within.by_turns(&inner.body);
-                match Lanes::of(self.procedure, inner) {
-                    // Turns that are left over are taken one by one.
-                    Ok(lanes) if self.turns(inner) >= 8.0 => {
-                        let wide = self.turns(inner) * within.in_lanes(&lanes, &inner.body) / 8.0;
+                let plain = self.iterations(inner) * within.one_by_one(&inner.body);
+                match self.loops.lanes(inner) {
+                    // Iterations that fill no vector run one by one.
+                    Some(lanes) if self.iterations(inner) >= 8.0 => {
+                        let wide = self.iterations(inner) * within.in_lanes(&lanes, &inner.body) / 8.0;
                         plain.min(ENTRY + wide)
                     }
                     _ => plain,
                 }
             }
             Statement::Product(product) => times(product.rows) * times(product.inner) * times(product.columns) / 4.0,
-            other => 1.0 + riesz_program::blocks(other).into_iter().map(|inner| self.by_turns(inner)).sum::<f64>(),
+            other => 1.0 + other.blocks().into_iter().map(|inner| self.one_by_one(inner)).sum::<f64>(),
         };
         block.iter().map(cost).sum()
     }

@@ -1,10 +1,11 @@
 //! The uses of a loop: numbers, and buffers with the operations on them.
 
-use riesz_program::program::{
-    Argument, Block, Buffer, Combine, Element, Expression, For, Operand, Parameter, Program, Register, Statement,
-    Target,
+use crate::program::{
+    Argument, Block, Buffer, Combine, Element, Expression, For, Operand, Outcome, Parameter, Procedure, Program,
+    Register, Statement, Target,
 };
-use rustc_hash::FxHashSet;
+use crate::visit::each_statement;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 #[derive(Default)]
 pub(super) struct Uses {
@@ -58,13 +59,13 @@ impl Uses {
     fn block(&mut self, program: &Program, block: &Block) {
         for statement in block {
             match statement {
-                // That it reduces into a register is no reading of it.
+                // A register is not read by a reduction into it.
                 Statement::Reduce(_, _, value) => self.operand(*value),
-                statement => riesz_program::each_operand(statement, &mut |operand| self.operand(operand)),
+                statement => statement.operands(&mut |operand| self.operand(operand)),
             }
             self.statement(program, statement);
             if !matches!(statement, Statement::For(_)) {
-                for inner in riesz_program::blocks(statement) {
+                for inner in statement.blocks() {
                     self.block(program, inner);
                 }
             }
@@ -139,4 +140,81 @@ impl Uses {
             }
         }
     }
+}
+
+/// How often a procedure mentions each register.
+pub(super) struct Occurrences(FxHashMap<Register, usize>);
+
+impl Occurrences {
+    pub fn of(procedure: &Procedure) -> Occurrences {
+        let mut found = occurrences(&procedure.body);
+        for result in &procedure.results {
+            if let Outcome::Number(Operand::Register(register)) = result {
+                *found.entry(*register).or_default() += 1;
+            }
+        }
+        Occurrences(found)
+    }
+
+    /// The registers that a block mentions and nothing outside of it does.
+    pub fn only_in(&self, block: &Block) -> FxHashSet<Register> {
+        let here = occurrences(block).into_iter();
+        here.filter(|(register, count)| self.0.get(register) == Some(count)).map(|(register, _)| register).collect()
+    }
+}
+
+fn occurrences(block: &Block) -> FxHashMap<Register, usize> {
+    let mut found = FxHashMap::default();
+    each_statement(block, &mut |statement| {
+        let mut note = |register: Register| *found.entry(register).or_default() += 1;
+        match statement {
+            Statement::Let(register, _) | Statement::Set(register, _) => note(*register),
+            Statement::For(each) => note(each.index),
+            _ => {}
+        }
+        statement.operands(&mut |operand| {
+            if let Operand::Register(register) = operand {
+                note(register);
+            }
+        });
+    });
+    found
+}
+
+/// How often a loop mentions each buffer.
+pub(super) fn mentions(each: &For) -> FxHashMap<Buffer, usize> {
+    let mut found = FxHashMap::default();
+    each_statement(&each.body, &mut |statement| {
+        statement.buffers(&mut |buffer, _| *found.entry(buffer).or_default() += 1);
+    });
+    found
+}
+
+/// Whether a statement, or one inside of it, mentions a buffer.
+pub(super) fn touches(statement: &Statement, buffer: Buffer) -> bool {
+    crate::any_buffer(statement, &mut |other| other == buffer)
+        || statement.blocks().into_iter().flatten().any(|inner| touches(inner, buffer))
+}
+
+/// The buffers that a block reads, and those that it writes, without calls and functions of linear algebra.
+pub(super) fn accesses(block: &Block) -> (FxHashSet<Buffer>, FxHashSet<Buffer>) {
+    let (mut read, mut written) = (FxHashSet::default(), FxHashSet::default());
+    each_statement(block, &mut |statement| match statement {
+        Statement::Let(_, Expression::Load(element)) => {
+            read.insert(element.buffer);
+        }
+        Statement::Store(element, _) | Statement::Add(element, _) | Statement::Fill(element, ..) => {
+            written.insert(element.buffer);
+        }
+        Statement::Copy { to, from, .. } => {
+            read.insert(from.buffer);
+            written.insert(to.buffer);
+        }
+        Statement::Product(product) => {
+            read.extend([product.left.first.buffer, product.right.first.buffer]);
+            written.insert(product.to.buffer);
+        }
+        _ => {}
+    });
+    (read, written)
 }

@@ -6,26 +6,35 @@
 //!
 //! If `m` is known before the loop, the cost is an expression of it; otherwise it counts as eight.
 
-use crate::classify::Lanes;
+use super::annotation::{Class, LaneSchedule};
+use crate::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};
 use riesz_primitive::Work;
-use riesz_program::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};
 
 /// `own + Σ count · cost`
-#[derive(Clone, Debug, Default)]
-pub(super) struct Cost {
-    own: f64,
-    loops: Vec<(Operand, Cost)>,
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// The instructions outside of inner loops.
+    pub own: f64,
+    /// The counts of inner loops, and the costs of their iterations.
+    pub loops: Vec<(Operand, Cost)>,
 }
 
-/// How often loops turn of which nothing is known.
-const UNKNOWN: f64 = 8.0;
+/// The number of iterations of a loop of which nothing is known.
+const UNKNOWN: i64 = 8;
 
-/// The cost of one turn. Eight turns at once take as long as one.
-pub(super) fn turn(program: &Program, each: &For, lanes: Option<&Lanes>) -> Cost {
+/// The cost of one iteration. The iterations of a vector take as long as one. Counts that are not `known` before the
+/// loop are guessed.
+pub(super) fn iteration(
+    program: &Program,
+    each: &For,
+    lanes: Option<&LaneSchedule>,
+    known: &dyn Fn(Operand) -> bool,
+) -> Cost {
     let mut cost = Costs { program, lanes, calls: Vec::new() }.block(&each.body);
     if lanes.is_some() {
         cost.scale(1.0 / 8.0);
     }
+    cost.guess_unknown(known);
     cost
 }
 
@@ -38,24 +47,20 @@ impl Cost {
         })
     }
 
-    /// The cost as an expression, given the names of the numbers that are known before the loop.
-    pub fn text(&self, known: &dyn Fn(Operand) -> Option<String>) -> String {
-        let mut text = format!("({:.2}", self.own);
-        for (count, cost) in &self.loops {
-            text += &match (count, known(*count)) {
-                (Operand::Int(count), _) => format!(" + {:.1} * {}", (*count).max(0) as f64, cost.text(known)),
-                (_, Some(name)) => format!(" + {name} as f64 * {}", cost.text(known)),
-                (_, None) => format!(" + {UNKNOWN:.1} * {}", cost.text(known)),
-            };
+    fn guess_unknown(&mut self, known: &dyn Fn(Operand) -> bool) {
+        for (count, cost) in &mut self.loops {
+            if !known(*count) {
+                *count = Operand::Int(UNKNOWN);
+            }
+            cost.guess_unknown(known);
         }
-        text + ")"
     }
 
-    /// The cost where nothing is known of sizes but what is written.
+    /// The cost if unknown counts are guessed.
     fn guess(&self) -> f64 {
         self.loops.iter().fold(self.own, |sum, (count, cost)| match count {
             Operand::Int(count) => sum + *count as f64 * cost.guess(),
-            _ => sum + UNKNOWN * cost.guess(),
+            _ => sum + UNKNOWN as f64 * cost.guess(),
         })
     }
 
@@ -81,14 +86,14 @@ impl Cost {
     }
 }
 
-struct Costs<'a, 'p> {
+struct Costs<'a> {
     program: &'a Program,
-    lanes: Option<&'a Lanes<'p>>,
-    /// The procedures around.
+    lanes: Option<&'a LaneSchedule>,
+    /// The procedures that are being called.
     calls: Vec<ProcedureId>,
 }
 
-impl Costs<'_, '_> {
+impl Costs<'_> {
     fn block(&mut self, block: &Block) -> Cost {
         let mut cost = Cost::default();
         for statement in block {
@@ -113,13 +118,13 @@ impl Costs<'_, '_> {
                 let mut cost = self.block(&each.before);
                 let body = self.block(&each.body);
                 cost.plus(body);
-                cost.scale(UNKNOWN);
+                cost.scale(UNKNOWN as f64);
                 cost
             }
             Statement::If(_, yes, no) => {
                 let (mut cost, no) = (self.block(yes), self.block(no));
                 cost.plus(no);
-                // Lanes take both ways, turns by themselves one.
+                // Lanes run both branches, single iterations run one.
                 cost.scale(if self.lanes.is_some() { 1.0 } else { 0.5 });
                 cost
             }
@@ -141,7 +146,7 @@ impl Costs<'_, '_> {
 
     fn access(&self, element: Element) -> f64 {
         match self.lanes {
-            Some(lanes) if lanes.class(element.at) == crate::classify::Class::Varying => 12.0,
+            Some(lanes) if lanes.class(element.at) == Class::Varying => 12.0,
             _ => 1.0,
         }
     }

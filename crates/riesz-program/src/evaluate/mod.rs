@@ -1,5 +1,7 @@
 //! The evaluator of loop programs: it runs statement by statement and checks every position. It is slow and simple, and
-//! is the reference for lowering and generated code.
+//! is the reference for lowering and generated code. Loops with a schedule run as it says (`scheduled`).
+
+mod scheduled;
 
 use crate::program::{
     Allocation, Argument, Arithmetic, Block, Buffer, Combine, Element, Expression, Fault, Kind, Operand, Outcome,
@@ -35,6 +37,8 @@ pub enum Stop {
     At(SiteId, Vec<Number>),
     /// The program is not one that lowering may make.
     Broken(String),
+    /// Iterations that run at the same time failed, and it is not known which of their errors is the first.
+    Elsewhere,
 }
 
 /// A NaN that no computation gives: what stands in a buffer before something is written there. It may be copied, as
@@ -221,13 +225,10 @@ impl Frame<'_> {
                 let before = self.load(*element, 0)?;
                 *self.element(*element, 0)? = combined(Combine::Sum, before, value);
             }
-            Statement::For(each) => {
-                each.private.iter().for_each(|allocation| self.allocate(allocation));
-                for at in 0..self.int(each.count) {
-                    self.set(each.index, Number::Int(at));
-                    self.block(&each.body)?;
-                }
-            }
+            Statement::For(each) => match each.schedule.as_deref() {
+                Some(schedule) => self.scheduled(each, schedule)?,
+                None => self.one_by_one(each, 0, self.int(each.count))?,
+            },
             Statement::While(each) => {
                 each.private.iter().for_each(|allocation| self.allocate(allocation));
                 loop {

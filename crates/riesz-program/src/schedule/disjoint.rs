@@ -1,19 +1,19 @@
 //! Whether two iterations of a loop can add to the same element.
 //!
 //! ```text
-//! turn i adds at   s·i + r   with   a ≤ r ≤ b   and   b − a < s:   no other turn does
+//! iteration i adds at   s·i + r   with   a ≤ r ≤ b   and   b − a < s:   no other iteration does
 //! ```
 //!
 //! Positions are polynomials over values that are known before the loop, its index `i` and the indices of inner loops,
 //! which are below their counts. Iterations that add to different rows of a matrix therefore add to different elements.
 
 use super::uses::Uses;
+use crate::polynomial::{Polynomials, atom};
+use crate::program::{Buffer, For, Procedure, Register};
 use riesz_core::size::{Atom, Monomial, Size};
-use riesz_program::polynomial::{Polynomials, atom};
-use riesz_program::program::{Buffer, For, Procedure, Register};
 use rustc_hash::FxHashMap;
 
-/// Whether no element of a buffer is added to by two turns.
+/// Whether no two iterations add to the same element of a buffer.
 pub(super) fn are(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> bool {
     !uses.lent.contains(&buffer) && proven(procedure, each, buffer, uses).is_some()
 }
@@ -59,7 +59,7 @@ fn proven(procedure: &Procedure, each: &For, buffer: Buffer, uses: &Uses) -> Opt
                 _ => return None,
             }
         }
-        // What is a count of a loop around is positive where the loop turns.
+        // The count of a loop is positive in its iterations.
         let positive = |atom: Atom| run.contains(&Size::Atom(atom));
         if !(strides.iter().chain([&here])).all(|stride| stride.atoms().into_iter().all(positive)) {
             return None;

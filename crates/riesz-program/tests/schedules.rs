@@ -1,0 +1,170 @@
+//! A schedule changes nothing but rounding: on random programs and their derivatives, the evaluator gives the same with the
+//! schedules of several targets, which it obeys, and without. The verifier accepts every schedule, and rejects one of
+//! another loop.
+//!
+//! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
+
+#[allow(dead_code)]
+mod random;
+
+use random::{Lowered, Verdict, disagreement, evaluated, number, try_all};
+use riesz_primitive::{Primitive, scalar};
+use riesz_program::each_statement;
+use riesz_program::program::{Block, Program, Statement};
+use riesz_program::schedule::{Chunking, Class, Schedule, Target, schedule};
+use riesz_program::verify::verify;
+use std::ops::Range;
+
+/// How many programs are tried unless told otherwise.
+const PROGRAMS: u64 = 300;
+/// How many of their functions.
+const FUNCTIONS: u64 = 3;
+
+static FUNCTIONS_IN_STRIPS: &[&Primitive] =
+    &[&scalar::ADD, &scalar::SUB, &scalar::MUL, &scalar::DIV, &scalar::EXACT_MUL, &scalar::SIN, &scalar::EXP];
+
+/// Vectors of a processor; few lanes, so that most loops have several vectors; the warps and blocks of a graphics
+/// processor; threads without lanes.
+const TARGETS: [Target; 4] = [
+    Target { lanes: 8, strip: 4, strip_functions: FUNCTIONS_IN_STRIPS, chunks: Chunking::From(2e5) },
+    Target { lanes: 2, strip: 2, strip_functions: FUNCTIONS_IN_STRIPS, chunks: Chunking::Always },
+    Target { lanes: 32, strip: 1, strip_functions: &[], chunks: Chunking::Always },
+    Target { lanes: 1, strip: 1, strip_functions: &[], chunks: Chunking::Always },
+];
+
+#[test]
+fn schedules_change_no_result_of_random_programs() {
+    let count = number("PROGRAMS", PROGRAMS);
+    let verdict = try_all(number("PROGRAMS_FROM", 0), count, 10, run);
+    verdict.report();
+    let found = |what: &str| verdict.tally.get(&format!("programs with: {what}")).copied().unwrap_or(0);
+    for what in ["lanes", "strips", "chunks", "copies", "sums in lanes", "reductions", "stencils", "zeros"] {
+        assert!(count < PROGRAMS || found(what) > 0, "no schedule has {what}");
+    }
+}
+
+fn run(seeds: Range<u64>, _: bool) -> Verdict {
+    let mut verdict = Verdict::default();
+    for seed in seeds {
+        let Some(made) = Lowered::of(seed, FUNCTIONS, riesz_program::lower, &mut verdict) else { continue };
+        for target in &TARGETS {
+            let mut scheduled = made.program.clone();
+            schedule(&mut scheduled, target);
+            if let Err(problem) = verify(&scheduled) {
+                verdict.wrong.push(format!("program {seed}: {problem}"));
+                continue;
+            }
+            count_parts(&scheduled, &mut verdict);
+            for (case, signature) in &made.cases {
+                let found = evaluated(&scheduled, signature, case);
+                let without = evaluated(&made.program, signature, case);
+                let problem = match (&without, &found) {
+                    // Where lanes fail apart, there is an error without lanes too.
+                    (Err(_), Err(code)) if code == "elsewhere" => None,
+                    (Ok(_), Err(code)) if code == "elsewhere" => Some("fails in lanes".to_string()),
+                    _ => disagreement(case, found.as_ref().map_err(String::as_str)),
+                };
+                match problem {
+                    Some(problem) => verdict.wrong.push(format!("with {target:?}, the schedule {problem}")),
+                    None => verdict.note("agree"),
+                }
+            }
+        }
+    }
+    verdict
+}
+
+/// Notes which parts schedules have.
+fn count_parts(program: &Program, verdict: &mut Verdict) {
+    for procedure in &program.procedures {
+        each_statement(&procedure.body, &mut |statement| {
+            let Statement::For(each) = statement else { return };
+            let Some(Schedule { lanes, chunks }) = each.schedule.as_deref() else { return };
+            let mut note = |there: bool, what: &str| {
+                if there {
+                    verdict.note(&format!("programs with: {what}"));
+                }
+            };
+            if let Some(lanes) = lanes {
+                note(true, "lanes");
+                note(lanes.strip > 1, "strips");
+                note(!lanes.summed.is_empty(), "sums in lanes");
+                note(!lanes.reduced.is_empty(), "reductions");
+                note(!lanes.stencils.is_empty(), "stencils");
+                note(lanes.stencils.values().any(|stencil| stencil.zeroed.is_some()), "zeros");
+                note(!lanes.interleaved.is_empty(), "interleaved stores");
+                note(!lanes.fused.is_empty(), "fused products");
+            }
+            if let Some(chunks) = chunks {
+                note(true, "chunks");
+                note(!chunks.copied.is_empty(), "copies");
+            }
+        });
+    }
+}
+
+/// Ways to make a schedule wrong; each says whether there was anything to change.
+const MISTAKES: [(&str, fn(&mut Schedule) -> bool); 7] = [
+    ("a varying number is uniform", |schedule| {
+        let Some(lanes) = &mut schedule.lanes else { return false };
+        let varying = lanes.classes.iter().find(|(_, class)| **class == Class::Varying);
+        varying.map(|(register, _)| *register).is_some_and(|register| lanes.classes.remove(&register).is_some())
+    }),
+    ("lanes share a varying buffer", |schedule| {
+        schedule.lanes.as_mut().is_some_and(|lanes| lanes.varying.pop_first().is_some())
+    }),
+    ("lanes reduce into one register", |schedule| {
+        schedule.lanes.as_mut().is_some_and(|lanes| lanes.reduced.pop_first().is_some())
+    }),
+    ("lanes add to one element", |schedule| {
+        schedule.lanes.as_mut().is_some_and(|lanes| lanes.summed.pop_first().is_some())
+    }),
+    ("a stencil has one element less", |schedule| {
+        let stencils = schedule.lanes.as_mut().map(|lanes| &mut lanes.stencils);
+        stencils.and_then(|stencils| stencils.values_mut().next()?.places.pop()).is_some()
+    }),
+    ("chunks add to one buffer", |schedule| {
+        schedule.chunks.as_mut().is_some_and(|chunks| chunks.copied.pop().is_some())
+    }),
+    ("a chunk divides a vector", |schedule| {
+        let lanes = schedule.lanes.is_some();
+        schedule.chunks.as_mut().filter(|_| lanes).is_some_and(|chunks| std::mem::replace(&mut chunks.group, 1) > 1)
+    }),
+];
+
+#[test]
+fn the_verifier_rejects_wrong_schedules() {
+    let mut rejected = [0; MISTAKES.len()];
+    for seed in 0..60 {
+        let Some(made) = Lowered::of(seed, 2, riesz_program::lower, &mut Verdict::default()) else { continue };
+        let mut scheduled = made.program;
+        schedule(&mut scheduled, &TARGETS[1]);
+        for (at, (what, mistake)) in MISTAKES.iter().enumerate() {
+            let mut wrong = scheduled.clone();
+            let blocks = wrong.procedures.iter_mut().map(|procedure| &mut procedure.body);
+            if blocks.fold(false, |changed, block| changed | change(block, *mistake)) {
+                assert!(verify(&wrong).is_err(), "program {seed}: {what}");
+                rejected[at] += 1;
+            }
+        }
+    }
+    for ((what, _), count) in MISTAKES.iter().zip(rejected) {
+        assert!(count > 0, "{what}: no schedule has this");
+    }
+}
+
+/// Changes the schedules of a block; whether there was anything to change.
+fn change(block: &mut Block, mistake: fn(&mut Schedule) -> bool) -> bool {
+    block.iter_mut().fold(false, |changed, statement| {
+        changed
+            | match statement {
+                Statement::For(each) => {
+                    let here = each.schedule.as_deref_mut().is_some_and(mistake);
+                    change(&mut each.body, mistake) | here
+                }
+                Statement::While(each) => change(&mut each.body, mistake),
+                Statement::If(_, yes, no) => change(yes, mistake) | change(no, mistake),
+                _ => false,
+            }
+    })
+}
