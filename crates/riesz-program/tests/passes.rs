@@ -20,12 +20,15 @@ const FUNCTIONS: u64 = 3;
 /// The passes that change the order of sums, or the factors of products, and so may change the last bits.
 const ROUNDING: [&str; 2] = ["pull", "double"];
 
+/// The passes for which few random programs have work; `riesz-native/tests/passes` has programs that do.
+const UNCOMMON: [&str; 2] = ["place", "double"];
+
 #[test]
 fn passes_change_no_result_of_random_programs() {
     let count = number("PROGRAMS", PROGRAMS);
     let verdict = try_all(number("PROGRAMS_FROM", 0), count, 10, run);
     verdict.report();
-    for (pass, _) in PASSES {
+    for (pass, _) in PASSES.into_iter().filter(|(pass, _)| !UNCOMMON.contains(pass)) {
         let changed = verdict.tally.contains_key(&format!("programs with: a change by {pass}"));
         assert!(count < PROGRAMS || changed, "{pass} changes no program");
     }
