@@ -124,8 +124,8 @@ impl Outline<'_> {
 /// Writes a loop in chunks, in which iterations run one after the other.
 pub(crate) fn one_by_one(writer: &mut Writer, each: &For, chunks: &ChunkSchedule, declared: &FxHashSet<Register>) {
     let outline = Outline { chunks };
-    let given: Vec<Given> = (chunks.reduced.iter())
-        .map(|(register, _)| Given {
+    let given: Vec<Given> = (chunks.reduced.keys())
+        .map(|register| Given {
             name: format!("{}_part", writer.register(*register)),
             ty: writer.rust(writer.procedure.registers[register.0 as usize].kind).into(),
             late: false,
@@ -145,7 +145,7 @@ pub(crate) fn one_by_one(writer: &mut Writer, each: &For, chunks: &ChunkSchedule
     writer.line(format!("for {} in chunk_from..chunk_to {{", writer.register(each.index)));
     writer.nested(&each.body, &mut inside);
     writer.line("}".into());
-    for (register, _) in &chunks.reduced {
+    for register in chunks.reduced.keys() {
         let name = writer.register(*register).to_string();
         writer.line(format!("let {name}_part = {name};"));
     }
