@@ -103,8 +103,11 @@ fn count_parts(program: &Program, verdict: &mut Verdict) {
     }
 }
 
-/// Ways to make a schedule wrong; each says whether there was anything to change.
-const MISTAKES: [(&str, fn(&mut Schedule) -> bool); 7] = [
+/// Makes a schedule wrong; whether there was anything to change.
+type Mistake = fn(&mut Schedule) -> bool;
+
+/// Ways to make a schedule wrong.
+const MISTAKES: [(&str, Mistake); 7] = [
     ("a varying number is uniform", |schedule| {
         let Some(lanes) = &mut schedule.lanes else { return false };
         let varying = lanes.classes.iter().find(|(_, class)| **class == Class::Varying);
@@ -154,7 +157,7 @@ fn the_verifier_rejects_wrong_schedules() {
 }
 
 /// Changes the schedules of a block; whether there was anything to change.
-fn change(block: &mut Block, mistake: fn(&mut Schedule) -> bool) -> bool {
+fn change(block: &mut Block, mistake: Mistake) -> bool {
     block.iter_mut().fold(false, |changed, statement| {
         changed
             | match statement {
