@@ -32,6 +32,7 @@ pub(crate) const RUNTIME: &[(&str, &str)] = &[
     ("product.rs", include_str!("../../riesz-runtime/src/product.rs")),
     ("circle.rs", include_str!("../../riesz-runtime/src/circle.rs")),
     ("cofactor.rs", include_str!("../../riesz-runtime/src/cofactor.rs")),
+    ("recycle.rs", include_str!("../../riesz-runtime/src/recycle.rs")),
     ("rows.rs", include_str!("../../riesz-runtime/src/rows.rs")),
     ("strip.rs", include_str!("../../riesz-runtime/src/strip.rs")),
 ];

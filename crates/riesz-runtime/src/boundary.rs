@@ -1,6 +1,6 @@
 //! The words that pass between generated code and outside callers.
 
-use crate::Fault;
+use crate::{Buffer, Element, Fault};
 
 /// The elements that two words, an address and a length, stand for.
 ///
@@ -22,8 +22,8 @@ pub unsafe fn words_mut<'a, T>(at: *const u64) -> &'a mut [T] {
 ///
 /// # Safety
 /// There is room for two words.
-pub unsafe fn give<T>(buffer: Vec<T>, to: *mut u64) {
-    let given = Box::leak(buffer.into_boxed_slice());
+pub unsafe fn give<T: Element>(buffer: Buffer<T>, to: *mut u64) {
+    let given = Box::leak(buffer.into_vec().into_boxed_slice());
     unsafe {
         *to = given.as_mut_ptr() as u64;
         *to.add(1) = given.len() as u64;

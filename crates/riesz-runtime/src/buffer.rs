@@ -1,6 +1,7 @@
 //! Access to elements of buffers. Generated code has proven or checked that a position is in bounds before it uses
 //! these functions; code that is compiled with debug assertions checks it again.
 
+use crate::{Buffer, Element};
 use std::marker::PhantomData;
 use std::ops::AddAssign;
 
@@ -22,7 +23,7 @@ impl<T> Target for &mut [T] {
     }
 }
 
-impl<T> Target for &mut Vec<T> {
+impl<T: Element> Target for &mut Buffer<T> {
     type Element = T;
 
     #[inline(always)]

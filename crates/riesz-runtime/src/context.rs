@@ -1,6 +1,6 @@
 //! The limits of a run, and its errors.
 
-use crate::{Crew, single};
+use crate::{Buffer, Crew, single};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -129,7 +129,7 @@ impl Context {
 
     /// A buffer of a number of elements, which are uninitialised: generated code writes before it reads.
     #[inline]
-    pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Vec<T>> {
+    pub fn buffer<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Buffer<T>> {
         let count = count.max(0);
         self.memory -= count.saturating_mul(size_of::<T>() as i64);
         if self.memory < 0 || count == i64::MAX {
@@ -138,14 +138,14 @@ impl Context {
         }
         self.least = self.least.min(self.memory);
         // The system may have less than the run is allowed.
-        T::try_buffer(count as usize).ok_or_else(|| fault(site, &[count]))
+        Buffer::try_new(count as usize).ok_or_else(|| fault(site, &[count]))
     }
 
     /// A copy of a buffer for a lane or a chunk, which has so many elements and begins with one value for all of them. It
     /// does not count towards the limit, because the number of copies is not the program's affair.
     #[inline]
-    pub fn filled<T: Element>(&self, count: usize, value: T, site: u32) -> Outcome<Vec<T>> {
-        let mut buffer = T::try_buffer(count).ok_or_else(|| fault(site, &[count as i64]))?;
+    pub fn filled<T: Element>(&self, count: usize, value: T, site: u32) -> Outcome<Buffer<T>> {
+        let mut buffer = Buffer::try_new(count).ok_or_else(|| fault(site, &[count as i64]))?;
         buffer.fill(value);
         Ok(buffer)
     }
@@ -165,13 +165,13 @@ impl Context {
     /// Grows a buffer to a number of elements: old elements stay, and new ones are written before they are read.
     /// Buffers double, so that one that grows by an element at a time is copied twice at most, all in all.
     #[inline(always)]
-    pub fn grow<T: Element>(&mut self, buffer: &mut Vec<T>, count: i64, site: u32) -> Outcome<()> {
+    pub fn grow<T: Element>(&mut self, buffer: &mut Buffer<T>, count: i64, site: u32) -> Outcome<()> {
         if count <= buffer.len() as i64 { Ok(()) } else { self.grow_to(buffer, count, site) }
     }
 
     #[cold]
     #[inline(never)]
-    fn grow_to<T: Element>(&mut self, buffer: &mut Vec<T>, count: i64, site: u32) -> Outcome<()> {
+    fn grow_to<T: Element>(&mut self, buffer: &mut Buffer<T>, count: i64, site: u32) -> Outcome<()> {
         let mut grown = self.buffer(count.max(2 * buffer.len() as i64), site)?;
         grown[..buffer.len()].copy_from_slice(buffer);
         *buffer = grown;
@@ -184,9 +184,9 @@ const FEW: usize = 16;
 
 /// Room for a buffer of a call.
 #[derive(Debug)]
-pub struct Room<T> {
+pub struct Room<T: Element> {
     few: [MaybeUninit<T>; FEW],
-    many: Vec<T>,
+    many: Buffer<T>,
 }
 
 impl<T: Element> Room<T> {
@@ -194,17 +194,38 @@ impl<T: Element> Room<T> {
     #[inline(always)]
     #[allow(clippy::new_without_default)]
     pub fn new() -> Room<T> {
-        Room { few: [MaybeUninit::uninit(); FEW], many: Vec::new() }
+        Room { few: [MaybeUninit::uninit(); FEW], many: Buffer::new() }
     }
 }
 
 /// What buffers are made of.
-pub trait Element: Copy {
+pub trait Element: Copy + 'static {
     /// A buffer of a number of elements, if the system has memory for it.
     fn try_buffer(count: usize) -> Option<Vec<Self>>;
 
     /// Room as a buffer.
     fn few(room: &mut [MaybeUninit<Self>]) -> &mut [Self];
+
+    /// Makes a buffer with room for a number of elements that long.
+    fn set_len(buffer: &mut Vec<Self>, count: usize);
+
+    /// Does something with the memory that this thread keeps for buffers.
+    #[cfg(feature = "recycle")]
+    fn kept<A>(act: impl FnOnce(&mut crate::recycle::recycle::Kept<Self>) -> A) -> Option<A>;
+}
+
+macro_rules! kept {
+    ($ty:ty) => {
+        #[cfg(feature = "recycle")]
+        fn kept<A>(act: impl FnOnce(&mut crate::recycle::recycle::Kept<$ty>) -> A) -> Option<A> {
+            use crate::recycle::recycle::Kept;
+            use std::cell::RefCell;
+            thread_local! {
+                static KEPT: RefCell<Kept<$ty>> = const { RefCell::new(Kept::NONE) };
+            }
+            KEPT.try_with(|kept| kept.try_borrow_mut().ok().map(|mut kept| act(&mut kept))).ok().flatten()
+        }
+    };
 }
 
 macro_rules! elements {
@@ -219,6 +240,15 @@ macro_rules! elements {
                 unsafe { buffer.set_len(count) };
                 Some(buffer)
             }
+
+            #[inline]
+            fn set_len(buffer: &mut Vec<$ty>, count: usize) {
+                assert!(count <= buffer.capacity(), "there is no room for {count} elements");
+                // There is room for them, and what holds above holds here.
+                unsafe { buffer.set_len(count) };
+            }
+
+            kept!($ty);
 
             #[inline(always)]
             fn few(room: &mut [MaybeUninit<$ty>]) -> &mut [$ty] {
@@ -240,6 +270,12 @@ impl Element for bool {
         buffer.resize(count, false);
         Some(buffer)
     }
+
+    fn set_len(buffer: &mut Vec<bool>, count: usize) {
+        buffer.resize(count, false);
+    }
+
+    kept!(bool);
 
     fn few(room: &mut [MaybeUninit<bool>]) -> &mut [bool] {
         room.fill(MaybeUninit::new(false));

@@ -3,7 +3,7 @@
 //! The operations are plain loops over arrays of eight, which compilers vectorise. Sums over lanes always have the same
 //! order. This source is written over `super::R` and compiled for both precisions.
 
-use super::{Context, Outcome, R, Target, at, part_mut, truncate};
+use super::{Buffer, Context, Outcome, R, Target, at, part_mut, truncate};
 
 /// How many lanes there are.
 pub const LANES: usize = 64 / size_of::<R>();
@@ -363,7 +363,7 @@ pub unsafe fn add_lanes(total: impl Target<Element = R>, lanes: &[Lanes]) {
 }
 
 /// The sums over the lanes of each element.
-pub fn sums(context: &Context, lanes: &[Lanes], site: u32) -> Outcome<Vec<R>> {
+pub fn sums(context: &Context, lanes: &[Lanes], site: u32) -> Outcome<Buffer<R>> {
     let mut sums = context.filled(lanes.len(), 0.0, site)?;
     sums.iter_mut().zip(lanes).for_each(|(sum, lanes)| *sum = sum_of(lanes));
     Ok(sums)

@@ -3,6 +3,7 @@
 //! - [`context`]: the limits of a run, and its errors
 //! - [`boundary`]: the interface for outside callers
 //! - [`memory`]: the alignment of buffers
+//! - [`recycle`]: buffers, whose memory is used again
 //! - [`chunk`], [`crew`]: loops in chunks, and threads that share them
 //! - [`buffer`]: elements of buffers, with positions that are known to be in bounds
 //! - [`number`]: functions of numbers that the standard library lacks
@@ -41,6 +42,7 @@ pub mod memory;
 pub mod number;
 pub mod power;
 pub mod product;
+pub mod recycle;
 pub mod rows;
 pub mod single;
 pub mod special;
@@ -62,6 +64,7 @@ pub use matrix::*;
 pub use memory::Aligned;
 pub use number::*;
 pub use product::*;
+pub use recycle::Buffer;
 pub use rows::{store_beside, store_rows};
 pub use special::*;
 pub use strip::*;

@@ -44,7 +44,7 @@ pub(crate) fn write(program: &Program, id: ProcedureId, at: usize, precision: Pr
                 format!("riesz_runtime::boundary::words_mut(arguments.add({}))", word - 2)
             }
             // What grows is nobody's outside: see `layout`.
-            Parameter::Grown(_) => "&mut Vec::new()".into(),
+            Parameter::Grown(_) => "&mut Buffer::new()".into(),
         });
     }
     arguments.insert(0, "&mut *context".into());

@@ -80,7 +80,7 @@ impl Arguments {
         let mut lengths = Vec::new();
         let body = self.each(element, &quote!(__element), 0, &mut leaves, &mut lengths);
         for (name, ty) in &leaves {
-            self.setup.push(quote!(let mut #name: ::std::vec::Vec<#ty> = ::std::vec::Vec::new();));
+            self.setup.push(quote!(let mut #name = riesz_runtime::Buffer::<#ty>::collecting();));
         }
         for name in lengths.iter().flatten() {
             self.setup.push(quote!(let mut #name: ::core::option::Option<usize> = ::core::option::Option::None;));
@@ -302,7 +302,7 @@ impl Slots {
                             array.copy_from_slice(&#slot);
                             array
                         }},
-                        _ => quote!(#slot),
+                        _ => quote!(#slot.into_vec()),
                     };
                 }
                 let index = format_ident!("__i{}", indices.len());
@@ -320,33 +320,92 @@ impl Slots {
         }
     }
 
-    /// Statements that write a value of a shape from the next slots to a place behind a `&mut`.
+    /// Statements that write a value of a shape from the next slots to a place behind a `&mut`. What is there is used
+    /// again, so that nothing is allocated.
     pub fn write(&mut self, shape: &Shape, place: &TokenStream, point: &TokenStream) -> TokenStream {
         match shape {
-            Shape::Array(_, element) if flat_depth(element).is_some() => {
-                let depth = flat_depth(element).unwrap_or(0);
-                (0..=depth).for_each(|_| {
-                    self.take();
+            Shape::Array(..) => self.put(shape, place, point, true, &[], &[]),
+            shape => self.put(shape, &quote!((*#place)), point, true, &[], &[]),
+        }
+    }
+
+    /// `borrowed` says that the place belongs to somebody else, so that its length stays what it is.
+    fn put(
+        &mut self,
+        shape: &Shape,
+        place: &TokenStream,
+        point: &TokenStream,
+        borrowed: bool,
+        lengths: &[syn::Ident],
+        indices: &[syn::Ident],
+    ) -> TokenStream {
+        match shape {
+            Shape::Float | Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {
+                let value = self.at(shape, Some(point), lengths, indices);
+                quote!(#place = #value;)
+            }
+            Shape::Tuple(parts) => {
+                let written = parts.iter().enumerate().map(|(at, part)| {
+                    let at = syn::Index::from(at);
+                    self.put(part, &quote!(#place.#at), &quote!(#point.#at), false, lengths, indices)
                 });
-                let slot = self.take();
-                let flatten = (0..depth).map(|_| quote!(.as_flattened_mut()));
-                quote! {{
-                    let __place = (&mut #place[..])#(#flatten)*;
-                    assert_eq!(__place.len(), #slot.len(), "the place of a derivative has the length of the argument");
-                    __place.copy_from_slice(&#slot);
-                }}
+                let written: Vec<_> = written.collect();
+                quote!(#(#written)*)
             }
-            Shape::Array(Sequence::Slice | Sequence::Vec, _) => {
-                let value = self.value(shape, Some(point));
-                quote! {{
-                    let __value = #value;
-                    assert_eq!(#place.len(), __value.len(), "the place of a derivative has the length of the argument");
-                    #place.clone_from_slice(&__value);
-                }}
+            Shape::Struct(of, _) => {
+                let written = of.fields.iter().map(|(member, part)| {
+                    self.put(part, &quote!(#place.#member), &quote!(#point.#member), false, lengths, indices)
+                });
+                let written: Vec<_> = written.collect();
+                quote!(#(#written)*)
             }
-            shape => {
-                let value = self.value(shape, Some(point));
-                quote!(*#place = #value;)
+            Shape::Array(sequence, element) => {
+                let first = self.next;
+                let whole = self.at(shape, Some(point), lengths, indices);
+                let behind = std::mem::replace(&mut self.next, first);
+                let length = self.take();
+                let index = format_ident!("__i{}", indices.len());
+                let (mut inner_lengths, mut inner_indices) = (lengths.to_vec(), indices.to_vec());
+                inner_lengths.push(length.clone());
+                inner_indices.push(index.clone());
+                let written = match (indices.is_empty(), flat_depth(element)) {
+                    (true, Some(depth)) => {
+                        (0..depth).for_each(|_| {
+                            self.take();
+                        });
+                        let slot = self.take();
+                        let flatten = (0..depth).map(|_| quote!(.as_flattened_mut()));
+                        quote!((&mut #place[..])#(#flatten)*.copy_from_slice(&#slot);)
+                    }
+                    _ => {
+                        let (inner, point) = (quote!(#place[#index]), quote!(#point[#index]));
+                        let body = self.put(element, &inner, &point, false, &inner_lengths, &inner_indices);
+                        quote! {
+                            for #index in 0..#length.max(0) as usize {
+                                #body
+                            }
+                        }
+                    }
+                };
+                self.next = behind;
+                match (sequence, borrowed) {
+                    (Sequence::Fixed(_), _) => written,
+                    (_, true) => quote! {
+                        assert_eq!(
+                            #place.len(),
+                            #length as usize,
+                            "the place of a derivative has the length of the argument"
+                        );
+                        #written
+                    },
+                    (_, false) => quote! {
+                        if #place.len() == #length as usize {
+                            #written
+                        } else {
+                            #place = #whole;
+                        }
+                    },
+                }
             }
         }
     }
@@ -359,7 +418,7 @@ impl Slots {
                 match in_array {
                     false => quote!(let #slot = riesz_runtime::exact_mul(#slot, #factor);),
                     true => quote! {
-                        let #slot: ::std::vec::Vec<f64> =
+                        let #slot: riesz_runtime::Buffer<f64> =
                             #slot.iter().map(|number| riesz_runtime::exact_mul(*number, #factor)).collect();
                     },
                 }

@@ -22,8 +22,8 @@ pub mod strip;
 
 pub use crate::special::rounded::*;
 pub use crate::{
-    Chunks, Context, Element, Fault, Outcome, Room, Shared, Strides, Target, add, at, fault, in_chunks, part, part_mut,
-    put,
+    Buffer, Chunks, Context, Element, Fault, Outcome, Room, Shared, Strides, Target, add, at, fault, in_chunks, part,
+    part_mut, put,
 };
 pub use gather::*;
 pub use lanes::*;

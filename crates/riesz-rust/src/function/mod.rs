@@ -100,8 +100,8 @@ impl<'p> Writer<'p> {
     /// The type of many real numbers.
     pub fn vector(&self) -> &'static str {
         match self.precision {
-            Precision::Double => "Vec<f64>",
-            Precision::Single => "Vec<f32>",
+            Precision::Double => "Buffer<f64>",
+            Precision::Single => "Buffer<f32>",
         }
     }
 
@@ -151,7 +151,7 @@ impl<'p> Writer<'p> {
             Parameter::Read(buffer) => format!("{}: &[{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
             Parameter::Added(buffer) => format!("{}: &mut [{}]", self.buffer(buffer), self.rust(self.kind_of(buffer))),
             Parameter::Grown(buffer) => {
-                format!("{}: &mut Vec<{}>", self.buffer(buffer), self.rust(self.kind_of(buffer)))
+                format!("{}: &mut Buffer<{}>", self.buffer(buffer), self.rust(self.kind_of(buffer)))
             }
         }
     }
@@ -159,7 +159,7 @@ impl<'p> Writer<'p> {
     fn result_type(&self, result: Outcome) -> String {
         match result {
             Outcome::Number(operand) => self.rust(self.kind(operand)).to_string(),
-            Outcome::Buffer(buffer) => format!("Vec<{}>", self.rust(self.kind_of(buffer))),
+            Outcome::Buffer(buffer) => format!("Buffer<{}>", self.rust(self.kind_of(buffer))),
         }
     }
 
