@@ -10,6 +10,8 @@
 //! everything behind that is shared with the language: the checker, the calculus, the optimiser, the lowering and the
 //! printer.
 //!
+//! - `module`, `unit`, `attribute`: what the attribute is on, and what it adds
+//! - `world`, `link`: what functions see, in their module and in others
 //! - `types`, `signature`: the types of the subset, in signatures and inside of functions
 //! - `lower`: functions as terms; mutation and control flow become values
 //! - `recognise`: loops as sums and arrays
@@ -17,9 +19,11 @@
 //! - `compile`: text as Rust functions
 //! - `expand`: the derivatives' methods
 
+mod attribute;
 mod compile;
 mod error;
 mod expand;
+mod link;
 mod lower;
 mod module;
 mod print;
@@ -27,5 +31,7 @@ mod recognise;
 mod signature;
 mod term;
 mod types;
+mod unit;
+mod world;
 
-pub use module::{Expansion, differentiable};
+pub use module::{Expansion, derive, differentiable, link};

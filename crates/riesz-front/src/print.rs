@@ -1,6 +1,7 @@
 //! Terms as Riesz text, with the places in the Rust source that parts of the text come from.
 
-use crate::term::{Block, Iteration, PlaceId, Term};
+use crate::term::{Block, Iteration, Name, PlaceId, Term};
+use std::collections::HashMap;
 use std::fmt::Write;
 
 /// A text, and which parts of it come from which places.
@@ -9,6 +10,8 @@ pub(crate) struct Text {
     pub text: String,
     /// Start, end and place of parts; the parts nest.
     parts: Vec<(usize, usize, PlaceId)>,
+    /// The functions that have other names in this text.
+    pub renamed: HashMap<Name, Name>,
 }
 
 impl Text {
@@ -56,7 +59,8 @@ impl Text {
                 self.raw(")");
             }
             Term::Call(function, arguments) => {
-                self.raw(function);
+                let function = self.renamed.get(function).unwrap_or(function).clone();
+                self.raw(&function);
                 self.list("(", arguments, ")");
             }
             Term::Index(array, path) => {
@@ -171,14 +175,14 @@ impl Text {
         self.term(&iteration.count);
     }
 
-    fn state(&mut self, state: &[crate::term::Name], start: &[Term]) {
+    fn state(&mut self, state: &[Name], start: &[Term]) {
         self.raw("(loop ");
         self.pattern(state);
         self.raw(" = ");
         self.term(&Term::tuple(start.to_vec()));
     }
 
-    fn pattern(&mut self, names: &[crate::term::Name]) {
+    fn pattern(&mut self, names: &[Name]) {
         match names {
             [] => self.raw("_"),
             [one] => self.raw(one),

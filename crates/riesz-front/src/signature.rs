@@ -163,7 +163,7 @@ impl Signature {
     }
 
     /// `fun name(parameters): result =`
-    pub fn head(&self) -> String {
+    pub fn head(&self, name: &str) -> String {
         let parameters: Vec<String> = self
             .parameters
             .iter()
@@ -178,7 +178,7 @@ impl Signature {
             several => format!("({})", several.join(", ")),
         };
         let mut text = String::new();
-        let _ = write!(text, "fun {}({}): {result} =", self.riesz_name(), parameters.join(", "));
+        let _ = write!(text, "fun {name}({}): {result} =", parameters.join(", "));
         text
     }
 }

@@ -60,12 +60,14 @@ impl Integer {
 #[derive(Debug)]
 pub(crate) struct Struct {
     pub name: String,
+    /// What it is called where its definition is passed on: the name and a digest of the fields.
+    pub id: String,
     pub fields: Vec<(syn::Member, Shape)>,
 }
 
 impl PartialEq for Struct {
     fn eq(&self, other: &Struct) -> bool {
-        self.name == other.name
+        self.id == other.id
     }
 }
 
@@ -73,6 +75,7 @@ impl PartialEq for Struct {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Enum {
     pub name: String,
+    pub id: String,
     pub variants: Vec<String>,
 }
 
@@ -84,8 +87,9 @@ pub(crate) enum Shape {
     Bool,
     Tuple(Vec<Shape>),
     Array(Sequence, Box<Shape>),
-    Struct(Rc<Struct>, syn::Type),
-    Enum(Rc<Enum>, syn::Type),
+    /// With the type as it is written, unless it cannot be named where the derivatives are.
+    Struct(Rc<Struct>, Option<syn::Type>),
+    Enum(Rc<Enum>, Option<syn::Type>),
 }
 
 /// How the elements of an array are held.
@@ -117,6 +121,17 @@ impl Shape {
             Shape::Tuple(parts) => parts.iter().all(Shape::is_real),
             Shape::Array(_, element) => element.is_real(),
             Shape::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.is_real()),
+        }
+    }
+
+    /// Whether a value can be written out: all types in it have names.
+    pub fn is_nameable(&self) -> bool {
+        match self {
+            Shape::Float | Shape::Int(..) | Shape::Bool => true,
+            Shape::Tuple(parts) => parts.iter().all(Shape::is_nameable),
+            Shape::Array(_, element) => element.is_nameable(),
+            Shape::Struct(of, ty) => ty.is_some() && of.fields.iter().all(|(_, shape)| shape.is_nameable()),
+            Shape::Enum(_, ty) => ty.is_some(),
         }
     }
 
@@ -174,6 +189,8 @@ pub(crate) struct Types {
     pub structs: HashMap<String, Rc<Struct>>,
     pub enums: HashMap<String, Rc<Enum>>,
     pub aliases: HashMap<String, syn::Type>,
+    /// The types of other modules that types of this one need, which cannot be read before.
+    pub unread: HashMap<String, Vec<syn::Path>>,
 }
 
 /// What stands around a type that is read.
@@ -263,21 +280,43 @@ impl Types {
             }
             _ => {}
         }
+        let name = key(&path.path);
         if let Some(alias) = self.aliases.get(&name) {
             return self.shape(alias, Around::Nothing, errors);
         }
         if let Some(of) = self.structs.get(&name) {
-            return Some(Shape::Struct(of.clone(), ty.clone()));
+            return Some(Shape::Struct(of.clone(), Some(ty.clone())));
         }
         if let Some(of) = self.enums.get(&name) {
-            return Some(Shape::Enum(of.clone(), ty.clone()));
+            return Some(Shape::Enum(of.clone(), Some(ty.clone())));
         }
-        errors.add(
-            ty,
-            format!("the definition of `{}` is not visible to `#[differentiable]`", show(ty)),
-            "put the type and the function into one module, and `#[differentiable]` on the module",
-        );
+        if path.path.segments.iter().any(|segment| !segment.arguments.is_empty()) {
+            errors.add(
+                ty,
+                format!("`{}` is generic, and the definition of its fields is not known here", show(ty)),
+                "use a type without parameters",
+            );
+            return None;
+        }
+        match self.unread.get(&name) {
+            Some(needs) if !needs.is_empty() => needs.iter().for_each(|path| errors.need(path)),
+            Some(_) => errors.add(
+                ty,
+                format!("`{}` has fields that cannot be differentiated", show(ty)),
+                "use `f64`, integers, `bool`, and tuples, arrays, slices, `Vec`s and structs of these",
+            ),
+            None => errors.need(&path.path),
+        }
         None
+    }
+}
+
+/// A path as names are looked up by it.
+pub(crate) fn key(path: &syn::Path) -> String {
+    let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();
+    match &segments[..] {
+        [first, rest @ ..] if first == "self" && !rest.is_empty() => rest.join("::"),
+        segments => segments.join("::"),
     }
 }
 

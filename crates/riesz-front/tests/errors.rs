@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 use std::path::Path;
+use syn::spanned::Spanned;
 
 #[test]
 fn errors_point_at_tokens() {
@@ -35,27 +36,31 @@ fn said(item: &str) -> String {
         syn::Item::Fn(item) => &mut item.attrs,
         syn::Item::Mod(item) => &mut item.attrs,
         syn::Item::Struct(item) => &mut item.attrs,
+        syn::Item::Impl(item) => &mut item.attrs,
         _ => panic!("a function or a module: {item}"),
     };
-    let attribute = match attributes.remove(0).meta {
+    let attribute = attributes.remove(0);
+    let derive = attribute.path().is_ident("derive");
+    let attribute = match attribute.meta {
         syn::Meta::List(list) => list.tokens,
         _ => Default::default(),
     };
     let mut said = String::new();
-    if let Err(errors) = riesz_front::differentiable(attribute, quote::quote!(#parsed)) {
-        for error in errors {
-            let span = error.span();
-            let place = span.start();
-            let text = span.source_text().unwrap_or_default();
-            let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            let _ = writeln!(
-                said,
-                "{}:{} `{text}`: {}",
-                place.line,
-                place.column + 1,
-                error.to_string().replace("\n\n", "\n")
-            );
-        }
+    let mut say = |span: proc_macro2::Span, message: &str| {
+        let place = span.start();
+        let text = span.source_text().unwrap_or_default();
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let _ = writeln!(said, "{}:{} `{text}`: {}", place.line, place.column + 1, message.replace("\n\n", "\n"));
+    };
+    let found = match derive {
+        true => riesz_front::derive(quote::quote!(#parsed), "here").map(|_| None),
+        false => riesz_front::differentiable(attribute, quote::quote!(#parsed), "here").map(|found| found.needs),
+    };
+    match found {
+        Err(errors) => errors.into_iter().for_each(|error| say(error.span(), &error.to_string())),
+        // The compiler of Rust says whether there is such a macro.
+        Ok(Some(path)) => say(path.span(), "asks the macro of this name for the definition"),
+        Ok(None) => {}
     }
     said
 }

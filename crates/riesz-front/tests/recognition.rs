@@ -3,8 +3,8 @@
 /// The program of the language that a function becomes, without its derivatives.
 fn riesz(item: &str) -> String {
     let tokens = item.parse().unwrap();
-    let expansion =
-        riesz_front::differentiable(Default::default(), tokens).unwrap_or_else(|error| panic!("{error}: {item}"));
+    let expansion = riesz_front::differentiable(Default::default(), tokens, "here")
+        .unwrap_or_else(|error| panic!("{error}: {item}"));
     expansion.riesz.split("\nfun riesz_").next().unwrap().to_string()
 }
 

@@ -25,15 +25,8 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn differentiable(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let written = item.clone();
-    match riesz_front::differentiable(attribute.into(), item.into()) {
-        Ok(expansion) => {
-            if let Ok(shown) = std::env::var("RIESZ_SHOW")
-                && expansion.names.iter().any(|name| shown == "all" || *name == shown)
-            {
-                eprintln!("{}\n{}", expansion.riesz, expansion.rust);
-            }
-            expansion.tokens.into()
-        }
+    match riesz_front::differentiable(attribute.into(), item.into(), &site()) {
+        Ok(expansion) => shown(expansion),
         // The function stays, so that an error here causes no others.
         Err(error) => {
             let mut tokens: TokenStream = error.into_compile_error().into();
@@ -41,4 +34,62 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream) -> TokenStream 
             tokens
         }
     }
+}
+
+/// Makes a struct, or an enum without data, known to differentiable functions of other modules.
+///
+/// Its fields are `f64`, integers, `bool`, and tuples, arrays, `Vec`s and structs of these. Derivatives by a struct are a
+/// struct of the same type.
+///
+/// ```ignore
+/// use riesz::{Differentiable, differentiable};
+///
+/// #[derive(Clone, Differentiable)]
+/// pub struct Spring {
+///     pub stiffness: f64,
+///     pub length: f64,
+/// }
+///
+/// #[differentiable]
+/// impl Spring {
+///     fn energy(&self, x: f64) -> f64 {
+///         0.5 * self.stiffness * (x - self.length).powi(2)
+///     }
+/// }
+///
+/// let spring = Spring { stiffness: 2.0, length: 1.0 };
+/// let (by_spring, by_x) = spring.energy_grad(3.0);
+/// ```
+#[proc_macro_derive(Differentiable, attributes(riesz))]
+pub fn derive_differentiable(item: TokenStream) -> TokenStream {
+    match riesz_front::derive(item.into(), &site()) {
+        Ok(tokens) => tokens.into(),
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// Goes on with an expansion that has asked for the definition of a function or type of another module.
+#[doc(hidden)]
+#[proc_macro]
+pub fn __link(tokens: TokenStream) -> TokenStream {
+    match riesz_front::link(tokens.into()) {
+        Ok(expansion) => shown(expansion),
+        Err(error) => error.into_compile_error().into(),
+    }
+}
+
+/// What an expansion adds; `RIESZ_SHOW` shows where it comes from.
+fn shown(expansion: riesz_front::Expansion) -> TokenStream {
+    if let Ok(shown) = std::env::var("RIESZ_SHOW")
+        && expansion.names.iter().any(|name| shown == "all" || *name == shown)
+    {
+        eprintln!("{}\n{}", expansion.riesz, expansion.rust);
+    }
+    expansion.tokens.into()
+}
+
+/// Where the macro is called.
+fn site() -> String {
+    let span = proc_macro::Span::call_site();
+    format!("{}:{}:{}", span.file(), span.line(), span.column())
 }

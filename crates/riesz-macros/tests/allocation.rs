@@ -7,7 +7,7 @@ use std::cell::Cell;
 
 /// What the crate `riesz` exports.
 pub mod riesz {
-    pub use riesz_macros::differentiable;
+    pub use riesz_macros::{__link, Differentiable, differentiable};
     pub use riesz_runtime as __runtime;
 }
 

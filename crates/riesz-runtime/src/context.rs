@@ -211,14 +211,14 @@ pub trait Element: Copy + 'static {
 
     /// Does something with the memory that this thread keeps for buffers.
     #[cfg(feature = "recycle")]
-    fn kept<A>(act: impl FnOnce(&mut crate::recycle::recycle::Kept<Self>) -> A) -> Option<A>;
+    fn kept<A>(act: impl FnOnce(&mut crate::recycle::kept::Kept<Self>) -> A) -> Option<A>;
 }
 
 macro_rules! kept {
     ($ty:ty) => {
         #[cfg(feature = "recycle")]
-        fn kept<A>(act: impl FnOnce(&mut crate::recycle::recycle::Kept<$ty>) -> A) -> Option<A> {
-            use crate::recycle::recycle::Kept;
+        fn kept<A>(act: impl FnOnce(&mut crate::recycle::kept::Kept<$ty>) -> A) -> Option<A> {
+            use crate::recycle::kept::Kept;
             use std::cell::RefCell;
             thread_local! {
                 static KEPT: RefCell<Kept<$ty>> = const { RefCell::new(Kept::NONE) };

@@ -22,7 +22,7 @@ impl<T: Element> Buffer<T> {
     #[inline]
     pub fn try_new(count: usize) -> Option<Buffer<T>> {
         #[cfg(feature = "recycle")]
-        if let Some(kept) = recycle::take(count) {
+        if let Some(kept) = kept::take(count) {
             return Some(Buffer(kept));
         }
         T::try_buffer(count).map(Buffer)
@@ -31,7 +31,7 @@ impl<T: Element> Buffer<T> {
     /// A buffer without elements, with the most room that there is without asking the system.
     pub fn collecting() -> Buffer<T> {
         #[cfg(feature = "recycle")]
-        return Buffer(recycle::take_longest());
+        return Buffer(kept::take_longest());
         #[cfg(not(feature = "recycle"))]
         Buffer::new()
     }
@@ -82,14 +82,14 @@ impl<T: Element> Drop for Buffer<T> {
     #[inline]
     fn drop(&mut self) {
         if self.0.capacity() > 0 {
-            recycle::keep(std::mem::take(&mut self.0));
+            kept::keep(std::mem::take(&mut self.0));
         }
     }
 }
 
 /// The memory that a thread keeps for its next buffers, for each type of elements.
 #[cfg(feature = "recycle")]
-pub mod recycle {
+pub mod kept {
     use crate::Element;
 
     /// How many buffers of a type are kept at most.

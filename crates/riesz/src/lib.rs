@@ -74,7 +74,10 @@ pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_derive as derive;
 pub use riesz_draw as graph;
 #[cfg(feature = "attribute")]
-pub use riesz_macros::differentiable;
+#[doc(hidden)]
+pub use riesz_macros::__link;
+#[cfg(feature = "attribute")]
+pub use riesz_macros::{Differentiable, differentiable};
 pub use riesz_native::{
     Argument, Building, Cache, Compiler, Leaf, Misfit, Output, Pool, Precision, Problem, Settings, Watch,
     abandon_builds, cache, processor,

@@ -18,6 +18,33 @@ fn product(x: f64, y: f64) -> f64 {
     x * y.sin()
 }
 
+// ANCHOR: method
+#[derive(Clone, riesz::Differentiable)]
+struct Spring {
+    stiffness: f64,
+    length: f64,
+}
+
+#[differentiable]
+impl Spring {
+    fn energy(&self, x: f64) -> f64 {
+        0.5 * self.stiffness * (x - self.length).powi(2)
+    }
+}
+
+fn force(spring: &Spring, x: f64) -> f64 {
+    let (_, by_x) = spring.energy_grad(x);
+    -by_x
+}
+// ANCHOR_END: method
+
+#[test]
+fn a_method() {
+    let spring = Spring { stiffness: 2.0, length: 1.0 };
+    assert_eq!(force(&spring, 3.0), -4.0);
+    assert_eq!(spring.energy_grad(3.0).0.stiffness, 2.0);
+}
+
 #[test]
 fn derivatives_of_a_loss() {
     let (w, x, y) = ([0.1, -0.2, 0.3], [1.0, 2.0, 3.0], 0.25);

@@ -171,7 +171,9 @@ impl Arguments {
 /// An integer of any type, or an enum, behind a reference, as an `i64`.
 fn number(shape: &Shape, place: &TokenStream) -> TokenStream {
     match shape {
-        Shape::Enum(of, ty) => {
+        // The variants of a type that has no name here have the numbers that Rust gives them.
+        Shape::Enum(_, None) => quote!((::core::clone::Clone::clone(#place) as i64)),
+        Shape::Enum(of, Some(ty)) => {
             let arms = of.variants.iter().enumerate().map(|(at, variant)| {
                 let (variant, at) = (format_ident!("{}", variant), at as i64);
                 quote!(<#ty>::#variant => #at)
@@ -196,7 +198,8 @@ pub(super) fn owned(shape: &Shape) -> TokenStream {
     match shape {
         Shape::Float => quote!(f64),
         Shape::Bool => quote!(bool),
-        Shape::Int(_, ty) | Shape::Struct(_, ty) | Shape::Enum(_, ty) => quote!(#ty),
+        Shape::Int(_, ty) => quote!(#ty),
+        Shape::Struct(_, ty) | Shape::Enum(_, ty) => ty.as_ref().map_or_else(|| quote!(_), |ty| quote!(#ty)),
         Shape::Tuple(parts) => {
             let parts = parts.iter().map(owned);
             quote!((#(#parts,)*))
@@ -280,6 +283,11 @@ impl Slots {
                     })
                     .collect();
                 quote!((#(#parts,)*))
+            }
+            Shape::Struct(..) if !shape.is_nameable() && point.is_some() => {
+                let point = point.cloned().unwrap_or_default();
+                let written = self.put(shape, &quote!(__made), &point, false, lengths, indices);
+                quote!({ let mut __made = ::core::clone::Clone::clone(&#point); #written __made })
             }
             Shape::Struct(of, ty) => {
                 let fields: Vec<_> = of

@@ -147,15 +147,19 @@ impl Wanted<'_> {
         let gradient = self.gradient_type();
         let capture = self.capture();
         // Numbers that do not vary come from the arguments, which the map keeps.
-        let kept =
-            self.by.iter().filter(|at| !self.signature.parameters[**at].shape.is_real()).map(|at| self.kept(*at));
+        let constant = |at: &&usize| {
+            let shape = &self.signature.parameters[**at].shape;
+            !shape.is_real() || !shape.is_nameable()
+        };
+        let kept = self.by.iter().filter(constant).map(|at| self.kept(*at));
+        let borrowed = self.by.iter().filter(constant).map(|at| self.borrowed(*at));
         Method {
             head: self.head(),
             result: quote!((f64, impl Fn(f64) -> #gradient + #capture)),
             body: quote! {
                 #call
                 #(#kept)*
-                (#value, move |__cotangent: f64| { #(#scales)* #given })
+                (#value, move |__cotangent: f64| { #(#borrowed)* #(#scales)* #given })
             },
             doc: format!(
                 "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
@@ -177,6 +181,16 @@ impl Wanted<'_> {
         match (&parameter.written, &parameter.shape) {
             (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = #name.to_vec();),
             (syn::Type::Reference(_), _) => quote!(let #name = (*#name).clone();),
+            _ => quote!(),
+        }
+    }
+
+    /// A statement that makes such a value a reference again, as the parameter was.
+    fn borrowed(&self, at: usize) -> TokenStream {
+        let (name, parameter) = (self.parameter_ident(at), &self.signature.parameters[at]);
+        match (&parameter.written, &parameter.shape) {
+            (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = &#name[..];),
+            (syn::Type::Reference(_), _) => quote!(let #name = &#name;),
             _ => quote!(),
         }
     }
@@ -205,14 +219,7 @@ impl Wanted<'_> {
         let (gradient, value_type, capture, path) = (self.gradient_type(), owned(&result), self.capture(), &self.path);
         // The map keeps its own copies of the arguments.
         let kept = (0..self.signature.parameters.len()).map(|at| self.kept(at));
-        let borrowed = self.signature.parameters.iter().enumerate().map(|(at, parameter)| {
-            let name = self.parameter_ident(at);
-            match (&parameter.written, &parameter.shape) {
-                (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = &#name[..];),
-                (syn::Type::Reference(_), _) => quote!(let #name = &#name;),
-                _ => quote!(),
-            }
-        });
+        let borrowed = (0..self.signature.parameters.len()).map(|at| self.borrowed(at));
         let arguments = (0..self.signature.parameters.len()).map(|at| self.passed(at));
         Method {
             head: self.head(),
@@ -339,9 +346,17 @@ impl Wanted<'_> {
         }
     }
 
+    /// Whether the first parameter is `self`.
+    pub(super) fn has_receiver(&self) -> bool {
+        matches!(self.signature.parameters.first().map(|first| &first.pattern), Some(syn::Pat::Ident(ident)) if ident.ident == "self")
+    }
+
     /// The name of the tangent of a parameter, or of the place of its derivative.
     fn tangent_ident(&self, at: usize) -> syn::Ident {
-        let mut ident = format_ident!("d_{}", self.parameter_ident(at));
+        let mut ident = match self.has_receiver() && at == 0 {
+            true => format_ident!("d_self"),
+            false => format_ident!("d_{}", self.parameter_ident(at)),
+        };
         while (0..self.signature.parameters.len()).any(|other| self.parameter_ident(other) == ident) {
             ident = format_ident!("{}_", ident);
         }
@@ -351,7 +366,10 @@ impl Wanted<'_> {
     fn head(&self) -> Vec<TokenStream> {
         let typed = |(at, parameter): (usize, &crate::signature::Parameter)| {
             let (name, ty) = (self.parameter_ident(at), &parameter.written);
-            quote!(#name: #ty)
+            match at == 0 && self.has_receiver() {
+                true => quote!(self: #ty),
+                false => quote!(#name: #ty),
+            }
         };
         self.signature.parameters.iter().enumerate().map(typed).collect()
     }
@@ -363,10 +381,11 @@ impl Wanted<'_> {
     }
 }
 
-/// A place behind a reference to a number or a struct.
+/// A place behind a reference; arrays are indexed through theirs.
 fn dereferenced(name: &TokenStream, written: &syn::Type, shape: &Shape) -> TokenStream {
     match (written, shape) {
-        (syn::Type::Reference(_), Shape::Float | Shape::Int(..) | Shape::Bool | Shape::Enum(..)) => quote!((*#name)),
+        (syn::Type::Reference(_), Shape::Array(..)) => name.clone(),
+        (syn::Type::Reference(_), _) => quote!((*#name)),
         _ => name.clone(),
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Wanted<'s> {
     pub by: Vec<usize>,
     /// The function, as the expansion calls it.
     pub path: TokenStream,
+    /// Its name and visibility where it is a method: its derivatives are methods beside it.
+    pub method: Option<(syn::Ident, syn::Visibility)>,
 }
 
 /// A derivative of a function.
@@ -50,6 +52,7 @@ impl Wanted<'_> {
                 let mut all = vec![Derivative::Gradient, Derivative::Jvp, Derivative::Hvp];
                 if let [one] = self.by[..]
                     && self.signature.parameters[one].shape.is_real()
+                    && self.signature.parameters[one].shape.is_nameable()
                 {
                     all.push(Derivative::Hessian);
                 }
@@ -57,8 +60,11 @@ impl Wanted<'_> {
             }
             false => {
                 let mut all = vec![Derivative::Jvp, Derivative::Vjp];
-                let real = self.by.iter().filter(|at| self.signature.parameters[**at].shape.is_real());
-                all.extend(real.map(|at| Derivative::Jacobian(*at)));
+                let whole = |at: &&usize| {
+                    let shape = &self.signature.parameters[**at].shape;
+                    shape.is_real() && shape.is_nameable()
+                };
+                all.extend(self.by.iter().filter(whole).map(|at| Derivative::Jacobian(*at)));
                 all
             }
         }
@@ -177,7 +183,13 @@ impl Wanted<'_> {
         let mut add = |name: &str, needs: &[Derivative], method: &dyn Fn() -> Method| {
             let Method { head, result, body, doc } = method();
             let generics = &self.signature.generics.params;
-            let name_ident = format_ident!("{}", name);
+            let (visibility, name_ident, this) = match &self.method {
+                None => (quote!(pub), format_ident!("{}", name), quote!()),
+                Some((method, visibility)) => {
+                    let this = self.has_receiver().then(|| quote!(let this = self;));
+                    (quote!(#visibility), format_ident!("{}_{}", method, name), quote!(#this))
+                }
+            };
             let (bound, body) = match reason(needs) {
                 None => (quote!(), body),
                 Some(reason) => {
@@ -194,8 +206,9 @@ impl Wanted<'_> {
             };
             methods.extend(quote! {
                 #[doc = #doc]
-                #[allow(clippy::all, unused_variables, unused_mut, non_snake_case)]
-                pub fn #name_ident<#generics>(#(#head),*) -> #result #bound {
+                #[allow(clippy::all, unused_variables, unused_mut, non_snake_case, dead_code)]
+                #visibility fn #name_ident<#generics>(#(#head),*) -> #result #bound {
+                    #this
                     #body
                 }
             });

@@ -83,7 +83,7 @@ impl Lower<'_> {
             },
             _ => {
                 let key = match segments[..] {
-                    ["self" | "super", name] => name.to_string(),
+                    ["self", name] => name.to_string(),
                     ["Self", name] => match self.lookup("self").map(|var| self.vars[var.0].ty.clone()) {
                         Some(Ty::Struct(of)) => format!("{}::{name}", of.name),
                         _ => show(path),
@@ -100,11 +100,23 @@ impl Lower<'_> {
                     let terms = arguments.into_iter().map(|argument| argument.term).collect();
                     return Value::new(Term::tuple(terms), Ty::Struct(of));
                 }
-                let message = format!("the body of `{}` is not visible to `#[differentiable]`", show(path));
-                let help = "put both functions into one module, and `#[differentiable]` on the module";
-                self.refuse(path, message, help)
+                self.unknown_function(path, &segments)
             }
         }
+    }
+
+    /// A function that is not known: of another module, where it can be asked for.
+    fn unknown_function(&mut self, path: &syn::ExprPath, segments: &[&str]) -> Value {
+        let lower = |name: &&str| name.starts_with(|letter: char| letter.is_lowercase() || letter == '_');
+        let standard = matches!(segments[0], "std" | "core" | "alloc" | "f32") || Integer::named(segments[0]).is_some();
+        let generic = path.path.segments.iter().any(|segment| !segment.arguments.is_empty());
+        if path.qself.is_none() && !standard && !generic && segments.iter().all(lower) {
+            self.errors.need(&path.path);
+            return Value::error();
+        }
+        let message = format!("the body of `{}` is not visible to `#[differentiable]`", show(path));
+        let help = "call a function with `#[differentiable]`, or one of the same annotated module";
+        self.refuse(path, message, help)
     }
 
     pub(super) fn call_function(

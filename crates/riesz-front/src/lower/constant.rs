@@ -37,10 +37,19 @@ impl Lower<'_> {
                 return Value::new(Term::Real(value), Ty::Float);
             }
             Some(of) => {
-                if let Some(of) = self.world.types.enums.get(of)
+                let mut whole = path.path.clone();
+                whole.segments.pop();
+                whole.segments.pop_punct();
+                if let Some(of) = self.world.types.enums.get(&crate::types::key(&whole))
                     && let Some(at) = of.variants.iter().position(|variant| *variant == last)
                 {
                     return Value::new(Term::Int(at as i64), Ty::Enum(of.clone()));
+                }
+                // A variant of an enum of another module.
+                let is_type = |name: &str| name.starts_with(char::is_uppercase) && name.chars().any(char::is_lowercase);
+                if is_type(of) && is_type(&last) && of != "Self" {
+                    self.errors.need(&whole);
+                    return Value::error();
                 }
             }
             None => {

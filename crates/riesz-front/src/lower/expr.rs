@@ -241,16 +241,15 @@ impl Lower<'_> {
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Value {
-        let name = literal.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
+        let name = crate::types::key(&literal.path);
         let this = self.lookup("self").map(|var| self.vars[var.0].ty.clone());
         let known = match this {
             Some(Ty::Struct(of)) if name == "Self" => Some(of),
             _ => self.world.types.structs.get(&name).cloned(),
         };
         let Some(of) = known else {
-            let message = format!("the definition of `{name}` is not visible to `#[differentiable]`");
-            let help = "put the type and the function into one module, and `#[differentiable]` on the module";
-            return self.refuse(&literal.path, message, help);
+            self.errors.need(&literal.path);
+            return Value::error();
         };
         let rest = literal.rest.as_ref().map(|rest| {
             let value = self.value(rest);

@@ -408,6 +408,10 @@ impl Lower<'_> {
                 arguments.extend(call.args.iter().map(|argument| self.value(argument)));
                 self.call_function(&signature, arguments, call)
             }
+            None if self.world.unread.contains_key(&full) => {
+                self.world.unread[&full].iter().for_each(|path| self.errors.need(path));
+                Value::error()
+            }
             None => {
                 let message = format!("the method `{}` is not visible to `#[differentiable]`", show(&call.method));
                 let help = "put the type, its `impl` and the function into one module with `#[differentiable]`";

@@ -39,7 +39,7 @@ use crate::types::{Integer, Ty, Types};
 use iterator::Iter;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 /// The functions and types that a function sees.
@@ -48,6 +48,10 @@ pub(crate) struct World {
     pub types: Types,
     pub functions: HashMap<String, Rc<Signature>>,
     pub constants: HashMap<String, (syn::Type, syn::Expr)>,
+    /// The methods that need types of other modules.
+    pub unread: HashMap<String, Vec<syn::Path>>,
+    /// The functions of Riesz that functions of other modules are, by their names.
+    pub texts: BTreeMap<String, String>,
 }
 
 /// A function of Riesz: the names and types of its parameters are in its signature.

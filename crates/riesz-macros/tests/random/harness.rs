@@ -1,5 +1,5 @@
 pub mod riesz {
-    pub use riesz_macros::differentiable;
+    pub use riesz_macros::{Differentiable, __link, differentiable};
     pub use riesz_runtime as __runtime;
 }
 use riesz::differentiable;

@@ -5,10 +5,12 @@
 //! `RANDOM_FUNCTIONS=500` checks that many, and `RANDOM_SEED` begins elsewhere.
 
 mod generate;
+#[allow(dead_code)]
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::fmt::Write;
-use std::path::{Path, PathBuf};
-use std::process::Command;
+use support::Kind;
 
 /// How many functions are compiled together.
 const BATCH: usize = 25;
@@ -36,38 +38,8 @@ fn run(functions: &[String], first: usize) {
         let _ = writeln!(source, "    check!(random{});", first + at);
     }
     source.push_str("}\n");
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (file, program) = (folder.join(format!("random_{first}.rs")), folder.join(format!("random_{first}")));
+    let (name, file) = (format!("random_{first}"), support::folder().join(format!("random_{first}.rs")));
     std::fs::write(&file, source).unwrap();
-    let built = Command::new("rustc")
-        .args(["--edition", "2024", "-C", "opt-level=0", "-C", "debug-assertions=on", "-A", "warnings"])
-        .arg(&file)
-        .arg("-o")
-        .arg(&program)
-        .arg("-L")
-        .arg(dependencies())
-        .arg("--extern")
-        .arg(format!("riesz_macros={}", newest("libriesz_macros-", std::env::consts::DLL_EXTENSION).display()))
-        .arg("--extern")
-        .arg(format!("riesz_runtime={}", newest("libriesz_runtime-", "rlib").display()))
-        .output()
-        .unwrap();
-    assert!(built.status.success(), "{} does not compile:\n{}", file.display(), String::from_utf8_lossy(&built.stderr));
-    let ran = Command::new(&program).output().unwrap();
-    assert!(ran.status.success(), "{}:\n{}", file.display(), String::from_utf8_lossy(&ran.stderr));
-}
-
-/// The folder of the crates that this test is linked to.
-fn dependencies() -> PathBuf {
-    std::env::current_exe().unwrap().parent().unwrap().to_path_buf()
-}
-
-/// The newest file of a crate.
-fn newest(prefix: &str, extension: &str) -> PathBuf {
-    let files = std::fs::read_dir(dependencies()).unwrap().map(|entry| entry.unwrap().path());
-    let ours = files.filter(|path| {
-        path.file_name().unwrap().to_string_lossy().starts_with(prefix)
-            && path.extension().is_some_and(|found| found == extension)
-    });
-    ours.max_by_key(|path| path.metadata().unwrap().modified().unwrap()).unwrap()
+    support::built(&file, &name, Kind::Program, &[]);
+    support::ran(&name);
 }

@@ -7,12 +7,13 @@
 mod arrays;
 mod control;
 mod iterators;
+mod linked;
 mod modules;
 mod numbers;
 
 /// What the crate `riesz` exports: these tests do without the rest of it.
 pub mod riesz {
-    pub use riesz_macros::differentiable;
+    pub use riesz_macros::{__link, Differentiable, differentiable};
     pub use riesz_runtime as __runtime;
 }
 

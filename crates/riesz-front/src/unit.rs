@@ -1,0 +1,237 @@
+//! The derivatives of functions that are compiled together, beside them.
+
+use crate::attribute::Attribute;
+use crate::compile;
+use crate::error::{Errors, Stop};
+use crate::expand::{self, Wanted};
+use crate::link::{self, State, digest};
+use crate::lower::{self, World};
+use crate::module::Expansion;
+use crate::print::Text;
+use crate::signature::Signature;
+use crate::term::{Block, Name};
+use crate::types::show;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, format_ident, quote};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+/// A function with what is known of it.
+pub(crate) struct Read<'f> {
+    pub signature: Rc<Signature>,
+    pub ident: &'f syn::Ident,
+    pub visibility: &'f syn::Visibility,
+    pub body: &'f syn::Block,
+    /// The type that it is a method of.
+    pub of: Option<&'f syn::Type>,
+    /// Whether its derivatives are wanted, and what its own attribute says.
+    pub wanted: Option<Attribute>,
+}
+
+/// Functions that see each other.
+pub(crate) struct Unit<'f> {
+    pub world: &'f World,
+    pub reads: &'f [Read<'f>],
+    pub state: &'f State,
+}
+
+impl Unit<'_> {
+    /// The items beside the functions: definitions for other modules, and derivatives of those that they are wanted of.
+    pub fn expand(&self, mut errors: Errors) -> Result<Expansion, Stop> {
+        let Unit { world, reads, state } = *self;
+        let mut text = Text::default();
+        world.texts.values().for_each(|function| text.raw(function));
+        let mut places = vec![reads.first().map_or_else(TokenStream::new, |read| read.ident.to_token_stream())];
+        let mut checks = Vec::new();
+        let mut wanted = Vec::new();
+        let mut bodies = Vec::new();
+        for read in reads {
+            let lowered = lower::lower(&read.signature, read.body, world, &mut places, &mut errors);
+            checks.extend(lowered.checks);
+            places.push(read.ident.to_token_stream());
+            let place = places.len() - 1;
+            text.at(place, |text| function(text, &read.signature, &lowered.body));
+            bodies.push(lowered.body);
+            if let Some(attribute) = &read.wanted {
+                wanted.extend(want(read, attribute, &mut errors));
+            }
+        }
+        errors.into_result()?;
+        let mut errors = Errors::default();
+        let mut entries = Vec::new();
+        let definitions = self.definitions(&bodies, &text.text);
+        for (read, one) in &wanted {
+            places.push(read.ident.to_token_stream());
+            let place = places.len() - 1;
+            for derivative in one.derivatives() {
+                text.at(place, |text| text.raw(&one.text(derivative)));
+                entries.push(one.entry(derivative));
+            }
+        }
+        let compiled = compile::compile(&text, &entries, &places, &mut errors);
+        let Some(compiled) = compiled else {
+            errors.into_result()?;
+            return Err(syn::Error::new_spanned(&places[0], "this cannot be differentiated").into());
+        };
+        let mut found = compiled.functions.iter();
+        let name = reads.first().map_or_else(|| "empty".to_string(), |read| read.signature.name.replace("::", "_"));
+        let hidden = format_ident!("__riesz_{}", name);
+        let mut items = TokenStream::new();
+        let mut traits = TokenStream::new();
+        for (read, one) in &wanted {
+            let results: Vec<_> = one
+                .derivatives()
+                .into_iter()
+                .map(|derivative| (derivative, found.next().cloned().unwrap_or(Ok(()))))
+                .collect();
+            // Of a function that nothing can be compiled of, that is an error at once.
+            if let Some((_, Err(reason))) = results.first() {
+                errors.add(
+                    read.ident,
+                    format!("this cannot be differentiated as code: {reason}"),
+                    "the book's page on Rust functions lists what can be written",
+                );
+            }
+            let (methods, missing) = one.methods(&results, &hidden);
+            traits.extend(missing);
+            let (ident, visibility) = (read.ident, read.visibility);
+            let doc = format!("The derivatives of the function `{ident}`.");
+            items.extend(match read.of {
+                Some(of) => quote!(impl #of { #methods }),
+                None => quote! {
+                    #[doc = #doc]
+                    #[allow(non_camel_case_types)]
+                    #visibility enum #ident {}
+                    impl #ident { #methods }
+                },
+            });
+        }
+        errors.into_result()?;
+        let module = expand::module(&hidden, &compiled, traits, &state.attribute.root())?;
+        let checks = checks.iter().map(|(path, value)| {
+            let message = format!("`{}` is not the constant of `std::f64::consts`: pass it as an argument", show(path));
+            quote!(
+                const _: () = assert!(#path == #value, #message);
+            )
+        });
+        let tokens = quote!(#module #items #(#checks)* #definitions);
+        let names = wanted.iter().map(|(read, _)| read.ident.to_string()).collect();
+        Ok(Expansion { tokens, names, riesz: text.text, rust: compiled.source, needs: None })
+    }
+
+    /// The macros that give the definitions of the functions to others. The text of all is the digest of their names.
+    fn definitions(&self, bodies: &[Block], text: &str) -> TokenStream {
+        let digest = digest(text);
+        let mut texts: Vec<(String, String)> =
+            self.world.texts.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
+        let renamed = |name: &Name| -> Name { format!("{name}_{digest}").into() };
+        let names = self.reads.iter().map(|read| read.signature.riesz_name());
+        let renamed: HashMap<Name, Name> = names.map(|name| (name.clone(), renamed(&name))).collect();
+        for (read, body) in self.reads.iter().zip(bodies) {
+            let mut text = Text::default();
+            text.renamed = renamed.clone();
+            function(&mut text, &read.signature, body);
+            texts.push((renamed[&read.signature.riesz_name()].to_string(), text.text));
+        }
+        let mut definitions = TokenStream::new();
+        for read in self.reads.iter().filter(|read| read.of.is_none()) {
+            let name = format!("{}_{digest}", read.signature.name);
+            if let Some(definition) = link::function_definition(&read.signature, &name, &texts, self.world) {
+                definitions.extend(link::exported(read.ident, read.visibility, &definition, &self.state.site));
+            }
+        }
+        definitions
+    }
+}
+
+/// A function as text.
+fn function(text: &mut Text, signature: &Signature, body: &Block) {
+    let name = signature.riesz_name();
+    let name = text.renamed.get(&name).unwrap_or(&name).clone();
+    text.raw(&signature.head(&name));
+    text.raw("\n  ");
+    text.block(body);
+    text.raw("\n\n");
+}
+
+/// The parameters that derivatives of a function are taken by.
+fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> Option<(&'r Read<'r>, Wanted<'r>)> {
+    let signature = &read.signature;
+    let parameters = &signature.parameters;
+    let named = |name: &syn::Ident| {
+        parameters
+            .iter()
+            .position(|parameter| matches!(&parameter.pattern, syn::Pat::Ident(ident) if ident.ident == *name))
+    };
+    let mut by = Vec::new();
+    match &attribute.by {
+        None => by.extend((0..parameters.len()).filter(|at| parameters[*at].shape.varies())),
+        Some(names) => {
+            for name in names {
+                match named(name) {
+                    Some(at) if parameters[at].shape.varies() => by.push(at),
+                    Some(at) => errors.add(
+                        name,
+                        format!("`{name}` has the type `{}`, which does not vary", show(&parameters[at].written)),
+                        "derivatives are taken by `f64` and by arrays, tuples and structs of it",
+                    ),
+                    None => {
+                        errors.add(name, format!("`{name}` is not a parameter"), "name a parameter of the function")
+                    }
+                }
+            }
+            by.sort_unstable();
+            by.dedup();
+        }
+    }
+    let mut fine = true;
+    if by.is_empty() && attribute.by.is_none() {
+        errors.add(
+            read.ident,
+            "no parameter of this function varies",
+            "take an `f64`, or an array, tuple or struct of it",
+        );
+        fine = false;
+    }
+    if let Some(output) = parameters.iter().find(|parameter| parameter.output) {
+        errors.add(
+            &output.written,
+            "derivatives of a function that writes to a `&mut` are not there yet",
+            "return the value; functions of one module may call each other with `&mut`",
+        );
+        fine = false;
+    }
+    match &signature.result {
+        Some(shape) if shape.is_real() && shape.is_nameable() => {}
+        Some(shape) if shape.is_real() => {
+            errors.add(
+                read.ident,
+                "the result of this function has a struct of another module inside of its own",
+                "return the numbers, or the inner struct",
+            );
+            fine = false;
+        }
+        Some(_) => {
+            errors.add(
+                read.ident,
+                "the result of this function has parts that do not vary",
+                "return real numbers alone",
+            );
+            fine = false;
+        }
+        None => {
+            errors.add(
+                read.ident,
+                "this function returns nothing",
+                "return an `f64`, or an array, tuple or struct of it",
+            );
+            fine = false;
+        }
+    }
+    (fine && !by.is_empty()).then(|| {
+        let ident = read.ident;
+        let path = read.of.map_or_else(|| quote!(#ident), |of| quote!(<#of>::#ident));
+        let visibility = read.visibility.clone();
+        (read, Wanted { signature, by, path, method: read.of.map(|_| (ident.clone(), visibility)) })
+    })
+}
