@@ -206,7 +206,7 @@ impl Struct {
             fields.push((member, types.shape(&field.ty, crate::types::Around::Nothing, errors)?));
         }
         let of = Struct { name, id: String::new(), fields };
-        let written = of.definition(constants).map_or_else(|| item.to_token_stream(), |definition| definition);
+        let written = of.definition(constants).unwrap_or_else(|| item.to_token_stream());
         let id = format!("{}_{}", of.name, digest(&written.to_string()));
         Some(Struct { id, ..of })
     }
