@@ -12,6 +12,7 @@
 
 use crate::compile::{Calculus, Linearised};
 use riesz_core::Type;
+use riesz_core::build::{bind, fresh};
 use riesz_core::free::Free;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Function, FunctionId, Op, Turn, Var, VarInfo};
@@ -83,12 +84,7 @@ impl Calculus {
             );
             let parameters = vars.len();
             let mut bindings = Vec::new();
-            let mut bind = |op: Op, ty: Type| {
-                vars.push(VarInfo { name: None, ty });
-                let var = Var(vars.len() as u32 - 1);
-                bindings.push(Binding { var, op, span });
-                Atom::Var(var)
-            };
+            let mut bind = |op: Op, ty: Type| bind(&mut vars, &mut bindings, op, ty, span);
             // What it adds this time goes nowhere.
             let argument = |at: usize| match kept.iter().position(|(var, _)| var.0 as usize == at) {
                 Some(place) => Atom::Var(Var(place as u32)),
@@ -138,14 +134,11 @@ impl Cutter<'_> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>, span: Span) -> Atom {
-        let var = self.var(ty);
-        out.push(Binding { var, op, span });
-        Atom::Var(var)
+        bind(&mut self.vars, out, op, ty, span)
     }
 
     fn integer(&mut self, op: Op, out: &mut Vec<Binding>, span: Span) -> Atom {

@@ -7,7 +7,7 @@
 
 use crate::compile::{Compiler, Problem, has_holes};
 use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
-use riesz_core::build::write_size;
+use riesz_core::build::{bind, write_size};
 use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
@@ -98,9 +98,7 @@ impl Compiler<'_> {
     }
 
     fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>, span: Span) -> Atom {
-        let var = self.var(ty);
-        out.push(Binding { var, op, span });
-        Atom::Var(var)
+        bind(&mut self.vars, out, op, ty, span)
     }
 
     /// Binds a variable to what a known map makes of a vector.

@@ -11,6 +11,7 @@
 use crate::compile::{Calculus, Problem, open_sizes};
 use crate::linearise::{Lineariser, Tangent};
 use crate::transpose::Transposer;
+use riesz_core::build::bind;
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Var, VarInfo};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
@@ -208,10 +209,7 @@ impl Written {
     }
 
     fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
-        self.vars.push(VarInfo { name: None, ty });
-        let var = Var(self.vars.len() as u32 - 1);
-        self.bindings.push(Binding { var, op, span });
-        Atom::Var(var)
+        bind(&mut self.vars, &mut self.bindings, op, ty, span)
     }
 
     fn closure(&mut self, function: FunctionId, captured: Vec<Atom>, from: &Type, to: &Type, span: Span) -> Atom {

@@ -12,7 +12,8 @@
 use crate::compile::{Calculus, Linearised, Problem, has_holes, open_sizes};
 use crate::linearise::{Lineariser, Tangent};
 use crate::transpose::Transposer;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, OnMaps, Op, Place, Step, Var, VarInfo};
+use riesz_core::build::bind;
+use riesz_core::term::{Atom, Body, Function, FunctionId, OnMaps, Op, Place, Step, Var, VarInfo};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -123,12 +124,7 @@ impl Calculus {
         let arguments: Vec<Atom> = (tangents.len()..vars.len()).map(|at| Atom::Var(Var(at as u32))).collect();
         let count = vars.len();
         let mut bindings = Vec::new();
-        let mut bind = |op: Op, ty: Type| {
-            vars.push(VarInfo { name: None, ty });
-            let var = Var(vars.len() as u32 - 1);
-            bindings.push(Binding { var, op, span });
-            Atom::Var(var)
-        };
+        let mut bind = |op: Op, ty: Type| bind(&mut vars, &mut bindings, op, ty, span);
         let value = open_sizes(&called.result);
         let result = value.tangent();
         let atom = match linearised.forward {

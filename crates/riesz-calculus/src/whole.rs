@@ -11,6 +11,7 @@
 use crate::compile::{Options, compile_with, with_sizes};
 use crate::defunctionalise::without;
 use riesz_core::Type;
+use riesz_core::build::{bind, fresh};
 use riesz_core::evaluate::{Closure, Fault, Map, Value};
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Var, VarInfo};
@@ -81,7 +82,7 @@ impl Finder {
                 self.map(left);
                 self.map(right);
             }
-            Map::Table(_) => {}
+            Map::Table(_) | Map::Term(_) => {}
         });
     }
 }
@@ -159,14 +160,11 @@ impl<'p> Writer<'p> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     fn bind(&mut self, op: Op, ty: Type) -> Atom {
-        let var = self.var(ty);
-        self.bindings.push(Binding { var, op, span: self.span });
-        Atom::Var(var)
+        bind(&mut self.vars, &mut self.bindings, op, ty, self.span)
     }
 
     /// What a closure captured.

@@ -28,6 +28,7 @@ fn space_of_map(map: &Map<f64>) -> Space {
     with_room(|| match map {
         Map::Functions { captured, .. } => Space::product(captured.iter().map(space)),
         Map::Table(table) => power(table.rows.iter().map(Vec::len).sum(), || Space::Real),
+        Map::Term(term) => power(term.made.coo().len(), || Space::Real),
         Map::Adjoint(map) => space_of_map(map),
         Map::Compose(left, right) | Map::Add(left, right) => Space::product([space_of_map(left), space_of_map(right)]),
         Map::Scale(_, map) => Space::product([Space::Real, space_of_map(map)]),
@@ -78,6 +79,7 @@ fn collect_from_map(map: &Map<f64>, found: &mut Vec<f64>) {
     with_room(|| match map {
         Map::Functions { captured, .. } => captured.iter().for_each(|value| collect(value, found)),
         Map::Table(table) => found.extend(table.rows.iter().flatten().map(|(_, entry)| *entry)),
+        Map::Term(term) => found.extend(term.made.coo().vals),
         Map::Adjoint(map) => collect_from_map(map, found),
         Map::Compose(left, right) | Map::Add(left, right) => {
             collect_from_map(left, found);

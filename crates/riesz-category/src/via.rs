@@ -22,7 +22,7 @@ use crate::space::{flat, space, vector};
 use riesz_core::evaluate::{Fault, Limits, Machine, Value};
 use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId, Program};
-use riesz_linear::{LinearMap, Space};
+use riesz_linear::{LinearMap, Space, SpaceError};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;
 
@@ -154,9 +154,13 @@ impl Prepared {
     pub fn derivative(&self, arguments: Vec<Value<f64>>, via: Via) -> Result<Derivative, Fault> {
         let (found, made) = counted(|| {
             Ok::<_, Fault>(match via {
-                Via::Affine => self.at::<Terms>(arguments).map(|(value, map)| (value, Map::Term(map)))?,
+                Via::Affine => {
+                    let (value, made) = self.at::<Terms>(arguments)?;
+                    (value, Map::Term { form: made.clone(), made })
+                }
                 Via::LinearMaps => {
-                    self.at::<Terms>(arguments).map(|(value, map)| (value, Map::Term(map.simplify())))?
+                    let (value, made) = self.at::<Terms>(arguments)?;
+                    (value, Map::Term { form: made.simplify(), made })
                 }
                 Via::Adjoint => self.at::<Dual<Terms>>(arguments).map(|(value, map)| (value, Map::Adjoint(map.0)))?,
                 Via::Function => self.at::<Additive>(arguments).map(|(value, map)| (value, Map::Function(map)))?,
@@ -226,9 +230,20 @@ pub struct Derivative {
     map: Map,
 }
 
+/// A derivative as a term.
+#[derive(Clone, Debug)]
+pub struct Term {
+    /// As it was made: its structure tells which entries are zero.
+    pub made: LinearMap,
+    /// As it is applied and shown.
+    pub form: LinearMap,
+    /// Whether it is the adjoint of the derivative.
+    pub is_adjoint: bool,
+}
+
 /// A derivative in one of the categories.
 enum Map {
-    Term(LinearMap),
+    Term { made: LinearMap, form: LinearMap },
     Adjoint(LinearMap),
     Function(Arrow),
     Rows(Rows),
@@ -243,7 +258,7 @@ impl Map {
             (K::domain(map), K::codomain(map))
         }
         match self {
-            Map::Term(map) => of::<Terms>(map),
+            Map::Term { form, .. } => of::<Terms>(form),
             Map::Adjoint(map) => (map.codomain().clone(), map.domain().clone()),
             Map::Function(map) => of::<Additive>(map),
             Map::Rows(map) => of::<Matrices>(map),
@@ -259,7 +274,7 @@ impl Derivative {
     pub fn apply(&self, dx: &[f64]) -> Vec<f64> {
         let x = || vector(&self.domain, dx);
         let y = match &self.map {
-            Map::Term(map) => return numbers_through(map, dx),
+            Map::Term { form, .. } => return numbers_through(form, dx),
             Map::Adjoint(map) => return numbers_through(&map.adjoint(), dx),
             Map::Function(map) => map.apply(x()),
             Map::Rows(map) => map.apply(&x()),
@@ -274,7 +289,7 @@ impl Derivative {
     pub fn transpose_apply(&self, dy: &[f64]) -> Vec<f64> {
         let y = || vector(&self.codomain, dy);
         let x = match &self.map {
-            Map::Term(map) => return numbers_through(&map.adjoint(), dy),
+            Map::Term { form, .. } => return numbers_through(&form.adjoint(), dy),
             Map::Adjoint(map) => return numbers_through(map, dy),
             Map::Function(map) => return entry_by_entry(&self.domain, &self.codomain, map, dy),
             Map::Rows(map) => map.transpose_apply(&y()),
@@ -289,7 +304,7 @@ impl Derivative {
     pub fn rows(&self) -> Vec<Vec<f64>> {
         let by_rows = || self.codomain.basis().map(|unit| self.transpose_apply(&unit)).collect();
         match &self.map {
-            Map::Term(map) => matrix_rows(map),
+            Map::Term { form, .. } => matrix_rows(form),
             Map::Adjoint(map) => matrix_rows(&map.adjoint()),
             Map::Rows(map) => map.numbers(),
             Map::Begin(map) => map.after(Matrices::identity(&self.domain)).numbers(),
@@ -305,9 +320,36 @@ impl Derivative {
     /// The term that it is, or whose adjoint it is, where it is one.
     pub fn term(&self) -> Option<&LinearMap> {
         match &self.map {
-            Map::Term(map) | Map::Adjoint(map) => Some(map),
+            Map::Term { form, .. } | Map::Adjoint(form) => Some(form),
             _ => None,
         }
+    }
+
+    /// The derivative in the last of several arguments as a term, where it is one: `D f ∘ ι`, or `π ∘ (D f)ᵀ`.
+    ///
+    /// # Errors
+    /// Where the space of the arguments is not a product of several.
+    pub fn in_last(&self, arguments: usize) -> Result<Option<Term>, SpaceError> {
+        let last = arguments - 1;
+        let before = |term: &LinearMap| match last {
+            0 => Ok(term.clone()),
+            _ => term.after(&LinearMap::inject(last, term.domain().clone())?),
+        };
+        Ok(Some(match &self.map {
+            Map::Term { made, form } => {
+                let form = before(form)?;
+                let form = if self.via == Via::LinearMaps { form.simplify() } else { form };
+                Term { made: before(made)?, form, is_adjoint: false }
+            }
+            Map::Adjoint(map) => {
+                let form = match last {
+                    0 => map.clone(),
+                    _ => LinearMap::project(last, map.codomain().clone())?.after(map)?,
+                };
+                Term { made: form.clone(), form, is_adjoint: true }
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// `D f x dx`, and what it takes.

@@ -10,7 +10,7 @@
 use riesz_algebra::{Module, Monoid};
 
 use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
-use crate::matrix::{Layout, Matrix};
+use crate::matrix::Matrix;
 use crate::plan::{ARGUMENT, Plan, RESULT, Repeated, Work};
 use crate::relation::Relation;
 use crate::unitary::{Unitary, each_block};
@@ -163,22 +163,10 @@ fn contract<E: Coordinate>(contraction: &Contraction, x: &[E], y: &mut [E]) {
 
 /// `y += a x` for arrays of vectors of some width, in the order in which the matrix lies in memory.
 fn multiply<E: Coordinate>(matrix: &Matrix, width: usize, x: &[E], y: &mut [E]) {
-    let mut step = |i: usize, j: usize, k: f64| {
+    matrix.each_entry(|i, j, k| {
         let (x, y) = (&x[j * width..(j + 1) * width], &mut y[i * width..(i + 1) * width]);
         y.iter_mut().zip(x).for_each(|(y, x)| y.accumulate_multiple(k, x));
-    };
-    match matrix.layout() {
-        Layout::Rows(values) => {
-            for (i, row) in values.chunks_exact(matrix.columns()).enumerate() {
-                row.iter().enumerate().for_each(|(j, k)| step(i, j, *k));
-            }
-        }
-        Layout::Columns(values) => {
-            for (j, column) in values.chunks_exact(matrix.rows()).enumerate() {
-                column.iter().enumerate().for_each(|(i, k)| step(i, j, *k));
-            }
-        }
-    }
+    });
 }
 
 /// `(red_R x)_j = Σ_{(i, j) ∈ R} x_i`, for elements of some width.

@@ -7,7 +7,7 @@
 use std::cmp::Ordering;
 
 use crate::fold::visit;
-use crate::map::{Contraction, Form, LinearMap, RankOne};
+use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
 use crate::plan::{Plan, Work};
 use crate::relation::Relation;
 
@@ -88,7 +88,7 @@ impl LinearMap {
                     total = total.saturating_add(1);
                 }
                 Form::Contract(Contraction { matrix, .. }) => {
-                    count(matrix.address(), matrix.rows() * matrix.columns());
+                    count(matrix.address(), matrix.entries() as usize);
                 }
                 Form::Reduce { relation, .. } => total = total.saturating_add(relation.storage() as u64),
                 Form::Scale(_) => total = total.saturating_add(1),
@@ -101,8 +101,17 @@ impl LinearMap {
 
 /// Additions where the results of several maps meet.
 pub(crate) fn meeting(maps: &[LinearMap], rows: usize) -> u64 {
-    let some = maps.iter().filter(|map| !matches!(map.form(), Form::Zero) && map.columns() > 0).count() as u64;
+    let some = maps.iter().filter(|map| !is_zero(map) && map.columns() > 0).count() as u64;
     some.saturating_sub(1).saturating_mul(rows as u64)
+}
+
+/// Whether a map gives nothing, at sight.
+fn is_zero(map: &LinearMap) -> bool {
+    match map.form() {
+        Form::Zero => true,
+        Form::Compose(maps) => maps.iter().any(|map| matches!(map.form(), Form::Zero)),
+        _ => false,
+    }
 }
 
 /// Multiplications and additions of a map without children.
@@ -116,9 +125,15 @@ pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
         Form::RankOne(RankOne { coefficient, .. }) => {
             (columns.saturating_add(rows).saturating_add(u64::from(*coefficient != 1.0)), columns - 1)
         }
-        Form::Contract(Contraction { side: _, matrix, over }) => {
+        Form::Contract(Contraction { side, matrix, over }) => {
             let width = over.dimension() as u64;
-            let products = (matrix.rows() as u64).saturating_mul(matrix.columns() as u64).saturating_mul(width);
+            // Numbers of the result that have no terms.
+            let empty = match side {
+                Side::Left => matrix.empty_rows(),
+                Side::Right => matrix.transpose().empty_rows(),
+            };
+            let rows = rows - empty as u64 * width;
+            let products = matrix.entries().saturating_mul(width);
             (products, products.saturating_sub(rows))
         }
         Form::Reduce { relation, element } => {
@@ -199,11 +214,12 @@ impl Flow {
                 sum * map.rows() as f64
             }
             Form::Contract(Contraction { matrix, side, .. }) => {
-                let uses = match side {
-                    crate::map::Side::Left => matrix.rows(),
-                    crate::map::Side::Right => matrix.columns(),
+                // The average number of entries that a number of the argument meets.
+                let lines = match side {
+                    Side::Left => matrix.columns(),
+                    Side::Right => matrix.rows(),
                 };
-                let products = entries * uses as f64;
+                let products = entries * matrix.entries() as f64 / (lines as f64).max(1.0);
                 self.multiplications += products;
                 self.additions += (products - full).max(0.0);
                 products.min(full)

@@ -50,6 +50,7 @@ mod relation;
 mod unitary;
 
 mod construct;
+mod entries;
 mod map;
 
 mod adjoint;
@@ -76,9 +77,10 @@ mod sample;
 pub use associate::Association;
 pub use coo::Coo;
 pub use cost::{Cost, Costs};
+pub use entries::Entries;
 pub use language::{Extra, Language};
 pub use map::{Contraction, Family, Form, LinearMap, Map, RankOne, Side};
-pub use matrix::Matrix;
+pub use matrix::{Band, Matrix};
 pub use measure::Measure;
 pub use numbers::Numbers;
 pub use parse::ParseError;

@@ -5,6 +5,7 @@
 //! makes a million entries, and the matrix of `(a *)` is `a`, at the cost of copying it.
 
 use std::fmt;
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::cost::materialise;
@@ -13,20 +14,43 @@ use crate::plan::Plan;
 use crate::row::Row;
 use crate::space::SpaceError;
 
-/// A dense matrix. Its numbers are shared, also with its transpose.
+/// A matrix, dense or banded. Its numbers are shared, also with its transpose.
 #[derive(Clone)]
 pub struct Matrix {
     rows: usize,
     columns: usize,
+    band: Option<Band>,
     /// Whether the numbers lie column by column.
     by_columns: bool,
+    /// The numbers of all rows or columns; of those of a band, as many for each as the band is wide.
     values: Arc<[f64]>,
 }
 
-/// The numbers as they lie in memory.
-pub(crate) enum Layout<'m> {
-    Rows(&'m [f64]),
-    Columns(&'m [f64]),
+/// The entries `(i, j)` of a matrix with `i - lower ≤ j ≤ i + upper`. Others are structurally zero.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Band {
+    /// How many diagonals there are below the main one.
+    pub lower: usize,
+    /// How many there are above it.
+    pub upper: usize,
+}
+
+impl Band {
+    fn width(self) -> usize {
+        self.lower + self.upper + 1
+    }
+
+    /// How many entries of a matrix are in the band.
+    pub(crate) fn entries(self, rows: usize, columns: usize) -> u64 {
+        // A diagonal beyond the corner has no entries.
+        let above = (0..=self.upper.min(columns)).map(|at| rows.min(columns - at) as u64);
+        let below = (1..=self.lower.min(rows)).map(|at| columns.min(rows - at) as u64);
+        above.chain(below).sum()
+    }
+
+    fn transpose(self) -> Band {
+        Band { lower: self.upper, upper: self.lower }
+    }
 }
 
 impl Matrix {
@@ -40,7 +64,72 @@ impl Matrix {
             let given = values.len();
             return Err(SpaceError::new(format!("{given} numbers do not fill {rows} rows of {columns}")));
         }
-        Ok(Matrix { rows, columns, by_columns: false, values })
+        Ok(Matrix { rows, columns, band: None, by_columns: false, values })
+    }
+
+    /// A matrix that is zero outside of a band, from the numbers in the band, row by row.
+    ///
+    /// # Errors
+    /// Where the band is wider than the matrix, or a row has another length than the band has there.
+    pub fn banded(band: Band, columns: usize, rows: &[Vec<f64>]) -> Result<Matrix, SpaceError> {
+        let matrix = Matrix { rows: rows.len(), columns, band: Some(band), by_columns: false, values: Arc::new([]) };
+        if !matrix.fits_band() {
+            let (Band { lower, upper }, rows) = (band, rows.len());
+            return Err(SpaceError::new(format!(
+                "a band of {lower} diagonals below and {upper} above the main one does not fit a matrix of {rows} rows \
+                 and {columns} columns"
+            )));
+        }
+        let wrong = |(at, row): (usize, &Vec<f64>)| matrix.span(at).len() != row.len();
+        if let Some((at, row)) = rows.iter().enumerate().find(|row| wrong(*row)) {
+            let (given, wanted) = (row.len(), matrix.span(at).len());
+            return Err(SpaceError::new(format!("row {at} of the band has {wanted} numbers, and here are {given}")));
+        }
+        let mut values = vec![0.0; rows.len() * band.width()];
+        for (at, row) in rows.iter().enumerate() {
+            let span = matrix.span(at);
+            let start = at * band.width() + span.start + band.lower - at;
+            values[start..start + row.len()].copy_from_slice(row);
+        }
+        Ok(Matrix { values: values.into(), ..matrix })
+    }
+
+    /// The band outside of which the matrix is zero, where it has one.
+    pub fn band(&self) -> Option<Band> {
+        self.band
+    }
+
+    /// Whether the band lies within the matrix, and its corners outside of the matrix are small.
+    fn fits_band(&self) -> bool {
+        self.band.is_none_or(|band| {
+            let within = band.lower <= self.rows && band.upper <= self.columns;
+            within && (self.rows as u64).saturating_mul(band.width() as u64) <= 4 * self.entries().min(1 << 60) + 64
+        })
+    }
+
+    /// The columns of a row that are not structurally zero.
+    pub fn span(&self, row: usize) -> Range<usize> {
+        match self.band {
+            None => 0..self.columns,
+            Some(Band { lower, upper }) => {
+                let end = (row + upper + 1).min(self.columns);
+                row.saturating_sub(lower).min(end)..end
+            }
+        }
+    }
+
+    /// How many rows are structurally zero: those below the band.
+    pub(crate) fn empty_rows(&self) -> usize {
+        self.band.map_or(0, |band| self.rows.saturating_sub(self.columns + band.lower))
+    }
+
+    /// How many entries are not structurally zero.
+    pub fn entries(&self) -> u64 {
+        let (rows, columns) = (self.rows as u64, self.columns as u64);
+        match self.band {
+            None => rows.saturating_mul(columns),
+            Some(band) => band.entries(self.rows, self.columns),
+        }
     }
 
     /// How many rows there are.
@@ -59,7 +148,13 @@ impl Matrix {
     /// If there is no such row or column.
     pub fn at(&self, row: usize, column: usize) -> f64 {
         assert!(row < self.rows && column < self.columns, "row {row} and column {column} are in the matrix");
-        self.values[if self.by_columns { column * self.rows + row } else { row * self.columns + column }]
+        match self.band {
+            None if self.by_columns => self.values[column * self.rows + row],
+            None => self.values[row * self.columns + column],
+            Some(_) if !self.span(row).contains(&column) => 0.0,
+            Some(band) if self.by_columns => self.values[column * band.width() + row + band.upper - column],
+            Some(band) => self.values[row * band.width() + column + band.lower - row],
+        }
     }
 
     /// The numbers of a row.
@@ -75,18 +170,60 @@ impl Matrix {
     /// `aᵀ`, without copying
     pub fn transpose(&self) -> Matrix {
         let by_columns = !self.by_columns;
-        Matrix { rows: self.columns, columns: self.rows, by_columns, values: self.values.clone() }
+        let band = self.band.map(Band::transpose);
+        Matrix { rows: self.columns, columns: self.rows, band, by_columns, values: self.values.clone() }
     }
 
-    pub(crate) fn layout(&self) -> Layout<'_> {
-        if self.by_columns { Layout::Columns(&self.values) } else { Layout::Rows(&self.values) }
+    /// Calls `f` with the row, the column and the number of every entry that is not structurally zero, in the order in
+    /// which they lie in memory.
+    pub(crate) fn each_entry(&self, mut f: impl FnMut(usize, usize, f64)) {
+        let (lines, length) = if self.by_columns { (self.columns, self.rows) } else { (self.rows, self.columns) };
+        let band = if self.by_columns { self.band.map(Band::transpose) } else { self.band };
+        for line in 0..lines {
+            // The numbers of the line, and the place that the first of them stands for.
+            let (span, first) = match band {
+                None => (0..length, line * length),
+                Some(band) => {
+                    let end = (line + band.upper + 1).min(length);
+                    let start = line.saturating_sub(band.lower).min(end);
+                    (start..end, line * band.width() + start + band.lower - line.min(start + band.lower))
+                }
+            };
+            for (place, value) in span.clone().zip(&self.values[first..first + span.len()]) {
+                if self.by_columns { f(place, line, *value) } else { f(line, place, *value) }
+            }
+        }
+    }
+
+    /// The matrix whose entries in a band are given; dense where the band is nearly as wide as the matrix.
+    pub(crate) fn in_band(
+        rows: usize,
+        columns: usize,
+        band: Option<Band>,
+        mut entry: impl FnMut(usize, usize) -> f64,
+    ) -> Matrix {
+        let full = Matrix { rows, columns, band: None, by_columns: false, values: Arc::new([]) };
+        let banded = Matrix { band: band.filter(|band| band.width() < columns), ..full.clone() };
+        let matrix = if banded.fits_band() { banded } else { full };
+        let narrow = matrix.band;
+        let mut values = vec![0.0; rows * narrow.map_or(columns, Band::width)];
+        for row in 0..rows {
+            for column in matrix.span(row) {
+                let place = match narrow {
+                    None => row * columns + column,
+                    Some(band) => row * band.width() + column + band.lower - row,
+                };
+                values[place] = entry(row, column);
+            }
+        }
+        Matrix { values: values.into(), ..matrix }
     }
 
     pub(crate) fn from_rows(columns: usize, rows: impl ExactSizeIterator<Item = Vec<f64>>) -> Matrix {
         let count = rows.len();
         let values: Vec<f64> = rows.flatten().collect();
         debug_assert_eq!(values.len(), count * columns);
-        Matrix { rows: count, columns, by_columns: false, values: values.into() }
+        Matrix { rows: count, columns, band: None, by_columns: false, values: values.into() }
     }
 
     pub(crate) fn address(&self) -> usize {
@@ -133,9 +270,9 @@ pub(crate) fn images(map: &LinearMap) -> Vec<Row> {
 impl PartialEq for Matrix {
     fn eq(&self, other: &Matrix) -> bool {
         if self.by_columns == other.by_columns && Arc::ptr_eq(&self.values, &other.values) {
-            return self.rows == other.rows && self.columns == other.columns;
+            return (self.rows, self.columns, self.band) == (other.rows, other.columns, other.band);
         }
-        (self.rows, self.columns) == (other.rows, other.columns)
+        (self.rows, self.columns, self.band) == (other.rows, other.columns, other.band)
             && (0..self.rows).all(|i| self.row(i).zip(other.row(i)).all(|(a, b)| a.to_bits() == b.to_bits()))
     }
 }

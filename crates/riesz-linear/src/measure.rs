@@ -26,10 +26,7 @@ pub(crate) fn own_measure(map: &LinearMap) -> Measure {
         Form::Reduce { relation, .. } => (leaf, 3, relation.storage() as u64),
         Form::Diagonal(_) => (leaf, 3, map.rows() as u64),
         Form::RankOne(_) => (leaf, 3, (map.rows() as u64).saturating_add(map.columns() as u64)),
-        Form::Contract(contraction) => {
-            let matrix = &contraction.matrix;
-            (leaf, 3, (matrix.rows() as u64).saturating_mul(matrix.columns() as u64))
-        }
+        Form::Contract(contraction) => (leaf, 3, contraction.matrix.entries()),
         Form::Compose(_) => (0, 1, 0),
         Form::Add(maps) => (meeting(maps, map.rows()), 1, 0),
         Form::Join(maps) => (meeting(maps, map.rows()), 1 + count, 0),

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 
 use crate::language::{Extra, Language};
 use crate::map::{Form, LinearMap, Map};
-use crate::matrix::Matrix;
+use crate::matrix::{Band, Matrix};
 use crate::measure::{Measure, own_measure};
 use crate::pattern::{Argument, Function, Kind, Value};
 use crate::relation::Relation;
@@ -141,6 +141,8 @@ impl Language for Numbers {
                     parts.iter().map(|part| if let P(i) = part { Some(*i) } else { None }).collect();
                 R(Relation::gather(indices?, space?.count()).ok()?)
             }
+            (Function::Band, [One(V(d))]) => M(band_of(d)?, Space::Real),
+            (Function::Main, [One(M(a, v))]) => V(diagonal_of(a, v)?),
             (Function::Constant, [One(N(k))]) => V(Numbers::constant(k, space?)?),
             (Function::Elements, []) => match space? {
                 Space::Array(n, _) => R(Relation::Sum(*n)),
@@ -277,16 +279,12 @@ impl Language for Numbers {
     }
 }
 
-/// `a * b`
+/// `a * b`; the band of a product is as wide as those of its factors together.
 fn product(a: &Matrix, b: &Matrix) -> Matrix {
-    let row = |i: usize| -> Vec<f64> {
-        let mut row = vec![0.0; b.columns()];
-        for (k, factor) in a.row(i).enumerate() {
-            row.iter_mut().zip(b.row(k)).for_each(|(sum, value)| *sum += times(factor, value));
-        }
-        row
-    };
-    Matrix::from_rows(b.columns(), (0..a.rows()).map(row))
+    let band = a.band().zip(b.band()).map(|(a, b)| Band { lower: a.lower + b.lower, upper: a.upper + b.upper });
+    Matrix::in_band(a.rows(), b.columns(), band, |i, j| {
+        a.span(i).fold(0.0, |sum, k| sum + times(a.at(i, k), b.at(k, j)))
+    })
 }
 
 fn same_size(a: &Matrix, b: &Matrix) -> bool {
@@ -295,8 +293,26 @@ fn same_size(a: &Matrix, b: &Matrix) -> bool {
 
 /// `a + b`
 fn sum(a: &Matrix, b: &Matrix) -> Matrix {
-    let row = |i: usize| -> Vec<f64> { a.row(i).zip(b.row(i)).map(|(a, b)| plus(a, b)).collect() };
-    Matrix::from_rows(a.columns(), (0..a.rows()).map(row))
+    let wider = |(a, b): (Band, Band)| Band { lower: a.lower.max(b.lower), upper: a.upper.max(b.upper) };
+    let band = a.band().zip(b.band()).map(wider);
+    Matrix::in_band(a.rows(), a.columns(), band, |i, j| plus(a.at(i, j), b.at(i, j)))
+}
+
+/// The matrix of a diagonal.
+fn band_of(d: &Vector) -> Option<Matrix> {
+    let n = d.values().len();
+    let rows: Vec<Vec<f64>> = d.values().iter().map(|value| vec![*value]).collect();
+    if *d.space() == Space::reals(n) { Matrix::banded(Band { lower: 0, upper: 0 }, n, &rows).ok() } else { None }
+}
+
+/// The diagonal that a matrix is, where its numbers meet vectors of a space.
+fn diagonal_of(matrix: &Matrix, over: &Space) -> Option<Vector> {
+    if matrix.band() != Some(Band { lower: 0, upper: 0 }) || matrix.rows() != matrix.columns() {
+        return None;
+    }
+    let number = |at: usize| std::iter::repeat_n(matrix.at(at, at), over.dimension());
+    let values: Vec<f64> = (0..matrix.rows()).flat_map(number).collect();
+    Vector::new(Space::array(matrix.rows(), over.clone()), values).ok()
 }
 
 impl Extra<Numbers> for Infallible {

@@ -7,6 +7,7 @@
 //! | `diagonal [2.0, 3.0]` | the product with a vector, number by number | |
 //! | `c · (u ⊗ v)` | rank one | `c * (u >< v)` |
 //! | `left a`, `right b` | products with a matrix; `over V` where its numbers meet more than numbers | |
+//! | `left banded l u n […]` | a matrix of `n` columns with `l` diagonals below and `u` above its own, row by row | |
 //! | `sum V`, `replicate V`, `prefix V`, `suffix V`, `reverse V` | reductions of or to the array `V` | |
 //! | `gather [i, …] of V`, `scatter [i, …] into V` | by indices | |
 //! | `slice a b of V`, `pad a b into V`, `line …`, `relate …` | by other relations | |
@@ -27,7 +28,7 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
-use crate::matrix::Matrix;
+use crate::matrix::{Band, Matrix};
 use crate::relation::{Line, Relation, Walk};
 use crate::space::Space;
 use crate::unitary::Unitary;
@@ -278,6 +279,14 @@ impl<W: Write> Printer<'_, W> {
     }
 
     fn matrix(&mut self, matrix: &Matrix) -> fmt::Result {
+        if let Some(Band { lower, upper }) = matrix.band() {
+            write!(self.out, "banded {lower} {upper} {} [", matrix.columns())?;
+            return self.list(matrix.rows(), ']', |printer, row| {
+                let span = matrix.span(row);
+                printer.word("[")?;
+                printer.list(span.len(), ']', |printer, at| printer.word(&number(matrix.at(row, span.start + at))))
+            });
+        }
         let space = Space::array(matrix.rows(), Space::reals(matrix.columns()));
         self.typed(&space, &mut |at| matrix.at(at / matrix.columns(), at % matrix.columns()))
     }

@@ -4,7 +4,7 @@
 //! equal, not only close.
 
 use crate::map::{Form, LinearMap};
-use crate::matrix::Matrix;
+use crate::matrix::{Band, Matrix};
 use crate::relation::{Line, Relation, Walk};
 use crate::space::{Space, SpaceError};
 use crate::vector::Vector;
@@ -63,7 +63,19 @@ impl Sampler {
         Vector::new(space.clone(), self.numbers(space)).expect("as many numbers as dimensions")
     }
 
-    /// A matrix.
+    /// A matrix, dense or banded.
+    pub fn any_matrix(&mut self, rows: usize, columns: usize) -> Matrix {
+        if self.below(3) > 0 {
+            return self.matrix(rows, columns);
+        }
+        let band = match self.below(3) {
+            0 => Band { lower: 0, upper: 0 },
+            _ => Band { lower: self.below(rows + 1), upper: self.below(columns + 1) },
+        };
+        Matrix::in_band(rows, columns, Some(band), |_, _| self.number())
+    }
+
+    /// A dense matrix.
     pub fn matrix(&mut self, rows: usize, columns: usize) -> Matrix {
         let values: Vec<f64> = (0..rows * columns).map(|_| self.number()).collect();
         Matrix::new(rows, columns, values).expect("as many numbers as rows times columns")
@@ -148,7 +160,7 @@ impl Sampler {
             4 => Some(self.rank_one(domain, codomain)),
             5 => match (domain, codomain) {
                 (Space::Array(n, v), Space::Array(m, w)) if v == w => {
-                    Some(LinearMap::left(self.matrix(*m, *n), Space::clone(v)))
+                    Some(LinearMap::left(self.any_matrix(*m, *n), Space::clone(v)))
                 }
                 _ => None,
             },
@@ -182,14 +194,14 @@ impl Sampler {
     fn right(&mut self, domain: &Space, codomain: &Space) -> Option<LinearMap> {
         let over = match (domain, codomain) {
             (Space::Array(m, v), Space::Array(n, w)) => match (&**v, &**w) {
-                (Space::Real, Space::Real) => return Some(LinearMap::right(self.matrix(*m, *n), Space::Real)),
+                (Space::Real, Space::Real) => return Some(LinearMap::right(self.any_matrix(*m, *n), Space::Real)),
                 (Space::Array(_, _), Space::Array(_, _)) if m == n => Space::reals(*m),
                 _ => return None,
             },
             _ => return None,
         };
         let (rows, columns) = (domain.part(0)?.count(), codomain.part(0)?.count());
-        let map = LinearMap::right(self.matrix(rows, columns), over);
+        let map = LinearMap::right(self.any_matrix(rows, columns), over);
         (map.domain() == domain && map.codomain() == codomain).then_some(map)
     }
 

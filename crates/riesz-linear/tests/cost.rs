@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use proptest::prelude::*;
 use riesz_algebra::{Module, Monoid};
-use riesz_linear::{Form, LinearMap, Matrix, Relation, Sampler, Space, Vector};
+use riesz_linear::{Contraction, Form, LinearMap, Matrix, Relation, Sampler, Side, Space, Vector};
 
 /// A number that counts what is done with it; nothing has been added to it if it is not there.
 #[derive(Clone, Debug)]
@@ -58,6 +58,10 @@ fn writes_everything(map: &LinearMap) -> bool {
             let mut written = vec![false; relation.to()];
             relation.each_pair(|_, y| written[y] = true);
             written.into_iter().all(|written| written)
+        }
+        Form::Contract(Contraction { side, matrix, .. }) => {
+            let matrix = if *side == Side::Left { matrix.clone() } else { matrix.transpose() };
+            (0..matrix.rows()).all(|row| !matrix.span(row).is_empty())
         }
         _ => true,
     };

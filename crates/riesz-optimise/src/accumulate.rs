@@ -12,7 +12,7 @@
 use crate::each::Writer;
 use crate::length::Lengths;
 use riesz_core::Size;
-use riesz_core::build::type_of;
+use riesz_core::build::{fresh, type_of};
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Place, Reduction, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::scalar::ADD;
@@ -476,7 +476,6 @@ impl Splitting<'_> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 }

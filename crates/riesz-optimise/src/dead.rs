@@ -7,7 +7,7 @@
 //!   the tuple of a conditional; a single remaining component needs no tuple.
 
 use riesz_core::Type;
-use riesz_core::build::type_of;
+use riesz_core::build::{fresh, type_of};
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -285,7 +285,6 @@ impl Dropping<'_> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 }

@@ -1,7 +1,7 @@
 //! `f(a, b) = [f(a[i], b[i]) | i < n]`: operations on every number of arrays.
 
 use riesz_core::Size;
-use riesz_core::build::write_size;
+use riesz_core::build::{bind, fresh, write_size};
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
@@ -17,14 +17,11 @@ pub(crate) struct Writer<'v> {
 
 impl Writer<'_> {
     pub fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(self.vars, ty)
     }
 
     pub fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>) -> Atom {
-        let var = self.var(ty);
-        out.push(Binding { var, op, span: self.span });
-        Atom::Var(var)
+        bind(self.vars, out, op, ty, self.span)
     }
 
     /// The array, of arrays perhaps, whose numbers `number` makes of those of some others.

@@ -5,6 +5,7 @@ use super::Calculus;
 use crate::linearise::Streams;
 use crate::transpose::Transposer;
 use riesz_core::Type;
+use riesz_core::build::bind;
 use riesz_core::free::Free;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Var, VarInfo};
@@ -28,10 +29,7 @@ impl Calculus {
             Some(output) => output,
             None => {
                 // A result that does not vary, or `()`: a zero all the same.
-                vars.push(VarInfo { name: None, ty: result_type.clone() });
-                let var = Var(vars.len() as u32 - 1);
-                linear.push(Binding { var, op: Op::Zero(function.body.result), span });
-                Atom::Var(var)
+                bind(&mut vars, &mut linear, Op::Zero(function.body.result), result_type.clone(), span)
             }
         };
         let free = Free::of(&linear, &[output], &vars).found;

@@ -5,6 +5,7 @@ use super::{Calculus, Linearised, Problem, has_holes, open_sizes, with_sizes};
 use crate::linearise::is_unknown_function;
 use crate::map::KnownMap;
 use riesz_core::Type;
+use riesz_core::build::{bind, fresh};
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, OnMaps, Op, Var, VarInfo};
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Label, Span};
@@ -25,8 +26,7 @@ pub(crate) struct Compiler<'c> {
 
 impl Compiler<'_> {
     pub(crate) fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     pub(super) fn body(&mut self, body: &Body) -> Result<Body, Problem> {
@@ -355,10 +355,7 @@ impl MapWriter {
     }
 
     fn bind(&mut self, op: Op, ty: Type) -> Atom {
-        let var = Var(self.vars.len() as u32);
-        self.vars.push(VarInfo { name: None, ty });
-        self.bindings.push(Binding { var, op, span: self.span });
-        Atom::Var(var)
+        bind(&mut self.vars, &mut self.bindings, op, ty, self.span)
     }
 
     fn function(self, name: Name, image: Atom, result: Type) -> Function {

@@ -21,6 +21,7 @@ pub(crate) use point::without;
 
 use crate::compile::with_sizes;
 use flow::Flow;
+use riesz_core::build::{bind, fresh};
 use riesz_core::reachable::visit_functions;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{
@@ -175,14 +176,11 @@ impl Writer<'_> {
     }
 
     fn bind(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Atom {
-        let var = self.fresh(ty);
-        out.push(Binding { var, op, span });
-        Atom::Var(var)
+        bind(&mut self.vars, out, op, ty, span)
     }
 
     fn fresh(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     fn ty(&self, atom: Atom) -> Type {

@@ -8,6 +8,7 @@
 use super::{Writer, as_data, has_functions};
 use crate::compile::with_sizes;
 use riesz_core::Type;
+use riesz_core::build::{bind, fresh};
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Iteration, Op, Var, VarInfo};
 use riesz_syntax::Span;
 
@@ -85,14 +86,11 @@ struct Scribe<'v> {
 
 impl Scribe<'_> {
     fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(self.vars, ty)
     }
 
     fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>) -> Atom {
-        let var = self.var(ty);
-        out.push(Binding { var, op, span: self.span });
-        Atom::Var(var)
+        bind(self.vars, out, op, ty, self.span)
     }
 
     /// The value, with `()` in the place of functions.

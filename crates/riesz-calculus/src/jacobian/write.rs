@@ -4,9 +4,9 @@ use super::graph::Node;
 use super::known::{Built, Known};
 use super::walk::Walk;
 use riesz_core::Size;
-use riesz_core::build::{size_of, type_of};
+use riesz_core::build::{fresh, size_of, type_of};
 use riesz_core::size;
-use riesz_core::term::{Atom, Binding, Op, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Op, Var};
 use riesz_core::types::Type;
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
@@ -66,8 +66,7 @@ impl<'a> Walk<'a> {
     }
 
     pub fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     pub fn type_of(&self, atom: Atom) -> Type {

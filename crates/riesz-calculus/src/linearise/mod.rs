@@ -18,6 +18,7 @@ mod turn;
 use crate::active::{Activity, active};
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use riesz_core::Type;
+use riesz_core::build::{fresh, type_of};
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Var, VarInfo};
 use riesz_primitive::derivative::{Derivative, linear_coefficients};
 use riesz_primitive::{Primitive, scalar};
@@ -148,17 +149,11 @@ impl Lineariser<'_> {
     }
 
     pub(crate) fn atom_type(&self, atom: Atom) -> Type {
-        match atom {
-            Atom::Var(var) => self.ty(var).clone(),
-            Atom::Int(_) => Type::Int,
-            Atom::Real(_) => Type::Real,
-            Atom::Bool(_) => Type::Bool,
-        }
+        type_of(atom, &self.vars)
     }
 
     pub(crate) fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     /// A variable of the linear stream for the tangent of a primal one.

@@ -1,8 +1,8 @@
 //! Information about a value that contains functions, with and without their captured values.
 
-use super::fresh;
 use crate::compile::with_sizes;
 use riesz_core::Type;
+use riesz_core::build::fresh;
 use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Program, Var, VarInfo};
 use riesz_syntax::Span;
 

@@ -9,6 +9,7 @@ mod known;
 use crate::compile::{Calculus, contains_derivative, with_sizes};
 use known::{Known, Shape};
 use riesz_core::Type;
+use riesz_core::build::{fresh, type_of};
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Origin, Program, Var, VarInfo};
 use riesz_optimise::drop_dead;
@@ -80,7 +81,7 @@ pub(crate) fn specialise(calculus: &mut Calculus, id: FunctionId) {
 fn split(function: &Function, mut body: Body, result: &Known, mut vars: Vec<VarInfo>) -> Function {
     let mut atoms = Vec::new();
     result.flatten(&mut atoms);
-    let ty = Type::Tuple(atoms.iter().map(|atom| type_of(&vars, *atom)).collect());
+    let ty = Type::Tuple(atoms.iter().map(|atom| type_of(*atom, &vars)).collect());
     let tuple = fresh(&mut vars, ty.clone());
     body.bindings.push(Binding { var: tuple, op: Op::Tuple(atoms), span: function.span });
     body.result = Atom::Var(tuple);
@@ -115,7 +116,7 @@ impl Specialiser<'_> {
 
     /// A variable of the type that something has.
     fn like(&mut self, atom: Atom) -> Var {
-        let ty = type_of(&self.vars, atom);
+        let ty = type_of(atom, &self.vars);
         fresh(&mut self.vars, ty)
     }
 
@@ -381,20 +382,6 @@ fn copy(program: &Program, original: &Function, shapes: &[Shape]) -> Function {
     renumber(original.name.clone(), &parameters, body, &original.result, original.span, &|var| {
         vars[var.0 as usize].clone()
     })
-}
-
-fn fresh(vars: &mut Vec<VarInfo>, ty: Type) -> Var {
-    vars.push(VarInfo { name: None, ty });
-    Var(vars.len() as u32 - 1)
-}
-
-fn type_of(vars: &[VarInfo], atom: Atom) -> Type {
-    match atom {
-        Atom::Var(var) => vars[var.0 as usize].ty.clone(),
-        Atom::Int(_) => Type::Int,
-        Atom::Real(_) => Type::Real,
-        Atom::Bool(_) => Type::Bool,
-    }
 }
 
 fn has_functions(ty: &Type) -> bool {

@@ -1,15 +1,14 @@
 //! The structure of a derivative: a linear map as a term of [`riesz_linear`], not as a matrix.
 //!
-//! The linear program runs with linear maps in place of tangents: `dy = c · dx` gives `scale c ∘ x`. Arrays and sums
-//! are treated as a whole: `[cᵢ · dxᵢ | i < n]` is `diagonal c ∘ x`, `[cᵢ · dx | i < n]` is `c ⊗ x`, `Σᵢ cᵢ · dxᵢ` is
-//! `⟨c, x⟩`, so that the derivative of `b * sin(dot(a, x))` is `cos(…) · (b ⊗ a)`, in O(m + n).   [003 §8]
+//! The linear program runs with linear maps in place of tangents: `dy = c · dx` gives `scale c ∘ x`. Arrays, sums and
+//! scans are treated as a whole (`block`): `[cᵢ · dx | i < n]` is `c ⊗ x` and `Σᵢ cᵢ · dxᵢ` is `⟨c, x⟩`, so that the
+//! derivative of `b * sin(dot(a, x))` is `cos(…) · (b ⊗ a)`, in O(m + n).   [003 §8]
 
 mod array;
-mod combination;
+mod block;
 mod entries;
 
-use combination::uses;
-use entries::{by_rows, from_entries, space};
+use entries::{from_entries, ordered, space};
 use riesz_core::evaluate::{Fault, Machine, Map, Value};
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Reduction, Turn, Var};
 use riesz_linear::{LinearMap, Space};
@@ -23,7 +22,15 @@ pub fn structure<'p>(
     machine: &mut Machine<'p, f64>,
     map: &Map<f64>,
 ) -> Result<Option<LinearMap>, Fault> {
-    let mut terms = Terms { program, machine };
+    // A term that was made as one is shown as it was made.
+    let (whole, reversed) = match map {
+        Map::Adjoint(map) => (&**map, true),
+        map => (map, false),
+    };
+    if let Map::Term(term) = whole {
+        return Ok(Some(if reversed { term.form.adjoint() } else { term.form.clone() }));
+    }
+    let mut terms = Terms { program, machine, room: 0 };
     match terms.map(map) {
         Ok(term) => {
             let term = term.simplify();
@@ -61,6 +68,8 @@ impl From<riesz_linear::SpaceError> for Stop {
 struct Terms<'p, 'm> {
     program: &'p Program,
     machine: &'m mut Machine<'p, f64>,
+    /// How many more numbers may be combined one by one.
+    room: usize,
 }
 
 /// The variables of a function while its linear program is run.
@@ -84,8 +93,9 @@ impl<'p> Terms<'p, '_> {
             Map::Table(table) => {
                 let domain = space(&table.domain).ok_or(Stop::NoTerm)?;
                 let codomain = space(&table.codomain).ok_or(Stop::NoTerm)?;
-                by_rows(&codomain, &domain, &mut table.rows.iter())?
+                LinearMap::of_entries(&domain, &codomain, &ordered(&table.rows))?
             }
+            Map::Term(term) => term.form.clone(),
             Map::Adjoint(map) => self.map(map)?.adjoint(),
             Map::Compose(after, before) => {
                 let before = self.map(before)?;
@@ -203,7 +213,11 @@ impl<'p> Terms<'p, '_> {
                 let body = if self.value(frame, *condition).bool() { yes } else { no };
                 self.body(frame, body)?
             }
-            Op::Loop(Turn { state, start, count, index, body }) => {
+            Op::Loop(turn) => {
+                if let Some(map) = self.accumulation(frame, turn, false)? {
+                    return Ok(map);
+                }
+                let Turn { state, start, count, index, body } = turn;
                 let mut map = self.operand(frame, *start)?;
                 for at in 0..self.value(frame, *count).int() {
                     frame.values[index.0 as usize] = Value::Int(at);
@@ -212,7 +226,11 @@ impl<'p> Terms<'p, '_> {
                 }
                 map
             }
-            Op::Scan(Turn { state, start, count, index, body }) => {
+            Op::Scan(turn) => {
+                if let Some(map) = self.accumulation(frame, turn, true)? {
+                    return Ok(map);
+                }
+                let Turn { state, start, count, index, body } = turn;
                 let mut map = self.operand(frame, *start)?;
                 let mut states = Vec::new();
                 for at in 0..self.value(frame, *count).int() {
@@ -251,4 +269,18 @@ impl<'p> Terms<'p, '_> {
 enum Argument {
     Value(Value<f64>),
     Linear(LinearMap),
+}
+
+/// Whether an operation uses a variable of some kind, in its bodies too.
+fn uses(op: &Op, test: &dyn Fn(Var) -> bool) -> bool {
+    let mut found = false;
+    let mut look = |atom: &Atom| found |= matches!(atom, Atom::Var(var) if test(*var));
+    op.visit_atoms(&mut look);
+    op.visit_bodies(&mut |body| {
+        if let Atom::Var(var) = body.result {
+            found |= test(var);
+        }
+        found |= body.bindings.iter().any(|binding| uses(&binding.op, test));
+    });
+    found
 }

@@ -16,6 +16,7 @@ mod turn;
 use crate::compile::Calculus;
 use accumulated::{accumulated, passed_on};
 use riesz_core::Type;
+use riesz_core::build::fresh;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Place, Reduction, Var, VarInfo};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -102,8 +103,7 @@ impl<'c> Transposer<'c> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     fn push(&mut self, binding: Binding) {

@@ -92,6 +92,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                 Ok((scaled, sum))
             }
             Map::Table(table) => self.entries::<K>(table, adjoint, &x, from),
+            Map::Term(term) => self.entries::<K>(&term.table(&mut |x| *x), adjoint, &x, from),
         })
     }
 
@@ -193,6 +194,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
         with_room(|| match map {
             Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
             Map::Table(table) => Ok(table.domain.clone()),
+            Map::Term(term) => Ok(term.domain.clone()),
             Map::Adjoint(map) => {
                 let domain = self.domain::<K>(map, from)?;
                 Ok(self.at::<K>(map, false, domain, from)?.0)

@@ -3,6 +3,7 @@
 use super::{Changes, Roots};
 use crate::purify::keep::Around;
 use riesz_core::Type;
+use riesz_core::build::fresh;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Turn, Var, VarInfo};
 use riesz_syntax::Span;
 use std::collections::HashMap;
@@ -255,8 +256,7 @@ impl<'p> Rewriter<'p> {
     }
 
     pub(super) fn var(&mut self, ty: Type) -> Var {
-        self.vars.push(VarInfo { name: None, ty });
-        Var(self.vars.len() as u32 - 1)
+        fresh(&mut self.vars, ty)
     }
 
     pub(super) fn bind_var(&mut self, op: Op, ty: Type, span: Span, out: &mut Vec<Binding>) -> Var {

@@ -44,6 +44,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 array::combine(left, &right, &riesz_primitive::scalar::ADD, Empty::Differs, span)
             }
             Map::Table(table) => Ok(table.apply(&self.with_tables(argument, span)?, adjoint)),
+            Map::Term(term) => Ok(term.apply(&argument, adjoint)),
             Map::Scale(factor, map) => Ok(self.apply_map(map, argument, adjoint, span)?.scaled(factor)),
         })
     }
@@ -152,6 +153,7 @@ impl<'p, S: Number> Machine<'p, S> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match map {
             Map::Functions { captured, .. } => Ok(captured.last().map_or_else(Value::unit, Value::zero_tangent)),
             Map::Table(table) => Ok(table.domain.clone()),
+            Map::Term(term) => Ok(term.domain.clone()),
             Map::Adjoint(map) => {
                 let domain = self.domain(map, span)?;
                 self.apply_map(map, domain, false, span)
@@ -226,6 +228,7 @@ impl<S: Number> Map<S> {
                 captured: captured.iter().map(|value| value.over(f)).collect(),
             },
             Map::Table(table) => Map::Table(table.over(f)),
+            Map::Term(term) => Map::Table(term.table(f)),
             Map::Adjoint(map) => Map::Adjoint(map.over(f)),
             Map::Compose(after, before) => Map::Compose(after.over(f), before.over(f)),
             Map::Add(left, right) => Map::Add(left.over(f), right.over(f)),

@@ -27,6 +27,9 @@ impl<S: Number> Machine<'_, S> {
         }
         let (columns, rows) = (domain.count_reals(), codomain.count_reals());
         self.reserve(rows.saturating_mul(columns), size_of::<S>(), span)?;
+        if let Map::Term(term) = map {
+            return Ok(term.matrix());
+        }
         if rows <= columns {
             let mut at = 0;
             return codomain.try_map_leaves(&domain, &mut || {

@@ -20,6 +20,7 @@ mod reindex;
 mod room;
 mod show;
 mod space;
+mod structured;
 mod value;
 
 pub use data::{from_data, to_data};
@@ -28,7 +29,7 @@ pub use number::{integer_power, is_large};
 pub use reindex::indices;
 pub use room::{has_room, is_asking};
 pub use show::show_real;
-pub use value::{Buffer, Closure, Held, Map, Table, Value, memory};
+pub use value::{Buffer, Closure, Held, Map, Table, Term, Value, memory};
 
 use crate::order::Orders;
 use crate::term::{

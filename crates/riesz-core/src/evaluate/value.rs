@@ -5,6 +5,7 @@
 
 use crate::term::FunctionId;
 use crate::types::Type;
+use riesz_linear::LinearMap;
 use riesz_primitive::Number;
 use std::any::Any;
 use std::cell::{Cell, RefCell};
@@ -52,6 +53,8 @@ pub enum Map<S: 'static> {
     },
     /// A matrix by its entries.
     Table(Table<S>),
+    /// A term of the language of linear maps.
+    Term(Term<S>),
     /// The adjoint of a map.
     Adjoint(Rc<Map<S>>),
     /// The composition of two maps, the second applied first.
@@ -71,6 +74,19 @@ pub struct Table<S: 'static> {
     pub codomain: Value<S>,
     /// For each number of the codomain, the entries of its row, by column.
     pub rows: Vec<Vec<(usize, S)>>,
+}
+
+/// A term of the language of linear maps, with plain numbers in it: over another algebra it is a table of its entries.
+#[derive(Debug)]
+pub struct Term<S: 'static> {
+    /// The zero of the domain, in which there are no maps.
+    pub domain: Value<S>,
+    /// The zero of the codomain, likewise.
+    pub codomain: Value<S>,
+    /// The term as it was made, whose structure tells which entries are zero.
+    pub made: LinearMap,
+    /// The same map as it is applied and shown.
+    pub form: LinearMap,
 }
 
 /// The elements of an array.
@@ -205,7 +221,7 @@ impl<S: 'static> Drop for Map<S> {
             }
         };
         match self {
-            Map::Table(_) => {}
+            Map::Table(_) | Map::Term(_) => {}
             Map::Functions { captured, .. } if captured.is_empty() => {}
             Map::Functions { captured, .. } => drop_later(Box::new(std::mem::take(captured))),
             Map::Adjoint(map) | Map::Scale(_, map) => later(map),

@@ -37,6 +37,27 @@ pub(super) static ROWS: &[Law] = &[
         }),
     },
     Law {
+        name: "a band of one diagonal",
+        equation: "(a *) = diagonal (aᵢᵢ) where a is zero beside its diagonal",
+        source: "from 003 §3.3",
+        statement: Rewrite(Rule {
+            cases: &[case("left a", "diagonal (main a)")],
+            example: ["left banded 0 0 2 [[2.0], [3.0]]", "diagonal [2.0, 3.0]"],
+        }),
+    },
+    Law {
+        name: "add a diagonal to a matrix",
+        equation: "(a *) ⊕ diagonal d = (a + diag d *)",
+        source: "from 003 §3.3",
+        statement: Rewrite(Rule {
+            cases: &[
+                case("left a + diagonal d", "left (a + band d)"),
+                case("diagonal d + left a", "left (band d + a)"),
+            ],
+            example: ["left [[1.0, 2.0], [3.0, 4.0]] + diagonal [5.0, 6.0]", "left [[6.0, 2.0], [3.0, 10.0]]"],
+        }),
+    },
+    Law {
         name: "each of scales",
         equation: "Π S(kₓ) = diagonal (kₓ)",
         source: "from 003 §2.2.2",

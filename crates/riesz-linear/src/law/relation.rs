@@ -149,6 +149,15 @@ pub(super) static ROWS: &[Law] = &[
         }),
     },
     Law {
+        name: "a fork of identities is a replicate",
+        equation: "V [1, …, 1] = repₙ",
+        source: "from 003 §2.2.3",
+        statement: Rewrite(Rule {
+            cases: &[case("fork id", "(reduce Σ)ᵀ")],
+            example: ["fork [id R, id R, id R]", "replicate [3]R"],
+        }),
+    },
+    Law {
         name: "sum after replicate",
         equation: "Σₙ ∘ repₙ = S(n)",
         source: "from 003 §2.2.3",

@@ -23,7 +23,7 @@ use std::str::FromStr;
 use self::literal::Literal;
 use self::token::{Kind, tokens};
 use crate::map::{Form, LinearMap};
-use crate::matrix::Matrix;
+use crate::matrix::{Band, Matrix};
 use crate::relation::{Line, Relation, Walk};
 use crate::space::{Space, SpaceError};
 use crate::vector::Vector;
@@ -327,6 +327,13 @@ impl Parser {
 
     fn matrix(&mut self) -> Parsed<Matrix> {
         let start = self.offset();
+        if self.peek() == &Kind::Word("banded".into()) {
+            self.at += 1;
+            let band = Band { lower: self.size()?, upper: self.size()? };
+            let columns = self.size()?;
+            let rows = self.listed(|parser| parser.listed(Parser::number))?;
+            return self.fit(start, Matrix::banded(band, columns, &rows));
+        }
         let literal = self.literal()?;
         let values = self.vector(literal)?;
         if let Space::Array(rows, row) = values.space()

@@ -104,6 +104,10 @@ pub enum Function {
     Constant,
     /// The matrix with given rows.
     Rows,
+    /// The matrix of a diagonal.
+    Band,
+    /// The diagonal that a matrix is.
+    Main,
     /// The relation that takes the elements with given indices.
     Gather,
     /// The relation that adds up all elements of an array.

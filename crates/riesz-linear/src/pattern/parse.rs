@@ -81,6 +81,7 @@ impl Parser<'_> {
         let count = match word.as_str() {
             "scale" | "diagonal" | "left" | "right" | "reduce" | "unitary" | "project" | "inject" => 1,
             "fork" | "join" | "each" | "sum" | "map" | "only" | "constant" | "rows" | "gather" | "total" => 1,
+            "band" | "main" => 1,
             "paths" | "source" | "target" | "combine" => 2,
             _ => return Ok(tree),
         };
@@ -216,6 +217,8 @@ impl Reader<'_> {
                 ("only", [d]) => apply(Function::Only, &[d]),
                 ("constant", [k]) => apply(Function::Constant, &[k]),
                 ("rows", [v]) => apply(Function::Rows, &[v]),
+                ("band", [d]) => apply(Function::Band, &[d]),
+                ("main", [a]) => apply(Function::Main, &[a]),
                 ("gather", [i]) => apply(Function::Gather, &[i]),
                 ("paths", [s, r]) => apply(Function::Paths, &[s, r]),
                 ("source", [r, y]) => apply(Function::Source, &[r, y]),

@@ -212,7 +212,7 @@ impl Instance<'_> {
             _ => self.sampler.space(),
         };
         let (rows, columns) = (self.sampler.size(), self.sampler.size());
-        let matrix = self.sampler.matrix(rows, columns);
+        let matrix = self.sampler.any_matrix(rows, columns);
         if leaf == Leaf::Left { LinearMap::left(matrix, over) } else { LinearMap::right(matrix, over) }
     }
 

@@ -122,6 +122,8 @@ impl Probe {
         Ok(match answer?.found {
             Found::Vector(numbers) => numbers,
             Found::Rows(rows) => rows.into_iter().flatten().map(|(_, entry)| entry).collect(),
+            Found::Term(term) if term.is_adjoint => term.made.adjoint().coo().vals,
+            Found::Term(term) => term.made.coo().vals,
         })
     }
 

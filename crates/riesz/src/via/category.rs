@@ -64,6 +64,17 @@ fn differentiate<const VIA: usize>(
     wish: Wish,
     _: Span,
 ) -> Result<Answer, Fault> {
+    found::<VIA>(machine, closure, point, wish, true)
+}
+
+/// The same, where a term is kept or written out.
+fn found<const VIA: usize>(
+    machine: &mut Machine<f64>,
+    closure: &Closure<f64>,
+    point: &Value,
+    wish: Wish,
+    keeps: bool,
+) -> Result<Answer, Fault> {
     let known = machine.globals().clone();
     let given = |global: riesz_core::GlobalId| known.get(&global).cloned();
     let arguments: Vec<Value> = closure.captured().iter().chain([point]).cloned().collect();
@@ -77,7 +88,14 @@ fn differentiate<const VIA: usize>(
     let mut rows = Vec::new();
     number(&derivative.value, &mut 0, &mut rows);
     let found = match wish {
-        Wish::Map => Found::Rows(entries(&derivative, &prepared.structure(arguments)?, &rows, &columns)),
+        Wish::Map => {
+            let all_vary = rows.iter().chain(&columns[captured..]).all(Option::is_some);
+            let keeps = keeps && all_vary && !point.holds_maps() && !derivative.value.holds_maps();
+            match keeps.then(|| derivative.in_last(arguments.len())) {
+                Some(Ok(Some(term))) => Found::Term(term),
+                _ => Found::Rows(entries(&derivative, &prepared.structure(arguments)?, &rows, &columns)),
+            }
+        }
         Wish::Forward(tangent) => {
             let image = derivative.apply(&spread(tangent, &columns));
             Found::Vector(image.into_iter().zip(&rows).filter_map(|(x, at)| at.and(Some(x))).collect())
@@ -118,7 +136,7 @@ fn count<const VIA: usize>(
 ) -> Result<Answer, Fault> {
     // The value is computed on the way, once.
     machine.call_over(closure, point.over(&mut |x| Counted(*x)), span)?;
-    let (answer, count) = counted(|| differentiate::<VIA>(machine, closure, point, wish, span));
+    let (answer, count) = counted(|| found::<VIA>(machine, closure, point, wish, false));
     let (additions, multiplications) = (count.additions, count.multiplications);
     record(Operations { additions, multiplications, ..Operations::default() });
     answer

@@ -15,7 +15,7 @@ mod tower;
 
 use crate::{Diagnostic, Span, Value};
 use riesz_calculus::{Whole, Wholes, functions_of, has_derivatives};
-use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table, problem};
+use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table, Term, problem};
 use riesz_core::term::{Derive, FunctionId, Program};
 use riesz_primitive::Counted;
 use std::cell::RefCell;
@@ -65,6 +65,8 @@ pub(crate) struct Answer {
 pub(crate) enum Found {
     /// For each number of the value, the coordinates of its gradient that are not structurally zero.
     Rows(Vec<Vec<(usize, f64)>>),
+    /// A term.
+    Term(riesz_category::via::Term),
     /// A vector.
     Vector(Vec<f64>),
 }
@@ -202,6 +204,12 @@ impl Differentiate<f64> for Via {
             Found::Rows(rows) => {
                 let (domain, codomain) = (zero(point), zero(&value));
                 Value::Map(Map::Table(Table { domain, codomain, rows }).share())
+            }
+            Found::Term(riesz_category::via::Term { made, form, is_adjoint }) => {
+                let (domain, codomain) = (zero(point), zero(&value));
+                let (domain, codomain) = if is_adjoint { (codomain, domain) } else { (domain, codomain) };
+                let map = Map::Term(Term { domain, codomain, made, form }).share();
+                Value::Map(if is_adjoint { Map::Adjoint(map).share() } else { map })
             }
             Found::Vector(numbers) => {
                 let space = if derive == Derive::Forward { &value } else { point };
