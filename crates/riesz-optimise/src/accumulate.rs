@@ -476,6 +476,6 @@ impl Splitting<'_> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        fresh(&mut self.vars, ty)
+        fresh(self.vars, ty)
     }
 }

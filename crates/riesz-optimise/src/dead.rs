@@ -285,6 +285,6 @@ impl Dropping<'_> {
     }
 
     fn var(&mut self, ty: Type) -> Var {
-        fresh(&mut self.vars, ty)
+        fresh(self.vars, ty)
     }
 }

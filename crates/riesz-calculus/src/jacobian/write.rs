@@ -66,7 +66,7 @@ impl<'a> Walk<'a> {
     }
 
     pub fn var(&mut self, ty: Type) -> Var {
-        fresh(&mut self.vars, ty)
+        fresh(self.vars, ty)
     }
 
     pub fn type_of(&self, atom: Atom) -> Type {
