@@ -8,6 +8,7 @@ use libloading::Library;
 use riesz_core::evaluate::{Limits, Value};
 use riesz_core::term::{FunctionId, GlobalId};
 use riesz_program::layout::{Passing, Slot, slots};
+use riesz_program::schedule::{plain_first, schedule};
 use riesz_program::{Program, Signature, Unsupported};
 use riesz_runtime::{Context, Crew, Interrupt, Pool};
 use riesz_rust::{FAULT_WORDS, Options, Precision};
@@ -51,8 +52,8 @@ pub struct Function {
     buffers: Vec<(usize, usize)>,
     /// Its position among the exports.
     at: usize,
-    /// Whether it says, behind its result, whether there may be a NaN in it.
-    watched: bool,
+    /// Whether a NaN flag follows its result.
+    flagged: bool,
 }
 
 /// Why a run gave no value.
@@ -89,25 +90,19 @@ impl Code {
         settings: Settings,
         place: &dyn Fn(Span) -> String,
     ) -> Result<Code, Problem> {
-        let mut plain = lowered.clone();
-        if !settings.careful && riesz_program::relax(&mut plain) {
+        let entries = || signatures.iter().flatten().map(|signature| signature.procedure);
+        if let Some(plain) = (!settings.careful).then(|| plain_first(&lowered, entries())).flatten() {
             let careful = Settings { careful: true, ..settings };
-            let mut watched = Vec::new();
-            for procedure in signatures.iter().flatten().map(|signature| signature.procedure) {
-                if !watched.contains(&procedure) && riesz_program::watch(&mut plain, procedure) {
-                    watched.push(procedure);
-                }
-            }
-            let mut code = Code::build(plain, signatures.clone(), compiler, careful, place)?;
+            let mut code = Code::build(plain.program, signatures.clone(), compiler, careful, place)?;
             for function in code.functions.iter_mut().flatten() {
-                function.watched = watched.contains(&function.signature.procedure);
+                function.flagged = plain.flagged.contains(&function.signature.procedure);
             }
             let compiler = compiler.clone();
             let careful = Careful { lowered, signatures, compiler, settings: careful, code: OnceLock::new() };
             return Ok(Code { careful: Some(careful), ..code });
         }
-        let exports: Vec<_> = signatures.iter().flatten().map(|signature| signature.procedure).collect();
-        riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(settings.precision, settings.fine));
+        let exports: Vec<_> = entries().collect();
+        schedule(&mut lowered, &riesz_rust::target(settings.precision, settings.fine));
         riesz_limit::pass("emit");
         let source = riesz_rust::emit(&lowered, &Options { place, exports: &exports, precision: settings.precision });
         let path = compiler.library(&source, settings)?;
@@ -130,7 +125,7 @@ impl Code {
                 Ok(signature) => {
                     let slots = slots(&signature.result, Passing::Result).unwrap_or_default();
                     let (words, buffers) = result_words(&slots, settings.precision);
-                    Ok(Function { signature, slots, words, buffers, at: at - 1, watched: false })
+                    Ok(Function { signature, slots, words, buffers, at: at - 1, flagged: false })
                 }
                 Err(problem) => {
                     at -= 1;
@@ -237,7 +232,7 @@ impl Code {
     ) -> Result<T, Stop> {
         let Some(careful) = &self.careful else { return self.enter(function, passed, limits, self.crew(), read) };
         let looked = |words: &[u64]| {
-            let seen = !function.watched || words.last().is_some_and(|word| is_nan(*word, self.precision));
+            let seen = !function.flagged || words.last().is_some_and(|word| is_nan(*word, self.precision));
             // The words are those of a result of the function.
             (seen && unsafe { has_nan(words, &function.slots, self.precision) }, read(words))
         };
@@ -272,7 +267,7 @@ impl Code {
         let (Some(entered), Some(free)) = (self.entries.get(function.at), self.free) else {
             return Err(Stop::Elsewhere);
         };
-        let count = function.words + usize::from(function.watched);
+        let count = function.words + usize::from(function.flagged);
         let (mut few, mut many) = ([0u64; FEW_WORDS], Vec::new());
         let results = match few.get_mut(..count) {
             Some(few) => few,

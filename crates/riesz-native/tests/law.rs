@@ -92,8 +92,8 @@ fn operations(block: &Block, indices: &mut HashMap<Register, i64>) -> i64 {
                     .product::<i64>()
             }
             Statement::For(each) => (0..known(each.count, indices))
-                .map(|turn| {
-                    indices.insert(each.index, turn);
+                .map(|iteration| {
+                    indices.insert(each.index, iteration);
                     operations(&each.body, indices)
                 })
                 .sum(),

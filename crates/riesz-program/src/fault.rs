@@ -26,7 +26,7 @@ impl Fault {
             Fault::Steps => problem::too_many_steps(limits.steps, span),
             Fault::Memory => problem::too_much_memory(limits.memory, a as usize, span),
             Fault::Call(_) => problem::too_deep(limits.depth, span),
-            Fault::Unforeseen => return None,
+            Fault::WrongShape => return None,
         })
     }
 

@@ -73,7 +73,7 @@ fn collect(ty: &Type, passing: Passing, inside: bool, found: &mut Vec<Slot>) -> 
     Some(())
 }
 
-/// The kind of a type of numbers. What a recursion keeps is a number too: where it is, among all that is kept.
+/// The kind of a type of numbers. The residuals of a recursion are a number too: their position in the store.
 pub fn kind_of(ty: &Type) -> Option<Kind> {
     match ty {
         Type::Real => Some(Kind::Real),

@@ -135,6 +135,7 @@ mod tests {
             registers,
             buffers: Vec::new(),
             body: body.collect(),
+            nan_flag: None,
         }
     }
 

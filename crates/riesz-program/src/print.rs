@@ -41,6 +41,9 @@ pub fn print_procedure(program: &Program, procedure: &Procedure) -> String {
         })
         .collect();
     let _ = writeln!(text, "  give {}", results.join(", "));
+    if let Some(flag) = procedure.nan_flag {
+        let _ = writeln!(text, "  flag {}", printer.register(flag));
+    }
     text
 }
 

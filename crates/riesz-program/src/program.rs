@@ -77,6 +77,8 @@ pub struct Procedure {
     pub buffers: Vec<BufferInfo>,
     /// What it does.
     pub body: Block,
+    /// A register that is NaN at the end if one of the results is. It is the last result, behind those of the function.
+    pub nan_flag: Option<Register>,
 }
 
 impl Procedure {
@@ -251,9 +253,9 @@ pub struct For {
     pub index: Register,
     /// How many.
     pub count: Operand,
-    /// Whether the turns are independent of each other, but for what they add to buffers and reduce.
+    /// Whether the iterations are independent of each other, but for what they add to buffers and reduce.
     pub parallel: bool,
-    /// Buffers that are made once and used anew by each turn.
+    /// Buffers that are made once and used anew by each iteration.
     pub private: Vec<Allocation>,
     /// What is done.
     pub body: Block,
@@ -277,7 +279,7 @@ pub struct While {
     pub before: Block,
     /// The condition.
     pub condition: Operand,
-    /// Buffers that are made once and used anew by each turn.
+    /// Buffers that are made once and used anew by each iteration.
     pub private: Vec<Allocation>,
     /// What is done.
     pub body: Block,
@@ -480,9 +482,9 @@ pub enum Fault {
     Truncate,
     /// A reduction has nothing to reduce.
     Empty(riesz_core::term::Reduction),
-    /// What was foreseen of the sizes in an array does not hold. Nothing is wrong with the program, but it has to be run
+    /// The inferred sizes of an array do not hold. Nothing is wrong with the program, but it has to be run
     /// in another way.
-    Unforeseen,
+    WrongShape,
     /// Too many steps.
     Steps,
     /// Too much memory: how many elements.

@@ -13,7 +13,7 @@ const FEW: u64 = 1 << 10;
 /// The registers of a procedure that are bound to sizes.
 pub struct Sizes<'p> {
     procedure: &'p Procedure,
-    /// What another turn of a loop has another value of.
+    /// What another iteration of a loop has another value of.
     moving: FxHashSet<Register>,
     /// Sizes that may be larger than integers are where the lengths of arrays are integers.
     pub large: FxHashSet<Register>,

@@ -10,16 +10,16 @@
 //!    receives its results.
 //! 5. Independent iterations pass no number from one to the next: a register that they set counts as unbound at the
 //!    start of each iteration and after the loop, and they do not read a register into which they reduce.
-//! 6. The schedule of a loop follows from the loop (`schedule/verify.rs`).
+//! 6. The schedule of a loop follows from the loop (`schedule/verify.rs`). The NaN flag of a procedure is its last result.
 //!
 //! The verifier cannot check that positions are in bounds: lowering proves or checks it, and the evaluator and code
 //! compiled with checks fail if it does not hold.
 
+use crate::iterations::carries;
 use crate::program::{
     Argument, Block, Buffer, Element, Expression, Kind, Operand, Outcome, Parameter, Procedure, ProcedureId, Program,
     Register, Statement, Target,
 };
-use crate::turns::carries;
 use crate::visit::{Use, each_statement};
 use rustc_hash::FxHashSet;
 
@@ -65,7 +65,13 @@ impl Verifier<'_> {
                 Outcome::Buffer(buffer) => return Err(format!("buffer {} is given, but not made", buffer.0)),
             }
         }
-        Ok(())
+        match (self.procedure.nan_flag, self.procedure.results.last()) {
+            (None, _) => Ok(()),
+            (Some(flag), Some(Outcome::Number(last))) if *last == Operand::Register(flag) => {
+                self.expect(*last, Kind::Real)
+            }
+            (Some(_), _) => Err("the NaN flag is not the last result".into()),
+        }
     }
 
     fn bind(&mut self, register: Register) -> Verified {
@@ -153,11 +159,11 @@ impl Verifier<'_> {
                 self.expect(each.count, Kind::Int)?;
                 let outer = self.made.clone();
                 let own = if each.parallel { set_by(&each.body) } else { FxHashSet::default() };
-                // Another turn may have set what a turn sets, or none may have yet.
+                // Another iteration may have set what an iteration sets, or none may have yet.
                 self.bound.retain(|register| !own.contains(register));
                 let bound = self.bound.clone();
                 if each.parallel && carries(&each.body, |register| bound.contains(&register)) {
-                    return Err("independent turns read what they reduce into".into());
+                    return Err("independent iterations read what they reduce into".into());
                 }
                 self.bind(each.index)?;
                 self.made.extend(made);

@@ -62,7 +62,7 @@ impl<T> Copy for Shared<'_, T> {}
 // Threads only write to it, through its address and by `unsafe` functions, and no code reads it while the loop runs:
 // there is no reference that two threads could both hold. The iterations of a loop in chunks are independent, which the
 // lowering has proven: no two of them store to the same element. If several iterations add to one element, each chunk
-// but the first has its own buffer (`riesz-rust/src/chunk`).
+// but the first has its own buffer (`riesz-rust/src/chunk.rs`).
 unsafe impl<T: Send> Send for Shared<'_, T> {}
 unsafe impl<T: Send> Sync for Shared<'_, T> {}
 

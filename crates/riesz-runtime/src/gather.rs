@@ -82,7 +82,7 @@ pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn gather_own<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> W {
+pub unsafe fn gather_private<W: Wide>(buffer: &[W], positions: Ints, mask: Mask) -> W {
     W::of(
         #[inline(always)]
         |lane| match mask.0[lane] {
@@ -112,7 +112,7 @@ pub unsafe fn scatter<W: Wide>(buffer: impl Target<Element = W::Element>, positi
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn scatter_own<W: Wide>(buffer: &mut [W], positions: Ints, value: W, mask: Mask) {
+pub unsafe fn scatter_private<W: Wide>(buffer: &mut [W], positions: Ints, value: W, mask: Mask) {
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
             let before = unsafe { at(buffer, positions.0[lane]) };
@@ -145,7 +145,7 @@ pub unsafe fn scatter_add(buffer: impl Target<Element = R>, positions: Ints, val
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn scatter_add_own(buffer: &mut [Lanes], positions: Ints, value: Lanes, mask: Mask) {
+pub unsafe fn scatter_add_private(buffer: &mut [Lanes], positions: Ints, value: Lanes, mask: Mask) {
     for lane in 0..LANES {
         if mask.0[lane] != 0 {
             debug_assert!((positions.0[lane] as usize) < buffer.len());

@@ -65,7 +65,7 @@ pub use memory::Aligned;
 pub use number::*;
 pub use product::*;
 pub use recycle::Buffer;
-pub use rows::{store_beside, store_rows};
+pub use rows::{store_interleaved, store_rows};
 pub use special::*;
 pub use strip::*;
 

@@ -31,7 +31,7 @@ pub unsafe fn store_rows(numbers: &[Lanes], buffer: impl Target<Element = R>, po
 /// # Safety
 /// The positions are in bounds.
 #[inline(always)]
-pub unsafe fn store_beside<const K: usize>(numbers: [Lanes; K], buffer: impl Target<Element = R>, position: i64) {
+pub unsafe fn store_interleaved<const K: usize>(numbers: [Lanes; K], buffer: impl Target<Element = R>, position: i64) {
     #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
     if size_of::<R>() == 8 && K > 0 && K <= 4 {
         let (first, len) = buffer.place();
@@ -136,7 +136,7 @@ mod tests {
         fn check<const K: usize>() {
             let numbers = std::array::from_fn(|at| Lanes(std::array::from_fn(|lane| (10 * lane + at) as R)));
             let mut buffer: Vec<R> = vec![-1.0; 3 + K * LANES + 2];
-            unsafe { store_beside::<K>(numbers, &mut buffer[..], 3) };
+            unsafe { store_interleaved::<K>(numbers, &mut buffer[..], 3) };
             let between = (0..LANES).flat_map(|lane| (0..K).map(move |at| (10 * lane + at) as R));
             let expected: Vec<R> = [-1.0; 3].into_iter().chain(between).chain([-1.0; 2]).collect();
             assert_eq!(buffer, expected);

@@ -331,7 +331,7 @@ pub unsafe fn gather_strip<W: Wide>(buffer: &[W::Element], positions: IntStrip, 
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn gather_strip_own<W: Wide>(buffer: &[Strip<W>], positions: IntStrip, mask: MaskStrip) -> Strip<W> {
+pub unsafe fn gather_strip_private<W: Wide>(buffer: &[Strip<W>], positions: IntStrip, mask: MaskStrip) -> Strip<W> {
     let part = |part: usize| {
         W::of(
             #[inline(always)]
@@ -349,7 +349,12 @@ pub unsafe fn gather_strip_own<W: Wide>(buffer: &[Strip<W>], positions: IntStrip
 /// # Safety
 /// The positions are in bounds where the mask holds.
 #[inline(always)]
-pub unsafe fn scatter_add_strip_own(buffer: &mut [LaneStrip], positions: IntStrip, value: LaneStrip, mask: MaskStrip) {
+pub unsafe fn scatter_add_strip_private(
+    buffer: &mut [LaneStrip],
+    positions: IntStrip,
+    value: LaneStrip,
+    mask: MaskStrip,
+) {
     for part in 0..STRIP {
         for lane in 0..LANES {
             if mask.0[part].lane(lane) {

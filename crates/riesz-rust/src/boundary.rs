@@ -43,7 +43,7 @@ pub(crate) fn write(program: &Program, id: ProcedureId, at: usize, precision: Pr
                 word += 2;
                 format!("riesz_runtime::boundary::words_mut(arguments.add({}))", word - 2)
             }
-            // What grows is nobody's outside: see `layout`.
+            // No caller outside has a buffer that grows: see `layout`.
             Parameter::Grown(_) => "&mut Buffer::new()".into(),
         });
     }

@@ -1,13 +1,11 @@
-//! A loop with independent iterations, as a function of a range of iterations that threads share.
+//! Loops whose schedule has chunks: the iterations become a function of a range of iterations, which threads call.
 //!
 //! ```text
-//! for i < n { ... }   is   fn chunk_turns(context, from, to, what turns use) -> what they add up
+//! for i < n { ... }   is   fn chunk_iterations(context, from, to, numbers, buffers) -> partial results
 //! ```
 //!
-//! Iterations use numbers and buffers from around the loop. They only read some of the buffers; to others they only
-//! write, each iteration at its own positions, and these buffers are shared. Each chunk has its own registers for
-//! reductions. All chunks except the first have private copies of buffers that iterations add to, unless no two
-//! iterations add to the same element (`disjoint`).
+//! The schedule states the numbers and buffers that are passed, and the buffers of which each chunk except the first has
+//! a private copy.
 
 use crate::function::{Writer, tuple};
 use riesz_program::program::{Buffer, Combine, For, Operand, Register};
@@ -15,11 +13,11 @@ use riesz_program::schedule::ChunkSchedule;
 use riesz_program::schedule::cost::Cost;
 use rustc_hash::FxHashSet;
 
-/// What a chunk gives: its name and its type.
+/// A partial result of a chunk: its name and its type.
 pub(crate) struct Given {
     pub name: String,
     pub ty: String,
-    /// Whether it goes to elements that the next chunk adds to.
+    /// Whether it is added to elements that the next chunk writes.
     pub late: bool,
 }
 
@@ -34,7 +32,7 @@ impl Outline<'_> {
         self.chunks.read.iter().chain(&self.chunks.written).copied()
     }
 
-    /// Opens the function of the turns.
+    /// Opens the function of the iterations.
     pub fn open(&self, writer: &mut Writer, each: &For, given: &[Given]) {
         writer.line("{".into());
         writer.depth += 1;
@@ -47,7 +45,7 @@ impl Outline<'_> {
             writer.line(format!("let {name} = Shared::of({place});"));
         }
         writer.line("#[inline(never)]".into());
-        writer.line("unsafe fn chunk_turns(".into());
+        writer.line("unsafe fn chunk_iterations(".into());
         writer.line("    context: &mut Context,".into());
         writer.line("    chunk_from: i64,".into());
         writer.line("    chunk_to: i64,".into());
@@ -69,16 +67,17 @@ impl Outline<'_> {
         for buffer in &self.chunks.copied {
             let name = writer.buffer(*buffer).to_string();
             let count = format!("if chunk_from == 0 {{ 0 }} else {{ {name}.len() }}");
-            writer.line(format!("let mut {name}_own = context.filled({count}, -0.0, {})?;", each.site.0));
-            writer
-                .line(format!("let {name} = if chunk_from == 0 {{ {name} }} else {{ Shared::of(&mut {name}_own) }};"));
+            writer.line(format!("let mut {name}_private = context.filled({count}, -0.0, {})?;", each.site.0));
+            writer.line(format!(
+                "let {name} = if chunk_from == 0 {{ {name} }} else {{ Shared::of(&mut {name}_private) }};"
+            ));
         }
         writer.passed.extend(self.passed());
     }
 
-    /// Closes the function, calls it for the chunks, and opens what takes what they give.
+    /// Closes the function, calls it for the chunks, and opens the closure that takes their partial results.
     pub fn close(&self, writer: &mut Writer, each: &For, given: &[Given]) {
-        let own = || self.chunks.copied.iter().map(|buffer| format!("{}_own", writer.buffer(*buffer)));
+        let own = || self.chunks.copied.iter().map(|buffer| format!("{}_private", writer.buffer(*buffer)));
         let results = tuple(&given.iter().map(|given| given.name.clone()).chain(own()).collect::<Vec<_>>());
         writer.line(format!("Ok({results})"));
         writer.depth -= 1;
@@ -87,7 +86,7 @@ impl Outline<'_> {
         writer.line("}".into());
         let count = writer.bound(each.count);
         let lanes = writer.precision.lanes();
-        let turns = if self.chunks.group > 1 { format!("{count} / {lanes} * {lanes}") } else { count.clone() };
+        let iterations = if self.chunks.group > 1 { format!("{count} / {lanes} * {lanes}") } else { count.clone() };
         let apiece = |(buffer, cost): &(Buffer, f64)| format!("{cost:.1} * {}.len() as f64", writer.buffer(*buffer));
         let apiece: Vec<String> = self.chunks.apiece.iter().map(apiece).collect();
         let apiece = if apiece.is_empty() { "0.0".into() } else { apiece.join(" + ") };
@@ -95,23 +94,25 @@ impl Outline<'_> {
             Some(cost) => format!("{count} as f64 * {}", cost_text(writer, cost)),
             None => "f64::INFINITY".into(),
         };
-        let (together, site) = (self.chunks.group, each.site.0);
+        let (group, site) = (self.chunks.group, each.site.0);
         let late = if given.iter().any(|given| given.late) { ".late()" } else { "" };
-        writer.line(format!("let chunk_plan = Chunks::of({turns}, {together}, {work}, {apiece}){late};"));
+        writer.line(format!("let chunk_plan = Chunks::of({iterations}, {group}, {work}, {apiece}){late};"));
         let arguments = ["context", "chunk_from", "chunk_to"].map(str::to_string).into_iter();
         let numbers = self.chunks.numbers.iter().map(|register| writer.register(*register).to_string());
         let buffers = self.passed().map(|buffer| writer.buffer(buffer).to_string()).collect::<Vec<_>>();
         let arguments = arguments.chain(numbers).chain(buffers).collect::<Vec<_>>().join(", ");
-        writer.line(format!("let turns = |context: &mut Context, chunk_from, chunk_to| chunk_turns({arguments});"));
-        writer.line(format!("in_chunks(context, chunk_plan, {site}, turns, |chunk_to, {results}| {{"));
+        writer.line(format!(
+            "let iterations = |context: &mut Context, chunk_from, chunk_to| chunk_iterations({arguments});"
+        ));
+        writer.line(format!("in_chunks(context, chunk_plan, {site}, iterations, |chunk_to, {results}| {{"));
         writer.depth += 1;
         for buffer in &self.chunks.copied {
             let name = writer.buffer(*buffer).to_string();
-            writer.line(format!("add_all({name}, &{name}_own);"));
+            writer.line(format!("add_all({name}, &{name}_private);"));
         }
     }
 
-    /// Closes what takes what chunks give.
+    /// Closes the closure that takes partial results.
     pub fn end(&self, writer: &mut Writer) {
         writer.depth -= 1;
         writer.line("})?;".into());
@@ -178,7 +179,7 @@ fn cost_text(writer: &Writer, cost: &Cost) -> String {
     text + ")"
 }
 
-/// What changes nothing.
+/// The number that changes nothing.
 fn neutral(combine: Combine, real: &str) -> String {
     match combine {
         Combine::Sum => format!("-0.0_{real}"),

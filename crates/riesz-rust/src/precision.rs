@@ -19,7 +19,7 @@ impl Precision {
         }
     }
 
-    /// How many numbers stand side by side.
+    /// The number of lanes of a vector.
     pub(crate) fn lanes(self) -> i64 {
         match self {
             Precision::Double => 8,
@@ -27,7 +27,7 @@ impl Precision {
         }
     }
 
-    /// Where the runtime has what works on them.
+    /// The module of the runtime for them.
     pub(crate) fn runtime(self) -> &'static str {
         match self {
             Precision::Double => "riesz_runtime",

@@ -6,7 +6,7 @@ use riesz_native::{Code, Compiler, Settings, Signature, Stop};
 use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-const FUNCTIONS: [&str; 37] = [
+const FUNCTIONS: [&str; 38] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -16,6 +16,7 @@ const FUNCTIONS: [&str; 37] = [
     "sum(x[i] * x[i + 1] * x[i + 2] | i < n - 2)",
     "sum(x[i + 1] * x[i + 2] | i < n - 2)",
     "sum(x[i] * x[i + 20] | i < n - 20) + sum(x[i + 1] * x[i + 3] | i < n - 12)",
+    "sum((let s = sum(sin(real(k[j] + i)) | j < n) in (x[i + 1] * s - x[i])^2) | i < n - 1)",
     "sum(x[k[i]] * x[i] | i < n)",
     "sum(gather(x, k) * x)",
     "sum(roll(x, k[0]) * x) + sum(roll([[y, y^2] | y in x], -1)[i][1] * x[i] | i < n)",

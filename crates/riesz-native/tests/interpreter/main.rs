@@ -2,8 +2,8 @@
 //! threads, in both precisions, with exact zeros, for arrays of dynamic size, and for all of GradBench.
 
 mod cases;
+mod dynamic_size;
 mod gradbench;
-mod grown;
 mod lanes;
 mod overflow;
 mod reductions;

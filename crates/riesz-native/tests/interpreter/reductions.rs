@@ -8,7 +8,7 @@ use crate::cases::Cases;
 use riesz_core::evaluate::Value;
 use riesz_native::Settings;
 
-/// Around the turns that are taken together, eight or thirty-two, and around the fewest that a loop is divided from.
+/// Around the iterations that are taken together, eight or thirty-two, and around the fewest that a loop is divided from.
 const LENGTHS: [i64; 8] = [0, 1, 7, 8, 31, 32, 33, 100];
 
 /// Elements at `i` of one type, those that stand elsewhere, and reductions of them: `$` are the elements, `N` the length.
@@ -86,10 +86,10 @@ fn every_reduction_gives_what_the_interpreter_gives() {
                 "" => format!("({element})"),
                 condition => format!("(if {condition} then {element} else {other})"),
             };
-            for (turn, reduction) in reductions.iter().enumerate() {
+            for (iteration, reduction) in reductions.iter().enumerate() {
                 let body = reduction.replace('$', &element);
                 told.push(format!("n: Int, v: [100]R, k: [100]Int) = {}", body.replace('N', "n")));
-                let length = LENGTHS[(at + which + turn) % LENGTHS.len()];
+                let length = LENGTHS[(at + which + iteration) % LENGTHS.len()];
                 written.push(format!("v: [100]R, k: [100]Int) = {}", body.replace('N', &length.to_string())));
             }
         }

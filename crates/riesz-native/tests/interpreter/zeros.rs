@@ -36,10 +36,10 @@ fn zeros_are_exact_in_native_code() {
     let expressions: Vec<&str> = EXPRESSIONS.iter().map(|(expression, _)| *expression).collect();
     all.push("zeros", PROGRAM, &expressions);
     let mut plain = all.lowered.clone();
-    assert!(riesz_program::relax(&mut plain), "there are exact products");
+    assert!(riesz_program::schedule::plain_zeros(&mut plain), "there are exact products");
     assert!(!riesz_program::print::print(&plain).contains("exact"), "all of them are plain now");
     for (signature, (expression, watched)) in all.signatures.iter().flatten().zip(EXPRESSIONS) {
-        assert_eq!(riesz_program::watch(&mut plain, signature.procedure), *watched, "{expression}");
+        assert_eq!(riesz_program::schedule::nan_flag(&mut plain, signature.procedure), *watched, "{expression}");
     }
     riesz_program::verify::verify(&plain).expect("what is watched is a loop program");
     for case in &all.cases {

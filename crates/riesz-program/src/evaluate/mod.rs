@@ -74,6 +74,7 @@ pub fn call(program: &Program, procedure: ProcedureId, arguments: &mut [Passed])
         Outcome::Buffer(buffer) => frame.buffer(*buffer).cloned().map(Passed::Elements),
     });
     let results: Vec<Passed> = results.collect::<Evaluated<_>>()?;
+    check_flag(procedure, &results)?;
     for (parameter, argument) in procedure.parameters.iter().zip(arguments.iter_mut()) {
         match (parameter, argument) {
             (Parameter::Added(buffer), Passed::Elements(elements)) => elements.clone_from(frame.buffer(*buffer)?),
@@ -84,6 +85,21 @@ pub fn call(program: &Program, procedure: ProcedureId, arguments: &mut [Passed])
         }
     }
     Ok(results)
+}
+
+/// Tests that the NaN flag of a procedure is NaN if one of its other results is.
+fn check_flag(procedure: &Procedure, results: &[Passed]) -> Evaluated<()> {
+    let is_nan = |number: &Number| matches!(number, Number::Real(value) if value.is_nan());
+    let has_nan = |passed: &Passed| match passed {
+        Passed::Number(number) => is_nan(number),
+        Passed::Elements(elements) => elements.iter().any(is_nan),
+    };
+    match results.split_last() {
+        Some((flag, results)) if procedure.nan_flag.is_some() && results.iter().any(has_nan) && !has_nan(flag) => {
+            Err(Stop::Broken(format!("`{}` gives a NaN that its flag does not show", procedure.name.as_written())))
+        }
+        _ => Ok(()),
+    }
 }
 
 struct Frame<'p> {
@@ -440,8 +456,8 @@ fn value(number: Number) -> riesz_core::evaluate::Value<f64> {
 }
 
 impl Stop {
-    /// Whether the program is right, but what was foreseen of its sizes is not: see [`Fault::Unforeseen`].
-    pub fn is_unforeseen(&self, program: &Program) -> bool {
-        matches!(self, Stop::At(site, _) if program.site(*site).fault == Fault::Unforeseen)
+    /// Whether the program is right, but the inferred sizes of an array are not: see [`Fault::WrongShape`].
+    pub fn is_wrong_shape(&self, program: &Program) -> bool {
+        matches!(self, Stop::At(site, _) if program.site(*site).fault == Fault::WrongShape)
     }
 }

@@ -11,7 +11,7 @@
 
 use super::{Evaluated, Frame, Number, Stop, UNWRITTEN, combined};
 use crate::program::{Block, Buffer, Combine, Element, For, Operand, Register, Statement};
-use crate::schedule::{ChunkSchedule, Class, LaneSchedule, Schedule, Stride};
+use crate::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride, Schedule};
 use std::collections::BTreeMap;
 
 /// The number of chunks into which a loop is cut, if it has enough iterations.
@@ -19,7 +19,7 @@ const CHUNKS: i64 = 3;
 
 /// The partial results of a chunk.
 #[derive(Default)]
-struct Partial {
+struct PartialResults {
     /// Of registers: one number, or one for each lane.
     reduced: BTreeMap<Register, Vec<Number>>,
     /// Of buffers to which all lanes add: one copy for each lane.
@@ -52,7 +52,7 @@ impl Frame<'_> {
         };
         // The order of chunks must not matter.
         let run = |range: &(i64, i64)| self.chunk(each, schedule, *range);
-        let mut done: Vec<Evaluated<Partial>> = ranges.iter().rev().map(run).collect();
+        let mut done: Vec<Evaluated<PartialResults>> = ranges.iter().rev().map(run).collect();
         done.reverse();
         for partial in done {
             self.combine(schedule, partial?)?;
@@ -71,8 +71,8 @@ impl Frame<'_> {
     }
 
     /// Runs a chunk.
-    fn chunk(&mut self, each: &For, schedule: &Schedule, (from, to): (i64, i64)) -> Evaluated<Partial> {
-        let mut partial = Partial::default();
+    fn chunk(&mut self, each: &For, schedule: &Schedule, (from, to): (i64, i64)) -> Evaluated<PartialResults> {
+        let mut partial = PartialResults::default();
         let before = self.registers.clone();
         let mut outer = Vec::new();
         if let Some(chunks) = schedule.chunks.as_ref().filter(|_| from > 0) {
@@ -102,7 +102,7 @@ impl Frame<'_> {
         each: &For,
         chunks: &ChunkSchedule,
         (from, to): (i64, i64),
-        partial: &mut Partial,
+        partial: &mut PartialResults,
     ) -> Evaluated<()> {
         chunks.reduced.iter().for_each(|(register, combine)| self.set(*register, neutral(*combine)));
         self.one_by_one(each, from, to)?;
@@ -113,7 +113,7 @@ impl Frame<'_> {
     }
 
     /// Adds the partial results of a chunk to those of the loop.
-    fn combine(&mut self, schedule: &Schedule, partial: Partial) -> Evaluated<()> {
+    fn combine(&mut self, schedule: &Schedule, partial: PartialResults) -> Evaluated<()> {
         let lanes = schedule.lanes.iter().flat_map(|lanes| &lanes.reduced);
         let chunks = schedule.chunks.iter().flat_map(|chunks| &chunks.reduced);
         let combines: BTreeMap<Register, Combine> = lanes.chain(chunks).map(|(a, b)| (*a, *b)).collect();
@@ -141,7 +141,7 @@ impl Frame<'_> {
     }
 
     fn add(&mut self, buffer: Buffer, at: i64, number: Number) -> Evaluated<()> {
-        // A sum that nobody has added to leaves an element as it is, also one that is unwritten.
+        // A sum without terms leaves an element as it is, also one that is unwritten.
         if matches!(number, Number::Real(value) if value == 0.0 && value.is_sign_negative()) {
             return Ok(());
         }
@@ -168,7 +168,7 @@ impl Frame<'_> {
         each: &For,
         lanes: &LaneSchedule,
         (from, to): (i64, i64),
-        partial: &mut Partial,
+        partial: &mut PartialResults,
     ) -> Evaluated<()> {
         let width = lanes.width.max(1);
         let copies = |number: Number| vec![number; width as usize];
@@ -180,29 +180,28 @@ impl Frame<'_> {
         let mut at = from;
         while at + width <= to {
             let strip = lanes.strip.max(1) * width;
-            let group = if at + strip <= to { strip } else { width };
-            let mut wide = Wide { frame: &mut *self, each, lanes, group, start: at, all: Vec::new(), partial };
-            wide.run()?;
-            at += group;
+            let size = if at + strip <= to { strip } else { width };
+            Group { frame: &mut *self, each, lanes, size, start: at, all: Vec::new(), partial }.run()?;
+            at += size;
         }
         Ok(())
     }
 }
 
 /// Iterations that run at the same time.
-struct Wide<'a, 'f, 'p> {
+struct Group<'a, 'f, 'p> {
     frame: &'a mut Frame<'p>,
     each: &'a For,
     lanes: &'a LaneSchedule,
-    group: i64,
+    size: i64,
     start: i64,
     all: Vec<Lane>,
-    partial: &'f mut Partial,
+    partial: &'f mut PartialResults,
 }
 
-impl Wide<'_, '_, '_> {
+impl Group<'_, '_, '_> {
     fn run(&mut self) -> Evaluated<()> {
-        for at in self.start..self.start + self.group {
+        for at in self.start..self.start + self.size {
             let mut registers = self.frame.registers.clone();
             registers[self.each.index.0 as usize] = Number::Int(at);
             self.all.push(Lane { registers, buffers: vec![None; self.lanes.varying.len()] });
@@ -382,20 +381,20 @@ impl Wide<'_, '_, '_> {
         }
     }
 
-    fn stride(&self, lane: usize, stride: &Stride) -> i128 {
+    fn stride(&self, lane: usize, stride: &LaneStride) -> i128 {
         match stride {
-            Stride::One => 1,
-            Stride::Times(stride, operand) => match self.operand(lane, *operand) {
+            LaneStride::One => 1,
+            LaneStride::Times(stride, operand) => match self.operand(lane, *operand) {
                 Number::Int(factor) => self.stride(lane, stride).saturating_mul(i128::from(factor)),
                 _ => 0,
             },
-            Stride::Plus(a, b) => self.stride(lane, a).saturating_add(self.stride(lane, b)),
-            Stride::Minus(stride) => self.stride(lane, stride).saturating_neg(),
+            LaneStride::Plus(a, b) => self.stride(lane, a).saturating_add(self.stride(lane, b)),
+            LaneStride::Minus(stride) => self.stride(lane, stride).saturating_neg(),
         }
     }
 
     fn is_interleaved(&self, element: Element) -> bool {
-        self.group == self.lanes.width && self.lanes.interleaved.contains_key(&element.buffer)
+        self.size == self.lanes.width && self.lanes.interleaved.contains_key(&element.buffer)
     }
 
     /// Writes the elements of all iterations, at the last store of each.
@@ -417,7 +416,7 @@ impl Wide<'_, '_, '_> {
     /// Writes the elements of stencils for which all terms are known.
     fn write_stencils(&mut self) -> Evaluated<()> {
         for (buffer, stencil) in &self.lanes.stencils {
-            for at in self.start + stencil.first..self.start + stencil.first + self.group {
+            for at in self.start + stencil.first..self.start + stencil.first + self.size {
                 let terms = self.partial.carried.entry(*buffer).or_default();
                 let sum = terms.remove(&at).unwrap_or(-0.0);
                 match stencil.zeroed {

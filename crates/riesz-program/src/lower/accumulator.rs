@@ -47,7 +47,7 @@ impl<'p> Lowerer<'_, 'p> {
     fn check_shape(&mut self, shape: &Shape, cells: &Cells, span: Span) {
         match (shape, cells) {
             (Shape::Array(extent, element), Cells::Array(Length::Known(len), inner)) => {
-                self.build.check_equal(*len, extent.most, Fault::Unforeseen, span);
+                self.build.check_equal(*len, extent.most, Fault::WrongShape, span);
                 self.check_shape(element, inner, span);
             }
             (Shape::Tuple(parts), Cells::Tuple(cells)) => {

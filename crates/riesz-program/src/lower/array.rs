@@ -61,7 +61,7 @@ impl Lowerer<'_, '_> {
             arrays.push((total, array.clone()));
             total = self.build.add(total, array.len);
         }
-        self.set_length(length, total, Fault::Unforeseen, span);
+        self.set_length(length, total, Fault::WrongShape, span);
         for (from, array) in arrays {
             let cells = self.shifted(inner, from);
             let part = Target { cells: Cells::Array(Length::Known(array.len), Box::new(cells)), add: false };
@@ -83,7 +83,7 @@ impl Lowerer<'_, '_> {
         let count = reindex.count(&mut Written { lowerer: self, arguments, span })?;
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
-        self.set_length(length, count, Fault::Unforeseen, span);
+        self.set_length(length, count, Fault::WrongShape, span);
         self.each(count, span, &mut |lowerer, at| {
             let index = reindex.index.evaluate(at, &mut Written { lowerer, arguments, span })?;
             if reindex.bounds == Bounds::Each {
@@ -111,7 +111,7 @@ impl Lowerer<'_, '_> {
         self.build.check_count(count, span);
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
-        self.set_length(length, count, Fault::Unforeseen, span);
+        self.set_length(length, count, Fault::WrongShape, span);
         let mut integers = false;
         all_kinds(inner, &mut |kind| integers |= kind != Kind::Real);
         if integers {
@@ -122,7 +122,7 @@ impl Lowerer<'_, '_> {
             if at != reindex.array
                 && let Value::Array(indices) = self.atom(*argument, span)?
             {
-                self.build.check_equal(indices.len, array.len, Fault::Unforeseen, span);
+                self.build.check_equal(indices.len, array.len, Fault::WrongShape, span);
             }
         }
         self.each(array.len, span, &mut |lowerer, at| {

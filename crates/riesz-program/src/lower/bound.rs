@@ -12,7 +12,7 @@ use riesz_core::size::{Atom, Monomial, Size};
 use rustc_hash::FxHashSet;
 
 /// The longest that arrays of code are. Sums and small multiples of lengths stay within 64 bits then. An array that is
-/// longer is left to the interpreter, which has no memory for it either; but nobody may need its elements.
+/// longer is left to the interpreter, which has no memory for it either; but its elements may have no use.
 pub(super) const LONGEST: i64 = 1 << 40;
 
 /// What is known of the integers of a procedure.

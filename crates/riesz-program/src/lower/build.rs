@@ -260,7 +260,7 @@ impl Builder {
     /// Makes sure that an array is no longer than arrays are here, for a length that is not negative.
     pub fn check_length(&mut self, len: Operand, span: Span) {
         if !self.bounds.is_length(len) {
-            let site = self.site(Fault::Unforeseen, span);
+            let site = self.site(Fault::WrongShape, span);
             let most = Operand::Int(LONGEST);
             let short = self.bind(Kind::Bool, None, Expression::Compare(Comparison::LessEqual, len, most));
             self.push(Statement::Check(short, site, Vec::new()));

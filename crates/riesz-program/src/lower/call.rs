@@ -1,7 +1,7 @@
 //! Calls: values are passed as their numbers and buffers (`layout`).
 
-use super::kept;
 use super::operation::{unsupported, unsupported_layout};
+use super::residual;
 use super::value::{Accumulator, Array, Cells, Length, Place, Shape, Value};
 use super::write::shape_of_cells;
 use super::{Lowered, Lowerer, Unsupported};
@@ -22,7 +22,7 @@ impl Lowerer<'_, '_> {
         let mut behind = Vec::new();
         for (argument, parameter) in arguments.iter().zip(&function.vars) {
             let value = self.whole(*argument, span)?;
-            let value = if kept::passes(function) { self.out_of_store(value, span)? } else { value };
+            let value = if residual::passes(function) { self.out_of_store(value, span)? } else { value };
             self.pass(&value, &parameter.ty, &mut passed, &mut behind, span)?;
         }
         for global in &entry.globals {
@@ -31,7 +31,7 @@ impl Lowerer<'_, '_> {
             };
             self.pass(&value, &program.global(*global).ty, &mut passed, &mut behind, span)?;
         }
-        if kept::passes(function) {
+        if residual::passes(function) {
             let store = self
                 .store
                 .ok_or_else(|| unsupported("the residuals of a recursive function cannot be stored here", span))?;

@@ -90,7 +90,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(self.found(place, count, var))
     }
 
-    /// The same where elements cost nothing to read again: two loops, whose turns need not wait for each other. The first
+    /// The same where elements cost nothing to read again: two loops, whose iterations need not wait for each other. The first
     /// finds the greatest number, the second the least index at which it stands.
     fn search(
         &mut self,

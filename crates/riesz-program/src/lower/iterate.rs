@@ -1,11 +1,11 @@
 //! Loops, with independent iterations where possible, and the arrays that they build.
 
-use super::kept;
 use super::operation::unsupported_layout;
+use super::residual;
 use super::value::{Cells, Shape, Target, Value};
 use super::{Lowered, Lowerer};
+use crate::iterations::carries;
 use crate::program::{Fault, For, Kind, Operand, Statement};
-use crate::turns::carries;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Body, Iteration, Var};
 use riesz_syntax::Span;
@@ -22,7 +22,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.iterate_as(iteration, count, true, span, body)
     }
 
-    /// The same, with turns that are in order, or independent of each other unless one hands a number to the next.
+    /// The same, with iterations that are in order, or independent of each other unless one hands a number to the next.
     pub(super) fn iterate_as(
         &mut self,
         iteration: &'p Iteration,
@@ -41,7 +41,7 @@ impl<'p> Lowerer<'_, 'p> {
         self.forget(&iteration.body);
         self.values[iteration.index.0 as usize] = None;
         written?;
-        let parallel = independent && !kept::grows(&body) && !carries(&body, |register| register < index);
+        let parallel = independent && !residual::grows(&body) && !carries(&body, |register| register < index);
         let body = self.released(body, iteration.body.result);
         self.build.push(Statement::For(For::new(index, count, parallel, body, site)));
         Ok(())
@@ -59,7 +59,7 @@ impl<'p> Lowerer<'_, 'p> {
         match target {
             Some(target) => Ok(target.clone()),
             None => {
-                let shape = self.foresee(Atom::Var(var))?;
+                let shape = self.infer_shape(Atom::Var(var))?;
                 Ok(Target { cells: self.room_for(&shape, &self.name(var), span), add: false })
             }
         }
@@ -77,12 +77,18 @@ impl<'p> Lowerer<'_, 'p> {
         let target = match (self.target_for(var, target, span), self.ty(var)) {
             (Ok(target), _) => target,
             (Err(_), Type::Array(_, element)) => {
-                return Ok(Value::Array(self.build_grown(iteration, count, element, self.name(var), span)?));
+                return Ok(Value::Array(self.build_of_dynamic_size(
+                    iteration,
+                    count,
+                    element,
+                    self.name(var),
+                    span,
+                )?));
             }
             (Err(problem), _) => return Err(problem),
         };
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
-        self.set_length(length, count, if target.add { Fault::Elements } else { Fault::Unforeseen }, span);
+        self.set_length(length, count, if target.add { Fault::Elements } else { Fault::WrongShape }, span);
         self.iterate(iteration, count, span, &mut |lowerer| {
             let Some(Value::Number(index)) = lowerer.values[iteration.index.0 as usize] else { return Ok(()) };
             let element = Target { cells: lowerer.element_of(inner, index), add: target.add };
@@ -105,12 +111,12 @@ impl<'p> Lowerer<'_, 'p> {
         self.build.check_count(count, span);
         let mut target = match self.target_for(var, target, span) {
             Ok(target) => target,
-            Err(problem) => return self.builds_grown(iteration, count, var, span).map_err(|_| problem),
+            Err(problem) => return self.builds_of_dynamic_size(iteration, count, var, span).map_err(|_| problem),
         };
         if let Cells::Tuple(arrays) = &mut target.cells
             && arrays.iter().any(|cells| matches!(cells, Cells::Absent))
         {
-            let Shape::Tuple(shapes) = self.foresee(Atom::Var(var))? else { return Err(super::unknown_size(span)) };
+            let Shape::Tuple(shapes) = self.infer_shape(Atom::Var(var))? else { return Err(super::unknown_size(span)) };
             for (cells, shape) in arrays.iter_mut().zip(shapes) {
                 if matches!(cells, Cells::Absent) {
                     *cells = self.room_for(&shape, &None, span);
@@ -121,7 +127,7 @@ impl<'p> Lowerer<'_, 'p> {
         let mut inner = Vec::new();
         for array in arrays {
             let Cells::Array(length, cells) = array else { return Err(unsupported_layout("this array", span)) };
-            self.set_length(length, count, Fault::Unforeseen, span);
+            self.set_length(length, count, Fault::WrongShape, span);
             inner.push((**cells).clone());
         }
         let inner = Cells::Tuple(inner);

@@ -7,18 +7,18 @@
 //! ```
 //!
 //! Each array is written to its final place: the result of a body goes directly to its element of the array that the
-//! body builds. For this, the sizes of a value are inferred before it is computed (`foresee`). Indices that are proven
+//! body builds. For this, the sizes of a value are inferred before it is computed (`infer_shapes`). Indices that are proven
 //! to be in range are not checked (`bound`).
 //!
 //! - `value`: the positions of values
 //! - `build`: statements, and facts about integers
 //! - `signature`: the parameters and results of a procedure
 //! - `place`, `write`: values in their final place, memory for them, and copies of them
-//! - `left_out`: residual arrays that a branch omits
-//! - `grown`: arrays of dynamic size
-//! - `kept`, `stay`: the residuals of a recursive function
+//! - `omitted`: residual arrays that a branch omits
+//! - `dynamic_size`: arrays of dynamic size
+//! - `residual`, `residual_place`: the residuals of a recursive function
 //! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `call`: the operations of the core
-//! - `iterate`, `reduce`, `extreme`, `fold`, `turn`: its loops
+//! - `iterate`, `reduce`, `extreme`, `fold`, `iteration`: its loops
 //! - `array`, `view`, `product`: its functions of arrays
 
 mod accumulator;
@@ -26,22 +26,22 @@ mod array;
 mod bound;
 mod build;
 mod call;
+mod dynamic_size;
 mod extreme;
 mod fold;
-mod foresee;
-mod grown;
+mod infer_shapes;
 mod iterate;
-mod kept;
-mod left_out;
+mod omitted;
 mod operation;
 mod place;
 mod product;
 mod reduce;
+mod residual;
+mod residual_place;
 mod scalar;
 mod signature;
 mod size;
-mod stay;
-mod turn;
+mod state;
 mod value;
 mod vector;
 mod view;
@@ -49,9 +49,9 @@ mod write;
 
 use crate::program::{Operand, Procedure, ProcedureId, Program, Site};
 use build::Builder;
-use kept::Store;
-use left_out::Omissions;
+use omitted::Omissions;
 use operation::{unsupported, unsupported_layout};
+use residual::Store;
 use riesz_core::size::Atom as SizeAtom;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Var};
 use riesz_core::types::Type;
@@ -104,7 +104,7 @@ pub fn lower_plainly(program: &riesz_core::Program, roots: &[FunctionId]) -> (Pr
         omitted: Default::default(),
     };
     let entries = (roots.iter())
-        .map(|root| match kept::passes(program.function(*root)) {
+        .map(|root| match residual::passes(program.function(*root)) {
             true => {
                 Err(unsupported("the residuals of a recursive function are passed here", program.function(*root).span))
             }
@@ -123,7 +123,7 @@ struct Lowering<'p> {
     sites: Sites,
     entries: FxHashMap<FunctionId, State>,
     /// What may be left out of the results of functions.
-    omitted: left_out::Results,
+    omitted: omitted::Results,
 }
 
 enum State {
@@ -150,6 +150,7 @@ impl<'p> Lowering<'p> {
             registers: Vec::new(),
             buffers: Vec::new(),
             body: Vec::new(),
+            nan_flag: None,
         });
         self.entries.insert(id, State::UnderWay(entry.clone()));
         let lowered = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || self.procedure(function, &entry));
@@ -223,6 +224,7 @@ impl<'p> Lowering<'p> {
             registers,
             buffers,
             body,
+            nan_flag: None,
         })
     }
 }
@@ -247,19 +249,19 @@ struct Lowerer<'l, 'p> {
     added: FxHashSet<Var>,
     /// Where what recursions keep is, in functions that have to do with it.
     store: Option<Store>,
-    /// Components of conditionals that are kept, and the variables that they are.
-    kept_of_choices: FxHashMap<Var, FxHashMap<usize, Var>>,
+    /// Components of conditionals that are residuals, and the variables that they are.
+    residuals_of_choices: FxHashMap<Var, FxHashMap<usize, Var>>,
     /// The words of arrays that are in the store already.
     stays: FxHashMap<Var, Vec<Operand>>,
-    /// Shapes found while one is foreseen.
-    foreseen: FxHashMap<Var, Shape>,
+    /// Shapes found while one is inferred.
+    inferred: FxHashMap<Var, Shape>,
     /// What may be left out of variables.
     omissions: Omissions<'p>,
 }
 
 impl<'l, 'p> Lowerer<'l, 'p> {
     fn new(lowering: &'l mut Lowering<'p>, function: &'p Function, sites: Sites) -> Self {
-        let bindings = Rc::new(left_out::bindings(function));
+        let bindings = Rc::new(omitted::bindings(function));
         let mut counts = FxHashMap::default();
         let mut starts = FxHashMap::default();
         let mut uses = vec![0u32; function.vars.len()];
@@ -275,8 +277,8 @@ impl<'l, 'p> Lowerer<'l, 'p> {
                 binding.op.visit_atoms(&mut used);
                 counts.extend(binding.op.turns());
                 match &binding.op {
-                    Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
-                        starts.insert(turn.state, turn.start);
+                    Op::Loop(iteration) | Op::Scan(iteration) | Op::Trace(iteration) => {
+                        starts.insert(iteration.state, iteration.start);
                     }
                     Op::While { state, start, .. } | Op::TraceWhile { state, start, .. } => {
                         starts.insert(*state, *start);
@@ -305,9 +307,9 @@ impl<'l, 'p> Lowerer<'l, 'p> {
         Lowerer {
             added,
             store: None,
-            kept_of_choices: stay::find(function, &uses),
+            residuals_of_choices: residual_place::find(function, &uses),
             stays: FxHashMap::default(),
-            foreseen: FxHashMap::default(),
+            inferred: FxHashMap::default(),
             omissions: Omissions::new(lowering.program, bindings.clone(), lowering.omitted.clone()),
             build: Builder::new(sites),
             values: vec![None; function.vars.len()],

@@ -1,7 +1,7 @@
 //! The operations of the core, one by one.
 
-use super::foresee::tangent;
-use super::kept;
+use super::infer_shapes::tangent;
+use super::residual;
 use super::value::{Array, Cells, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};
 use crate::layout::kind_of;
@@ -63,14 +63,14 @@ impl<'p> Lowerer<'_, 'p> {
             Op::Tuple(parts) => Ok(Value::Tuple(self.atoms(parts, span)?)),
             Op::Project(a, at) => match self.atom(*a, span)? {
                 Value::Tuple(mut parts) if *at < parts.len() => Ok(parts.swap_remove(*at)),
-                Value::Number(kept) if self.is_kept(*a) => {
-                    let value = self.recall(kept, *at, ty, span)?;
+                Value::Number(residuals) if self.is_residual(*a) => {
+                    let value = self.recall(residuals, *at, ty, span)?;
                     Ok(self.retyped(value, ty, span))
                 }
                 _ => Err(unsupported_layout("this value", span)),
             },
             Op::Array(elements) => self.array_of(elements, binding.var, target, span),
-            Op::Index(array, index) if let Some(len) = self.left_out_len(*array) => {
+            Op::Index(array, index) if let Some(len) = self.omitted_len(*array) => {
                 let index = self.number(*index, span)?;
                 self.build.check_index(index, Operand::Int(len), span);
                 let shape = self.shape_of_type(ty, span)?;
@@ -93,9 +93,9 @@ impl<'p> Lowerer<'_, 'p> {
                 Ok(Value::unit())
             }
             Op::If { condition, yes, no } => self.either_body(*condition, yes, no, binding.var, target, span),
-            Op::Loop(turn) => self.turn(turn, span),
-            Op::Scan(turn) => self.scan(turn, binding.var, target, span),
-            Op::Trace(turn) => self.trace(turn, binding.var, target, span),
+            Op::Loop(iteration) => self.iteration(iteration, span),
+            Op::Scan(iteration) => self.scan(iteration, binding.var, target, span),
+            Op::Trace(iteration) => self.trace(iteration, binding.var, target, span),
             Op::While { state, start, condition, body } => self.while_(*state, *start, condition, body, span),
             Op::Call(called, arguments) => {
                 let value = self.call(*called, arguments, span)?;
@@ -107,7 +107,7 @@ impl<'p> Lowerer<'_, 'p> {
                     Err(Unsupported { reason: "the value of a top-level `let` is not available here".into(), span })
                 }
             },
-            Op::Plus(..) | Op::Zero(_) if kept::is_in(ty) => {
+            Op::Plus(..) | Op::Zero(_) if residual::is_in(ty) => {
                 Err(unsupported("a recursive function is differentiated twice", span))
             }
             Op::Plus(a, b) => {
@@ -207,13 +207,13 @@ impl<'p> Lowerer<'_, 'p> {
                         let most = Operand::Int(values.len() as i64);
                         Shape::Array(super::value::Extent { most, exact: true }, Box::new(element))
                     }
-                    None => self.foresee(Atom::Var(var))?,
+                    None => self.infer_shape(Atom::Var(var))?,
                 };
                 Target { cells: self.room_for(&shape, &self.name(var), span), add: false }
             }
         };
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
-        self.set_length(length, Operand::Int(values.len() as i64), Fault::Unforeseen, span);
+        self.set_length(length, Operand::Int(values.len() as i64), Fault::WrongShape, span);
         for (at, value) in values.iter().enumerate() {
             let cells = self.element_of(inner, Operand::Int(at as i64));
             self.write(value, &Target { cells, add: target.add }, span)?;
@@ -242,9 +242,9 @@ impl<'p> Lowerer<'_, 'p> {
         let ty = self.ty(var);
         let made = match target {
             Some(target) => Some(target.clone()),
-            None if self.holds_arrays(ty) => match self.foresee(Atom::Var(var)) {
+            None if self.holds_arrays(ty) => match self.infer_shape(Atom::Var(var)) {
                 Ok(shape) => Some(Target { cells: self.room_for_choice(var, &shape, span)?, add: false }),
-                Err(_) => return self.either_grown(condition, [yes, no], var, span),
+                Err(_) => return self.either_of_dynamic_size(condition, [yes, no], var, span),
             },
             None => None,
         };

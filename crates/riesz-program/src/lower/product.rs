@@ -24,12 +24,12 @@ impl Lowerer<'_, '_> {
         let (u, v) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, rows) = &target.cells else { return Err(unsupported_layout("this array", span)) };
-        self.set_length(length, u.len, Fault::Unforeseen, span);
+        self.set_length(length, u.len, Fault::WrongShape, span);
         self.each(u.len, span, &mut |lowerer, i| {
             let cells = lowerer.element_of(&u.cells, i);
             let left = lowerer.read(&cells, &None);
             let Cells::Array(length, row) = lowerer.element_of(rows, i) else { return Ok(()) };
-            lowerer.set_length(&length, v.len, Fault::Unforeseen, span);
+            lowerer.set_length(&length, v.len, Fault::WrongShape, span);
             lowerer.each(v.len, span, &mut |lowerer, j| {
                 let cells = lowerer.element_of(&v.cells, j);
                 let right = lowerer.read(&cells, &None);
@@ -54,7 +54,7 @@ impl Lowerer<'_, '_> {
     ) -> Lowered<Value> {
         let (a, b) = (self.array(arguments[0], span)?, self.array(arguments[1], span)?);
         let (left, right) = (self.strided(&a, false, span)?, self.strided(&b, true, span)?);
-        self.build.check_equal(left.columns, right.rows, Fault::Unforeseen, span);
+        self.build.check_equal(left.columns, right.rows, Fault::WrongShape, span);
         if left.vector && right.vector {
             let total = self.build.mutable(Kind::Real, self.name(var));
             self.build.push(Statement::Set(total, Operand::Real(0.0)));
@@ -72,9 +72,9 @@ impl Lowerer<'_, '_> {
         let to = self.flat_target(&target, span)?;
         let len = if left.vector { right.columns } else { left.rows };
         if let Cells::Array(length, inner) = &target.cells {
-            self.set_length(length, len, Fault::Unforeseen, span);
+            self.set_length(length, len, Fault::WrongShape, span);
             if let Cells::Array(inner, _) = &**inner {
-                self.build.check_equal(inner.most(), right.columns, Fault::Unforeseen, span);
+                self.build.check_equal(inner.most(), right.columns, Fault::WrongShape, span);
             }
         }
         self.build.push(Statement::Product(Product {
@@ -187,7 +187,7 @@ impl Lowerer<'_, '_> {
         let target = match target {
             Some(target) => target.clone(),
             None => {
-                let shape = self.foresee(arguments[like])?;
+                let shape = self.infer_shape(arguments[like])?;
                 if !shape.is_exact() {
                     return Err(super::unknown_size(span));
                 }
@@ -196,7 +196,7 @@ impl Lowerer<'_, '_> {
         };
         let to = self.flat_target(&target, span)?;
         if let Cells::Array(length, _) = &target.cells {
-            self.set_length(length, n, Fault::Unforeseen, span);
+            self.set_length(length, n, Fault::WrongShape, span);
         }
         let width = b.filter(|_| like == 1).map_or(n, |(_, columns)| columns);
         let count = self.build.mul(n, width);

@@ -86,7 +86,7 @@ impl<'p> Lowerer<'_, 'p> {
             let target = self.target_for(var, target, span)?;
             if !target.cells.is_exact() || ty.any(&mut |part| matches!(part, Type::Array(Size::Hole, _))) {
                 // The sum of nothing has no size but what its type says.
-                self.check_some(count, Fault::Unforeseen, span);
+                self.check_some(count, Fault::WrongShape, span);
             }
             if reduction == Reduction::Product || holds_integers(&shape_of_cells(&target.cells)) {
                 return self.fold_arrays(reduction, iteration, var, count, &target, span);

@@ -100,11 +100,11 @@ impl<'p> Lowerer<'_, 'p> {
             return Err(not_data(&function.result, function.span));
         }
         let mut outcomes = Vec::new();
-        let foreseen = match self.holds_arrays(&function.result) {
-            true => self.foresee(function.body.result).ok().filter(|shape| shape.is_exact()),
+        let inferred = match self.holds_arrays(&function.result) {
+            true => self.infer_shape(function.body.result).ok().filter(|shape| shape.is_exact()),
             false => None,
         };
-        match foreseen {
+        match inferred {
             Some(shape) => {
                 let cells = self.room_for(&shape, &Some("result".into()), function.span);
                 self.body_into(&function.body, &Target { cells: cells.clone(), add: false })?;

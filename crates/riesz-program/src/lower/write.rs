@@ -3,8 +3,8 @@
 use super::operation::unsupported_layout;
 use super::value::{Accumulator, Array, Cells, Extent, Length, Place, Shape, Target, Value};
 use super::{Lowered, Lowerer, Unsupported};
+use crate::iterations::carries;
 use crate::program::{Buffer, Element, Fault, For, Kind, Operand, Statement};
-use crate::turns::carries;
 use riesz_core::Comparison;
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
@@ -181,7 +181,7 @@ impl Lowerer<'_, '_> {
     }
 
     fn write_array(&mut self, array: &Array, length: &Length, inner: &Cells, add: bool, span: Span) -> Lowered<()> {
-        self.set_length(length, array.len, if add { Fault::Elements } else { Fault::Unforeseen }, span);
+        self.set_length(length, array.len, if add { Fault::Elements } else { Fault::WrongShape }, span);
         if let Some(copies) = self.flat_copies(array, inner)
             && !add
         {
@@ -204,7 +204,7 @@ impl Lowerer<'_, '_> {
             Length::Known(known) => self.build.check_equal(*known, len, fault, span),
             Length::Stored { place, capacity } => {
                 let known = self.build.bounds.at_most(len, *capacity);
-                let site = self.build.site(Fault::Unforeseen, span);
+                let site = self.build.site(Fault::WrongShape, span);
                 let fits = crate::program::Expression::Compare(Comparison::LessEqual, len, *capacity);
                 if !known {
                     let fits = self.build.bind(Kind::Bool, None, fits);
@@ -265,7 +265,7 @@ impl Lowerer<'_, '_> {
             && place.strides.iter().zip(&strides).all(|(stride, flat)| self.build.same(*stride, *flat))
     }
 
-    /// A loop over the elements of an array, whose turns are independent unless one hands a number to the next.
+    /// A loop over the elements of an array, whose iterations are independent unless one hands a number to the next.
     pub(super) fn each(
         &mut self,
         count: Operand,

@@ -49,22 +49,22 @@ pub enum Class {
     /// One value for all lanes.
     Uniform,
     /// `x`, `x + s`, `x + 2s`, ...: the stride `s` is the same in every lane.
-    Linear(Stride),
+    Linear(LaneStride),
     /// Any value in any lane.
     Varying,
 }
 
 /// The distance of a linear number from a lane to the next: a sum of products of uniform operands.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Stride {
+pub enum LaneStride {
     /// The stride of the index of the loop.
     One,
     /// A multiple.
-    Times(Box<Stride>, Operand),
+    Times(Box<LaneStride>, Operand),
     /// A sum.
-    Plus(Box<Stride>, Box<Stride>),
+    Plus(Box<LaneStride>, Box<LaneStride>),
     /// A difference from something uniform.
-    Minus(Box<Stride>),
+    Minus(Box<LaneStride>),
 }
 
 /// Additions to a buffer at constant distances from the index. The terms of an element from one vector of iterations
@@ -145,15 +145,15 @@ impl LaneSchedule {
     }
 }
 
-impl Stride {
+impl LaneStride {
     /// The stride as a number, if it is one.
     pub fn constant(&self) -> Option<i64> {
         match self {
-            Stride::One => Some(1),
-            Stride::Times(stride, Operand::Int(factor)) => stride.constant()?.checked_mul(*factor),
-            Stride::Times(..) => None,
-            Stride::Plus(a, b) => a.constant()?.checked_add(b.constant()?),
-            Stride::Minus(stride) => stride.constant()?.checked_neg(),
+            LaneStride::One => Some(1),
+            LaneStride::Times(stride, Operand::Int(factor)) => stride.constant()?.checked_mul(*factor),
+            LaneStride::Times(..) => None,
+            LaneStride::Plus(a, b) => a.constant()?.checked_add(b.constant()?),
+            LaneStride::Minus(stride) => stride.constant()?.checked_neg(),
         }
     }
 }

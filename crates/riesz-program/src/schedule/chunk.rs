@@ -12,10 +12,13 @@
 use super::annotation::{ChunkSchedule, LaneSchedule};
 use super::target::Chunking;
 use super::uses::Uses;
-use super::{Loops, cost, disjoint, too_few};
+use super::{Loops, cost, disjoint};
 use crate::program::{Buffer, For, Kind, Operand, Register};
 use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
+
+/// A loop of a constant number of iterations below this is not cut.
+const FEW: i64 = 8;
 
 /// The cost per element of the sums in lanes of a buffer, which each chunk makes and the loop adds.
 const SUMS: f64 = 16.0;
@@ -25,7 +28,7 @@ const COPY: f64 = 5.0;
 
 /// The chunks of a loop; none if it cannot be cut, or need not be.
 pub(super) fn chunks(loops: &Loops, each: &For, lanes: Option<&LaneSchedule>) -> Option<ChunkSchedule> {
-    if !each.parallel || too_few(each) || loops.target.chunks == Chunking::Never {
+    if !each.parallel || matches!(each.count, Operand::Int(..FEW)) || loops.target.chunks == Chunking::Never {
         return None;
     }
     let uses = Uses::of(loops.program, each);

@@ -9,7 +9,7 @@
 //! The classification is the least solution of these rules: an operation on varying operands varies, a register that is
 //! set under a varying condition varies, and a buffer that holds varying values varies.
 
-use super::annotation::{Class, LaneSchedule, Stride};
+use super::annotation::{Class, LaneSchedule, LaneStride};
 use super::uses::{Occurrences, accesses};
 use crate::program::{
     Arithmetic, Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
@@ -28,7 +28,7 @@ pub(super) fn classify(procedure: &Procedure, everywhere: &Occurrences, each: &F
         changed: true,
     };
     classifier.lanes.private.extend(each.private.iter().map(|allocation| allocation.buffer));
-    classifier.lanes.classes.insert(each.index, Class::Linear(Stride::One));
+    classifier.lanes.classes.insert(each.index, Class::Linear(LaneStride::One));
     classifier.inside.insert(each.index);
     classifier.find_private(&each.body);
     let (read, written) = accesses(&each.body);
@@ -224,10 +224,10 @@ impl Classifier<'_> {
             (_, Uniform, Uniform) => Uniform,
             (Arithmetic::Add, Linear(stride), Uniform) | (Arithmetic::Add, Uniform, Linear(stride)) => Linear(stride),
             (Arithmetic::Sub, Linear(stride), Uniform) => Linear(stride),
-            (Arithmetic::Sub, Uniform, Linear(stride)) => Linear(Stride::Minus(Box::new(stride))),
-            (Arithmetic::Add, Linear(a), Linear(b)) => Linear(Stride::Plus(Box::new(a), Box::new(b))),
-            (Arithmetic::Mul, Linear(stride), Uniform) if !mutable(b) => Linear(Stride::Times(Box::new(stride), b)),
-            (Arithmetic::Mul, Uniform, Linear(stride)) if !mutable(a) => Linear(Stride::Times(Box::new(stride), a)),
+            (Arithmetic::Sub, Uniform, Linear(stride)) => Linear(LaneStride::Minus(Box::new(stride))),
+            (Arithmetic::Add, Linear(a), Linear(b)) => Linear(LaneStride::Plus(Box::new(a), Box::new(b))),
+            (Arithmetic::Mul, Linear(stride), Uniform) if !mutable(b) => Linear(LaneStride::Times(Box::new(stride), b)),
+            (Arithmetic::Mul, Uniform, Linear(stride)) if !mutable(a) => Linear(LaneStride::Times(Box::new(stride), a)),
             _ => Varying,
         }
     }

@@ -1,14 +1,36 @@
-//! An estimate of the number of instructions of an iteration, to decide whether waking a thread is worthwhile.
+//! The cost model: an estimate of the number of instructions of statements, by which all schedules are chosen.
 //!
 //! ```text
 //! cost (for j < m { ... })  =  m · cost { ... }
 //! ```
 //!
-//! If `m` is known before the loop, the cost is an expression of it; otherwise it counts as eight.
+//! In lanes, the costs are those of a whole vector: operations take as long as for one number, and elements that are not
+//! adjacent are accessed one by one. Counts that are not known are guessed.
 
-use super::annotation::{Class, LaneSchedule};
-use crate::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};
+use super::annotation::{Class, LaneSchedule, LaneStride};
+use crate::program::{Block, Expression, For, Operand, ProcedureId, Program, Statement};
 use riesz_primitive::Work;
+
+/// The guessed number of iterations of a loop.
+pub(super) const UNKNOWN: i64 = 16;
+
+/// The cost of entering a loop in lanes, and of combining the lanes after it.
+pub(super) const ENTRY: f64 = 10.0;
+
+const DIVISION: f64 = 8.0;
+const FUNCTION: f64 = 40.0;
+const ALLOCATION: f64 = 50.0;
+const CALL: f64 = 10.0;
+/// A call whose cost cannot be estimated, because it recurs.
+const RECURSION: f64 = 1000.0;
+/// The share of a number in a range that is filled or copied.
+const IN_RANGE: f64 = 1.0 / 8.0;
+/// The cost of a product and a sum in a product of matrices, and in one that each lane has for itself.
+const IN_PRODUCT: f64 = 1.0 / 4.0;
+const IN_LANE_PRODUCT: f64 = 2.0;
+/// The cost of an access to one element for each lane, as a multiple of the width: at positions with a stride, and at any.
+const STRIDED: f64 = 1.0;
+const SCATTERED: f64 = 1.5;
 
 /// `own + Σ count · cost`
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,25 +39,6 @@ pub struct Cost {
     pub own: f64,
     /// The counts of inner loops, and the costs of their iterations.
     pub loops: Vec<(Operand, Cost)>,
-}
-
-/// The number of iterations of a loop of which nothing is known.
-const UNKNOWN: i64 = 8;
-
-/// The cost of one iteration. The iterations of a vector take as long as one. Counts that are not `known` before the
-/// loop are guessed.
-pub(super) fn iteration(
-    program: &Program,
-    each: &For,
-    lanes: Option<&LaneSchedule>,
-    known: &dyn Fn(Operand) -> bool,
-) -> Cost {
-    let mut cost = Costs { program, lanes, calls: Vec::new() }.block(&each.body);
-    if lanes.is_some() {
-        cost.scale(1.0 / 8.0);
-    }
-    cost.guess_unknown(known);
-    cost
 }
 
 impl Cost {
@@ -47,6 +50,11 @@ impl Cost {
         })
     }
 
+    /// The cost if unknown counts are guessed.
+    pub(super) fn estimate(&self) -> f64 {
+        self.loops.iter().fold(self.own, |sum, (count, cost)| sum + estimated(*count) * cost.estimate())
+    }
+
     fn guess_unknown(&mut self, known: &dyn Fn(Operand) -> bool) {
         for (count, cost) in &mut self.loops {
             if !known(*count) {
@@ -54,14 +62,6 @@ impl Cost {
             }
             cost.guess_unknown(known);
         }
-    }
-
-    /// The cost if unknown counts are guessed.
-    fn guess(&self) -> f64 {
-        self.loops.iter().fold(self.own, |sum, (count, cost)| match count {
-            Operand::Int(count) => sum + *count as f64 * cost.guess(),
-            _ => sum + UNKNOWN as f64 * cost.guess(),
-        })
     }
 
     fn scale(&mut self, by: f64) {
@@ -75,9 +75,9 @@ impl Cost {
     }
 
     fn times(self, count: Operand) -> Cost {
-        match count {
-            _ if self.own == 0.0 && self.loops.is_empty() => self,
-            count => Cost { own: 1.0, loops: vec![(count, self)] },
+        match self.own == 0.0 && self.loops.is_empty() {
+            true => self,
+            false => Cost { own: 0.0, loops: vec![(count, self)] },
         }
     }
 
@@ -86,81 +86,109 @@ impl Cost {
     }
 }
 
-struct Costs<'a> {
+/// A count, which is guessed if it is unknown.
+pub(super) fn estimated(count: Operand) -> f64 {
+    match count {
+        Operand::Int(count) => count.max(0) as f64,
+        _ => UNKNOWN as f64,
+    }
+}
+
+/// The cost of one iteration; in lanes, that of a vector divided by its width. Counts that are not `known` before the
+/// loop are guessed.
+pub(super) fn iteration(
+    program: &Program,
+    each: &For,
+    lanes: Option<&LaneSchedule>,
+    known: &dyn Fn(Operand) -> bool,
+) -> Cost {
+    let mut cost = Calls { program, lanes, around: Vec::new() }.block(&each.body);
+    if let Some(lanes) = lanes {
+        cost.scale(1.0 / lanes.width as f64);
+    }
+    cost.guess_unknown(known);
+    cost
+}
+
+/// The cost of a statement, without the blocks in it.
+pub(super) fn statement(statement: &Statement, lanes: Option<&LaneSchedule>) -> Cost {
+    let access = |at: Operand| match lanes {
+        Some(lanes) => match lanes.class(at) {
+            Class::Uniform | Class::Linear(LaneStride::One) => 1.0,
+            Class::Linear(_) => STRIDED * lanes.width as f64,
+            Class::Varying => SCATTERED * lanes.width as f64,
+        },
+        None => 1.0,
+    };
+    match statement {
+        Statement::Let(_, Expression::Load(element)) => Cost::of(access(element.at)),
+        Statement::Let(register, Expression::Int(..) | Expression::Truncate(..)) => {
+            let varying = |lanes: &&LaneSchedule| lanes.class(Operand::Register(*register)) == Class::Varying;
+            Cost::of(lanes.filter(varying).map_or(1.0, |lanes| lanes.width as f64))
+        }
+        Statement::Let(_, Expression::Real(primitive, _)) => match primitive.scalar().map(|row| row.work) {
+            Some(Work::Sign | Work::Addition | Work::Multiplication) => Cost::of(1.0),
+            Some(Work::Division) => Cost::of(DIVISION),
+            Some(Work::Function) | None => Cost::of(FUNCTION),
+        },
+        Statement::Allocate(_) => Cost::of(ALLOCATION),
+        Statement::Store(element, _) => Cost::of(access(element.at)),
+        Statement::Add(element, _) => Cost::of(2.0 * access(element.at)),
+        Statement::Fill(element, count, _) => match lanes {
+            Some(_) => Cost::of(access(element.at)).times(*count),
+            None => Cost::of(IN_RANGE).times(*count),
+        },
+        Statement::Copy { to, from, count } => match lanes {
+            Some(_) => Cost::of(access(to.at) + access(from.at)).times(*count),
+            None => Cost::of(IN_RANGE).times(*count),
+        },
+        Statement::Product(product) => {
+            let each = if lanes.is_some() { IN_LANE_PRODUCT } else { IN_PRODUCT };
+            Cost::of(each).times(product.columns).times(product.inner).times(product.rows)
+        }
+        Statement::Matrix(matrix) => Cost::of(1.0).times(matrix.n).times(matrix.n).times(matrix.n),
+        Statement::Let(..)
+        | Statement::Set(..)
+        | Statement::Reduce(..)
+        | Statement::Grow(_)
+        | Statement::For(_)
+        | Statement::While(_)
+        | Statement::If(..)
+        | Statement::Check(..)
+        | Statement::Swap(..)
+        | Statement::Call(_) => Cost::of(1.0),
+    }
+}
+
+struct Calls<'a> {
     program: &'a Program,
     lanes: Option<&'a LaneSchedule>,
     /// The procedures that are being called.
-    calls: Vec<ProcedureId>,
+    around: Vec<ProcedureId>,
 }
 
-impl Costs<'_> {
+impl Calls<'_> {
     fn block(&mut self, block: &Block) -> Cost {
-        let mut cost = Cost::default();
-        for statement in block {
-            let further = self.statement(statement);
-            cost.plus(further);
-        }
-        cost
-    }
-
-    fn statement(&mut self, statement: &Statement) -> Cost {
-        match statement {
-            Statement::Let(_, expression) => Cost::of(self.expression(expression)),
-            Statement::Set(..) | Statement::Reduce(..) | Statement::Check(..) | Statement::Swap(..) => Cost::of(1.0),
-            Statement::Allocate(_) => Cost::of(50.0),
-            Statement::Grow(_) => Cost::of(5.0),
-            Statement::Store(element, _) => Cost::of(self.access(*element)),
-            Statement::Add(element, _) => Cost::of(2.0 * self.access(*element)),
-            Statement::Fill(element, count, _) => Cost::of(self.access(*element)).times(*count),
-            Statement::Copy { to, from, count } => Cost::of(self.access(*to) + self.access(*from)).times(*count),
-            Statement::For(each) => self.block(&each.body).times(each.count),
-            Statement::While(each) => {
-                let mut cost = self.block(&each.before);
-                let body = self.block(&each.body);
-                cost.plus(body);
-                cost.scale(UNKNOWN as f64);
-                cost
-            }
-            Statement::If(_, yes, no) => {
-                let (mut cost, no) = (self.block(yes), self.block(no));
-                cost.plus(no);
-                // Lanes run both branches, single iterations run one.
-                cost.scale(if self.lanes.is_some() { 1.0 } else { 0.5 });
-                cost
-            }
-            Statement::Call(call) => match self.calls.contains(&call.procedure) || self.calls.len() > 8 {
-                true => Cost::of(1000.0),
-                false => {
-                    self.calls.push(call.procedure);
-                    let cost = self.block(&self.program.procedure(call.procedure).body);
-                    self.calls.pop();
-                    Cost::of(10.0 + cost.guess())
+        block.iter().fold(Cost::default(), |mut cost, inner| {
+            cost.plus(statement(inner, self.lanes));
+            match inner {
+                Statement::For(each) => cost.plus(self.block(&each.body).times(each.count)),
+                Statement::While(each) => {
+                    for block in [&each.before, &each.body] {
+                        cost.plus(self.block(block).times(Operand::Int(UNKNOWN)));
+                    }
                 }
-            },
-            Statement::Product(product) => {
-                Cost::of(2.0).times(product.columns).times(product.inner).times(product.rows)
+                Statement::Call(call) if self.around.contains(&call.procedure) || self.around.len() > 8 => {
+                    cost.own += RECURSION;
+                }
+                Statement::Call(call) => {
+                    self.around.push(call.procedure);
+                    cost.own += CALL + self.block(&self.program.procedure(call.procedure).body).estimate();
+                    self.around.pop();
+                }
+                other => other.blocks().into_iter().for_each(|block| cost.plus(self.block(block))),
             }
-            Statement::Matrix(matrix) => Cost::of(1.0).times(matrix.n).times(matrix.n).times(matrix.n),
-        }
-    }
-
-    fn access(&self, element: Element) -> f64 {
-        match self.lanes {
-            Some(lanes) if lanes.class(element.at) == Class::Varying => 12.0,
-            _ => 1.0,
-        }
-    }
-
-    fn expression(&self, expression: &Expression) -> f64 {
-        match expression {
-            Expression::Real(primitive, _) => match primitive.scalar().map(|row| row.work) {
-                Some(Work::Sign | Work::Addition | Work::Multiplication) => 1.0,
-                Some(Work::Division) => 10.0,
-                Some(Work::Function) | None => 40.0,
-            },
-            Expression::Int(..) | Expression::Truncate(..) if self.lanes.is_some() => 8.0,
-            Expression::Load(element) => self.access(*element),
-            _ => 1.0,
-        }
+            cost
+        })
     }
 }

@@ -21,6 +21,8 @@
 //! - `disjoint`: whether two iterations can add to the same element
 //! - `chunk`: the loops that are cut into chunks
 //! - `verify`: the invariants of schedules
+//! - [`plain_zeros`](mod@plain_zeros): ordinary products run first, and exact ones only if a NaN appears
+//! - [`nan_flag`](mod@nan_flag): a NaN in a result is detected while it is written
 
 pub mod annotation;
 mod choose;
@@ -29,13 +31,17 @@ mod classify;
 pub mod cost;
 mod disjoint;
 mod interleave;
+pub mod nan_flag;
+pub mod plain_zeros;
 mod stencil;
 mod strip;
 pub mod target;
 mod uses;
 pub(crate) mod verify;
 
-pub use annotation::{ChunkSchedule, Class, Interleaved, LaneSchedule, Schedule, Stencil, Stride};
+pub use annotation::{ChunkSchedule, Class, Interleaved, LaneSchedule, LaneStride, Schedule, Stencil};
+pub use nan_flag::nan_flag;
+pub use plain_zeros::{PlainFirst, plain_first, plain_zeros};
 pub use target::{Chunking, Target};
 
 use crate::program::{Block, Buffer, For, Operand, Procedure, ProcedureId, Program, Statement};
@@ -139,7 +145,7 @@ impl<'p> Loops<'p> {
 
     /// The classes of a loop, if it can run in lanes.
     fn lanes(&self, each: &For) -> Option<LaneSchedule> {
-        if self.target.lanes < 2 || too_few(each) {
+        if self.target.lanes < 2 || matches!(each.count, Operand::Int(count) if count < self.target.lanes) {
             return None;
         }
         let lanes = classify::classify(self.procedure, &self.everywhere, each)?;
@@ -173,11 +179,6 @@ impl<'p> Loops<'p> {
         });
         found
     }
-}
-
-/// Whether a loop has too few iterations for a vector or for threads.
-fn too_few(each: &For) -> bool {
-    matches!(each.count, Operand::Int(..8))
 }
 
 /// The procedures whose calls lead to one.

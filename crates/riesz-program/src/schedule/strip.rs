@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 /// Whether strips are worthwhile, and the target has all operations of the loop. They are if iterations have inner
 /// loops, which read values that are uniform.
 pub(super) fn fits(target: &Target, procedure: &Procedure, lanes: &LaneSchedule, each: &For) -> bool {
-    let enough = !matches!(each.count, Operand::Int(count) if count < 32);
+    let enough = !matches!(each.count, Operand::Int(count) if count < target.strip * target.lanes);
     let loops = each.body.iter().any(|statement| matches!(statement, Statement::For(_) | Statement::Product(_)));
     target.strip > 1 && enough && loops && Strip { target, procedure, lanes }.block(&each.body)
 }

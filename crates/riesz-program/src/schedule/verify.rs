@@ -22,7 +22,7 @@ pub(crate) fn verify(program: &Program, id: ProcedureId) -> Verified {
         scheduled |= matches!(statement, Statement::For(each) if each.schedule.is_some());
     });
     match scheduled {
-        true => Verifier(Loops::of(program, id, &ANY)).block(&program.procedure(id).body, false),
+        true => Schedules(Loops::of(program, id, &ANY)).block(&program.procedure(id).body, false),
         false => Ok(()),
     }
 }
@@ -30,9 +30,9 @@ pub(crate) fn verify(program: &Program, id: ProcedureId) -> Verified {
 /// A target for which every loop can be cut.
 const ANY: Target = Target { chunks: Chunking::Always, ..Target::SEQUENTIAL };
 
-struct Verifier<'p>(Loops<'p>);
+struct Schedules<'p>(Loops<'p>);
 
-impl Verifier<'_> {
+impl Schedules<'_> {
     fn block(&self, block: &Block, chunked: bool) -> Verified {
         for (at, statement) in block.iter().enumerate() {
             let Statement::For(each) = statement else {

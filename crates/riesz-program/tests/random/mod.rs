@@ -292,7 +292,7 @@ pub fn disagreement(case: &Case, found: Result<&Value<f64>, &str>) -> Option<Str
     })
 }
 
-/// The core of a program and of derivatives of it, those that are the turn of the seed.
+/// The core of a program and of derivatives of it, those that are the iteration of the seed.
 #[allow(clippy::type_complexity)]
 fn compiled(
     program: &Program,
@@ -310,8 +310,8 @@ fn compiled(
         ("sparse", format!("x: {s}"), "coo(D(f, x))"),
         ("second", format!("x: {s}, w: {dt}"), "coo(D(\\z -> vjp(f, z, w).1, x))"),
     ];
-    let turn = seed as usize % functions.len();
-    functions.rotate_left(turn);
+    let iteration = seed as usize % functions.len();
+    functions.rotate_left(iteration);
     let functions = &functions[..functions.len().min(count as usize)];
     let mut text = program.text();
     for (name, parameters, body) in functions {

@@ -30,7 +30,7 @@ pub use lanes::*;
 pub use math::{polygamma, sin_cos};
 pub use matrix::*;
 pub use number::*;
-pub use rows::{store_beside, store_rows};
+pub use rows::{store_interleaved, store_rows};
 pub use strip::*;
 
 /// A real number.

@@ -1,4 +1,4 @@
-//! Blocks: declarations of registers, and statements that are written together.
+//! Blocks: declarations of registers, and pairs of statements that become one.
 
 use super::Writer;
 use riesz_primitive::scalar;

@@ -100,11 +100,11 @@ impl Writer<'_> {
             self.line(format!("context.step({count}, {})?;", each.site.0));
         }
         self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
-        self.turn(&each.body, declared);
+        self.iteration(&each.body, declared);
         self.line("}".into());
     }
 
-    /// Brings a number together with what is in a register.
+    /// Combines a number with a register.
     pub fn reduce(&mut self, register: Register, combine: Combine, value: Operand) {
         let (name, value) = (self.register(register), self.operand(value));
         self.line(match combine {
@@ -140,7 +140,7 @@ impl Writer<'_> {
         self.line("}".into());
         self.line(format!("context.step(1, {})?;", each.site.0));
         self.depth -= 1;
-        self.turn(&each.body, declared);
+        self.iteration(&each.body, declared);
         self.depth += 1;
         for (_, register) in &mine {
             declared.remove(register);
@@ -149,8 +149,8 @@ impl Writer<'_> {
         self.line("}".into());
     }
 
-    /// A turn of a loop. The buffers that it makes are gone behind it, and it gives back what they took.
-    fn turn(&mut self, body: &Block, declared: &mut FxHashSet<Register>) {
+    /// An iteration of a loop. The memory of the buffers that it makes is given back after it.
+    fn iteration(&mut self, body: &Block, declared: &mut FxHashSet<Register>) {
         let makes = leaves_nothing(body);
         self.depth += 1;
         if makes {

@@ -6,8 +6,7 @@ use riesz_program::program::{Element, Kind, Operand};
 use riesz_program::schedule::Class;
 
 impl Wide<'_, '_> {
-    /// Where an element is, further along by an expression: the position in the first lane, and the step to the next; or
-    /// the positions in lanes.
+    /// The position of an element, plus an expression: that of the first lane and the stride, or the positions in lanes.
     pub(super) fn position(&self, at: Operand, further: Option<&str>) -> Position {
         let name = self.writer.operand(at);
         match (self.lanes.class(at), further) {
@@ -22,7 +21,7 @@ impl Wide<'_, '_> {
         }
     }
 
-    /// The element: a number where it is the same in all lanes, else lanes.
+    /// The element: a number if it is the same in all lanes, otherwise lanes.
     pub(super) fn load(&self, element: Element, further: Option<&str>, mask: Option<&str>) -> String {
         let element_at = element.at;
         let name = self.writer.buffer_ref(element.buffer);
@@ -40,14 +39,14 @@ impl Wide<'_, '_> {
                 format!("{gather}::<{element}>({name}, {ints}::linear({at}, {step}), {lanes})")
             }
             (Position::Apart(at, step), true) => {
-                format!("gather_{suffix}own({name}, {ints}::linear({at}, {step}), {lanes})")
+                format!("gather_{suffix}private({name}, {ints}::linear({at}, {step}), {lanes})")
             }
             (Position::Any(at), false) => format!("{gather}::<{element}>({name}, {at}, {lanes})"),
-            (Position::Any(at), true) => format!("gather_{suffix}own({name}, {at}, {lanes})"),
+            (Position::Any(at), true) => format!("gather_{suffix}private({name}, {at}, {lanes})"),
         }
     }
 
-    /// Whether elements that are a step apart are read and written at once.
+    /// Whether elements at positions with a stride are read and written at once.
     fn is_plain(&self, kind: Kind) -> bool {
         match kind {
             Kind::Real => true,
@@ -56,7 +55,7 @@ impl Wide<'_, '_> {
         }
     }
 
-    /// Writes an element: a number where `uniform`, else lanes.
+    /// Writes an element: a number if `uniform`, otherwise lanes.
     pub(super) fn store(
         &mut self,
         element: Element,
@@ -87,15 +86,15 @@ impl Wide<'_, '_> {
                 format!("scatter({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
             }
             (Position::Apart(at, step), true) => {
-                format!("scatter_own({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
+                format!("scatter_private({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
             }
             (Position::Any(at), false) => format!("scatter({name}, {at}, {spread}, {lanes});"),
-            (Position::Any(at), true) => format!("scatter_own({name}, {at}, {spread}, {lanes});"),
+            (Position::Any(at), true) => format!("scatter_private({name}, {at}, {spread}, {lanes});"),
         };
         self.line(line);
     }
 
-    /// Writes all that a turn writes to a buffer, with the last element of it.
+    /// Writes the elements of all iterations at the last store of an iteration.
     pub(super) fn store_interleaved(&mut self, element: Element) {
         let row = &self.lanes.interleaved[&element.buffer];
         if row.last != element.at {
@@ -103,7 +102,7 @@ impl Wide<'_, '_> {
         }
         let values: Vec<String> = row.values.iter().map(|value| self.wide(*value)).collect();
         let (name, at) = (self.writer.buffer_mut(element.buffer), self.writer.operand(row.first));
-        self.line(format!("store_beside([{}], {name}, {at});", values.join(", ")));
+        self.line(format!("store_interleaved([{}], {name}, {at});", values.join(", ")));
     }
 
     pub(super) fn add(&mut self, element: Element, value: Operand, mask: Option<&str>) {
@@ -138,7 +137,7 @@ impl Wide<'_, '_> {
             }
             (Position::Same(at), true, false) => format!("add({name}, {at}, {});", self.writer.operand(value)),
             (Position::Same(at), true, true) => format!("add({name}, {at}, {});", masked(self.wide(value))),
-            // What all turns add to at the same place has a copy for each lane.
+            // A buffer to which all iterations add at the same position has a copy for each lane.
             (Position::Same(at), false, _) => {
                 let name = self.writer.buffer(element.buffer);
                 format!("add_up(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
@@ -152,18 +151,18 @@ impl Wide<'_, '_> {
             (Position::Apart(at, step), _, true) => {
                 let (ints, suffix) = (self.ty(Kind::Int), if self.strip { "strip_" } else { "" });
                 let value = self.wide(value);
-                format!("scatter_add_{suffix}own({name}, {ints}::linear({at}, {step}), {value}, {lanes});")
+                format!("scatter_add_{suffix}private({name}, {ints}::linear({at}, {step}), {value}, {lanes});")
             }
             (Position::Any(at), _, false) => format!("scatter_add({name}, {at}, {}, {lanes});", self.wide(value)),
             (Position::Any(at), _, true) => {
                 let suffix = if self.strip { "strip_" } else { "" };
-                format!("scatter_add_{suffix}own({name}, {at}, {}, {lanes});", self.wide(value))
+                format!("scatter_add_{suffix}private({name}, {at}, {}, {lanes});", self.wide(value))
             }
         };
         self.line(line);
     }
 
-    /// Adds to a neighbourhood of the index: what goes to the same elements is added up before it is stored.
+    /// Adds near the index: the terms of an element are summed before it is written.
     fn add_near(&mut self, element: Element, value: Operand) -> bool {
         let Some(stencil) = self.lanes.stencils.get(&element.buffer) else { return false };
         let Some((_, offset)) = stencil.places.iter().find(|(place, _)| *place == element.at) else { return false };
@@ -186,17 +185,17 @@ impl Wide<'_, '_> {
     }
 }
 
-/// Where an element is.
+/// The position of an element.
 pub(super) enum Position {
-    /// At the same place in all lanes.
+    /// The same in all lanes.
     Same(String),
-    /// At places that are a step apart.
+    /// With a stride from a lane to the next.
     Apart(String, String),
-    /// At any places.
+    /// Any in each lane.
     Any(String),
 }
 
-/// What holds eight numbers of a kind.
+/// The type of a vector of numbers of a kind.
 fn lanes_of(kind: Kind) -> &'static str {
     match kind {
         Kind::Real => "Lanes",

@@ -64,7 +64,7 @@ impl Wide<'_, '_> {
     }
 
     fn integer(&self, primitive: &Primitive, operands: &[Operand], mask: Option<&str>) -> String {
-        // Lanes that do not take part compute with ones.
+        // Inactive lanes compute with ones.
         let shown: Vec<String> = operands
             .iter()
             .map(|operand| match mask {

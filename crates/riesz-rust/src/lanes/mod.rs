@@ -1,12 +1,12 @@
-//! A loop with independent iterations, eight iterations at a time.
+//! Loops whose schedule has lanes: a vector of iterations at a time.
 //!
-//! Varying values are in eight lanes; uniform values are computed once for all of them. If lanes diverge at a
+//! Varying values are in lanes; uniform values are computed once for all of them. If lanes diverge at a
 //! condition, both branches run, each under a mask. A buffer that all iterations add to has a copy for each lane, and
 //! the copies are added after the loop, always in the same order. The remaining iterations run one by one.
 //!
-//! Iterations with inner loops run thirty-two at a time, in strips of four times eight lanes, and then eight at a time:
-//! uniform values are read once for all of them, and common sums are written back once (`strip`). A product that is
-//! only added to another value uses fused multiply-add, if the machine has it.
+//! If the schedule has strips, several vectors of iterations run at a time, and then single vectors: uniform values are
+//! read once for all of them, and common sums are written back once. A product that is only added to another value uses
+//! fused multiply-add, if the machine has it.
 
 mod element;
 mod expression;
@@ -17,7 +17,7 @@ use crate::chunk::{Given, Outline};
 use crate::function::Writer;
 use partial::Partial;
 use riesz_program::program::{Allocation, For, Kind, Operand, Register};
-use riesz_program::schedule::{ChunkSchedule, Class, LaneSchedule, Stride};
+use riesz_program::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride};
 use rustc_hash::FxHashSet;
 
 /// A site that stands for no error: the program has to be run in another way.
@@ -68,7 +68,7 @@ impl Wide<'_, '_> {
             if first > 0 {
                 self.line(format!("part_mut({total}, 0, i64::min({len}, {first})).fill(0.0);"));
             }
-            // A count may be negative, and then there are no turns.
+            // A count may be negative, and then there are no iterations.
             let from = format!("{count}.max(0) / {lanes} * {lanes}{}", further(first));
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
@@ -92,11 +92,11 @@ impl Wide<'_, '_> {
         if strip > 1 {
             self.strip = true;
             let group = strip * lanes;
-            self.turns(each, declared, &format!("{from} / {group}"), &format!("{to} / {group}"));
+            self.iterations(each, declared, &format!("{from} / {group}"), &format!("{to} / {group}"));
             self.strip = false;
-            self.turns(each, declared, &format!("{to} / {group} * {strip}"), &format!("{to} / {lanes}"));
+            self.iterations(each, declared, &format!("{to} / {group} * {strip}"), &format!("{to} / {lanes}"));
         } else {
-            self.turns(each, declared, &format!("{from} / {lanes}"), &format!("{to} / {lanes}"));
+            self.iterations(each, declared, &format!("{from} / {lanes}"), &format!("{to} / {lanes}"));
         }
         let end = match &outline {
             Some(outline) => {
@@ -135,11 +135,11 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
-    /// The turns of some blocks, those of each together.
-    fn turns(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
+    /// A range of vectors or strips.
+    fn iterations(&mut self, each: &For, declared: &FxHashSet<Register>, from: &str, to: &str) {
         let index = self.writer.register(each.index).to_string();
-        let together = self.together();
-        // Buffers of the turns are as wide as they are.
+        let group = self.group();
+        // The elements of private buffers are as wide as a vector or a strip.
         let own = !each.private.is_empty();
         if own {
             self.line(format!("if {from} < {to} {{"));
@@ -150,10 +150,10 @@ impl Wide<'_, '_> {
         }
         self.line(format!("for lane_block in {from}..{to} {{"));
         self.writer.depth += 1;
-        self.line(format!("let {index} = {together} * lane_block;"));
+        self.line(format!("let {index} = {group} * lane_block;"));
         for (buffer, _) in self.lanes.stencils.iter().filter(|(_, stencil)| !stencil.is_single()) {
             let name = self.writer.buffer(*buffer).to_string();
-            // What is added to −0 is left as it is, and so the first addition costs nothing.
+            // The sum of −0 and a number is the number, so the first addition costs nothing.
             self.line(format!("let mut {name}_near = Lanes::splat(-0.0);"));
         }
         let mut inside = declared.clone();
@@ -177,7 +177,7 @@ impl Wide<'_, '_> {
         carried.chain(summed).chain(reduced).collect()
     }
 
-    /// What holds a number of a kind for each lane.
+    /// The type of a number of a kind for each lane.
     fn ty(&self, kind: Kind) -> &'static str {
         match (kind, self.strip) {
             (Kind::Real, false) => "Lanes",
@@ -204,32 +204,32 @@ impl Wide<'_, '_> {
         self.lanes.is_uniform(operand)
     }
 
-    fn step(&self, step: &Stride) -> String {
+    fn step(&self, step: &LaneStride) -> String {
         match step {
-            Stride::One => "1".into(),
-            Stride::Times(step, operand) => match &**step {
-                Stride::One => self.writer.operand(*operand),
+            LaneStride::One => "1".into(),
+            LaneStride::Times(step, operand) => match &**step {
+                LaneStride::One => self.writer.operand(*operand),
                 step => format!("({} * {})", self.step(step), self.writer.operand(*operand)),
             },
-            Stride::Plus(a, b) => format!("({} + {})", self.step(a), self.step(b)),
-            Stride::Minus(step) => format!("(-{})", self.step(step)),
+            LaneStride::Plus(a, b) => format!("({} + {})", self.step(a), self.step(b)),
+            LaneStride::Minus(step) => format!("(-{})", self.step(step)),
         }
     }
 
-    /// The same without an end to how large it is: of integers that lanes have to reach.
-    fn exact_step(&self, step: &Stride) -> String {
+    /// The stride as an integer that does not overflow.
+    fn exact_step(&self, step: &LaneStride) -> String {
         match step {
-            Stride::One => "1_i128".into(),
-            Stride::Times(step, operand) => {
+            LaneStride::One => "1_i128".into(),
+            LaneStride::Times(step, operand) => {
                 format!("{}.saturating_mul(i128::from({}))", self.exact_step(step), self.writer.bound(*operand))
             }
-            Stride::Plus(a, b) => format!("{}.saturating_add({})", self.exact_step(a), self.exact_step(b)),
-            Stride::Minus(step) => format!("{}.saturating_neg()", self.exact_step(step)),
+            LaneStride::Plus(a, b) => format!("{}.saturating_add({})", self.exact_step(a), self.exact_step(b)),
+            LaneStride::Minus(step) => format!("{}.saturating_neg()", self.exact_step(step)),
         }
     }
 
-    /// How many turns are taken together.
-    fn together(&self) -> i64 {
+    /// The number of iterations of a vector or a strip.
+    fn group(&self) -> i64 {
         if self.strip { self.lanes.strip * self.lanes.width } else { self.lanes.width }
     }
 

@@ -5,13 +5,13 @@ use crate::chunk::Given;
 use crate::function::Writer;
 use riesz_program::program::{Buffer, Combine, Register, SiteId};
 
-/// What lanes add up, to be brought together behind the loop.
+/// A partial result of lanes, which is combined after the loop.
 pub(super) enum Partial {
     /// The elements of a buffer, each in lanes.
     Sums(Buffer),
     /// A number in lanes.
     Number(Register, Combine),
-    /// What is to be added a few elements further than the last turns.
+    /// Terms of elements behind the last vector of iterations.
     Carry { buffer: Buffer, first: i64, shift: i64 },
 }
 
@@ -24,7 +24,7 @@ impl Partial {
         }
     }
 
-    /// What a chunk of the loop gives.
+    /// The partial result of a chunk.
     pub(super) fn given(&self, writer: &Writer) -> Given {
         let name = self.name(writer);
         let (name, ty) = match self {
@@ -36,7 +36,7 @@ impl Partial {
         Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }) }
     }
 
-    /// What is left to do for a chunk before it gives it.
+    /// A statement that a chunk runs before it gives its partial result.
     pub(super) fn settle(&self, writer: &Writer, site: SiteId) -> Option<String> {
         match self {
             Partial::Sums(buffer) => {
@@ -70,7 +70,7 @@ impl Partial {
         format!("let mut {name} = {neutral};")
     }
 
-    /// Brings lanes together behind turns that ended before one.
+    /// Combines the lanes after the iterations below `end`.
     pub(super) fn end(&self, writer: &Writer, chunked: bool, end: &str) -> Vec<String> {
         let lanes = self.name(writer);
         match self {

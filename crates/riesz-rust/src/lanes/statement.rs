@@ -38,7 +38,7 @@ impl Wide<'_, '_> {
                 let name = self.writer.register(*register).to_string();
                 let class = self.lanes.class(Operand::Register(*register));
                 let text = match (&class, expression) {
-                    // The first lane may be one that does not take part.
+                    // The first lane may be inactive.
                     (Class::Linear(_), Expression::Int(primitive, operands, _)) if mask.is_some() => {
                         let elsewhere = SiteId(ELSEWHERE);
                         self.writer.expression(&Expression::Int(primitive, operands.clone(), elsewhere))
@@ -49,7 +49,7 @@ impl Wide<'_, '_> {
                 };
                 self.line(format!("let {name} = {text};"));
                 if let (Class::Linear(step), Expression::Int(..)) = (class, expression) {
-                    let (step, more) = (self.exact_step(&step), self.together() - 1);
+                    let (step, more) = (self.exact_step(&step), self.group() - 1);
                     self.line(format!("if !reaches({name}, {step}, {more}) {{"));
                     self.line(format!("    return Err(fault({ELSEWHERE}, &[]));"));
                     self.line("}".into());
@@ -117,7 +117,7 @@ impl Wide<'_, '_> {
         }
     }
 
-    /// Copies elements: rows of lanes at a time where each lane has a row of its own.
+    /// Copies elements: whole rows if each lane has its own row.
     fn copy(&mut self, to: Element, from: Element, count: Operand, mask: Option<&str>) {
         let count = self.writer.bound(count);
         if let (Position::Same(own), Position::Apart(at, step)) =
@@ -140,7 +140,7 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
-    /// A loop that all lanes leave together.
+    /// A loop that all lanes leave at the same time.
     fn repeat(&mut self, each: &While, declared: &FxHashSet<Register>, mask: Option<&str>) {
         for allocation in &each.private {
             self.allocate(allocation);

@@ -2,14 +2,14 @@
 //! with the depth of the recursion.
 //!
 //! ```text
-//! kept (a, b, ...)   is   a place in the store, where there is a word for each of a, b, ...
-//! word of a number   is   the number, or where it is among the real numbers
-//! word of the rest   is   where its words are: of an array the length, and where its elements are
+//! residual (a, b, ...)   is   a place in the store, where there is a word for each of a, b, ...
+//! word of a number       is   the number, or where it is among the real numbers
+//! word of the rest       is   where its words are: of an array the length, and where its elements are
 //! ```
 //!
 //! The store consists of three growing buffers: integers, with all the words; real numbers; truth values. A function
 //! whose arguments or results contain residuals receives the store of its caller; any other function that handles
-//! residuals has its own. Residuals are written once and then only read, directly to the store if possible (`stay`);
+//! residuals has its own. Residuals are written once and then only read, directly to the store if possible (`residual_place`);
 //! residuals that are local to an iteration are discarded after it.
 
 use super::operation::{unsupported, unsupported_layout};
@@ -57,12 +57,12 @@ impl Store {
     }
 }
 
-/// Whether values of a type hold what a recursion keeps.
+/// Whether values of a type contain residuals of a recursion.
 pub(super) fn is_in(ty: &Type) -> bool {
     ty.any(&mut |part| *part == Type::Kept)
 }
 
-/// Whether what a recursion keeps is passed to a function, or given by it.
+/// Whether residuals of a recursion are passed to a function, or are among its results.
 pub(super) fn passes(function: &Function) -> bool {
     is_in(&function.result) || function.vars[..function.parameters].iter().any(|info| is_in(&info.ty))
 }
@@ -100,9 +100,9 @@ impl Lowerer<'_, '_> {
         }
         let buffer = |lowerer: &mut Self, kind: Kind, name: &str| lowerer.build.buffer(kind, Some(name.into()));
         let store = Store {
-            ints: buffer(self, Kind::Int, "kept_words"),
-            reals: buffer(self, Kind::Real, "kept_numbers"),
-            bools: buffer(self, Kind::Bool, "kept_truths"),
+            ints: buffer(self, Kind::Int, "residual_words"),
+            reals: buffer(self, Kind::Real, "residual_numbers"),
+            bools: buffer(self, Kind::Bool, "residual_truths"),
         };
         self.store = Some(store);
         if passes(function) {
@@ -119,23 +119,23 @@ impl Lowerer<'_, '_> {
         Ok(())
     }
 
-    /// A turn of a loop, behind which the store is as it was before, unless what the turn gives is kept there.
-    pub(super) fn released(&mut self, mut turn: Block, gives: Atom) -> Block {
-        let Some(store) = self.store else { return turn };
+    /// An iteration of a loop, after which the store is as it was before, unless the result of the iteration is stored there.
+    pub(super) fn released(&mut self, mut iteration: Block, gives: Atom) -> Block {
+        let Some(store) = self.store else { return iteration };
         let stays = matches!(gives, Atom::Var(var) if is_in(self.ty(var)));
-        if stays || !grows(&turn) {
-            return turn;
+        if stays || !grows(&iteration) {
+            return iteration;
         }
         let opened = self.build.open();
         let used = KINDS.map(|kind| self.build.load(store.ints, store.used(kind).at, None));
         let mut block = self.build.close(opened);
-        block.append(&mut turn);
+        block.append(&mut iteration);
         block.extend(KINDS.iter().zip(used).map(|(kind, used)| Statement::Store(store.used(*kind), used)));
         block
     }
 
-    /// Whether an operand is what a recursion keeps.
-    pub(super) fn is_kept(&self, atom: Atom) -> bool {
+    /// Whether an operand is a residual of a recursion.
+    pub(super) fn is_residual(&self, atom: Atom) -> bool {
         matches!(atom, Atom::Var(var) if *self.ty(var) == Type::Kept)
     }
 
@@ -146,7 +146,7 @@ impl Lowerer<'_, '_> {
     /// Keeps the components of a tuple: where they are. Their words stand in a row, and behind them the words of those that
     /// have several.
     pub(super) fn keep(&mut self, atom: Atom, span: Span) -> Lowered<Value> {
-        let parts = match self.parts_of_kept(atom, span)? {
+        let parts = match self.parts_of_residual(atom, span)? {
             Ok(parts) => parts,
             Err(number) => return Ok(number),
         };
@@ -162,7 +162,7 @@ impl Lowerer<'_, '_> {
             }
             rows.push((matches!(value, Value::Number(_)), words));
         }
-        // Nothing, where another branch keeps something.
+        // Nothing, where another branch has residuals.
         if rows.is_empty() {
             return Ok(Value::Number(Operand::Int(0)));
         }
@@ -281,9 +281,9 @@ impl Lowerer<'_, '_> {
         Ok(Place { buffer: self.opened_store(span)?.of(kind), offset, strides: self.strides(lens) })
     }
 
-    /// A component of what has been kept.
-    pub(super) fn recall(&mut self, kept: Operand, at: usize, ty: &Type, span: Span) -> Lowered<Value> {
-        let mut place = self.build.add(kept, Operand::Int(at as i64));
+    /// A component of a residual.
+    pub(super) fn recall(&mut self, residuals: Operand, at: usize, ty: &Type, span: Span) -> Lowered<Value> {
+        let mut place = self.build.add(residuals, Operand::Int(at as i64));
         if kind_of(ty).is_none() {
             place = self.build.load(self.opened_store(span)?.ints, place, None);
         }

@@ -16,9 +16,9 @@ use riesz_syntax::Span;
 
 impl Lowerer<'_, '_> {
     /// The shape of what an operand will be.
-    pub(super) fn foresee(&mut self, atom: Atom) -> Lowered<Shape> {
+    pub(super) fn infer_shape(&mut self, atom: Atom) -> Lowered<Shape> {
         // What was found holds until something is bound.
-        self.foreseen.clear();
+        self.inferred.clear();
         self.ahead_of(atom)
     }
 
@@ -28,23 +28,23 @@ impl Lowerer<'_, '_> {
             Atom::Real(_) => Ok(Shape::Number(Kind::Real)),
             Atom::Bool(_) => Ok(Shape::Number(Kind::Bool)),
             Atom::Var(var) => {
-                if let Some(shape) = self.foreseen.get(&var) {
+                if let Some(shape) = self.inferred.get(&var) {
                     return Ok(shape.clone());
                 }
-                let shape = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.foresee_variable(var))?;
-                self.foreseen.insert(var, shape.clone());
+                let shape = stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || self.infer_variable(var))?;
+                self.inferred.insert(var, shape.clone());
                 Ok(shape)
             }
         }
     }
 
-    fn foresee_variable(&mut self, var: Var) -> Lowered<Shape> {
+    fn infer_variable(&mut self, var: Var) -> Lowered<Shape> {
         let span = self.bindings.get(&var).map_or(self.function.span, |binding| binding.span);
         if let Some(value) = self.values[var.0 as usize].clone() {
             return self.shape_of_value(&value, span);
         }
         if let Ok(shape) = self.shape_of_type(self.ty(var), span) {
-            return Ok(self.left_out(Atom::Var(var)).loosen(shape));
+            return Ok(self.omitted(Atom::Var(var)).loosen(shape));
         }
         if let Some(start) = self.starts.get(&var).copied() {
             return self.ahead_of(start);
@@ -89,19 +89,19 @@ impl Lowerer<'_, '_> {
                 let (yes, no) = (self.ahead_of(yes.result)?, self.ahead_of(no.result)?);
                 self.either(yes, no, span)
             }
-            Op::Loop(turn) => self.ahead_of(turn.start),
+            Op::Loop(iteration) => self.ahead_of(iteration.start),
             Op::While { start, .. } => self.ahead_of(*start),
-            Op::Scan(turn) => {
-                let extent = self.ahead(turn.count, span)?;
-                Ok(Shape::Array(extent, Box::new(self.ahead_of(turn.start)?)))
+            Op::Scan(iteration) => {
+                let extent = self.ahead(iteration.count, span)?;
+                Ok(Shape::Array(extent, Box::new(self.ahead_of(iteration.start)?)))
             }
-            Op::Trace(turn) => {
-                let extent = self.ahead(turn.count, span)?;
-                let state = self.ahead_of(turn.start)?;
-                match self.ahead_of(turn.body.result)? {
+            Op::Trace(iteration) => {
+                let extent = self.ahead(iteration.count, span)?;
+                let state = self.ahead_of(iteration.start)?;
+                match self.ahead_of(iteration.body.result)? {
                     Shape::Tuple(parts) => {
-                        let kept = parts.into_iter().skip(1).map(|part| Shape::Array(extent, Box::new(part)));
-                        Ok(Shape::Tuple([state].into_iter().chain(kept).collect()))
+                        let residuals = parts.into_iter().skip(1).map(|part| Shape::Array(extent, Box::new(part)));
+                        Ok(Shape::Tuple([state].into_iter().chain(residuals).collect()))
                     }
                     _ => Err(unknown_size(span)),
                 }
@@ -111,12 +111,12 @@ impl Lowerer<'_, '_> {
                 None => Err(unknown_size(span)),
             },
             Op::Zero(a) => Ok(tangent(self.ahead_of(*a)?)),
-            Op::ArrayFunction(primitive, arguments) => self.foresee_array_function(primitive, arguments, span),
+            Op::ArrayFunction(primitive, arguments) => self.infer_array_function(primitive, arguments, span),
             _ => Err(unknown_size(span)),
         }
     }
 
-    fn foresee_array_function(
+    fn infer_array_function(
         &mut self,
         primitive: &'static Primitive,
         arguments: &[Atom],
@@ -188,7 +188,7 @@ impl Lowerer<'_, '_> {
                     let extent = Extent { most: a.most, exact: a.exact && b.exact };
                     return Ok(Shape::Array(extent, Box::new(element)));
                 }
-                let site = self.build.site(Fault::Unforeseen, span);
+                let site = self.build.site(Fault::WrongShape, span);
                 let most = Expression::Int(&scalar::MAX, vec![a.most, b.most], site);
                 let most = self.build.bind(Kind::Int, None, most);
                 Ok(Shape::Array(Extent { most, exact: false }, Box::new(element)))

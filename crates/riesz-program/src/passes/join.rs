@@ -59,7 +59,7 @@ pub fn join(procedure: &mut Procedure) {
         for statement in block {
             match statement {
                 Statement::For(each) => {
-                    // Lanes have what they make side by side, and their copies turn it round.
+                    // Lanes have what they make side by side, and their copies iteration it round.
                     let in_lanes = in_lanes || each.parallel;
                     let private = (!in_lanes).then_some(&mut each.private);
                     work.push((&mut each.body, private, in_lanes));
@@ -70,7 +70,7 @@ pub fn join(procedure: &mut Procedure) {
     }
 }
 
-/// The buffers that each turn of a loop uses anew. While joins are looked for, they are made where a turn comes to them.
+/// The buffers that each iteration of a loop uses anew. While joins are looked for, they are made where an iteration comes to them.
 struct Private<'p> {
     allocations: &'p mut Vec<Allocation>,
     buffers: FxHashSet<Buffer>,
@@ -156,7 +156,7 @@ impl Joined {
         Some(Joined { parts, gone, first, earlier })
     }
 
-    /// Looks at where a buffer is copied to that a block makes: a part of one that is there before, and that nobody looks
+    /// Looks at where a buffer is copied to that a block makes: a part of one that is there before, and that nothing looks
     /// at or writes to, at that place, until the copy. There is room, as no check stands between: also that sizes are equal
     /// may be what says so.
     fn into_other(

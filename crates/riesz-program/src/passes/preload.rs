@@ -9,27 +9,27 @@
 //! Iterations that run in lanes read such elements one by one, since they are not adjacent; in a buffer of the
 //! iteration, they are.
 
+use crate::iterations::{Iterations, Names, Step};
 use crate::program::{
     Allocation, Arithmetic, Block, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
 };
-use crate::turns::{Names, Step, Turns};
 use riesz_core::Comparison;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Stages what the outermost loops of a procedure read whose turns are independent.
-pub fn stage(procedure: &mut Procedure) {
+/// Stages what the outermost loops of a procedure read whose iterations are independent.
+pub fn preload(procedure: &mut Procedure) {
     let body = std::mem::take(&mut procedure.body);
-    procedure.body = stage_block(procedure, body);
+    procedure.body = preload_block(procedure, body);
 }
 
-fn stage_block(procedure: &mut Procedure, block: Block) -> Block {
+fn preload_block(procedure: &mut Procedure, block: Block) -> Block {
     let mut written = Vec::with_capacity(block.len());
     for mut statement in block {
         match &mut statement {
-            Statement::For(each) if each.parallel => stage_loop(procedure, each, &mut written),
+            Statement::For(each) if each.parallel => preload_loop(procedure, each, &mut written),
             other => {
                 for inner in other.blocks_mut() {
-                    *inner = stage_block(procedure, std::mem::take(inner));
+                    *inner = preload_block(procedure, std::mem::take(inner));
                 }
             }
         }
@@ -38,10 +38,10 @@ fn stage_block(procedure: &mut Procedure, block: Block) -> Block {
     written
 }
 
-fn stage_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
-    let turns = Turns::of(procedure, each, &FxHashSet::default());
+fn preload_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
+    let iterations = Iterations::of(procedure, each, &FxHashSet::default());
     let mut checked: FxHashSet<Register> = FxHashSet::default();
-    for (_, statement) in &turns.always {
+    for (_, statement) in &iterations.always {
         if let Statement::Check(_, _, operands) = statement {
             checked.extend(operands.iter().filter_map(|operand| match operand {
                 Operand::Register(register) => Some(*register),
@@ -50,18 +50,22 @@ fn stage_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
         }
     }
     let mut reads: Vec<Read> = Vec::new();
-    for (path, statement) in &turns.always {
+    for (path, statement) in &iterations.always {
         let Statement::Let(register, Expression::Load(element)) = statement else { continue };
-        let mut reach = Reach { turns: &turns, checked: &checked, index: each.index, indices: FxHashSet::default() };
-        if turns.is_written(element.buffer) || reach.motion(element.at) != Some(Motion::Far) {
+        let mut reach =
+            Reach { iterations: &iterations, checked: &checked, index: each.index, indices: FxHashSet::default() };
+        if iterations.is_written(element.buffer) || reach.motion(element.at) != Some(Motion::Far) {
             continue;
         }
         let (needed, missing): (Vec<Step>, Vec<Step>) =
             path.iter().partition(|step| reach.indices.contains(&step.index));
         let known = |step: &Step| {
-            turns.is_outside(step.count) || needed.iter().any(|other| step.count == Operand::Register(other.index))
+            iterations.is_outside(step.count) || needed.iter().any(|other| step.count == Operand::Register(other.index))
         };
-        if !missing.is_empty() && needed.iter().all(known) && missing.iter().all(|step| turns.is_outside(step.count)) {
+        if !missing.is_empty()
+            && needed.iter().all(known)
+            && missing.iter().all(|step| iterations.is_outside(step.count))
+        {
             reads.push(Read { register: *register, element: *element, needed, missing });
         }
     }
@@ -83,7 +87,7 @@ fn stage_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
             loops.push(names.again(&For::new(index, count, true, Vec::new(), site), procedure));
         }
         let mut body = Block::new();
-        let at = compute(procedure, &turns, read.element.at, &mut names, &mut body);
+        let at = compute(procedure, &iterations, read.element.at, &mut names, &mut body);
         let value = procedure.register(kind, false);
         body.push(Statement::Let(value, Expression::Load(Element { at, ..read.element })));
         let place = procedure.table_place(&read.needed, &names, &mut body);
@@ -91,7 +95,7 @@ fn stage_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) {
         for around in loops.into_iter().rev() {
             body = vec![Statement::For(For { body, ..around })];
         }
-        // What nobody reads need not be there.
+        // An element that is not read need not be there.
         for step in &read.missing {
             let some = procedure.register(Kind::Bool, false);
             let any = Expression::Compare(Comparison::Greater, step.count, Operand::Int(0));
@@ -115,7 +119,7 @@ struct Read {
     missing: Vec<Step>,
 }
 
-/// How a position moves from turn to turn.
+/// How a position moves from iteration to iteration.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Motion {
     Still,
@@ -124,7 +128,7 @@ enum Motion {
 }
 
 struct Reach<'t, 'b> {
-    turns: &'t Turns<'b>,
+    iterations: &'t Iterations<'b>,
     checked: &'t FxHashSet<Register>,
     /// The index of the loop.
     index: Register,
@@ -142,10 +146,10 @@ impl Reach<'_, '_> {
         if self.checked.contains(&register) {
             return None;
         }
-        if self.turns.is_outside(operand) {
+        if self.iterations.is_outside(operand) {
             return Some(Motion::Still);
         }
-        match self.turns.bound.get(&register) {
+        match self.iterations.bound.get(&register) {
             Some((_, Expression::Position(arithmetic, a, b))) => {
                 let (a, b) = (self.motion(*a)?, self.motion(*b)?);
                 Some(match (arithmetic, a, b) {
@@ -156,7 +160,7 @@ impl Reach<'_, '_> {
                 })
             }
             Some(_) => None,
-            None if self.turns.is_fixed(operand) => {
+            None if self.iterations.is_fixed(operand) => {
                 self.indices.insert(register);
                 Some(Motion::Still)
             }
@@ -168,19 +172,19 @@ impl Reach<'_, '_> {
 /// Computes a position again.
 fn compute(
     procedure: &mut Procedure,
-    turns: &Turns,
+    iterations: &Iterations,
     operand: Operand,
     names: &mut Names,
     block: &mut Block,
 ) -> Operand {
     let Operand::Register(register) = operand else { return operand };
     let known = names.of(operand);
-    if known != operand || turns.is_outside(operand) {
+    if known != operand || iterations.is_outside(operand) {
         return known;
     }
-    let Some((_, Expression::Position(arithmetic, a, b))) = turns.bound.get(&register) else { return operand };
-    let a = compute(procedure, turns, *a, names, block);
-    let b = compute(procedure, turns, *b, names, block);
+    let Some((_, Expression::Position(arithmetic, a, b))) = iterations.bound.get(&register) else { return operand };
+    let a = compute(procedure, iterations, *a, names, block);
+    let b = compute(procedure, iterations, *b, names, block);
     let value = procedure.position(*arithmetic, a, b, block);
     names.insert(register, value);
     value
@@ -188,7 +192,7 @@ fn compute(
 
 type Places = FxHashMap<Register, (crate::program::Buffer, Vec<Step>)>;
 
-/// The statements of a block, with elements read where they have been staged.
+/// The statements of a block, with elements read where they have been preloaded.
 fn replace(procedure: &mut Procedure, block: &Block, places: &Places) -> Block {
     let mut written = Vec::with_capacity(block.len());
     for statement in block {

@@ -2,16 +2,16 @@
 //! of all sizes give the same results.
 
 use crate::plain::Plain;
-use riesz_program::cell::cell;
 use riesz_program::each_statement;
-use riesz_program::improve::Pass;
-use riesz_program::join::join;
+use riesz_program::passes::Pass;
+use riesz_program::passes::join::join;
+use riesz_program::passes::scalarise::scalarise;
+use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
 use riesz_program::program::{Program, Statement};
-use riesz_program::tidy::tidy;
 
 /// The passes before.
-const BEFORE: [Pass; 2] = [cell, tidy];
+const BEFORE: [Pass; 2] = [scalarise, tidy];
 
 #[test]
 fn parts_of_a_whole() {
@@ -44,7 +44,7 @@ fn there_is_room() {
 }
 
 #[test]
-fn what_each_turn_makes_anew() {
+fn what_each_iteration_makes_anew() {
     // The first part is made before the check of the size of the other.
     joined("loop y = x for k < 3 do concat(y[0] * slice(y, 0, 1), [2 * y[i] | i < n - 1])", [5, 4], [4, 3]);
     joined("loop s = 0.0 for k < 3 do sum(y * y | y in concat(x^2, [y + s | y in x]))", [3, 2], [1, 0]);
@@ -58,7 +58,7 @@ fn joined(body: &str, before: [usize; 2], after: [usize; 2]) {
     assert_eq!(counts(&improved), after, "{}", print(&improved));
 }
 
-/// How many buffers a program makes, once or for each turn of a loop, and how many copies.
+/// How many buffers a program makes, once or for each iteration of a loop, and how many copies.
 fn counts(program: &Program) -> [usize; 2] {
     let [mut made, mut copies] = [0, 0];
     for procedure in &program.procedures {

@@ -2,24 +2,24 @@
 //! including those for which the second has none, give the same results.
 
 use crate::plain::Plain;
-use riesz_program::cell::cell;
 use riesz_program::each_statement;
-use riesz_program::fuse::fuse;
-use riesz_program::improve::Pass;
+use riesz_program::passes::Pass;
+use riesz_program::passes::fuse::fuse;
+use riesz_program::passes::scalarise::scalarise;
+use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
 use riesz_program::program::{Program, Statement};
-use riesz_program::tidy::tidy;
 
 /// The passes before.
-const BEFORE: [Pass; 2] = [cell, tidy];
+const BEFORE: [Pass; 2] = [scalarise, tidy];
 
 #[test]
-fn as_many_turns() {
+fn as_many_iterations() {
     fused("let a = sin(x) in (a, [a[i] * x[i] | i < n])", 2, 1);
 }
 
 #[test]
-fn a_few_turns_less() {
+fn a_few_iterations_less() {
     fused("let a = sin(x) in (a, [a[i] * x[i + 1] | i < n - 1])", 2, 1);
     fused("let a = sin(x) in (a, 2 * slice(a, 0, n - 3))", 2, 1);
 }
@@ -31,7 +31,7 @@ fn what_is_read_at_another_place() {
 }
 
 #[test]
-fn many_turns_less_or_more() {
+fn many_iterations_less_or_more() {
     fused("let a = sin(x) in (a, [a[i] * x[i + 9] | i < n - 9])", 2, 2);
     fused("let a = [sin(x[i]) | i < n - 1] in (a, [a[if i < n - 1 then i else 0] * x[i] | i < n])", 2, 2);
 }

@@ -19,7 +19,7 @@ use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
 
 impl<'p> Lowerer<'_, 'p> {
-    pub(super) fn either_grown(
+    pub(super) fn either_of_dynamic_size(
         &mut self,
         condition: Operand,
         bodies: [&'p Body; 2],
@@ -27,32 +27,32 @@ impl<'p> Lowerer<'_, 'p> {
         span: Span,
     ) -> Lowered<Value> {
         let (ty, name) = (self.ty(var).clone(), self.name(var));
-        let grown = self.grown(&ty, &name, span)?;
+        let dynamic = self.dynamic(&ty, &name, span)?;
         let mut blocks = Vec::new();
         for body in bodies {
             let opened = self.build.open();
-            let written = self.branch_to(body, &grown, span);
+            let written = self.branch_to(body, &dynamic, span);
             blocks.push(self.build.close(opened));
             written?;
         }
         let no = blocks.pop().unwrap_or_default();
         self.build.push(Statement::If(condition, blocks.pop().unwrap_or_default(), no));
-        let shape = self.settled_shape(&ty, &grown, span)?;
-        let cells = self.room_by(&shape, &mut grown.buffers());
+        let shape = self.settled_shape(&ty, &dynamic, span)?;
+        let cells = self.room_by(&shape, &mut dynamic.buffers());
         Ok(self.read(&cells, &name))
     }
 
     /// Writes what a branch gives to buffers, which are made as long as it is.
-    fn branch_to(&mut self, body: &'p Body, grown: &Grown, span: Span) -> Lowered<()> {
+    fn branch_to(&mut self, body: &'p Body, dynamic: &Dynamic, span: Span) -> Lowered<()> {
         let value = self.body(body)?;
         let shape = self.exact_shape(&value, span)?;
-        self.set_lengths(&shape, grown);
-        let cells = self.room_by(&shape, &mut grown.grow(span));
+        self.set_lengths(&shape, dynamic);
+        let cells = self.room_by(&shape, &mut dynamic.grow(span));
         self.write(&value, &Target { cells, add: false }, span)
     }
 
     /// The array of what an iteration gives, of elements of a type.
-    pub(super) fn build_grown(
+    pub(super) fn build_of_dynamic_size(
         &mut self,
         iteration: &'p Iteration,
         count: Operand,
@@ -60,8 +60,8 @@ impl<'p> Lowerer<'_, 'p> {
         name: Option<Name>,
         span: Span,
     ) -> Lowered<Array> {
-        let grown = self.grown(element, &name, span)?;
-        grown.lens.iter().for_each(|len| self.build.push(Statement::Set(*len, Operand::Int(0))));
+        let dynamic = self.dynamic(element, &name, span)?;
+        dynamic.lens.iter().for_each(|len| self.build.push(Statement::Set(*len, Operand::Int(0))));
         let all = |element| Shape::Array(Extent { most: count, exact: true }, Box::new(element));
         self.iterate_as(iteration, count, false, span, &mut |lowerer| {
             let Some(Value::Number(index)) = lowerer.values[iteration.index.0 as usize] else { return Ok(()) };
@@ -69,28 +69,28 @@ impl<'p> Lowerer<'_, 'p> {
             let shape = lowerer.exact_shape(&value, span)?;
             let first = lowerer.build.bind(Kind::Bool, None, Expression::Equal(index, Operand::Int(0)));
             let opened = lowerer.build.open();
-            lowerer.set_lengths(&shape, &grown);
-            lowerer.room_by(&all(shape.clone()), &mut grown.grow(span));
+            lowerer.set_lengths(&shape, &dynamic);
+            lowerer.room_by(&all(shape.clone()), &mut dynamic.grow(span));
             let made = lowerer.build.close(opened);
             lowerer.build.push(Statement::If(first, made, Vec::new()));
-            let settled = lowerer.settled_shape(element, &grown, span)?;
+            let settled = lowerer.settled_shape(element, &dynamic, span)?;
             for (here, len) in lengths(&shape).into_iter().zip(lengths(&settled)) {
-                lowerer.build.check_equal(here, len, Fault::Unforeseen, span);
+                lowerer.build.check_equal(here, len, Fault::WrongShape, span);
             }
-            let cells = lowerer.room_by(&all(settled), &mut grown.buffers());
+            let cells = lowerer.room_by(&all(settled), &mut dynamic.buffers());
             let Cells::Array(_, cells) = cells else { return Err(unknown_size(span)) };
             let target = Target { cells: lowerer.element_of(&cells, index), add: false };
             lowerer.write(&value, &target, span)
         })?;
-        let settled = self.settled_shape(element, &grown, span)?;
-        match self.room_by(&all(settled), &mut grown.buffers()) {
+        let settled = self.settled_shape(element, &dynamic, span)?;
+        match self.room_by(&all(settled), &mut dynamic.buffers()) {
             Cells::Array(_, cells) => Ok(Array { len: count, cells: *cells }),
             _ => Err(unknown_size(span)),
         }
     }
 
     /// The same for the arrays of what an iteration gives several of.
-    pub(super) fn builds_grown(
+    pub(super) fn builds_of_dynamic_size(
         &mut self,
         iteration: &'p Iteration,
         count: Operand,
@@ -103,7 +103,7 @@ impl<'p> Lowerer<'_, 'p> {
             _ => Err(unknown_size(span)),
         });
         let element = Type::Tuple(elements.collect::<Lowered<_>>()?);
-        match self.build_grown(iteration, count, &element, self.name(var), span)?.cells {
+        match self.build_of_dynamic_size(iteration, count, &element, self.name(var), span)?.cells {
             Cells::Tuple(parts) => {
                 Ok(Value::Tuple(parts.into_iter().map(|cells| Value::Array(Array { len: count, cells })).collect()))
             }
@@ -112,24 +112,24 @@ impl<'p> Lowerer<'_, 'p> {
     }
 
     /// Buffers of no elements for values of a type, and registers for their lengths.
-    fn grown(&mut self, ty: &Type, name: &Option<Name>, span: Span) -> Lowered<Grown> {
-        let mut grown = Grown::default();
+    fn dynamic(&mut self, ty: &Type, name: &Option<Name>, span: Span) -> Lowered<Dynamic> {
+        let mut dynamic = Dynamic::default();
         let mut mutable = |lowerer: &mut Self| {
-            grown.lens.push(lowerer.build.mutable(Kind::Int, None));
+            dynamic.lens.push(lowerer.build.mutable(Kind::Int, None));
             Ok(Operand::Int(0))
         };
         let shape = self.shape_by(ty, &mut mutable, span)?;
         self.room_by(&shape, &mut |build, kind, _, _| {
             let buffer = build.allocate(kind, name.clone(), Operand::Int(0), span);
-            grown.buffers.push(buffer);
+            dynamic.buffers.push(buffer);
             buffer
         });
-        Ok(grown)
+        Ok(dynamic)
     }
 
     /// The shape of values of a type, with the lengths that the registers hold now.
-    fn settled_shape(&mut self, ty: &Type, grown: &Grown, span: Span) -> Lowered<Shape> {
-        let mut lens = grown.lens.iter();
+    fn settled_shape(&mut self, ty: &Type, dynamic: &Dynamic, span: Span) -> Lowered<Shape> {
+        let mut lens = dynamic.lens.iter();
         let mut settled = |lowerer: &mut Self| {
             let len = lens.next().ok_or_else(|| unknown_size(span))?;
             let len = lowerer.build.bind(Kind::Int, None, Expression::Copy(Operand::Register(*len)));
@@ -144,8 +144,8 @@ impl<'p> Lowerer<'_, 'p> {
         if shape.is_exact() { Ok(shape) } else { Err(unknown_size(span)) }
     }
 
-    fn set_lengths(&mut self, shape: &Shape, grown: &Grown) {
-        for (register, len) in grown.lens.iter().zip(lengths(shape)) {
+    fn set_lengths(&mut self, shape: &Shape, dynamic: &Dynamic) {
+        for (register, len) in dynamic.lens.iter().zip(lengths(shape)) {
             self.build.push(Statement::Set(*register, len));
         }
     }
@@ -171,15 +171,15 @@ impl<'p> Lowerer<'_, 'p> {
     }
 }
 
-/// Where values are whose sizes nobody foresees.
+/// The lengths and the buffers of a value of dynamic size.
 #[derive(Default)]
-struct Grown {
+struct Dynamic {
     /// The lengths of the arrays in a value, outer ones first.
     lens: Vec<Register>,
     buffers: Vec<Buffer>,
 }
 
-impl Grown {
+impl Dynamic {
     /// The buffers in order, whatever is to be there.
     fn buffers(&self) -> impl FnMut(&mut Builder, Kind, Operand, bool) -> Buffer {
         let mut next = 0;

@@ -4,10 +4,11 @@
 //! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
 #[allow(dead_code)]
+#[path = "../random/mod.rs"]
 mod random;
 
 use random::{Lowered, Verdict, evaluated, number, try_all};
-use riesz_program::improve::PASSES;
+use riesz_program::passes::PASSES;
 use riesz_program::print::print;
 use riesz_program::verify::verify;
 use std::ops::Range;
@@ -20,7 +21,7 @@ const FUNCTIONS: u64 = 3;
 /// The passes that change the order of sums, or the factors of products, and so may change the last bits.
 const ROUNDING: [&str; 2] = ["pull", "double"];
 
-/// The passes for which few random programs have work; `riesz-native/tests/passes` has programs that do.
+/// The passes for which few random programs have work. They have tests of their own.
 const UNCOMMON: [&str; 2] = ["place", "double"];
 
 #[test]

@@ -1,14 +1,14 @@
 //! A product with a constant that is added to itself becomes the product with twice the constant.
 
 use crate::plain::Plain;
-use riesz_program::cell::cell;
-use riesz_program::double::double;
-use riesz_program::improve::Pass;
+use riesz_program::passes::Pass;
+use riesz_program::passes::double::double;
+use riesz_program::passes::scalarise::scalarise;
+use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
-use riesz_program::tidy::tidy;
 
 /// The passes before.
-const BEFORE: [Pass; 2] = [cell, tidy];
+const BEFORE: [Pass; 2] = [scalarise, tidy];
 
 #[test]
 fn products_that_are_added_to_themselves() {

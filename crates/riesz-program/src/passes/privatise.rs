@@ -9,27 +9,27 @@
 //! The rows of a buffer that all iterations write are far apart. Iterations that run in lanes would read them one by
 //! one; their private copies are adjacent.
 
+use crate::iterations::Iterations;
 use crate::program::{
     Allocation, Arithmetic, Block, Buffer, Element, Expression, For, Operand, Procedure, Register, Statement,
 };
-use crate::turns::Turns;
 use crate::visit::{Use, each_statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Gives turns copies of what they write and read, in the outermost loops of a procedure whose turns are independent.
-pub fn own(procedure: &mut Procedure) {
+/// Gives iterations copies of what they write and read, in the outermost loops of a procedure whose iterations are independent.
+pub fn privatise(procedure: &mut Procedure) {
     let body = std::mem::take(&mut procedure.body);
-    procedure.body = own_block(procedure, body);
+    procedure.body = privatise_block(procedure, body);
 }
 
-fn own_block(procedure: &mut Procedure, block: Block) -> Block {
+fn privatise_block(procedure: &mut Procedure, block: Block) -> Block {
     let mut written = Vec::with_capacity(block.len());
     for mut statement in block {
         match &mut statement {
-            Statement::For(each) if each.parallel => own_loop(procedure, each, &written),
+            Statement::For(each) if each.parallel => privatise_loop(procedure, each, &written),
             other => {
                 for inner in other.blocks_mut() {
-                    *inner = own_block(procedure, std::mem::take(inner));
+                    *inner = privatise_block(procedure, std::mem::take(inner));
                 }
             }
         }
@@ -38,13 +38,13 @@ fn own_block(procedure: &mut Procedure, block: Block) -> Block {
     written
 }
 
-fn own_loop(procedure: &mut Procedure, each: &mut For, before: &Block) {
-    let turns = Turns::of(procedure, each, &FxHashSet::default());
-    let mut copies: Vec<(Buffer, Operand)> = turns
+fn privatise_loop(procedure: &mut Procedure, each: &mut For, before: &Block) {
+    let iterations = Iterations::of(procedure, each, &FxHashSet::default());
+    let mut copies: Vec<(Buffer, Operand)> = iterations
         .touches
         .keys()
-        .filter(|buffer| !turns.made.contains(buffer) && is_new(**buffer, before))
-        .filter_map(|buffer| Some((*buffer, row(&turns, each.index, *buffer)?)))
+        .filter(|buffer| !iterations.made.contains(buffer) && is_new(**buffer, before))
+        .filter_map(|buffer| Some((*buffer, row(&iterations, each.index, *buffer)?)))
         .collect();
     copies.sort_unstable_by_key(|(buffer, _)| *buffer);
     if copies.is_empty() {
@@ -59,12 +59,12 @@ fn own_loop(procedure: &mut Procedure, each: &mut For, before: &Block) {
         private.push(Allocation { buffer: copy, count, site: each.site });
         own.insert(buffer, copy);
     }
-    let body = copy_into(procedure, &turns, each.index, &own, &each.body);
+    let body = copy_into(procedure, &iterations, each.index, &own, &each.body);
     each.body = body;
     each.private.extend(private);
 }
 
-/// Whether a buffer is made in a block, and nothing has been written to it yet: what turns read, they have written.
+/// Whether a buffer is made in a block, and nothing has been written to it yet: what iterations read, they have written.
 fn is_new(buffer: Buffer, before: &Block) -> bool {
     let mut uses = Vec::new();
     each_statement(before, &mut |statement| {
@@ -77,9 +77,9 @@ fn is_new(buffer: Buffer, before: &Block) -> bool {
     uses == [Use::Make]
 }
 
-/// How many elements of a buffer a turn has for itself, if it stores and reads only those, one by one.
-fn row(turns: &Turns, index: Register, buffer: Buffer) -> Option<Operand> {
-    let touches = &turns.touches[&buffer];
+/// How many elements of a buffer an iteration has for itself, if it stores and reads only those, one by one.
+fn row(iterations: &Iterations, index: Register, buffer: Buffer) -> Option<Operand> {
+    let touches = &iterations.touches[&buffer];
     let is_both = [Use::Read, Use::Write].iter().all(|how| touches.iter().any(|(_, other)| other == how));
     let mut size = None;
     for (statement, _) in touches {
@@ -87,7 +87,8 @@ fn row(turns: &Turns, index: Register, buffer: Buffer) -> Option<Operand> {
             Statement::Store(element, _) | Statement::Let(_, Expression::Load(element)) => element.at,
             _ => return None,
         };
-        let step = step(turns, index, at).filter(|step| turns.is_outside(*step) && turns.is_always(statement))?;
+        let step = step(iterations, index, at)
+            .filter(|step| iterations.is_outside(*step) && iterations.is_always(statement))?;
         if size.is_some_and(|size| size != step) {
             return None;
         }
@@ -97,11 +98,12 @@ fn row(turns: &Turns, index: Register, buffer: Buffer) -> Option<Operand> {
 }
 
 /// The step of a position that is the index times a step, and something else.
-fn step(turns: &Turns, index: Register, at: Operand) -> Option<Operand> {
+fn step(iterations: &Iterations, index: Register, at: Operand) -> Option<Operand> {
     let Operand::Register(register) = at else { return None };
-    match turns.bound.get(&register)?.1 {
+    match iterations.bound.get(&register)?.1 {
         Expression::Position(Arithmetic::Mul, a, b) if *a == Operand::Register(index) => Some(*b),
-        Expression::Position(Arithmetic::Add, a, b) => match (step(turns, index, *a), step(turns, index, *b)) {
+        Expression::Position(Arithmetic::Add, a, b) => match (step(iterations, index, *a), step(iterations, index, *b))
+        {
             (Some(step), None) | (None, Some(step)) => Some(step),
             _ => None,
         },
@@ -109,13 +111,19 @@ fn step(turns: &Turns, index: Register, at: Operand) -> Option<Operand> {
     }
 }
 
-/// The position in the row of the turn.
-fn in_row(procedure: &mut Procedure, turns: &Turns, index: Register, at: Operand, block: &mut Block) -> Operand {
+/// The position in the row of the iteration.
+fn in_row(
+    procedure: &mut Procedure,
+    iterations: &Iterations,
+    index: Register,
+    at: Operand,
+    block: &mut Block,
+) -> Operand {
     let Operand::Register(register) = at else { return at };
-    match turns.bound.get(&register) {
+    match iterations.bound.get(&register) {
         Some((_, Expression::Position(Arithmetic::Add, a, b))) => {
-            let (row, rest) = if step(turns, index, *a).is_some() { (*a, *b) } else { (*b, *a) };
-            match in_row(procedure, turns, index, row, block) {
+            let (row, rest) = if step(iterations, index, *a).is_some() { (*a, *b) } else { (*b, *a) };
+            match in_row(procedure, iterations, index, row, block) {
                 Operand::Int(0) => rest,
                 row => procedure.position(Arithmetic::Add, row, rest, block),
             }
@@ -126,7 +134,7 @@ fn in_row(procedure: &mut Procedure, turns: &Turns, index: Register, at: Operand
 
 fn copy_into(
     procedure: &mut Procedure,
-    turns: &Turns,
+    iterations: &Iterations,
     index: Register,
     own: &FxHashMap<Buffer, Buffer>,
     block: &Block,
@@ -135,16 +143,16 @@ fn copy_into(
     for statement in block {
         match statement {
             Statement::Store(Element { buffer, at }, value) if own.contains_key(buffer) => {
-                let place = in_row(procedure, turns, index, *at, &mut written);
+                let place = in_row(procedure, iterations, index, *at, &mut written);
                 written.push(statement.clone());
                 written.push(Statement::Store(Element { buffer: own[buffer], at: place }, *value));
             }
             Statement::Let(register, Expression::Load(Element { buffer, at })) if own.contains_key(buffer) => {
-                let at = in_row(procedure, turns, index, *at, &mut written);
+                let at = in_row(procedure, iterations, index, *at, &mut written);
                 written.push(Statement::Let(*register, Expression::Load(Element { buffer: own[buffer], at })));
             }
             Statement::For(each) => {
-                let body = copy_into(procedure, turns, index, own, &each.body);
+                let body = copy_into(procedure, iterations, index, own, &each.body);
                 written.push(Statement::For(For { body, ..each.clone() }));
             }
             other => written.push(other.clone()),

@@ -2,16 +2,16 @@
 //! with only boundary iterations, give the same results.
 
 use crate::plain::Plain;
-use riesz_program::cell::cell;
-use riesz_program::edge::edge;
-use riesz_program::fuse::fuse;
-use riesz_program::improve::Pass;
+use riesz_program::passes::Pass;
+use riesz_program::passes::edge::edge;
+use riesz_program::passes::fuse::fuse;
+use riesz_program::passes::scalarise::scalarise;
+use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
 use riesz_program::program::{Block, Statement};
-use riesz_program::tidy::tidy;
 
 /// The passes that give a function its loops.
-const BEFORE: [Pass; 4] = [cell, tidy, fuse, tidy];
+const BEFORE: [Pass; 4] = [scalarise, tidy, fuse, tidy];
 
 #[test]
 fn neighbours_on_both_sides() {
@@ -25,7 +25,7 @@ fn neighbours_on_one_side() {
 }
 
 #[test]
-fn single_turns() {
+fn single_iterations() {
     divided("[if i == 0 then x[n - 1] else x[i - 1] | i < n]", true);
     divided("[if i == n - 1 then x[0] else x[i + 1] | i < n]", true);
 }

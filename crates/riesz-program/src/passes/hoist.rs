@@ -10,30 +10,30 @@
 //! A buffer that holds the same values in every iteration becomes one buffer before the loop, and loop-invariant checks
 //! are made once. Residuals are often of this kind: coefficients, and positions in arrays.
 
-use crate::apart::Apart;
+use crate::iterations::{Iterations, Names, Path};
+use crate::passes::distinct::Distinct;
 use crate::program::{
     Allocation, Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
 };
-use crate::turns::{Names, Path, Turns};
 use crate::visit::Use;
 use riesz_core::Comparison;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Writes once what can be, in the outermost loops of a procedure whose turns are independent.
-pub fn once(procedure: &mut Procedure) {
-    let apart = Apart::of(procedure);
+/// Writes once what can be, in the outermost loops of a procedure whose iterations are independent.
+pub fn hoist(procedure: &mut Procedure) {
+    let apart = Distinct::of(procedure);
     let body = std::mem::take(&mut procedure.body);
-    procedure.body = once_block(procedure, &apart, body);
+    procedure.body = hoist_block(procedure, &apart, body);
 }
 
-fn once_block(procedure: &mut Procedure, apart: &Apart, block: Block) -> Block {
+fn hoist_block(procedure: &mut Procedure, apart: &Distinct, block: Block) -> Block {
     let mut written = Vec::with_capacity(block.len());
     for mut statement in block {
         match &mut statement {
-            Statement::For(each) if each.parallel => once_loop(procedure, apart, each, &mut written),
+            Statement::For(each) if each.parallel => hoist_loop(procedure, apart, each, &mut written),
             other => {
                 for inner in other.blocks_mut() {
-                    *inner = once_block(procedure, apart, std::mem::take(inner));
+                    *inner = hoist_block(procedure, apart, std::mem::take(inner));
                 }
             }
         }
@@ -42,22 +42,22 @@ fn once_block(procedure: &mut Procedure, apart: &Apart, block: Block) -> Block {
     written
 }
 
-fn once_loop(procedure: &mut Procedure, apart: &Apart, each: &mut For, before: &mut Block) {
+fn hoist_loop(procedure: &mut Procedure, apart: &Distinct, each: &mut For, before: &mut Block) {
     let mut same = FxHashSet::default();
     let found = loop {
-        let turns = Turns::of(procedure, each, &same);
-        let found = Found::of(&turns, apart, each);
+        let iterations = Iterations::of(procedure, each, &same);
+        let found = Found::of(&iterations, apart, each);
         if found.buffers.len() == same.len() {
-            break (turns, found);
+            break (iterations, found);
         }
         same = found.buffers;
     };
-    let (turns, found) = found;
+    let (iterations, found) = found;
     if found.statements.is_empty() {
         return;
     }
-    let kept = found.kept(&turns);
-    let mut writing = Writing { procedure, found: &found, turns: &turns, kept };
+    let stored = found.stored(&iterations);
+    let mut writing = Writing { procedure, found: &found, iterations: &iterations, stored };
     let mut block = Block::new();
     writing.write(&each.body, &mut Names::default(), &mut block);
     let body = writing.rest(&each.body);
@@ -73,41 +73,41 @@ fn once_loop(procedure: &mut Procedure, apart: &Apart, each: &mut For, before: &
     (each.body, each.private) = (body, private);
 }
 
-/// What every turn does alike.
+/// What every iteration does alike.
 struct Found {
     /// Stores and checks.
     statements: FxHashSet<*const Statement>,
-    /// The buffers of the turns that hold the same in each.
+    /// The buffers of the iterations that hold the same in each.
     buffers: FxHashSet<Buffer>,
 }
 
 impl Found {
-    fn of(turns: &Turns, apart: &Apart, each: &For) -> Found {
+    fn of(iterations: &Iterations, apart: &Distinct, each: &For) -> Found {
         let mut found = Found { statements: FxHashSet::default(), buffers: FxHashSet::default() };
         for Allocation { buffer, count, .. } in &each.private {
-            let touches = turns.touches.get(buffer).map_or(&[][..], |touches| touches);
+            let touches = iterations.touches.get(buffer).map_or(&[][..], |touches| touches);
             let mut writes = touches.iter().filter(|(_, how)| *how != Use::Read).map(|(statement, _)| *statement);
             if let (Some(Statement::Store(..)), None) = (writes.next(), writes.next())
-                && turns.is_outside(*count)
+                && iterations.is_outside(*count)
             {
                 found.buffers.insert(*buffer);
             }
         }
         let mut alike = FxHashSet::default();
-        for (path, statement) in &turns.always {
+        for (path, statement) in &iterations.always {
             match statement {
                 Statement::Store(element, value)
                     if found.buffers.contains(&element.buffer)
-                        && turns.is_fixed(*value)
-                        && apart.is_own(element.at, path, turns) =>
+                        && iterations.is_fixed(*value)
+                        && apart.is_distinct(element.at, path, iterations) =>
                 {
                     found.statements.insert(std::ptr::from_ref(*statement));
                     alike.insert(element.buffer);
                 }
                 Statement::Check(condition, _, operands)
                     if !path.is_empty()
-                        && turns.is_fixed(*condition)
-                        && operands.iter().all(|operand| turns.is_fixed(*operand)) =>
+                        && iterations.is_fixed(*condition)
+                        && operands.iter().all(|operand| iterations.is_fixed(*operand)) =>
                 {
                     found.statements.insert(std::ptr::from_ref(*statement));
                 }
@@ -118,10 +118,10 @@ impl Found {
         found
     }
 
-    /// The numbers that are read from such a buffer, rather than computed in each turn again: where each is.
-    fn kept(&self, turns: &Turns) -> FxHashMap<Register, Element> {
-        let mut kept = FxHashMap::default();
-        for (path, statement) in &turns.always {
+    /// The numbers that are read from such a buffer, rather than computed in each iteration again: where each is.
+    fn stored(&self, iterations: &Iterations) -> FxHashMap<Register, Element> {
+        let mut stored = FxHashMap::default();
+        for (path, statement) in &iterations.always {
             let Statement::Store(element, Operand::Register(value)) = statement else { continue };
             if !self.statements.contains(&std::ptr::from_ref(*statement)) {
                 continue;
@@ -129,23 +129,23 @@ impl Found {
             let here = |(bound, expression): &(Path, &Expression)| {
                 bound == path && !matches!(expression, Expression::Copy(_) | Expression::ToReal(_))
             };
-            if turns.fixed.contains_key(value)
-                && turns.bound.get(value).is_some_and(here)
-                && !needs(turns, element.at, *value)
+            if iterations.fixed.contains_key(value)
+                && iterations.bound.get(value).is_some_and(here)
+                && !needs(iterations, element.at, *value)
             {
-                kept.entry(*value).or_insert(*element);
+                stored.entry(*value).or_insert(*element);
             }
         }
-        kept
+        stored
     }
 }
 
 /// Whether a fixed operand is computed from a register.
-fn needs(turns: &Turns, operand: Operand, register: Register) -> bool {
+fn needs(iterations: &Iterations, operand: Operand, register: Register) -> bool {
     let Operand::Register(other) = operand else { return false };
     let mut found = other == register;
-    if let Some(expression) = turns.fixed.get(&other) {
-        expression.operands(&mut |operand| found = found || needs(turns, operand, register));
+    if let Some(expression) = iterations.fixed.get(&other) {
+        expression.operands(&mut |operand| found = found || needs(iterations, operand, register));
     }
     found
 }
@@ -153,19 +153,19 @@ fn needs(turns: &Turns, operand: Operand, register: Register) -> bool {
 struct Writing<'w, 'b> {
     procedure: &'w mut Procedure,
     found: &'w Found,
-    turns: &'w Turns<'b>,
-    kept: FxHashMap<Register, Element>,
+    iterations: &'w Iterations<'b>,
+    stored: FxHashMap<Register, Element>,
 }
 
 impl Writing<'_, '_> {
-    /// Writes what every turn does alike, with what that needs. Whether there is anything.
+    /// Writes what every iteration does alike, with what that needs. Whether there is anything.
     fn write(&mut self, block: &Block, names: &mut Names, done: &mut Block) -> bool {
         let mut some = false;
         for statement in block {
             let alike = self.found.statements.contains(&std::ptr::from_ref(statement));
             some |= alike;
             match statement {
-                Statement::Let(register, expression) if self.turns.fixed.contains_key(register) => {
+                Statement::Let(register, expression) if self.iterations.fixed.contains_key(register) => {
                     let expression = names.expression(expression);
                     done.push(Statement::Let(names.fresh(*register, self.procedure), expression));
                 }
@@ -189,7 +189,7 @@ impl Writing<'_, '_> {
         some
     }
 
-    /// What is left of a turn.
+    /// What is left of an iteration.
     fn rest(&mut self, block: &Block) -> Block {
         let mut rest = Vec::with_capacity(block.len());
         for statement in block {
@@ -197,8 +197,8 @@ impl Writing<'_, '_> {
                 continue;
             }
             match statement {
-                Statement::Let(register, _) if self.kept.contains_key(register) => {
-                    let Element { buffer, at } = self.kept[register];
+                Statement::Let(register, _) if self.stored.contains_key(register) => {
+                    let Element { buffer, at } = self.stored[register];
                     let at = self.again(at, &mut rest);
                     rest.push(Statement::Let(*register, Expression::Load(Element { buffer, at })));
                 }
@@ -217,7 +217,7 @@ impl Writing<'_, '_> {
     /// Computes a fixed position again, from the indices that it is made of.
     fn again(&mut self, operand: Operand, block: &mut Block) -> Operand {
         let Operand::Register(register) = operand else { return operand };
-        let Some(expression) = self.turns.fixed.get(&register) else { return operand };
+        let Some(expression) = self.iterations.fixed.get(&register) else { return operand };
         let mut names = Names::default();
         expression.operands(&mut |operand| {
             if let Operand::Register(inner) = operand {

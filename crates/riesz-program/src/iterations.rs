@@ -13,7 +13,7 @@ use crate::visit::{Use, each_statement};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// A loop inside: its index, how many turns it takes, the most that they can be, and where.
+/// A loop inside: its index, how many iterations it takes, the most that they can be, and where.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Step {
     pub index: Register,
@@ -25,32 +25,32 @@ pub(crate) struct Step {
 /// The loops around a statement, the outermost first.
 pub(crate) type Path = Rc<[Step]>;
 
-/// The turns of a loop.
-pub(crate) struct Turns<'b> {
+/// The iterations of a loop.
+pub(crate) struct Iterations<'b> {
     /// What is fixed, and how it is computed.
     pub fixed: FxHashMap<Register, &'b Expression>,
-    /// The numbers that are bound in every turn, where and how.
+    /// The numbers that are bound in every iteration, where and how.
     pub bound: FxHashMap<Register, (Path, &'b Expression)>,
-    /// Statements that run in every turn.
+    /// Statements that run in every iteration.
     pub always: Vec<(Path, &'b Statement)>,
     places: FxHashSet<*const Statement>,
-    /// The statements that use each register, whether they run in every turn or not.
+    /// The statements that use each register, whether they run in every iteration or not.
     pub uses: FxHashMap<Register, Vec<&'b Statement>>,
     /// The statements that use each buffer.
     pub touches: FxHashMap<Buffer, Vec<(&'b Statement, Use)>>,
-    /// The buffers that are made in turns, or for them.
+    /// The buffers that are made in iterations, or for them.
     pub made: FxHashSet<Buffer>,
-    /// The registers that turns bind or set, rather than reduce into.
+    /// The registers that iterations bind or set, rather than reduce into.
     set: FxHashSet<Register>,
     changing: FxHashSet<Register>,
     indices: FxHashSet<Register>,
     mutable: FxHashSet<Register>,
 }
 
-impl<'b> Turns<'b> {
-    /// Looks at a loop. `same` are buffers that hold the same in every turn, though turns write them.
-    pub fn of(procedure: &Procedure, each: &'b For, same: &FxHashSet<Buffer>) -> Turns<'b> {
-        let mut turns = Turns {
+impl<'b> Iterations<'b> {
+    /// Looks at a loop. `same` are buffers that hold the same in every iteration, though iterations write them.
+    pub fn of(procedure: &Procedure, each: &'b For, same: &FxHashSet<Buffer>) -> Iterations<'b> {
+        let mut iterations = Iterations {
             fixed: FxHashMap::default(),
             bound: FxHashMap::default(),
             always: Vec::new(),
@@ -64,28 +64,28 @@ impl<'b> Turns<'b> {
             mutable: FxHashSet::default(),
         };
         let registers = procedure.registers.iter().enumerate();
-        turns.mutable.extend(registers.filter(|(_, info)| info.mutable).map(|(at, _)| Register(at as u32)));
+        iterations.mutable.extend(registers.filter(|(_, info)| info.mutable).map(|(at, _)| Register(at as u32)));
         each_statement(&each.body, &mut |statement| {
             statement.defines(&mut |register| {
-                turns.changing.insert(register);
+                iterations.changing.insert(register);
                 if !matches!(statement, Statement::Reduce(..)) {
-                    turns.set.insert(register);
+                    iterations.set.insert(register);
                 }
             });
             statement.operands(&mut |operand| {
                 if let Operand::Register(register) = operand {
-                    turns.uses.entry(register).or_default().push(statement);
+                    iterations.uses.entry(register).or_default().push(statement);
                 }
             });
             statement.buffers(&mut |buffer, how| {
-                turns.touches.entry(buffer).or_default().push((statement, how));
+                iterations.touches.entry(buffer).or_default().push((statement, how));
                 if how == Use::Make {
-                    turns.made.insert(buffer);
+                    iterations.made.insert(buffer);
                 }
             });
         });
-        turns.walk(&each.body, &mut Vec::new(), same);
-        turns
+        iterations.walk(&each.body, &mut Vec::new(), same);
+        iterations
     }
 
     fn walk(&mut self, block: &'b Block, path: &mut Vec<Step>, same: &FxHashSet<Buffer>) {
@@ -120,7 +120,7 @@ impl<'b> Turns<'b> {
         }
     }
 
-    /// Whether a statement runs in every turn.
+    /// Whether a statement runs in every iteration.
     pub fn is_always(&self, statement: &Statement) -> bool {
         self.places.contains(&std::ptr::from_ref(statement))
     }
@@ -131,7 +131,7 @@ impl<'b> Turns<'b> {
             if self.changing.contains(&register) || self.mutable.contains(&register))
     }
 
-    /// Whether an operand is the same in every turn.
+    /// Whether an operand is the same in every iteration.
     pub fn is_fixed(&self, operand: Operand) -> bool {
         match operand {
             Operand::Register(register) => {
@@ -141,25 +141,25 @@ impl<'b> Turns<'b> {
         }
     }
 
-    /// Whether turns write a buffer, or make it.
+    /// Whether iterations write a buffer, or make it.
     pub fn is_written(&self, buffer: Buffer) -> bool {
         let touched = self.touches.get(&buffer).into_iter().flatten();
         self.made.contains(&buffer) || touched.into_iter().any(|(_, how)| *how != Use::Read)
     }
 
-    /// Whether turns read a buffer.
+    /// Whether iterations read a buffer.
     pub fn is_read(&self, buffer: Buffer) -> bool {
         self.touches.get(&buffer).into_iter().flatten().any(|(_, how)| *how == Use::Read)
     }
 
-    /// Whether turns only reduce into a register, which comes from outside.
+    /// Whether iterations only reduce into a register, which comes from outside.
     pub fn is_total(&self, register: Register) -> bool {
         let uses = self.uses.get(&register).into_iter().flatten();
         let reduces = |statement: &&Statement| matches!(statement, Statement::Reduce(total, ..) if *total == register);
         !self.set.contains(&register) && uses.into_iter().all(reduces)
     }
 
-    /// About how often a path is gone through in a turn.
+    /// About how often a path is gone through in an iteration.
     pub fn times(path: &[Step]) -> f64 {
         let mut times: Vec<(Register, f64)> = Vec::new();
         for step in path {
@@ -176,8 +176,8 @@ impl<'b> Turns<'b> {
     }
 }
 
-/// Whether the turns of a loop hand a number from one to the next: they set a register from outside, or read one that
-/// they reduce into. Such turns are done in order.
+/// Whether the iterations of a loop hand a number from one to the next: they set a register from outside, or read one that
+/// they reduce into. Such iterations are done in order.
 pub(crate) fn carries(body: &Block, is_outside: impl Fn(Register) -> bool) -> bool {
     let (mut carries, mut reduced, mut read) = (false, FxHashSet::default(), FxHashSet::default());
     each_statement(body, &mut |statement| {
@@ -200,7 +200,7 @@ pub(crate) fn carries(body: &Block, is_outside: impl Fn(Register) -> bool) -> bo
     carries || reduced.intersection(&read).any(|register| is_outside(*register))
 }
 
-/// How many turns a loop is taken to have that does not say.
+/// How many iterations a loop is taken to have that does not say.
 const UNKNOWN: f64 = 16.0;
 
 /// New registers, buffers and positions of a procedure.
@@ -231,7 +231,7 @@ impl Procedure {
         size
     }
 
-    /// The place of a turn in a table over the loops of a path.
+    /// The place of an iteration in a table over the loops of a path.
     pub(crate) fn table_place(&mut self, path: &[Step], names: &Names, block: &mut Block) -> Operand {
         let mut at = path.first().map_or(Operand::Int(0), |step| names.of(Operand::Register(step.index)));
         for step in path.iter().skip(1) {

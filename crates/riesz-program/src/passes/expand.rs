@@ -4,22 +4,22 @@
 //! to = left · right   is   to = 0; for i: for k: for j: to[i, j] += left[i, k] · right[k, j]
 //! ```
 
+use crate::iterations::Iterations;
 use crate::program::{
     Arithmetic, Block, Element, Expression, For, Kind, Operand, Procedure, Product, Register, SiteId, Statement,
     Strided,
 };
-use crate::turns::Turns;
 use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
 
-/// Writes out the products of matrices in a loop by a matrix that is the same in every turn, where that is wanted of the
+/// Writes out the products of matrices in a loop by a matrix that is the same in every iteration, where that is wanted of the
 /// loop with the product of two entries as a number.
 pub(crate) fn expand(procedure: &mut Procedure, each: &mut For, wanted: &dyn Fn(&Procedure, &For, Register) -> bool) {
     let mut at = 0;
     while let Some(found) = nth_product(&each.body, &mut at.clone()).cloned() {
-        let turns = Turns::of(procedure, each, &FxHashSet::default());
-        let [left, right] = [found.left, found.right].map(|factor| turns.is_written(factor.first.buffer));
-        drop(turns);
+        let iterations = Iterations::of(procedure, each, &FxHashSet::default());
+        let [left, right] = [found.left, found.right].map(|factor| iterations.is_written(factor.first.buffer));
+        drop(iterations);
         if left != right {
             let (kept, registers) = (each.body.clone(), procedure.registers.len());
             let written = write_out(procedure, &found, each.site);

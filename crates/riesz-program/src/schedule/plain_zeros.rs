@@ -5,6 +5,7 @@
 //! its result is right, and otherwise the exact code must run. This holds as long as no product affects control flow:
 //! no comparison, truncation or exponent depends on one.
 
+use super::nan_flag::nan_flag;
 use crate::program::{
     Argument, Buffer, Call, Expression, Operand, Outcome, Parameter, ProcedureId, Program, Register, Statement, Target,
 };
@@ -12,23 +13,47 @@ use crate::visit::each_statement;
 use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
 
+/// A program with plain products, to run before the one with exact products.
+pub struct PlainFirst {
+    /// The program.
+    pub program: Program,
+    /// The procedures that have a NaN flag.
+    pub flagged: Vec<ProcedureId>,
+}
+
+/// The program to run before one with exact products, with NaN flags for the procedures that are called from outside;
+/// none if the program has no exact products that can be plain.
+pub fn plain_first(exact: &Program, entries: impl Iterator<Item = ProcedureId>) -> Option<PlainFirst> {
+    let mut program = exact.clone();
+    if !plain_zeros(&mut program) {
+        return None;
+    }
+    let mut flagged = Vec::new();
+    for id in entries {
+        if !flagged.contains(&id) && nan_flag(&mut program, id) {
+            flagged.push(id);
+        }
+    }
+    Some(PlainFirst { program, flagged })
+}
+
 /// Makes exact products plain, where a NaN that this makes shows in the results. Whether there were any.
-pub fn relax(program: &mut Program) -> bool {
+pub fn plain_zeros(program: &mut Program) -> bool {
     let products = Products::of(program);
-    let mut relaxed = false;
+    let mut changed = false;
     for group in groups(program) {
         let has = |id: &ProcedureId| products.found.contains(id);
         if group.iter().any(has) && !group.iter().any(|id| products.decide(program, *id)) {
             for id in group {
                 make_plain(&mut program.procedures[id.0 as usize].body);
             }
-            relaxed = true;
+            changed = true;
         }
     }
-    relaxed
+    changed
 }
 
-/// The procedures, those together of which one calls the other: a NaN that one makes may show or be lost in another.
+/// The procedures in groups: procedures that call each other are in one, because a NaN of one may be lost in another.
 fn groups(program: &Program) -> Vec<Vec<ProcedureId>> {
     let mut group_of: Vec<usize> = (0..program.procedures.len()).collect();
     for (at, procedure) in program.procedures.iter().enumerate() {

@@ -1,26 +1,26 @@
 //! Boundary iterations are split off, so that the inner iterations need no boundary conditions.
 //!
 //! ```text
-//! for i < n: if 0 < i: s; if i < n − 1: t     is     for i < 1: the turn 0 as it was
+//! for i < n: if 0 < i: s; if i < n − 1: t     is     for i < 1: the iteration 0 as it was
 //!                                                    for i < n − 2: s; t   at i + 1
-//!                                                    for i < 1: the turn n − 1 as it was
+//!                                                    for i < 1: the iteration n − 1 as it was
 //! ```
 //!
 //! A condition on integers is a polynomial that must be at most 0, `± i + c`. If its value changes a few iterations
 //! from the beginning or the end of the loop, there is a boundary.
 
+use crate::iterations::Names;
 use crate::polynomial::{Polynomials, slope, with};
 use crate::program::{Arithmetic, Block, Expression, For, Kind, Operand, Procedure, Register, Statement};
-use crate::turns::Names;
 use crate::visit::each_statement;
 use riesz_core::Comparison;
 use riesz_core::size::Size;
 use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
 
-/// The most turns that an edge has.
+/// The most iterations that an edge has.
 pub(crate) const WIDEST: i64 = 8;
-/// The fewest turns of a loop with edges, where it says how many it has.
+/// The fewest iterations of a loop with edges, where it says how many it has.
 const FEWEST: i64 = 4 * WIDEST;
 /// The most statements of a loop that is written twice.
 const LONGEST: usize = 300;
@@ -76,7 +76,7 @@ fn condition(polynomials: &Polynomials, expression: &Expression) -> Option<Vec<S
     })
 }
 
-/// How many turns are at the edges of a loop.
+/// How many iterations are at the edges of a loop.
 #[derive(Clone, Copy, Default)]
 struct Edges {
     first: i64,
@@ -123,15 +123,15 @@ impl Edges {
             _ => None,
         };
         let Some(from) = from else { return };
-        if let Size::Constant(turns @ 1..=WIDEST) = from {
-            self.first = self.first.max(turns);
-        } else if let Some(Size::Constant(turns @ 1..=WIDEST)) = count.sub(&from) {
-            self.last = self.last.max(turns);
+        if let Size::Constant(iterations @ 1..=WIDEST) = from {
+            self.first = self.first.max(iterations);
+        } else if let Some(Size::Constant(iterations @ 1..=WIDEST)) = count.sub(&from) {
+            self.last = self.last.max(iterations);
         }
     }
 }
 
-/// Writes a loop as its first turns, those inside and its last ones. A loop of fewer turns than there are at the edges has
+/// Writes a loop as its first iterations, those inside and its last ones. A loop of fewer iterations than there are at the edges has
 /// none but first ones.
 fn divide(procedure: &mut Procedure, polynomials: &Polynomials, each: &For, edges: Edges, made: &mut Block) {
     let (first, last) = (Operand::Int(edges.first), Operand::Int(edges.last));
@@ -155,7 +155,7 @@ fn divide(procedure: &mut Procedure, polynomials: &Polynomials, each: &For, edge
     }
 }
 
-/// So many turns of a loop, the first of them at `from`, with what is known of the range of their index. They are in lanes
+/// So many iterations of a loop, the first of them at `from`, with what is known of the range of their index. They are in lanes
 /// only where it is known.
 fn stretch(
     procedure: &mut Procedure,
@@ -167,15 +167,15 @@ fn stretch(
 ) -> Statement {
     let mut names = Names::default();
     let parallel = range.is_some();
-    let mut turns = For { count, parallel, ..names.again(each, procedure) };
-    let index = procedure.position(Arithmetic::Add, Operand::Register(turns.index), from, &mut turns.body);
+    let mut iterations = For { count, parallel, ..names.again(each, procedure) };
+    let index = procedure.position(Arithmetic::Add, Operand::Register(iterations.index), from, &mut iterations.body);
     names.insert(each.index, index);
     let mut stretch = Stretch { procedure, polynomials: polynomials.clone(), names, index: each.index, range };
-    stretch.write(&each.body, true, &mut turns.body);
-    Statement::For(turns)
+    stretch.write(&each.body, true, &mut iterations.body);
+    Statement::For(iterations)
 }
 
-/// Some turns of a loop, which are written again with what is known of them.
+/// Some iterations of a loop, which are written again with what is known of them.
 struct Stretch<'p> {
     procedure: &'p mut Procedure,
     polynomials: Polynomials,
@@ -283,7 +283,7 @@ impl Stretch<'_> {
         made.push(Statement::If(condition, yes, no));
     }
 
-    /// Whether a condition holds, where it is the same in all of these turns.
+    /// Whether a condition holds, where it is the same in all of these iterations.
     fn holds(&self, expression: &Expression) -> Option<bool> {
         match self.names.expression(expression) {
             Expression::Not(Operand::Bool(holds)) => return Some(!holds),

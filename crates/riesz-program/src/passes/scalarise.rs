@@ -14,7 +14,7 @@ use crate::program::{
 use rustc_hash::FxHashMap;
 
 /// Makes registers of the buffers of one number in a procedure.
-pub fn cell(procedure: &mut Procedure) {
+pub fn scalarise(procedure: &mut Procedure) {
     let mut found = Found::default();
     found.block(&procedure.body, 0);
     for outcome in &procedure.results {
@@ -27,7 +27,8 @@ pub fn cell(procedure: &mut Procedure) {
             found.refuse(*buffer);
         }
     }
-    let mut buffers: Vec<Buffer> = found.made.into_iter().filter_map(|(buffer, turn)| turn.map(|_| buffer)).collect();
+    let mut buffers: Vec<Buffer> =
+        found.made.into_iter().filter_map(|(buffer, iteration)| iteration.map(|_| buffer)).collect();
     buffers.sort_unstable();
     let mut registers = FxHashMap::default();
     for buffer in buffers {
@@ -40,7 +41,7 @@ pub fn cell(procedure: &mut Procedure) {
     }
 }
 
-/// The loop in whose turn each buffer of one number is made; none where something else is done with it.
+/// The loop in whose iteration each buffer of one number is made; none where something else is done with it.
 #[derive(Default)]
 struct Found {
     made: FxHashMap<Buffer, Option<u32>>,
@@ -52,23 +53,23 @@ impl Found {
         self.made.insert(buffer, None);
     }
 
-    fn block(&mut self, block: &Block, turn: u32) {
+    fn block(&mut self, block: &Block, iteration: u32) {
         for statement in block {
             match statement {
                 Statement::Allocate(Allocation { buffer, count: Operand::Int(1), .. }) => match self.made.get(buffer) {
                     Some(_) => self.refuse(*buffer),
                     None => {
-                        self.made.insert(*buffer, Some(turn));
+                        self.made.insert(*buffer, Some(iteration));
                     }
                 },
                 Statement::Let(_, Expression::Load(element)) | Statement::Store(element, _)
-                    if self.made.get(&element.buffer) == Some(&Some(turn)) && element.at == Operand::Int(0) => {}
+                    if self.made.get(&element.buffer) == Some(&Some(iteration)) && element.at == Operand::Int(0) => {}
                 _ => statement.buffers(&mut |buffer, _| self.refuse(buffer)),
             }
             match statement {
                 Statement::If(_, yes, no) => {
-                    self.block(yes, turn);
-                    self.block(no, turn);
+                    self.block(yes, iteration);
+                    self.block(no, iteration);
                 }
                 _ => {
                     for inner in statement.blocks() {
@@ -135,11 +136,12 @@ mod tests {
             registers: vec![number(Kind::Real), number(Kind::Int)],
             buffers: vec![BufferInfo { name: None, kind: Kind::Real }],
             body,
+            nan_flag: None,
         }
     }
 
     fn buffers_left(mut procedure: Procedure) -> bool {
-        cell(&mut procedure);
+        scalarise(&mut procedure);
         let sites = vec![Site { fault: crate::program::Fault::Memory, span: nowhere() }];
         let program = Program { procedures: vec![procedure], sites };
         crate::verify::verify(&program).unwrap_or_else(|problem| panic!("{problem}\n{}", print(&program)));
@@ -156,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_turns_of_a_loop_inside_store_stays_a_buffer() {
+    fn what_iterations_of_a_loop_inside_store_stays_a_buffer() {
         let first = Element { buffer: Buffer(0), at: Operand::Int(0) };
         let body = vec![Statement::Store(first, Operand::Real(2.5))];
         let each = For::new(Register(1), Operand::Int(3), false, body, SiteId(0));

@@ -9,12 +9,12 @@
 //! ([`tidy`](mod@crate::tidy)). The second loop may have a few iterations less: the others then become boundary
 //! iterations of the first ([`edge`](mod@crate::edge)).
 
-use crate::edge::{WIDEST, has_edges};
+use crate::iterations::Names;
+use crate::passes::edge::{WIDEST, has_edges};
 use crate::polynomial::{Polynomials, atom};
 use crate::program::{
     Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, RegisterInfo, Statement,
 };
-use crate::turns::Names;
 use crate::visit::{Use, each_statement};
 use riesz_core::Comparison;
 use riesz_core::size::{Atom, Size};
@@ -87,7 +87,7 @@ impl Fusing<'_> {
         None
     }
 
-    /// A loop with one that has a few turns less, and some statements that come after both.
+    /// A loop with one that has a few iterations less, and some statements that come after both.
     fn fused_with_shorter<'s>(
         &mut self,
         first: &For,
@@ -107,12 +107,12 @@ impl Fusing<'_> {
             return None;
         }
         let mut fused = self.fused(first, second)?;
-        let turn = fused.body.split_off(first.body.len());
+        let iteration = fused.body.split_off(first.body.len());
         self.registers.push(RegisterInfo { name: None, kind: Kind::Bool, mutable: false });
         let condition = Register(self.registers.len() as u32 - 1);
         let less = Expression::Compare(Comparison::Less, Operand::Register(first.index), second.count);
         fused.body.push(Statement::Let(condition, less));
-        fused.body.push(Statement::If(Operand::Register(condition), turn, Vec::new()));
+        fused.body.push(Statement::If(Operand::Register(condition), iteration, Vec::new()));
         has_edges(&fused, &self.positions).then_some(fused)
     }
 
@@ -121,7 +121,7 @@ impl Fusing<'_> {
     }
 
     fn fused(&mut self, first: &For, second: &For) -> Option<For> {
-        // Turns that call something are long: nothing is lost where a loop of independent turns joins them.
+        // Iterations that call something are long: nothing is lost where a loop of independent iterations joins them.
         let together = first.parallel == second.parallel || second.parallel && calls(&first.body);
         if !together || may_stop(&second.body) || !second.private.is_empty() {
             return None;
@@ -155,9 +155,9 @@ impl Fusing<'_> {
         for statement in &first.body {
             match statement {
                 Statement::Store(element, value) if shared.contains(&element.buffer) => {
-                    // One store, of something that stays what it is, at a place of this turn's own.
+                    // One store, of something that stays what it is, at a place of this iteration's own.
                     let stays = !matches!(value, Operand::Register(register) if self.is_mutable(*register));
-                    let own = self.is_own(element.at, first.index);
+                    let own = self.is_distinct(element.at, first.index);
                     if !stays || !own || stored.insert(element.buffer, (element.at, *value)).is_some() {
                         return None;
                     }
@@ -203,9 +203,9 @@ impl Fusing<'_> {
         Some(For { body, ..first.clone() })
     }
 
-    /// Whether a position is another in every turn: `s·i + c`, for the index `i`. A step that is a size is no exception, as
+    /// Whether a position is another in every iteration: `s·i + c`, for the index `i`. A step that is a size is no exception, as
     /// nothing is stored where the size is zero.
-    fn is_own(&self, position: Operand, index: Register) -> bool {
+    fn is_distinct(&self, position: Operand, index: Register) -> bool {
         let is_index = |factor: &&Atom| **factor == atom(index);
         let degrees = self.positions.operand(position).monomials().into_iter();
         degrees.map(|monomial| monomial.factors().iter().filter(is_index).count()).max() == Some(1)

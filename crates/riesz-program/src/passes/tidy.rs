@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! for i < n: x = e; s          is   x = e; for i < n: s                 where e does not depend on what s changes
-//! for i < n: new b of m; s     is   for i < n, with b of m: s           one buffer for all turns
+//! for i < n: new b of m; s     is   for i < n, with b of m: s           one buffer for all iterations
 //! ```
 
 use crate::program::{Allocation, Block, Buffer, Operand, Outcome, Parameter, Procedure, Register, Statement};
@@ -19,7 +19,7 @@ pub fn tidy(procedure: &mut Procedure) {
     procedure.body = hoist(std::mem::take(&mut procedure.body), &mutable, false);
 }
 
-// ---- what nobody uses ----
+// ---- dead code ----
 
 fn remove_dead(procedure: &mut Procedure) {
     loop {
@@ -61,7 +61,7 @@ fn remove_dead(procedure: &mut Procedure) {
     }
 }
 
-/// Removes statements whose results nobody uses; whether there were any.
+/// Removes statements whose results have no use; whether there were any.
 fn sweep(block: &mut Block, used: &FxHashSet<Register>, read: &FxHashSet<Buffer>) -> bool {
     let mut changed = false;
     for statement in block.iter_mut() {
@@ -90,7 +90,7 @@ fn sweep(block: &mut Block, used: &FxHashSet<Register>, read: &FxHashSet<Buffer>
     changed || block.len() < before
 }
 
-// ---- what does not change from turn to turn ----
+// ---- what does not change from iteration to iteration ----
 
 fn hoist(block: Block, mutable: &FxHashSet<Register>, inside_parallel: bool) -> Block {
     let mut hoisted = Vec::with_capacity(block.len());
@@ -142,14 +142,14 @@ fn changed_in(block: &Block) -> FxHashSet<Register> {
 
 /// What goes out of a loop.
 struct Out<'a> {
-    /// The registers that turns bind and set.
+    /// The registers that iterations bind and set.
     changing: FxHashSet<Register>,
     mutable: &'a FxHashSet<Register>,
     before: Block,
     private: Vec<Allocation>,
     /// Whether buffers of parallel loops inside go out too: there is a parallel loop around.
     all: bool,
-    /// The index of the loop, and how many turns it has.
+    /// The index of the loop, and how many iterations it has.
     most: Option<(Register, Operand)>,
 }
 
@@ -162,7 +162,7 @@ impl Out<'_> {
     }
 
     /// The allocation as it can be made before the loop. A buffer of as many elements as the index is one of as many as
-    /// there are turns.
+    /// there are iterations.
     fn goes(&self, allocation: &Allocation) -> Option<Allocation> {
         match self.most {
             Some((index, count)) if allocation.count == Operand::Register(index) => {

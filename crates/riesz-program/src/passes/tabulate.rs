@@ -15,7 +15,7 @@ use crate::visit::{Use, each_statement};
 use riesz_core::Comparison;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Tabulates what can be, in the outermost loops of a procedure whose turns are independent.
+/// Tabulates what can be, in the outermost loops of a procedure whose iterations are independent.
 pub fn tabulate(procedure: &mut Procedure) {
     let body = std::mem::take(&mut procedure.body);
     let mut written = Vec::with_capacity(body.len());
@@ -40,7 +40,7 @@ struct Root {
     path: Vec<Step>,
 }
 
-/// A loop inside: its index, how many turns it takes, and the most that they can be.
+/// A loop inside: its index, how many iterations it takes, and the most that they can be.
 #[derive(Clone, Copy)]
 struct Step {
     index: Register,
@@ -51,13 +51,13 @@ struct Step {
 
 struct Tables<'p> {
     procedure: &'p mut Procedure,
-    /// The registers that turns of the outer loop change.
+    /// The registers that iterations of the outer loop change.
     changing: FxHashSet<Register>,
-    /// The buffers that turns write.
+    /// The buffers that iterations write.
     written: FxHashSet<Buffer>,
     /// Registers that checks speak of: what is read at them is not known to be in bounds without.
     checked: FxHashSet<Register>,
-    /// What does not change from turn to turn of the outer loop.
+    /// What does not change from iteration to iteration of the outer loop.
     fixed: FxHashMap<Register, Expression>,
     roots: Vec<Root>,
 }
@@ -90,7 +90,7 @@ impl<'p> Tables<'p> {
         self.procedure.registers[register.0 as usize].mutable
     }
 
-    /// Whether an operand is the same in every turn of the outer loop.
+    /// Whether an operand is the same in every iteration of the outer loop.
     fn is_fixed(&self, operand: Operand, path: &[Step]) -> bool {
         match operand {
             Operand::Register(register) => {
@@ -103,7 +103,7 @@ impl<'p> Tables<'p> {
         }
     }
 
-    /// Looks for roots in a block that runs in every turn.
+    /// Looks for roots in a block that runs in every iteration.
     fn find(&mut self, block: &Block, path: &mut Vec<Step>) {
         for statement in block {
             match statement {
@@ -201,7 +201,7 @@ impl<'p> Tables<'p> {
             let (index, count, site) = (step.index, step.count, step.site);
             body = vec![Statement::For(For::new(index, count, true, body, site))];
         }
-        // What nobody needs does not fail.
+        // A value without a use does not fail.
         let some = self.fresh(Kind::Bool);
         let needed = Expression::Compare(Comparison::Greater, each.count, Operand::Int(0));
         before.push(Statement::Let(some, needed));

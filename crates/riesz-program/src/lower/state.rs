@@ -14,14 +14,14 @@ use riesz_core::term::{Atom, Body, Turn, Var};
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
 
-/// How many turns there is room for at first where nobody knows how many there will be.
+/// The number of iterations that there is room for at first, if the number is unknown.
 const FIRST_TURNS: i64 = 16;
 
-/// A state: where a turn reads it, and where it writes the next one.
+/// A state: where an iteration reads it, and where it writes the next one.
 struct State {
     now: Value,
     next: Next,
-    /// Buffers to exchange behind a turn.
+    /// Buffers to exchange behind an iteration.
     swaps: Vec<(Buffer, Buffer)>,
 }
 
@@ -36,10 +36,10 @@ enum Next {
 }
 
 impl<'p> Lowerer<'_, 'p> {
-    pub(super) fn turn(&mut self, turn: &'p Turn, span: Span) -> Lowered<Value> {
-        let state = self.begin(turn.state, turn.start, span)?;
-        self.turns(turn, &state, span, &mut |lowerer, _| lowerer.next(&turn.body, &state, span))?;
-        self.values[turn.state.0 as usize] = None;
+    pub(super) fn iteration(&mut self, iteration: &'p Turn, span: Span) -> Lowered<Value> {
+        let state = self.begin(iteration.state, iteration.start, span)?;
+        self.iterations(iteration, &state, span, &mut |lowerer, _| lowerer.next(&iteration.body, &state, span))?;
+        self.values[iteration.state.0 as usize] = None;
         Ok(state.now)
     }
 
@@ -73,51 +73,65 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(state.now)
     }
 
-    pub(super) fn scan(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
-        let count = self.number(turn.count, span)?;
+    pub(super) fn scan(
+        &mut self,
+        iteration: &'p Turn,
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let count = self.number(iteration.count, span)?;
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         let len = self.at_least_zero(count);
-        self.set_length(length, len, Fault::Unforeseen, span);
-        let state = self.begin(turn.state, turn.start, span)?;
-        self.turns(turn, &state, span, &mut |lowerer, index| {
-            lowerer.next(&turn.body, &state, span)?;
+        self.set_length(length, len, Fault::WrongShape, span);
+        let state = self.begin(iteration.state, iteration.start, span)?;
+        self.iterations(iteration, &state, span, &mut |lowerer, index| {
+            lowerer.next(&iteration.body, &state, span)?;
             let cells = lowerer.element_of(inner, index);
             lowerer.write(&state.now, &Target { cells, add: false }, span)
         })?;
-        self.values[turn.state.0 as usize] = None;
+        self.values[iteration.state.0 as usize] = None;
         Ok(self.in_target(&target, Some(len)))
     }
 
-    pub(super) fn trace(&mut self, turn: &'p Turn, var: Var, target: Option<&Target>, span: Span) -> Lowered<Value> {
-        let count = self.number(turn.count, span)?;
+    pub(super) fn trace(
+        &mut self,
+        iteration: &'p Turn,
+        var: Var,
+        target: Option<&Target>,
+        span: Span,
+    ) -> Lowered<Value> {
+        let count = self.number(iteration.count, span)?;
         let len = self.at_least_zero(count);
-        // What is kept goes to arrays of its own; the last state is where the loop leaves it.
-        let shape = self.foresee(Atom::Var(var))?;
+        // The residuals go to their own arrays; the last state is where the loop leaves it.
+        let shape = self.infer_shape(Atom::Var(var))?;
         let Shape::Tuple(parts) = shape else { return Err(unsupported_layout("the residuals of this loop", span)) };
-        let kept = Shape::Tuple(parts.into_iter().skip(1).collect());
-        let kept = match target.map(|target| &target.cells) {
+        let residuals = Shape::Tuple(parts.into_iter().skip(1).collect());
+        let residuals = match target.map(|target| &target.cells) {
             Some(Cells::Tuple(cells)) => Cells::Tuple(cells.iter().skip(1).cloned().collect()),
-            _ => self.room_for(&kept, &None, span),
+            _ => self.room_for(&residuals, &None, span),
         };
-        let Cells::Tuple(kept) = kept else { return Err(unsupported_layout("the residuals of this loop", span)) };
+        let Cells::Tuple(residuals) = residuals else {
+            return Err(unsupported_layout("the residuals of this loop", span));
+        };
         let mut inner = Vec::new();
-        for array in &kept {
+        for array in &residuals {
             let Cells::Array(length, cells) = array else { return Err(unsupported_layout("this array", span)) };
-            self.set_length(length, len, Fault::Unforeseen, span);
+            self.set_length(length, len, Fault::WrongShape, span);
             inner.push((**cells).clone());
         }
-        let state = self.begin(turn.state, turn.start, span)?;
-        self.turns(turn, &state, span, &mut |lowerer, index| {
+        let state = self.begin(iteration.state, iteration.start, span)?;
+        self.iterations(iteration, &state, span, &mut |lowerer, index| {
             let mut rows = Vec::with_capacity(inner.len());
             for cells in &inner {
                 rows.push(lowerer.element_of(cells, index));
             }
-            lowerer.next_and_kept(&turn.body, &state, rows, span)
+            lowerer.next_and_residuals(&iteration.body, &state, rows, span)
         })?;
-        self.values[turn.state.0 as usize] = None;
+        self.values[iteration.state.0 as usize] = None;
         let mut parts = vec![state.now.clone()];
-        for cells in kept {
+        for cells in residuals {
             parts.push(self.in_target(&Target { cells, add: false }, Some(len)));
         }
         if let Some(first) = target.and_then(|target| target.component(0)) {
@@ -126,7 +140,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(Value::Tuple(parts))
     }
 
-    /// A `while` loop that keeps something of every turn, in buffers that grow with it.
+    /// A `while` loop that stores residuals of every iteration, in buffers that grow with it.
     pub(super) fn trace_while(
         &mut self,
         var: Var,
@@ -136,26 +150,26 @@ impl<'p> Lowerer<'_, 'p> {
         span: Span,
     ) -> Lowered<Value> {
         let state = self.begin(var, start, span)?;
-        let Shape::Tuple(parts) = self.foresee(body.result)? else {
+        let Shape::Tuple(parts) = self.infer_shape(body.result)? else {
             return Err(unsupported_layout("the residuals of this loop", span));
         };
         let first = Extent { most: Operand::Int(FIRST_TURNS), exact: true };
-        let mut kept = Vec::new();
+        let mut residuals = Vec::new();
         for part in parts.into_iter().skip(1) {
-            match self.room_for(&Shape::Array(first, Box::new(part)), &Some("kept".into()), span) {
-                Cells::Array(_, cells) => kept.push(*cells),
+            match self.room_for(&Shape::Array(first, Box::new(part)), &Some("residual".into()), span) {
+                Cells::Array(_, cells) => residuals.push(*cells),
                 _ => return Err(unsupported_layout("this array", span)),
             }
         }
-        let turns = self.build.mutable(Kind::Int, Some("turns".into()));
-        self.build.push(Statement::Set(turns, Operand::Int(0)));
+        let iterations = self.build.mutable(Kind::Int, Some("iterations".into()));
+        self.build.push(Statement::Set(iterations, Operand::Int(0)));
         let site = self.build.site(Fault::Steps, span);
         let opened = self.build.open();
         let holds = self.body(condition);
         let before = self.build.close(opened);
         self.forget(condition);
         let opened = self.build.open();
-        let written = self.traced_turn(body, &state, &kept, turns, span);
+        let written = self.traced_iteration(body, &state, &residuals, iterations, span);
         let block = self.build.close(opened);
         self.forget(body);
         self.values[var.0 as usize] = None;
@@ -164,25 +178,25 @@ impl<'p> Lowerer<'_, 'p> {
         };
         written?;
         self.build.push(Statement::While(While { before, condition, private: Vec::new(), body: block, site }));
-        let turns = self.build.settled(Operand::Register(turns));
-        self.build.bounds.is_size(turns);
-        let arrays = kept.into_iter().map(|cells| Value::Array(Array { len: turns, cells }));
-        Ok(Value::Tuple([state.now, Value::Number(turns)].into_iter().chain(arrays).collect()))
+        let iterations = self.build.settled(Operand::Register(iterations));
+        self.build.bounds.is_size(iterations);
+        let arrays = residuals.into_iter().map(|cells| Value::Array(Array { len: iterations, cells }));
+        Ok(Value::Tuple([state.now, Value::Number(iterations)].into_iter().chain(arrays).collect()))
     }
 
-    fn traced_turn(
+    fn traced_iteration(
         &mut self,
         body: &'p Body,
         state: &State,
-        kept: &[Cells],
-        turns: Register,
+        residuals: &[Cells],
+        iterations: Register,
         span: Span,
     ) -> Lowered<()> {
-        let turn = self.build.settled(Operand::Register(turns));
-        self.build.bounds.is_size(turn);
-        let next = self.build.add(turn, Operand::Int(1));
-        let mut rows = Vec::with_capacity(kept.len());
-        for cells in kept {
+        let iteration = self.build.settled(Operand::Register(iterations));
+        self.build.bounds.is_size(iteration);
+        let next = self.build.add(iteration, Operand::Int(1));
+        let mut rows = Vec::with_capacity(residuals.len());
+        for cells in residuals {
             let mut places = Vec::new();
             cells.leaves(&mut |place| places.push(place.clone()), &mut |_| {});
             cells.leaves(&mut |_| {}, &mut |place| places.push(place.clone()));
@@ -191,10 +205,10 @@ impl<'p> Lowerer<'_, 'p> {
                 let count = self.build.mul(next, stride);
                 self.build.grow(place.buffer, count, span);
             }
-            rows.push(self.element_of(cells, turn));
+            rows.push(self.element_of(cells, iteration));
         }
-        self.next_and_kept(body, state, rows, span)?;
-        self.build.push(Statement::Set(turns, next));
+        self.next_and_residuals(body, state, rows, span)?;
+        self.build.push(Statement::Set(iterations, next));
         Ok(())
     }
 
@@ -209,26 +223,26 @@ impl<'p> Lowerer<'_, 'p> {
         len
     }
 
-    /// The turns of a loop.
-    fn turns(
+    /// The iterations of a loop.
+    fn iterations(
         &mut self,
-        turn: &'p Turn,
+        iteration: &'p Turn,
         state: &State,
         span: Span,
         body: &mut dyn FnMut(&mut Self, Operand) -> Lowered<()>,
     ) -> Lowered<()> {
-        let count = self.number(turn.count, span)?;
-        let index = self.build.register(Kind::Int, self.name(turn.index));
-        self.values[turn.index.0 as usize] = Some(Value::Number(Operand::Register(index)));
-        self.values[turn.state.0 as usize] = Some(state.now.clone());
+        let count = self.number(iteration.count, span)?;
+        let index = self.build.register(Kind::Int, self.name(iteration.index));
+        self.values[iteration.index.0 as usize] = Some(Value::Number(Operand::Register(index)));
+        self.values[iteration.state.0 as usize] = Some(state.now.clone());
         let site = self.build.site(Fault::Steps, span);
         let opened = self.build.open();
         self.build.bounds.is_index(index, count);
         let written = body(self, Operand::Register(index));
         let body: Block = self.build.close(opened);
-        let body = self.released(body, turn.body.result);
-        self.forget(&turn.body);
-        self.values[turn.index.0 as usize] = None;
+        let body = self.released(body, iteration.body.result);
+        self.forget(&iteration.body);
+        self.values[iteration.index.0 as usize] = None;
         written?;
         self.build.push(Statement::For(For::new(index, count, false, body, site)));
         Ok(())
@@ -291,16 +305,16 @@ impl<'p> Lowerer<'_, 'p> {
         }
     }
 
-    /// A turn: the body, whose result is the next state.
+    /// An iteration: the body, whose result is the next state.
     fn next(&mut self, body: &'p Body, state: &State, span: Span) -> Lowered<()> {
         let value = self.body_to(body, body.result, &state.next, span)?;
         self.settle(state, value);
         Ok(())
     }
 
-    /// A turn whose body gives the next state and what to keep.
-    fn next_and_kept(&mut self, body: &'p Body, state: &State, kept: Vec<Cells>, span: Span) -> Lowered<()> {
-        let all = [state.next.clone()].into_iter().chain(kept.into_iter().map(Next::Cells)).collect();
+    /// An iteration whose body gives the next state and what to keep.
+    fn next_and_residuals(&mut self, body: &'p Body, state: &State, residuals: Vec<Cells>, span: Span) -> Lowered<()> {
+        let all = [state.next.clone()].into_iter().chain(residuals.into_iter().map(Next::Cells)).collect();
         let value = self.body_to(body, body.result, &Next::Tuple(all), span)?;
         match value {
             Value::Tuple(mut parts) if !parts.is_empty() => {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! k = if c then (a, b) else (d, e)          room for a, b in the store
-//! kept (k.0, k.1)                     is    if c then a, b there, else d, e there
+//! residual (k.0, k.1)                 is    if c then a, b there, else d, e there
 //! ```
 //!
 //! A recursive function stores arrays that its branches build as residuals of each call. Arrays that have no other use
@@ -17,13 +17,13 @@ use riesz_core::term::{Atom, Binding, Function, Op, Var};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// The components of conditionals that are kept, and for nothing else: of each conditional the component that each variable
+/// The components of conditionals that are residuals and have no other use: of each conditional the component that each variable
 /// is.
 pub(super) fn find(function: &Function, uses: &[u32]) -> FxHashMap<Var, FxHashMap<usize, Var>> {
     let bindings: FxHashMap<Var, &Binding> =
         function.body.bindings.iter().map(|binding| (binding.var, binding)).collect();
-    let kept = (function.body.bindings.iter()).filter(|binding| function.var(binding.var).ty == Type::Kept);
-    let parts = kept.filter_map(|binding| match &binding.op {
+    let residuals = (function.body.bindings.iter()).filter(|binding| function.var(binding.var).ty == Type::Kept);
+    let parts = residuals.filter_map(|binding| match &binding.op {
         Op::Copy(Atom::Var(tuple)) if uses[tuple.0 as usize] == 1 => match &bindings.get(tuple)?.op {
             Op::Tuple(parts) => Some(parts),
             _ => None,
@@ -68,7 +68,7 @@ fn is_flat(ty: &Type) -> bool {
 impl Lowerer<'_, '_> {
     /// Room for what a conditional gives, in the store for what stays there.
     pub(super) fn room_for_choice(&mut self, choice: Var, shape: &Shape, span: Span) -> Lowered<Cells> {
-        let (Some(staying), Shape::Tuple(parts)) = (self.kept_of_choices.get(&choice).cloned(), shape) else {
+        let (Some(staying), Shape::Tuple(parts)) = (self.residuals_of_choices.get(&choice).cloned(), shape) else {
             return Ok(self.room_for(shape, &self.name(choice), span));
         };
         let mut cells = Vec::with_capacity(parts.len());
@@ -113,9 +113,9 @@ impl Lowerer<'_, '_> {
         Ok(Some(Cells::Array(length, Box::new(inner))))
     }
 
-    /// The components of what is kept, each with its type and, where it may stay already, its variable; none where it is
-    /// kept as one number.
-    pub(super) fn parts_of_kept(&mut self, atom: Atom, span: Span) -> Lowered<Result<Vec<Part>, Value>> {
+    /// The components of a residual, each with its type and, if it may be in the store already, its variable; none if the
+    /// residual is one number.
+    pub(super) fn parts_of_residual(&mut self, atom: Atom, span: Span) -> Lowered<Result<Vec<Part>, Value>> {
         if let Atom::Var(var) = atom
             && let Some(Op::Tuple(parts)) = self.bindings.get(&var).map(|binding| &binding.op)
             && parts.iter().any(|part| matches!(part, Atom::Var(part) if self.stays.contains_key(part)))
@@ -151,5 +151,5 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// A component of what is kept: its value, its type and, where it stays in the store already, its variable.
+/// A component of a residual: its value, its type and, if it is in the store already, its variable.
 pub(super) type Part = (Value, Type, Option<Var>);

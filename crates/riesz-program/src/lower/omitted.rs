@@ -16,21 +16,21 @@ use std::rc::Rc;
 
 /// Which arrays of a value may be left out.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum LeftOut {
+pub(super) enum Omitted {
     Nothing,
-    Tuple(Vec<LeftOut>),
+    Tuple(Vec<Omitted>),
     /// Whether the array may be, and what of its elements.
-    Array(bool, Box<LeftOut>),
+    Array(bool, Box<Omitted>),
 }
 
-impl LeftOut {
+impl Omitted {
     /// The shape of a value, less what is said of the lengths of arrays that may be left out.
     pub fn loosen(&self, shape: Shape) -> Shape {
         match (self, shape) {
-            (LeftOut::Tuple(parts), Shape::Tuple(shapes)) => {
+            (Omitted::Tuple(parts), Shape::Tuple(shapes)) => {
                 Shape::Tuple(parts.iter().zip(shapes).map(|(part, shape)| part.loosen(shape)).collect())
             }
-            (LeftOut::Array(empty, inner), Shape::Array(extent, element)) => {
+            (Omitted::Array(empty, inner), Shape::Array(extent, element)) => {
                 let exact = extent.exact && (!empty || extent.most == Operand::Int(0));
                 Shape::Array(Extent { exact, ..extent }, Box::new(inner.loosen(*element)))
             }
@@ -39,41 +39,41 @@ impl LeftOut {
     }
 
     /// All that may be left out of values of a type.
-    fn all(ty: &Type) -> LeftOut {
+    fn all(ty: &Type) -> Omitted {
         match ty {
-            Type::Array(..) => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
+            Type::Array(..) => Omitted::Array(true, Box::new(Omitted::Nothing)),
             Type::Tuple(_) | Type::Record(_) => {
-                LeftOut::Tuple(ty.components().unwrap_or_default().iter().map(LeftOut::all).collect())
+                Omitted::Tuple(ty.components().unwrap_or_default().iter().map(Omitted::all).collect())
             }
-            _ => LeftOut::Nothing,
+            _ => Omitted::Nothing,
         }
     }
 
     /// What one of two values may leave out.
-    fn or(self, other: LeftOut) -> LeftOut {
+    fn or(self, other: Omitted) -> Omitted {
         match (self, other) {
-            (LeftOut::Nothing, other) | (other, LeftOut::Nothing) => other,
-            (LeftOut::Tuple(a), LeftOut::Tuple(b)) => {
-                LeftOut::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
+            (Omitted::Nothing, other) | (other, Omitted::Nothing) => other,
+            (Omitted::Tuple(a), Omitted::Tuple(b)) => {
+                Omitted::Tuple(a.into_iter().zip(b).map(|(a, b)| a.or(b)).collect())
             }
-            (LeftOut::Array(a, a_inner), LeftOut::Array(b, b_inner)) => {
-                LeftOut::Array(a || b, Box::new(a_inner.or(*b_inner)))
+            (Omitted::Array(a, a_inner), Omitted::Array(b, b_inner)) => {
+                Omitted::Array(a || b, Box::new(a_inner.or(*b_inner)))
             }
             (one, _) => one,
         }
     }
 
-    fn in_array(self) -> LeftOut {
+    fn in_array(self) -> Omitted {
         match self {
-            LeftOut::Nothing => LeftOut::Nothing,
-            inner => LeftOut::Array(false, Box::new(inner)),
+            Omitted::Nothing => Omitted::Nothing,
+            inner => Omitted::Array(false, Box::new(inner)),
         }
     }
 
-    fn component(self, at: usize) -> LeftOut {
+    fn component(self, at: usize) -> Omitted {
         match self {
-            LeftOut::Tuple(parts) => parts.into_iter().nth(at).unwrap_or(LeftOut::Nothing),
-            _ => LeftOut::Nothing,
+            Omitted::Tuple(parts) => parts.into_iter().nth(at).unwrap_or(Omitted::Nothing),
+            _ => Omitted::Nothing,
         }
     }
 }
@@ -83,12 +83,12 @@ pub(super) struct Omissions<'p> {
     program: &'p Program,
     bindings: Rc<FxHashMap<Var, &'p Binding>>,
     /// What was found of variables, and of components of theirs.
-    found: RefCell<FxHashMap<(Var, Option<usize>), LeftOut>>,
+    found: RefCell<FxHashMap<(Var, Option<usize>), Omitted>>,
     results: Results,
 }
 
 /// What may be left out of the results of functions; nothing is known of those that are looked into.
-pub(super) type Results = Rc<RefCell<FxHashMap<FunctionId, Option<LeftOut>>>>;
+pub(super) type Results = Rc<RefCell<FxHashMap<FunctionId, Option<Omitted>>>>;
 
 impl<'p> Omissions<'p> {
     pub fn new(program: &'p Program, bindings: Rc<FxHashMap<Var, &'p Binding>>, results: Results) -> Omissions<'p> {
@@ -96,52 +96,52 @@ impl<'p> Omissions<'p> {
     }
 
     /// What may be left out of a value.
-    pub fn left_out(&self, atom: Atom) -> LeftOut {
+    pub fn omitted(&self, atom: Atom) -> Omitted {
         self.found_once(atom, None, || match self.op(atom) {
-            Some(Op::Copy(a)) => self.left_out(*a),
-            Some(Op::Array(elements)) if elements.is_empty() => LeftOut::Array(true, Box::new(LeftOut::Nothing)),
-            Some(Op::Tuple(parts)) => LeftOut::Tuple(parts.iter().map(|part| self.left_out(*part)).collect()),
-            Some(Op::Project(tuple, at)) => self.left_out_of(*tuple, *at),
-            Some(Op::If { yes, no, .. }) => self.left_out_of_one(yes.result, no.result),
-            Some(Op::Build(iteration)) => self.left_out(iteration.body.result).in_array(),
-            Some(Op::Builds(iteration)) => match self.left_out(iteration.body.result) {
-                LeftOut::Tuple(parts) => LeftOut::Tuple(parts.into_iter().map(LeftOut::in_array).collect()),
-                _ => LeftOut::Nothing,
+            Some(Op::Copy(a)) => self.omitted(*a),
+            Some(Op::Array(elements)) if elements.is_empty() => Omitted::Array(true, Box::new(Omitted::Nothing)),
+            Some(Op::Tuple(parts)) => Omitted::Tuple(parts.iter().map(|part| self.omitted(*part)).collect()),
+            Some(Op::Project(tuple, at)) => self.omitted_of(*tuple, *at),
+            Some(Op::If { yes, no, .. }) => self.omitted_by_one(yes.result, no.result),
+            Some(Op::Build(iteration)) => self.omitted(iteration.body.result).in_array(),
+            Some(Op::Builds(iteration)) => match self.omitted(iteration.body.result) {
+                Omitted::Tuple(parts) => Omitted::Tuple(parts.into_iter().map(Omitted::in_array).collect()),
+                _ => Omitted::Nothing,
             },
-            Some(Op::Trace(turn)) => match self.left_out(turn.body.result) {
-                LeftOut::Tuple(parts) => {
-                    let kept = parts.into_iter().skip(1).map(LeftOut::in_array);
-                    LeftOut::Tuple([LeftOut::Nothing].into_iter().chain(kept).collect())
+            Some(Op::Trace(iteration)) => match self.omitted(iteration.body.result) {
+                Omitted::Tuple(parts) => {
+                    let residuals = parts.into_iter().skip(1).map(Omitted::in_array);
+                    Omitted::Tuple([Omitted::Nothing].into_iter().chain(residuals).collect())
                 }
-                _ => LeftOut::Nothing,
+                _ => Omitted::Nothing,
             },
-            Some(Op::Call(called, _)) => self.left_out_by(*called),
-            _ => LeftOut::Nothing,
+            Some(Op::Call(called, _)) => self.omitted_by(*called),
+            _ => Omitted::Nothing,
         })
     }
 
     /// What may be left out of a component of a tuple, without a look at the others.
-    fn left_out_of(&self, tuple: Atom, at: usize) -> LeftOut {
+    fn omitted_of(&self, tuple: Atom, at: usize) -> Omitted {
         self.found_once(tuple, Some(at), || match self.op(tuple) {
-            Some(Op::Copy(a)) => self.left_out_of(*a, at),
-            Some(Op::Tuple(parts)) => parts.get(at).map_or(LeftOut::Nothing, |part| self.left_out(*part)),
-            Some(Op::Builds(iteration)) => self.left_out_of(iteration.body.result, at).in_array(),
-            Some(Op::Trace(turn)) if at > 0 => self.left_out_of(turn.body.result, at).in_array(),
+            Some(Op::Copy(a)) => self.omitted_of(*a, at),
+            Some(Op::Tuple(parts)) => parts.get(at).map_or(Omitted::Nothing, |part| self.omitted(*part)),
+            Some(Op::Builds(iteration)) => self.omitted_of(iteration.body.result, at).in_array(),
+            Some(Op::Trace(iteration)) if at > 0 => self.omitted_of(iteration.body.result, at).in_array(),
             Some(Op::If { yes, no, .. }) => match (self.op(yes.result), self.op(no.result)) {
                 (Some(Op::Tuple(yes)), Some(Op::Tuple(no))) if at < yes.len().min(no.len()) => {
-                    self.left_out_of_one(yes[at], no[at])
+                    self.omitted_by_one(yes[at], no[at])
                 }
-                _ => self.left_out_of(yes.result, at).or(self.left_out_of(no.result, at)),
+                _ => self.omitted_of(yes.result, at).or(self.omitted_of(no.result, at)),
             },
-            Some(Op::Project(..)) => self.left_out(tuple).component(at),
-            Some(Op::Call(called, _)) => self.left_out_by(*called).component(at),
-            _ => LeftOut::Nothing,
+            Some(Op::Project(..)) => self.omitted(tuple).component(at),
+            Some(Op::Call(called, _)) => self.omitted_by(*called).component(at),
+            _ => Omitted::Nothing,
         })
     }
 
     /// What is found of a variable, or of a component, the first time that it is asked for.
-    fn found_once(&self, atom: Atom, component: Option<usize>, find: impl FnOnce() -> LeftOut) -> LeftOut {
-        let Atom::Var(var) = atom else { return LeftOut::Nothing };
+    fn found_once(&self, atom: Atom, component: Option<usize>, find: impl FnOnce() -> Omitted) -> Omitted {
+        let Atom::Var(var) = atom else { return Omitted::Nothing };
         if let Some(found) = self.found.borrow().get(&(var, component)) {
             return found.clone();
         }
@@ -151,32 +151,32 @@ impl<'p> Omissions<'p> {
     }
 
     /// What may be left out of a value that is one of two.
-    fn left_out_of_one(&self, yes: Atom, no: Atom) -> LeftOut {
+    fn omitted_by_one(&self, yes: Atom, no: Atom) -> Omitted {
         let is_empty = |op: Option<&Op>| matches!(op, Some(Op::Array(elements)) if elements.is_empty());
         match (self.op(yes), self.op(no)) {
             (yes_op, no_op) if is_empty(yes_op) != is_empty(no_op) => {
-                let other = if is_empty(yes_op) { self.left_out(no) } else { self.left_out(yes) };
-                LeftOut::Array(true, Box::new(LeftOut::Nothing)).or(other)
+                let other = if is_empty(yes_op) { self.omitted(no) } else { self.omitted(yes) };
+                Omitted::Array(true, Box::new(Omitted::Nothing)).or(other)
             }
             (Some(Op::Tuple(yes)), Some(Op::Tuple(no))) => {
-                LeftOut::Tuple(yes.iter().zip(no).map(|(yes, no)| self.left_out_of_one(*yes, *no)).collect())
+                Omitted::Tuple(yes.iter().zip(no).map(|(yes, no)| self.omitted_by_one(*yes, *no)).collect())
             }
-            _ => self.left_out(yes).or(self.left_out(no)),
+            _ => self.omitted(yes).or(self.omitted(no)),
         }
     }
 
     /// What may be left out of what a function gives.
-    fn left_out_by(&self, called: FunctionId) -> LeftOut {
+    fn omitted_by(&self, called: FunctionId) -> Omitted {
         let function = self.program.function(called);
         match self.results.borrow().get(&called) {
             Some(Some(found)) => return found.clone(),
-            Some(None) => return LeftOut::all(&function.result),
+            Some(None) => return Omitted::all(&function.result),
             None => {}
         }
         self.results.borrow_mut().insert(called, None);
         let bindings = Rc::new(bindings(function));
         let inside = Omissions::new(self.program, bindings, self.results.clone());
-        let found = inside.left_out(function.body.result);
+        let found = inside.omitted(function.body.result);
         self.results.borrow_mut().insert(called, Some(found.clone()));
         found
     }
@@ -204,12 +204,12 @@ pub(super) fn bindings(function: &Function) -> FxHashMap<Var, &Binding> {
 
 impl Lowerer<'_, '_> {
     /// What may be left out of a value.
-    pub(super) fn left_out(&self, atom: Atom) -> LeftOut {
-        self.omissions.left_out(atom)
+    pub(super) fn omitted(&self, atom: Atom) -> Omitted {
+        self.omissions.omitted(atom)
     }
 
     /// The length that the type of an array says, if the array is left out.
-    pub(super) fn left_out_len(&self, array: Atom) -> Option<i64> {
+    pub(super) fn omitted_len(&self, array: Atom) -> Option<i64> {
         match (array, self.omissions.op(array)?) {
             (Atom::Var(var), Op::Array(elements)) if elements.is_empty() => match self.ty(var) {
                 Type::Array(Size::Constant(len @ 1..), _) => Some(*len),
@@ -223,20 +223,20 @@ impl Lowerer<'_, '_> {
     pub(super) fn whole(&mut self, atom: Atom, span: Span) -> Lowered<Value> {
         let value = self.atom(atom, span)?;
         match atom {
-            Atom::Var(var) => self.filled_in(value, &self.left_out(atom), self.ty(var), span),
+            Atom::Var(var) => self.filled_in(value, &self.omitted(atom), self.ty(var), span),
             _ => Ok(value),
         }
     }
 
-    fn filled_in(&mut self, value: Value, left_out: &LeftOut, ty: &Type, span: Span) -> Lowered<Value> {
-        match (value, left_out) {
-            (Value::Tuple(parts), LeftOut::Tuple(left_out)) => {
+    fn filled_in(&mut self, value: Value, omitted: &Omitted, ty: &Type, span: Span) -> Lowered<Value> {
+        match (value, omitted) {
+            (Value::Tuple(parts), Omitted::Tuple(omitted)) => {
                 let types = ty.components().unwrap_or_default();
-                let parts = parts.into_iter().zip(left_out.iter().zip(&types));
+                let parts = parts.into_iter().zip(omitted.iter().zip(&types));
                 let parts: Lowered<_> = parts.map(|(part, (out, ty))| self.filled_in(part, out, ty, span)).collect();
                 Ok(Value::Tuple(parts?))
             }
-            (Value::Array(array), LeftOut::Array(true, _)) => {
+            (Value::Array(array), Omitted::Array(true, _)) => {
                 let Type::Array(size, element) = ty else { return Ok(Value::Array(array)) };
                 let Ok(Extent { most: len, exact: true }) = self.ahead_of_size(size, span) else {
                     return Ok(Value::Array(array));

@@ -12,17 +12,17 @@
 //! loop-invariant coefficients, these numbers are added up instead, and the linear map is applied once to their sums.
 //! This is done if it reduces the work of an iteration. Only the order of rounding changes.
 
-use crate::expand;
+use super::expand;
+use crate::iterations::{Iterations, Names, Path};
 use crate::program::{
     Allocation, Block, Buffer, Combine, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
 };
-use crate::turns::{Names, Path, Turns};
 use crate::visit::Use;
 use riesz_core::Comparison;
 use riesz_primitive::{Derivative, Work, scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Pulls linear maps out of the outermost loops of a procedure whose turns are independent.
+/// Pulls linear maps out of the outermost loops of a procedure whose iterations are independent.
 pub fn pull(procedure: &mut Procedure) {
     let body = std::mem::take(&mut procedure.body);
     procedure.body = pull_block(procedure, body);
@@ -51,10 +51,10 @@ fn pull_block(procedure: &mut Procedure, block: Block) -> Block {
 
 fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> Block {
     expand::expand(procedure, each, &is_put_off);
-    let turns = Turns::of(procedure, each, &FxHashSet::default());
-    let linear = Linear::of(procedure, &turns);
+    let iterations = Iterations::of(procedure, each, &FxHashSet::default());
+    let linear = Linear::of(procedure, &iterations);
     let Some(plan) = linear.plan() else { return Block::new() };
-    let mut moving = Moving { procedure, plan: &plan, turns: &turns, sums: FxHashMap::default() };
+    let mut moving = Moving { procedure, plan: &plan, iterations: &iterations, sums: FxHashMap::default() };
     moving.make_sums(before);
     let body = moving.rest(&each.body);
     let after = moving.put_off(each);
@@ -64,32 +64,33 @@ fn pull_loop(procedure: &mut Procedure, each: &mut For, before: &mut Block) -> B
     after
 }
 
-/// Whether a number that turns add to something is put off, if the loop is taken as it is.
+/// Whether a number that iterations add to something is put off, if the loop is taken as it is.
 fn is_put_off(procedure: &Procedure, each: &For, number: Register) -> bool {
-    let turns = Turns::of(procedure, each, &FxHashSet::default());
-    let Some(plan) = Linear::of(procedure, &turns).plan() else { return false };
-    turns.uses.get(&number).into_iter().flatten().any(|statement| {
+    let iterations = Iterations::of(procedure, each, &FxHashSet::default());
+    let Some(plan) = Linear::of(procedure, &iterations).plan() else { return false };
+    iterations.uses.get(&number).into_iter().flatten().any(|statement| {
         matches!(statement, Statement::Add(..)) && plan.statements.contains(&std::ptr::from_ref(*statement))
     })
 }
 
 // ---- what can be put off ----
 
-/// What is linear in numbers of a turn, and only added up.
+/// What is linear in numbers of an iteration, and only added up.
 struct Linear<'t, 'b> {
     procedure: &'t Procedure,
-    turns: &'t Turns<'b>,
+    iterations: &'t Iterations<'b>,
     registers: FxHashSet<Register>,
     buffers: FxHashSet<Buffer>,
 }
 
 impl<'t, 'b> Linear<'t, 'b> {
     /// The greatest such set: what is not linear is left out until nothing changes.
-    fn of(procedure: &'t Procedure, turns: &'t Turns<'b>) -> Linear<'t, 'b> {
-        let mut linear = Linear { procedure, turns, registers: FxHashSet::default(), buffers: FxHashSet::default() };
-        linear.registers = turns.bound.keys().copied().filter(|register| linear.is_number(*register)).collect();
+    fn of(procedure: &'t Procedure, iterations: &'t Iterations<'b>) -> Linear<'t, 'b> {
+        let mut linear =
+            Linear { procedure, iterations, registers: FxHashSet::default(), buffers: FxHashSet::default() };
+        linear.registers = iterations.bound.keys().copied().filter(|register| linear.is_number(*register)).collect();
         let real = |buffer: &Buffer| procedure.buffers[buffer.0 as usize].kind == Kind::Real;
-        linear.buffers = turns.made.iter().copied().filter(real).collect();
+        linear.buffers = iterations.made.iter().copied().filter(real).collect();
         loop {
             let before = linear.registers.len() + linear.buffers.len();
             let registers = linear.registers.iter().copied().filter(|register| linear.goes(*register)).collect();
@@ -102,13 +103,13 @@ impl<'t, 'b> Linear<'t, 'b> {
         }
     }
 
-    /// Whether a register is a real number that changes from turn to turn and is bound in each.
+    /// Whether a register is a real number that changes from iteration to iteration and is bound in each.
     fn is_number(&self, register: Register) -> bool {
         let info = &self.procedure.registers[register.0 as usize];
         info.kind == Kind::Real
             && !info.mutable
-            && self.turns.bound.contains_key(&register)
-            && !self.turns.fixed.contains_key(&register)
+            && self.iterations.bound.contains_key(&register)
+            && !self.iterations.fixed.contains_key(&register)
     }
 
     /// The numbers that an expression is linear in; none where it is not linear.
@@ -121,9 +122,9 @@ impl<'t, 'b> Linear<'t, 'b> {
             Expression::Copy(a) => Some(vec![number(a)?]),
             Expression::Real(primitive, operands) => match (primitive.derivative()?, &operands[..]) {
                 (Derivative::Linear, operands) => operands.iter().map(number).collect(),
-                (Derivative::Multilinear, [a, b]) if self.turns.is_fixed(*a) => Some(vec![number(b)?]),
-                (Derivative::Multilinear, [a, b]) if self.turns.is_fixed(*b) => Some(vec![number(a)?]),
-                (_, [a, b]) if *primitive == &scalar::DIV && self.turns.is_fixed(*b) => Some(vec![number(a)?]),
+                (Derivative::Multilinear, [a, b]) if self.iterations.is_fixed(*a) => Some(vec![number(b)?]),
+                (Derivative::Multilinear, [a, b]) if self.iterations.is_fixed(*b) => Some(vec![number(a)?]),
+                (_, [a, b]) if *primitive == &scalar::DIV && self.iterations.is_fixed(*b) => Some(vec![number(a)?]),
                 _ => None,
             },
             _ => None,
@@ -132,65 +133,67 @@ impl<'t, 'b> Linear<'t, 'b> {
 
     /// Whether all that is done with a linear number can be put off.
     fn goes(&self, register: Register) -> bool {
-        let Some((_, expression)) = self.turns.bound.get(&register) else { return false };
+        let Some((_, expression)) = self.iterations.bound.get(&register) else { return false };
         let linear = match expression {
-            Expression::Load(element) => self.buffers.contains(&element.buffer) && self.turns.is_fixed(element.at),
+            Expression::Load(element) => self.buffers.contains(&element.buffer) && self.iterations.is_fixed(element.at),
             expression => self.terms(expression).is_some(),
         };
-        let uses = self.turns.uses.get(&register).map_or(&[][..], |uses| uses);
+        let uses = self.iterations.uses.get(&register).map_or(&[][..], |uses| uses);
         linear && !uses.is_empty() && uses.iter().all(|statement| self.takes(statement, register))
     }
 
-    /// Whether what a statement does with a number can be put off: it is done in every turn.
+    /// Whether what a statement does with a number can be put off: it is done in every iteration.
     fn takes(&self, statement: &Statement, register: Register) -> bool {
-        self.turns.is_always(statement)
+        self.iterations.is_always(statement)
             && match statement {
                 Statement::Let(bound, _) => self.registers.contains(bound),
                 Statement::Add(element, _) => {
-                    self.turns.is_fixed(element.at)
+                    self.iterations.is_fixed(element.at)
                         && (self.buffers.contains(&element.buffer) || self.is_total(element.buffer))
                 }
-                Statement::Reduce(total, Combine::Sum, _) => *total != register && self.turns.is_total(*total),
+                Statement::Reduce(total, Combine::Sum, _) => *total != register && self.iterations.is_total(*total),
                 _ => false,
             }
     }
 
-    /// Whether turns only add to a buffer from outside.
+    /// Whether iterations only add to a buffer from outside.
     fn is_total(&self, buffer: Buffer) -> bool {
-        !self.turns.made.contains(&buffer) && !self.turns.is_read(buffer)
+        !self.iterations.made.contains(&buffer) && !self.iterations.is_read(buffer)
     }
 
-    /// Whether a buffer of the turns is only cleared, added to and read by what can be put off.
+    /// Whether a buffer of the iterations is only cleared, added to and read by what can be put off.
     fn goes_whole(&self, buffer: Buffer) -> bool {
-        let touches = self.turns.touches.get(&buffer).map_or(&[][..], |touches| touches);
+        let touches = self.iterations.touches.get(&buffer).map_or(&[][..], |touches| touches);
         touches.iter().all(|(statement, _)| match statement {
             Statement::Fill(element, count, value) => {
-                matches!(value, Operand::Real(0.0)) && self.turns.is_fixed(element.at) && self.turns.is_fixed(*count)
+                matches!(value, Operand::Real(0.0))
+                    && self.iterations.is_fixed(element.at)
+                    && self.iterations.is_fixed(*count)
             }
             Statement::Add(element, Operand::Register(value)) => {
-                self.turns.is_fixed(element.at) && self.is_number(*value)
+                self.iterations.is_fixed(element.at) && self.is_number(*value)
             }
             Statement::Let(register, Expression::Load(element)) => {
-                self.turns.is_fixed(element.at) && self.registers.contains(register)
+                self.iterations.is_fixed(element.at) && self.registers.contains(register)
             }
-            Statement::Allocate(allocation) => self.turns.is_fixed(allocation.count),
+            Statement::Allocate(allocation) => self.iterations.is_fixed(allocation.count),
             Statement::For(each) => each
                 .private
                 .iter()
-                .all(|allocation| allocation.buffer != buffer || self.turns.is_fixed(allocation.count)),
+                .all(|allocation| allocation.buffer != buffer || self.iterations.is_fixed(allocation.count)),
             _ => false,
-        }) && touches.iter().all(|(statement, how)| *how == Use::Make || self.turns.is_always(statement))
+        }) && touches.iter().all(|(statement, how)| *how == Use::Make || self.iterations.is_always(statement))
     }
 
     // ---- what is worth it ----
 
-    /// What is put off: whatever leaves less to do in a turn. None where nothing does.
+    /// What is put off: whatever leaves less to do in an iteration. None where nothing does.
     fn plan(&self) -> Option<Plan> {
         let mut groups = Groups::default();
         // Statements that can be put off, with one node of the group that each belongs to.
         let mut statements: Vec<(Node, &Statement, f64)> = Vec::new();
-        for (path, statement) in &self.turns.always {
-            let times = Turns::times(path);
+        for (path, statement) in &self.iterations.always {
+            let times = Iterations::times(path);
             match statement {
                 Statement::Let(register, expression) if self.registers.contains(register) => {
                     let node = Node::Register(*register);
@@ -233,10 +236,10 @@ impl<'t, 'b> Linear<'t, 'b> {
             if let Node::Register(register) = node
                 && !self.registers.contains(&register)
             {
-                let (path, _) = &self.turns.bound[&register];
+                let (path, _) = &self.iterations.bound[&register];
                 // A sum of one number stays in a register.
                 let addition = if path.is_empty() { 1.0 } else { ADDITION };
-                *gains.entry(groups.of(node)).or_default() -= addition * Turns::times(path);
+                *gains.entry(groups.of(node)).or_default() -= addition * Iterations::times(path);
                 summed.push((groups.of(node), register));
             }
         }
@@ -317,7 +320,7 @@ enum Total {
 struct Moving<'m, 'b> {
     procedure: &'m mut Procedure,
     plan: &'m Plan,
-    turns: &'m Turns<'b>,
+    iterations: &'m Iterations<'b>,
     sums: FxHashMap<Register, (Total, Path)>,
 }
 
@@ -325,7 +328,7 @@ impl Moving<'_, '_> {
     /// Makes room for the sums, before the loop.
     fn make_sums(&mut self, before: &mut Block) {
         for register in &self.plan.summed {
-            let path = self.turns.bound[register].0.clone();
+            let path = self.iterations.bound[register].0.clone();
             let total = match path.first() {
                 None => {
                     let total = self.procedure.register(Kind::Real, true);
@@ -345,7 +348,7 @@ impl Moving<'_, '_> {
         }
     }
 
-    /// What is left of a turn.
+    /// What is left of an iteration.
     fn rest(&mut self, block: &Block) -> Block {
         let mut rest = Vec::with_capacity(block.len());
         for statement in block {
@@ -363,7 +366,7 @@ impl Moving<'_, '_> {
                 Statement::Allocate(allocation) if self.plan.buffers.contains(&allocation.buffer) => continue,
                 other => other.clone(),
             };
-            // What does not run in every turn has nothing in it that is put off.
+            // What does not run in every iteration has nothing in it that is put off.
             if let Statement::For(each) = &mut left
                 && each.body.is_empty()
             {
@@ -386,7 +389,7 @@ impl Moving<'_, '_> {
         rest
     }
 
-    /// What is done once all turns are through, if there were any.
+    /// What is done once all iterations are through, if there were any.
     fn put_off(&mut self, each: &For) -> Block {
         let mut done = Block::new();
         for allocation in each.private.iter().filter(|allocation| self.plan.buffers.contains(&allocation.buffer)) {
@@ -416,7 +419,7 @@ impl Moving<'_, '_> {
                     };
                     done.push(Statement::Let(names.fresh(*register, self.procedure), sum));
                 }
-                Statement::Let(register, expression) if moved || self.turns.fixed.contains_key(register) => {
+                Statement::Let(register, expression) if moved || self.iterations.fixed.contains_key(register) => {
                     let expression = names.expression(expression);
                     done.push(Statement::Let(names.fresh(*register, self.procedure), expression));
                 }
@@ -434,7 +437,7 @@ impl Moving<'_, '_> {
                 }
                 Statement::For(each) => {
                     let mut again = names.again(each, self.procedure);
-                    // Turns may share the buffers that are put off.
+                    // Iterations may share the buffers that are put off.
                     again.parallel &= self.plan.buffers.is_empty();
                     let mut body = Block::new();
                     if self.once(&each.body, names, &mut body) {

@@ -7,14 +7,14 @@
 //! Elements of nested arrays have such positions: a stride is the number of elements of a row. Strides are compared by
 //! their factors, which are positive if a row has an element.
 
+use crate::iterations::{Iterations, Step};
 use crate::program::{Arithmetic, Expression, Operand, Procedure, Register, Statement};
-use crate::turns::{Step, Turns};
 use crate::visit::each_statement;
 use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
 
 /// How the positions and sizes of a procedure are computed.
-pub(crate) struct Apart {
+pub(crate) struct Distinct {
     known: FxHashMap<Register, Expression>,
 }
 
@@ -25,8 +25,8 @@ struct Stride {
     factors: Vec<Register>,
 }
 
-impl Apart {
-    pub fn of(procedure: &Procedure) -> Apart {
+impl Distinct {
+    pub fn of(procedure: &Procedure) -> Distinct {
         let mut known = FxHashMap::default();
         each_statement(&procedure.body, &mut |statement| {
             if let Statement::Let(register, expression) = statement
@@ -35,15 +35,15 @@ impl Apart {
                 known.insert(*register, expression.clone());
             }
         });
-        Apart { known }
+        Distinct { known }
     }
 
-    /// Whether a position is another one for each choice of the indices of a path, and the same in every turn of the loop
+    /// Whether a position is another one for each choice of the indices of a path, and the same in every iteration of the loop
     /// around them.
-    pub fn is_own(&self, at: Operand, path: &[Step], turns: &Turns) -> bool {
+    pub fn is_distinct(&self, at: Operand, path: &[Step], iterations: &Iterations) -> bool {
         let path: Vec<Step> = path.iter().filter(|step| step.most != Operand::Int(1)).copied().collect();
         let mut strides = vec![None; path.len()];
-        if !turns.is_fixed(at) || !self.walk(at, Stride::one(), &path, turns, &mut strides) {
+        if !iterations.is_fixed(at) || !self.walk(at, Stride::one(), &path, iterations, &mut strides) {
             return false;
         }
         let Some(strides) = strides.into_iter().collect::<Option<Vec<Stride>>>() else { return false };
@@ -69,21 +69,30 @@ impl Apart {
     }
 
     /// Adds up what a position is made of: the stride of each index. Whether it is a sum of such products.
-    fn walk(&self, at: Operand, stride: Stride, path: &[Step], turns: &Turns, strides: &mut [Option<Stride>]) -> bool {
+    fn walk(
+        &self,
+        at: Operand,
+        stride: Stride,
+        path: &[Step],
+        iterations: &Iterations,
+        strides: &mut [Option<Stride>],
+    ) -> bool {
         let Operand::Register(register) = at else { return true };
         if let Some(found) = path.iter().position(|step| step.index == register) {
             return strides[found].replace(stride).is_none();
         }
-        if turns.is_outside(at) {
+        if iterations.is_outside(at) {
             return true;
         }
         match self.known.get(&register) {
             Some(Expression::Position(Arithmetic::Add, a, b)) => {
-                self.walk(*a, stride.clone(), path, turns, strides) && self.walk(*b, stride, path, turns, strides)
+                self.walk(*a, stride.clone(), path, iterations, strides)
+                    && self.walk(*b, stride, path, iterations, strides)
             }
             Some(Expression::Position(Arithmetic::Mul, a, b)) => {
-                let (row, width) = if turns.is_outside(*b) { (*a, *b) } else { (*b, *a) };
-                turns.is_outside(width) && self.walk(row, stride.times(&self.product(width)), path, turns, strides)
+                let (row, width) = if iterations.is_outside(*b) { (*a, *b) } else { (*b, *a) };
+                iterations.is_outside(width)
+                    && self.walk(row, stride.times(&self.product(width)), path, iterations, strides)
             }
             _ => false,
         }
@@ -101,7 +110,7 @@ impl Apart {
         }
     }
 
-    /// Whether a loop has at most as many turns as a row has elements: by its count, or as `i ≤ n − 1` for the index of
+    /// Whether a loop has at most as many iterations as a row has elements: by its count, or as `i ≤ n − 1` for the index of
     /// another.
     fn fits(&self, step: &Step, width: Operand, path: &[Step]) -> bool {
         let around = path.iter().any(|around| step.count == Operand::Register(around.index));

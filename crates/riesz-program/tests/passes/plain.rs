@@ -3,8 +3,8 @@
 use riesz_core::evaluate::Value;
 use riesz_core::{Checker, FunctionId, Type};
 use riesz_program::evaluate::{Passed, call};
-use riesz_program::improve::Pass;
 use riesz_program::pass::pass;
+use riesz_program::passes::Pass;
 use riesz_program::{ProcedureId, Program, lower_plainly};
 use riesz_syntax::{FileId, ParseOptions, parse};
 

@@ -13,19 +13,20 @@ use crate::visit::{Use, each_statement};
 use riesz_primitive::scalar;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Has a procedure give, as its last result, a number that is NaN where one of its other results is. Whether it does: where
-/// it is called by others, it does not.
-pub fn watch(program: &mut Program, id: ProcedureId) -> bool {
+/// Gives a procedure a NaN flag: its last result is then a number that is NaN if another of its results is. A procedure
+/// that is called by others gets none.
+pub fn nan_flag(program: &mut Program, id: ProcedureId) -> bool {
     let mut called = false;
     for procedure in &program.procedures {
         each_statement(&procedure.body, &mut |statement| {
             called |= matches!(statement, Statement::Call(call) if call.procedure == id);
         });
     }
-    !called && watch_results(&mut program.procedures[id.0 as usize])
+    let procedure = &mut program.procedures[id.0 as usize];
+    !called && procedure.nan_flag.is_none() && flag_results(procedure)
 }
 
-fn watch_results(procedure: &mut Procedure) -> bool {
+fn flag_results(procedure: &mut Procedure) -> bool {
     let real = |buffer: &Buffer| procedure.buffers[buffer.0 as usize].kind == Kind::Real;
     let buffers: Vec<Buffer> = (procedure.results.iter())
         .filter_map(|result| if let Outcome::Buffer(buffer) = result { Some(*buffer) } else { None })
@@ -33,7 +34,7 @@ fn watch_results(procedure: &mut Procedure) -> bool {
         .collect();
     let given = with_copied(procedure, &buffers);
     let is_given = |buffer: Buffer| given.contains(&buffer);
-    if buffers.is_empty() || !is_written_by_turns(procedure, &is_given) {
+    if buffers.is_empty() || !is_written_by_iterations(procedure, &is_given) {
         return false;
     }
     let mut numbers: Vec<Operand> = (procedure.results.iter())
@@ -48,13 +49,14 @@ fn watch_results(procedure: &mut Procedure) -> bool {
     let mut body = std::mem::take(&mut procedure.body);
     for statement in &mut body {
         if let Statement::For(each) = statement {
-            watch_turns(procedure, total, &|statement| written(statement, &is_given), &mut each.body);
+            flag_iterations(procedure, total, &|statement| written(statement, &is_given), &mut each.body);
         }
     }
     add_up(procedure, total, numbers, &mut body);
     body.insert(0, Statement::Set(total, Operand::Real(0.0)));
     procedure.body = body;
     procedure.results.push(Outcome::Number(Operand::Register(total)));
+    procedure.nan_flag = Some(total);
     true
 }
 
@@ -85,15 +87,15 @@ fn with_copied(procedure: &Procedure, buffers: &[Buffer]) -> FxHashSet<Buffer> {
     }
 }
 
-/// Adds up what a block of a turn writes, its branches included, and what loops inside store.
-fn watch_turns(procedure: &mut Procedure, total: Register, written: &Written, block: &mut Block) {
+/// Adds up what a block of an iteration writes, its branches included, and what loops inside store.
+fn flag_iterations(procedure: &mut Procedure, total: Register, written: &Written, block: &mut Block) {
     for statement in block.iter_mut() {
         match statement {
             Statement::If(_, yes, no) => {
-                watch_turns(procedure, total, written, yes);
-                watch_turns(procedure, total, written, no);
+                flag_iterations(procedure, total, written, yes);
+                flag_iterations(procedure, total, written, no);
             }
-            Statement::For(each) => watch_turns(procedure, total, &|inner| stored(inner, written), &mut each.body),
+            Statement::For(each) => flag_iterations(procedure, total, &|inner| stored(inner, written), &mut each.body),
             _ => {}
         }
     }
@@ -121,9 +123,9 @@ const AT_ONCE: usize = 4;
 /// What a statement writes, where that is to be seen.
 type Written<'a> = dyn Fn(&Statement) -> Option<Operand> + 'a;
 
-/// Whether the turns of outermost loops, and statements outside of loops, are all that writes some buffers, but for zeros.
-fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool) -> bool {
-    let (mut all, mut by_turns) = (0, 0);
+/// Whether the iterations of outermost loops, and statements outside of loops, are all that writes some buffers, but for zeros.
+fn is_written_by_iterations(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool) -> bool {
+    let (mut all, mut by_iterations) = (0, 0);
     each_statement(&procedure.body, &mut |statement| {
         // What a call makes has been written by it.
         let written = |used: Use| used == Use::Write || used == Use::Make && matches!(statement, Statement::Call(_));
@@ -132,18 +134,18 @@ fn is_written_by_turns(procedure: &Procedure, is_given: &dyn Fn(Buffer) -> bool)
     for statement in &procedure.body {
         match statement {
             Statement::For(each) => {
-                by_turns += count(&each.body, is_given, &|statement| written(statement, is_given));
+                by_iterations += count(&each.body, is_given, &|statement| written(statement, is_given));
             }
             statement => {
                 let alone = written_alone(procedure, statement, is_given).is_some();
-                by_turns += usize::from(alone || is_seen_elsewhere(statement, is_given));
+                by_iterations += usize::from(alone || is_seen_elsewhere(statement, is_given));
             }
         }
     }
-    all == by_turns
+    all == by_iterations
 }
 
-/// How many statements of a block of a turn, of its branches and of loops inside, write to some buffers what is seen.
+/// How many statements of a block of an iteration, of its branches and of loops inside, write to some buffers what is seen.
 fn count(block: &Block, is_given: &dyn Fn(Buffer) -> bool, written: &Written) -> usize {
     let of = |statement: &Statement| match statement {
         Statement::If(_, yes, no) => count(yes, is_given, written) + count(no, is_given, written),

@@ -1,7 +1,0 @@
-//! The effects of single passes on loop programs, whose results stay the same.
-
-mod double;
-mod edge;
-mod fuse;
-mod join;
-mod plain;

@@ -1,0 +1,68 @@
+//! The passes over loop programs, in the order in which they run.
+//!
+//! - [`scalarise`]: a buffer of one number becomes a register
+//! - [`join`]: arrays that are only concatenated are written to their final place
+//! - [`hoist`]: loop-invariant stores are hoisted
+//! - [`place`]: a product of matrices that is only copied is computed in its final place
+//! - [`fuse`]: loops over the same indices, or a few less, are fused
+//! - [`pull`]: linear maps come out of sums
+//! - [`tabulate`]: expensive loop-invariant values are computed once, into tables
+//! - [`edge`]: boundary iterations are split off
+//! - [`privatise`]: an iteration reads its results from its own copy
+//! - [`preload`]: distant elements are read once
+//! - [`double`]: `b · c + b · c` as `b · 2c`, for a number `c`
+//!
+//! Between them, [`tidy`] removes dead code, and moves buffers and invariant values out of loops. Passes share:
+//!
+//! - `distinct`: positions that are distinct in all iterations
+//! - `expand`: products of matrices as loops
+
+pub mod double;
+pub mod edge;
+pub mod fuse;
+pub mod hoist;
+pub mod join;
+pub mod place;
+pub mod preload;
+pub mod privatise;
+pub mod pull;
+pub mod scalarise;
+pub mod tabulate;
+
+pub mod tidy;
+
+mod distinct;
+mod expand;
+
+use crate::program::{Procedure, Program};
+
+/// A pass over a procedure.
+pub type Pass = fn(&mut Procedure);
+
+/// The passes, in the order in which they run. Each makes work for the next.
+pub const PASSES: [(&str, Pass); 16] = [
+    ("scalarise", scalarise::scalarise),
+    ("tidy", tidy::tidy),
+    ("join", join::join),
+    ("hoist", hoist::hoist),
+    ("tidy", tidy::tidy),
+    ("place", place::place),
+    ("fuse", fuse::fuse),
+    ("pull", pull::pull),
+    ("tabulate", tabulate::tabulate),
+    ("tidy", tidy::tidy),
+    ("edge", edge::edge),
+    ("tidy", tidy::tidy),
+    ("privatise", privatise::privatise),
+    ("preload", preload::preload),
+    ("double", double::double),
+    ("tidy", tidy::tidy),
+];
+
+/// Runs all passes over a program.
+pub fn improve(program: &mut Program) {
+    riesz_limit::pass("improve");
+    for (_, pass) in PASSES {
+        program.procedures.iter_mut().for_each(pass);
+    }
+}
