@@ -243,6 +243,7 @@ impl Writer<'_> {
             MatrixFunction::CholeskyTangent => ("riesz_cholesky_tangent(", format!(", {b}")),
             MatrixFunction::CholeskyCotangent => ("riesz_cholesky_cotangent(run, ", format!(", {b}")),
             MatrixFunction::Solve | MatrixFunction::Inverse => ("riesz_solve(run, ", format!(", {b}, {columns}")),
+            MatrixFunction::ExactSolve => ("riesz_exact_solve(run, ", format!(", {b}, {columns}")),
             MatrixFunction::Determinant => ("riesz_determinant(run, ", ", false".into()),
             MatrixFunction::LogDeterminant => ("riesz_determinant(run, ", ", true".into()),
             MatrixFunction::Cofactor => ("riesz_cofactor(run, ", format!(", {b}, {columns}")),

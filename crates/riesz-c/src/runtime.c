@@ -356,6 +356,16 @@ static int riesz_solve(riesz_run *run, double *x, const double *a, int64_t n, co
     riesz_release(run, f.lu);
     return 0;
 }
+// The solution of a x = b, in which a column of zeros has the solution zero.
+static int riesz_exact_solve(riesz_run *run, double *x, const double *a, int64_t n, const double *b, int64_t columns) {
+    if (riesz_solve(run, x, a, n, b, columns)) return 1;
+    for (int64_t j = 0; j < columns; j++) {
+        bool zero = true;
+        for (int64_t i = 0; i < n; i++) zero = zero && b[i * columns + j] == 0.0;
+        for (int64_t i = 0; i < n && zero; i++) x[i * columns + j] = 0.0;
+    }
+    return 0;
+}
 // The determinant, or the logarithm of its absolute value.
 static int riesz_determinant(riesz_run *run, double *to, const double *a, int64_t n, bool logarithm) {
     riesz_factors f;

@@ -158,7 +158,7 @@ impl Lineariser<'_> {
             LinearTerm::Solve(value, term) => {
                 let (atom, ty) = self.term(term, point)?;
                 let (value, _) = self.value(value, point);
-                Some((self.linear(Op::ArrayFunction(&array::SOLVE, vec![value, atom]), ty.clone(), span), ty))
+                Some((self.linear(Op::ArrayFunction(&array::EXACT_SOLVE, vec![value, atom]), ty.clone(), span), ty))
             }
             LinearTerm::Transpose(term) => {
                 let (atom, ty) = self.term(term, point)?;

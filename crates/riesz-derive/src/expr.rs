@@ -24,6 +24,7 @@ impl Operation {
         match self.0 {
             primitive if std::ptr::eq(primitive, &scalar::EXACT_MUL) => "*",
             primitive if std::ptr::eq(primitive, &array::EXACT_DOT) => "dot",
+            primitive if std::ptr::eq(primitive, &array::EXACT_SOLVE) => "solve",
             primitive => primitive.name,
         }
     }

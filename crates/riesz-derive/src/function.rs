@@ -8,7 +8,7 @@ use riesz_primitive::array;
 
 /// Functions that are products with a vector or with the inverse of a matrix.
 pub(crate) fn is_product(primitive: &'static riesz_primitive::Primitive) -> bool {
-    [&array::DOT, &array::EXACT_DOT, &array::OUTER, &array::SOLVE].iter().any(|own| std::ptr::eq(*own, primitive))
+    [&array::DOT, &array::EXACT_DOT, &array::OUTER, &array::EXACT_SOLVE].iter().any(|own| std::ptr::eq(*own, primitive))
 }
 
 /// The adjoint of a product with a vector, or with the inverse of a matrix.
@@ -16,7 +16,7 @@ pub(crate) fn transposed(operation: Operation, arguments: &[Option<Expr>]) -> Op
     let is = |primitive: &'static riesz_primitive::Primitive| std::ptr::eq(operation.0, primitive);
     let (dot, outer) = (Operation(&array::EXACT_DOT), Operation(&array::OUTER));
     Some(match arguments {
-        [Some(a), None] if is(&array::SOLVE) => Kind::Function(operation, vec![Some(Symbolic::transpose(a)), None]),
+        [Some(a), None] if is(&array::EXACT_SOLVE) => Kind::Function(operation, vec![Some(Symbolic::transpose(a)), None]),
         [_, _] if is(&array::DOT) || is(&array::EXACT_DOT) => Kind::Function(outer, arguments.to_vec()),
         [_, _] if is(&array::OUTER) => Kind::Function(dot, arguments.to_vec()),
         _ => return None,

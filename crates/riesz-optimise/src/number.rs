@@ -62,7 +62,8 @@ pub(crate) fn fold(primitive: &'static Primitive, operands: &[Atom], ty: &Type, 
     })
 }
 
-/// The value, where all operands are constants and it is no error.
+/// The value, where all operands are constants and it is no error. One that is not finite is computed at run time, where
+/// its place can be reported.
 fn constant(primitive: &'static Primitive, operands: &[Atom], ty: &Type) -> Option<Atom> {
     let row = primitive.scalar()?;
     if *ty == Type::Int {
@@ -80,11 +81,15 @@ fn constant(primitive: &'static Primitive, operands: &[Atom], ty: &Type) -> Opti
         _ => None,
     };
     if let [Atom::Real(base), Atom::Int(exponent)] = *operands {
-        return Some(Atom::Real(integer_power(primitive, &base, exponent)));
+        return finite(integer_power(primitive, &base, exponent));
     }
     let operands: Vec<f64> = operands.iter().map(real).collect::<Option<_>>()?;
     row.real?;
-    Some(Atom::Real(f64::apply(primitive, &operands)))
+    finite(f64::apply(primitive, &operands))
+}
+
+fn finite(value: f64) -> Option<Atom> {
+    value.is_finite().then_some(Atom::Real(value))
 }
 
 fn integers(primitive: &'static Primitive, operands: &[Atom]) -> Option<Op> {

@@ -212,13 +212,13 @@ fn of_matrix(function: MatrixFunction, n: u64, columns: u64, triangular: bool) -
     let forward = |columns: u64| operations(numbers * columns, numbers * columns, 0, 0);
     let inverse = factors + operations(triangles, triangles, 0, 0) + backward(n);
     match function {
-        MatrixFunction::Solve if triangular => backward(columns),
+        MatrixFunction::Solve | MatrixFunction::ExactSolve if triangular => backward(columns),
         MatrixFunction::Inverse if triangular => operations(triangles, triangles, n + numbers, 0),
         MatrixFunction::Determinant if triangular => operations(0, n, 0, 0),
         MatrixFunction::LogDeterminant if triangular => operations(n, 0, 0, n),
         // Of the symmetric part, which is taken first.
         MatrixFunction::Cholesky => operations(n * n + triangles, n * n + triangles, n + numbers, 0),
-        MatrixFunction::Solve => factors + forward(columns) + backward(columns),
+        MatrixFunction::Solve | MatrixFunction::ExactSolve => factors + forward(columns) + backward(columns),
         MatrixFunction::Inverse => inverse,
         MatrixFunction::Determinant => factors + operations(0, n, 0, 0),
         MatrixFunction::LogDeterminant => factors + operations(n, 0, 0, n),

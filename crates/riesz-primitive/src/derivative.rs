@@ -83,7 +83,7 @@ pub enum LinearTerm {
     Left(Coefficient, &'static LinearTerm),
     /// `dot(t, a)`: the product with a matrix or vector on the right.
     Right(&'static LinearTerm, Coefficient),
-    /// `a⁻¹ t`: the solution of a linear system.
+    /// `a⁻¹ t`: the solution of a linear system, in which a column of zeros has the solution zero.
     Solve(Coefficient, &'static LinearTerm),
     /// `tᵀ`
     Transpose(&'static LinearTerm),

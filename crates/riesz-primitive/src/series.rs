@@ -155,10 +155,12 @@ impl<C: Number> Number for Series<C> {
             _ => vec![C::zero(); n * n],
         };
         match function {
-            MatrixFunction::Solve => a.solve(n, columns, &Expansion::new(b, len)).series(n * columns),
+            MatrixFunction::Solve | MatrixFunction::ExactSolve => {
+                a.solve(function, (n, columns), &Expansion::new(b, len)).series(n * columns)
+            }
             MatrixFunction::Inverse => {
                 let orders = (0..len).map(identity).collect();
-                a.solve(n, n, &Expansion { orders }).series(n * n)
+                a.solve(MatrixFunction::Solve, (n, n), &Expansion { orders }).series(n * n)
             }
             MatrixFunction::Cholesky => a.cholesky(n).series(n * n),
             MatrixFunction::CholeskyTangent => cholesky_tangent(n, entries, b),
@@ -247,15 +249,16 @@ impl<C: Number> Expansion<C> {
         (0..entries).map(|at| Series::from_fn(self.orders.len(), |n| self.orders[n][at].clone())).collect()
     }
 
-    /// `a x = b`: `a₀ xₙ = bₙ − Σ aₖ xₙ₋ₖ`.
-    fn solve(&self, n: usize, columns: usize, b: &Expansion<C>) -> Expansion<C> {
+    /// `a x = b`: `a₀ xₙ = bₙ − Σ aₖ xₙ₋ₖ`, with exact zeros in every order but that of the value, which is `first`.
+    fn solve(&self, first: MatrixFunction, (n, columns): (usize, usize), b: &Expansion<C>) -> Expansion<C> {
         let mut orders: Vec<Vec<C>> = Vec::new();
         for order in 0..self.orders.len() {
             let mut right = b.orders[order].clone();
             for k in 1..=order {
                 subtract_product(&mut right, &self.orders[k], &orders[order - k], n, columns);
             }
-            orders.push(C::matrix(MatrixFunction::Solve, n, columns, &self.orders[0], &right));
+            let function = if order == 0 { first } else { MatrixFunction::ExactSolve };
+            orders.push(C::matrix(function, n, columns, &self.orders[0], &right));
         }
         Expansion { orders }
     }
@@ -268,7 +271,7 @@ impl<C: Number> Expansion<C> {
                 .collect(),
         };
         let lower = Expansion { orders: self.orders[..slopes.orders.len()].to_vec() };
-        let relative = lower.solve(n, n, &slopes);
+        let relative = lower.solve(MatrixFunction::ExactSolve, (n, n), &slopes);
         let mut coefficients = C::matrix(MatrixFunction::LogDeterminant, n, 0, &self.orders[0], &[]);
         for (order, matrix) in relative.orders.iter().enumerate() {
             let trace = sum((0..n).map(|at| matrix[at * n + at].clone()));
@@ -277,9 +280,9 @@ impl<C: Number> Expansion<C> {
         Series { coefficients }
     }
 
-    /// `l lᵀ = ½ (a + aᵀ)`: `lₙ = l₀ Φ(l₀⁻¹ c l₀⁻ᵀ)`, where `c` is what the lower orders leave of `aₙ`.
+    /// `l lᵀ = ½ (a + aᵀ)`: `lₙ = D cholesky a₀ c`, where `c` is what the lower orders leave of `aₙ`.
     fn cholesky(&self, n: usize) -> Expansion<C> {
-        let [half, minus_half] = [0.5, -0.5].map(C::constant);
+        let half = C::constant(0.5);
         let first = C::matrix(MatrixFunction::Cholesky, n, 0, &self.orders[0], &[]);
         let mut orders = vec![first.clone()];
         for order in 1..self.orders.len() {
@@ -290,16 +293,7 @@ impl<C: Number> Expansion<C> {
                 let transposed = transpose(&orders[order - k], n);
                 subtract_product(&mut left, &orders[k], &transposed, n, n);
             }
-            let one_side = C::matrix(MatrixFunction::Solve, n, n, &first, &left);
-            let both = C::matrix(MatrixFunction::Solve, n, n, &first, &transpose(&one_side, n));
-            let lower = (0..n * n).map(|at| match (at / n).cmp(&(at % n)) {
-                std::cmp::Ordering::Less => C::zero(),
-                std::cmp::Ordering::Equal => minus_half.mul(&both[at]),
-                std::cmp::Ordering::Greater => both[at].neg(),
-            });
-            let mut product = vec![C::zero(); n * n];
-            subtract_product(&mut product, &first, &lower.collect::<Vec<C>>(), n, n);
-            orders.push(product);
+            orders.push(C::matrix(MatrixFunction::CholeskyTangent, n, n, &first, &left));
         }
         Expansion { orders }
     }

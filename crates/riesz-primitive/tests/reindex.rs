@@ -115,6 +115,7 @@ fn term(adjoint: &Adjoint, arguments: &[Argument], cotangent: i64) -> Argument {
     match adjoint {
         Adjoint::Cotangent => Argument::Array(cotangent),
         Adjoint::Argument(at) => arguments[*at].clone(),
+        Adjoint::LowerTriangle(_) => panic!("a triangle moves no elements"),
         Adjoint::Apply(primitive, terms) => {
             let terms = terms.iter().map(|adjoint| match term(adjoint, arguments, cotangent) {
                 Argument::Integer(value) => value,

@@ -86,6 +86,29 @@ pub fn solve(
     })
 }
 
+/// The solution `x` of `a x = b`, in which a column of zeros has the solution zero; NaN in other columns where `a` is
+/// singular.
+pub fn exact_solve(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    a: &[f64],
+    n: i64,
+    b: &[f64],
+    columns: i64,
+) -> Outcome<()> {
+    solve(context, site, to, a, n, b, columns)?;
+    let (n, columns) = (n.max(0) as usize, columns.max(0) as usize);
+    if any(&to[..n * columns], f64::is_nan) {
+        for column in 0..columns {
+            if b[..n * columns].iter().skip(column).step_by(columns).all(|x| *x == 0.0) {
+                to[..n * columns].iter_mut().skip(column).step_by(columns).for_each(|x| *x = 0.0);
+            }
+        }
+    }
+    Ok(())
+}
+
 /// The inverse; NaN where `a` is singular.
 pub fn inv(context: &mut Context, site: u32, to: &mut [f64], a: &[f64], n: i64) -> Outcome<()> {
     let n = n.max(0) as usize;

@@ -11,13 +11,14 @@
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Options, Sources, Toolchain, Value};
 use riesz_calculus::{Checkpoints, compile_for_code, compile_with, has_derivatives};
-use riesz_core::evaluate::{Globals, Machine, problem};
+use riesz_core::evaluate::{Globals, Machine, Trap, problem};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{FunctionId, GlobalId};
 use riesz_native::code::{Function, Stop};
 use riesz_native::{Code, Precision, Problem};
 use riesz_syntax::{Severity, Span};
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How many steps the interpreter may take to find an error again.
@@ -30,6 +31,7 @@ pub(crate) struct Compilation {
     /// The same with its derivatives compiled, where the interpreter meets derivatives in another representation.
     compiled: Option<Program>,
     via: Option<&'static Representation>,
+    trap: Option<Arc<Trap>>,
     /// The functions below as native code.
     pub code: Option<Code>,
     /// The functions, in the order of the code.
@@ -78,7 +80,7 @@ impl Compilation {
     ) -> Result<Compilation, Vec<Diagnostic>> {
         let start = Instant::now();
         let via = options.via.filter(|via| !via.is_compiled());
-        let native = options.native.as_ref().filter(|_| via.is_none());
+        let native = options.native.as_ref().filter(|_| via.is_none() && options.trap.is_none());
         let (with, without): (Vec<FunctionId>, Vec<FunctionId>) =
             functions.iter().partition(|id| has_derivatives(&program, &[**id]));
         let calculus =
@@ -91,6 +93,7 @@ impl Compilation {
             program,
             compiled,
             via,
+            trap: options.trap.clone(),
             code: None,
             functions,
             precision: native.map_or(Precision::Double, |native| native.settings.precision),
@@ -248,7 +251,13 @@ impl Compilation {
         globals: Globals<f64>,
         limits: Limits,
     ) -> Result<Value, Box<Diagnostic>> {
-        let place = Place { program: &self.program, compiled: self.compiled(), via: self.via, code: self.most_code };
+        let place = Place {
+            program: &self.program,
+            compiled: self.compiled(),
+            via: self.via,
+            code: self.most_code,
+            trap: &self.trap,
+        };
         place.run(function, globals, &limits, |machine| machine.call_with(function, arguments))
     }
 }
@@ -263,6 +272,8 @@ pub(crate) struct Place<'p> {
     pub via: Option<&'static Representation>,
     /// How many operations the compiler may write for these.
     pub code: u64,
+    /// What reports where a NaN starts.
+    pub trap: &'p Option<Arc<Trap>>,
 }
 
 impl Place<'_> {
@@ -277,7 +288,8 @@ impl Place<'_> {
         let via = self.via.filter(|via| !via.is_compiled());
         let via = via.map_or_else(Representation::at_run_time, |via| via.differentiator(false));
         let mut machine = Machine::with_globals(self.program, limits.clone(), globals)
-            .differentiate_with(self.compiled, Rc::new(via));
+            .differentiate_with(self.compiled, Rc::new(via))
+            .with_trap(self.trap.clone());
         riesz_limit::within(&limits.bounds(self.code), || work(&mut machine))
             .unwrap_or_else(|reason| Err(problem::stopped(reason, limits, self.program.function(at).span)))
     }

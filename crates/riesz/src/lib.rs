@@ -69,7 +69,7 @@ pub use session::{Binding, Evaluated, Options, Scope, Session};
 pub use toolchain::Toolchain;
 
 pub use riesz_calculus::Checkpoints;
-pub use riesz_core::evaluate::{Limits, is_asking, show_real};
+pub use riesz_core::evaluate::{Limits, Trap, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_derive as derive;
 pub use riesz_draw as graph;

@@ -2,6 +2,7 @@
 //! size.
 
 mod growth;
+mod rounding;
 
 pub use growth::{Grow, Grown, Growth, Sample};
 
@@ -57,6 +58,8 @@ pub struct Measured {
     pub misfit: Option<String>,
     /// Whether the derivative has the shape of its type and is that of the compiled code.
     pub agrees: bool,
+    /// Whether it differs by no more than it changes where the last digits of the point do.
+    pub is_rounding: bool,
 }
 
 /// What representations are asked.
@@ -109,6 +112,12 @@ impl Modes {
         let count = numbers.first().map_or(0, |row| row.len());
         !self.agree() && numbers.iter().all(|row| row.len() == count) && (0..count).all(one)
     }
+
+    /// Whether the representations differ only where rounding decides the derivative.
+    pub fn differ_by_rounding(&self) -> bool {
+        let settled = |measured: &Measured| measured.agrees || measured.is_rounding;
+        !self.agree() && self.rows.iter().all(|row| row.outcome.as_ref().is_ok_and(settled))
+    }
 }
 
 impl Session {
@@ -128,7 +137,9 @@ impl Session {
         };
         let modes = defined.and_then(|_| self.modes_at_point(function, measuring));
         self.restore(scope);
-        modes
+        let mut modes = modes?;
+        self.find_rounding(&mut modes, function, &point)?;
+        Ok(modes)
     }
 
     fn modes_at_point(&mut self, function: &str, measuring: Measuring) -> Result<Modes, Vec<Diagnostic>> {
@@ -221,7 +232,7 @@ impl Session {
         let mut numbers = Vec::new();
         value.visit_coordinates(&mut |number| numbers.push(*number));
         let (derivative, misfit) = (value.show_with(ty, &mut show_table), value.misfit(ty));
-        Ok(Measured { derivative, numbers, operations, time, bytes, misfit, agrees: false })
+        Ok(Measured { derivative, numbers, operations, time, bytes, misfit, agrees: false, is_rounding: false })
     }
 
     fn machine<'p, S: Number>(&self, program: &'p Program) -> Machine<'p, S> {

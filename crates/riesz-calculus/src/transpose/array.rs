@@ -5,7 +5,7 @@ use super::Transposer;
 use crate::array::result_type;
 use crate::compile::has_holes;
 use riesz_core::build::write_size;
-use riesz_core::term::{Atom, Iteration, Op, Place, Step};
+use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Place, Step};
 use riesz_core::{Size, Type};
 use riesz_primitive::array::{
     self, Adjoint, Array, Backward, Contraction, Direction, Index, Indexing, LinearIn, Product,
@@ -154,6 +154,10 @@ impl Transposer<'_> {
         match adjoint {
             Adjoint::Cotangent => (given, ty.clone()),
             Adjoint::Argument(at) => (arguments[*at], self.atom_type(arguments[*at])),
+            Adjoint::LowerTriangle(matrix) => {
+                let (matrix, ty) = self.adjoint_term(matrix, arguments, (given, ty), span);
+                (self.lower_triangle(matrix, &ty, span), ty)
+            }
             Adjoint::Apply(primitive, terms) => {
                 let terms = terms.iter().map(|term| self.adjoint_term(term, arguments, (given, ty), span));
                 let operands: Vec<(Atom, Type)> = terms.collect();
@@ -166,6 +170,24 @@ impl Transposer<'_> {
                 (self.bind(op, ty.clone(), span), ty)
             }
         }
+    }
+
+    /// `[[if j <= i then a[i][j] else 0 | j < n] | i < n]`
+    fn lower_triangle(&mut self, matrix: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(_, row_type) = ty else { return matrix };
+        let count = self.length(matrix, span);
+        self.built(count, ty, span, |transposer, i| {
+            let row = transposer.bind(Op::Index(matrix, i), (**row_type).clone(), span);
+            transposer.built(count, row_type, span, |transposer, j| {
+                let below = Op::Compare(Comparison::LessEqual, j, i);
+                let condition = transposer.bind(below, Type::Bool, span);
+                transposer.open();
+                let entry = transposer.bind(Op::Index(row, j), Type::Real, span);
+                let yes = transposer.close(entry);
+                let no = Body { bindings: Vec::new(), result: Atom::Real(0.0) };
+                transposer.bind(Op::If { condition, yes, no }, Type::Real, span)
+            })
+        })
     }
 
     /// The adjoint of a contraction, in the factor that is linear.

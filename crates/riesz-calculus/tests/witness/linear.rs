@@ -8,7 +8,7 @@ pub fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[Complex
     let identity: Vec<Complex> =
         (0..n * n).map(|at| if at / n == at % n { Complex::one() } else { Complex::zero() }).collect();
     match function {
-        MatrixFunction::Solve => eliminate(n, columns, a, b).0,
+        MatrixFunction::Solve | MatrixFunction::ExactSolve => eliminate(n, columns, a, b).0,
         MatrixFunction::Inverse => eliminate(n, n, a, &identity).0,
         MatrixFunction::Determinant => vec![eliminate(n, 0, a, &[]).1],
         MatrixFunction::LogDeterminant => {

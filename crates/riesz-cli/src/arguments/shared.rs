@@ -5,7 +5,8 @@ use super::wrong;
 use crate::building;
 use clap::{Args, ValueEnum};
 use riesz::cache::bytes;
-use riesz::{Checkpoints, Limits, Options, ParseOptions, Session, Toolchain};
+use riesz::{Checkpoints, Limits, Options, ParseOptions, Session, Toolchain, Trap};
+use std::sync::Arc;
 
 /// How a program is run.
 #[derive(Args, Clone, Copy, Debug)]
@@ -19,6 +20,15 @@ pub struct Run {
     /// The width of an `R`; f32 needs native code
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
     precision: Precision,
+    /// Report where a NaN or an infinity starts, and which zeros of derivatives hide one; the interpreter does
+    #[arg(long, value_enum, value_name = "WHAT")]
+    trap: Option<Trapped>,
+}
+
+/// What `--trap` looks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Trapped {
+    Nan,
 }
 
 impl Run {
@@ -29,6 +39,13 @@ impl Run {
 
     /// A session that runs programs so, for a subcommand.
     pub fn session(self, subcommand: &str, options: Options) -> Session {
+        let trap = self.trap.map(|Trapped::Nan| Arc::new(Trap::default()));
+        if trap.is_some() && self.backend == Backend::Native {
+            wrong(subcommand, "`--trap` is for the interpreter: leave out `--backend native`".into());
+        }
+        if trap.is_some() && options.via.is_some_and(|via| !via.is_compiled()) {
+            wrong(subcommand, "`--trap` is for compiled derivatives: leave out `--via`".into());
+        }
         let native = match (self.backend, self.threads, self.precision) {
             (Backend::Native, threads, precision) => {
                 let mut native = Toolchain::find_or_tell(threads.unwrap_or(1).into()).watched_by(building::watch());
@@ -46,7 +63,7 @@ impl Run {
             }
             (Backend::Interp, None, Precision::F64) => None,
         };
-        Session::new(Options { native, ..options })
+        Session::new(Options { native, trap, ..options })
     }
 }
 
@@ -99,6 +116,7 @@ impl Limited {
             code: self.max_code,
             checkpoints: self.checkpoint.0,
             via: None,
+            trap: None,
             native: None,
         }
     }

@@ -48,7 +48,9 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
     let mut tally = Tally { files: 1, checks: checks.len(), ..Tally::default() };
     let progress = Progress::new(file, checks.len());
     for check in &checks {
-        if let Err(diagnostic) = session.run_check(check) {
+        let result = session.run_check(check);
+        progress.bar.suspend(|| report.notes(&mut session));
+        if let Err(diagnostic) = result {
             tally.failed += 1;
             progress.bar.suspend(|| report.show(&[*diagnostic], session.sources()));
         }

@@ -82,6 +82,9 @@ fn as_text(modes: &Modes) -> String {
         false if modes.differ_by_nan() => "the representations differ where an infinite coefficient meets terms that \
             cancel: nan where it is applied to each of them, a number where they are added first"
             .into(),
+        false if modes.differ_by_rounding() => "the representations differ where rounding decides: the derivatives that \
+            differ change as much when the last digits of the point do"
+            .into(),
         false => "the representations do not agree".into(),
     });
     lines.join("\n")
@@ -105,7 +108,7 @@ fn aligned<R: AsRef<[String]>>(table: &[R], left: &[usize]) -> Vec<String> {
 
 fn row(Mode { representation, outcome }: &Mode) -> [String; 6] {
     match outcome {
-        Ok(Measured { derivative, operations, time, bytes, misfit, agrees, .. }) => [
+        Ok(Measured { derivative, operations, time, bytes, misfit, agrees, is_rounding, .. }) => [
             representation.name.into(),
             shortened(derivative, SHOWN),
             operations.total().to_string(),
@@ -113,7 +116,8 @@ fn row(Mode { representation, outcome }: &Mode) -> [String; 6] {
             output::duration(*time),
             match misfit {
                 Some(misfit) => format!("✗ {misfit}"),
-                None => if *agrees { "✓" } else { "✗ differs" }.into(),
+                None if *agrees => "✓".into(),
+                None => if *is_rounding { "✗ rounding" } else { "✗ differs" }.into(),
             },
         ],
         Err(problem) => {
@@ -139,7 +143,7 @@ fn as_json(modes: &Modes) -> Value {
     let row = |Mode { representation, outcome }: &Mode| {
         let mut object = json!({"representation": representation.name, "paper": representation.paper});
         match outcome {
-            Ok(Measured { numbers, operations, time, bytes, misfit, agrees, .. }) => {
+            Ok(Measured { numbers, operations, time, bytes, misfit, agrees, is_rounding, .. }) => {
                 object["derivative"] = numbers.iter().map(number).collect();
                 object["operations"] = json!({
                     "additions": operations.additions,
@@ -151,6 +155,9 @@ fn as_json(modes: &Modes) -> Value {
                 object["bytes"] = json!(bytes);
                 object["seconds"] = json!(time.as_secs_f64());
                 object["agrees"] = json!(agrees);
+                if *is_rounding {
+                    object["rounding"] = json!(true);
+                }
                 if let Some(misfit) = misfit {
                     object["misfit"] = json!(misfit);
                 }

@@ -322,7 +322,7 @@ impl Draft<'_> {
     }
 
     /// `⟨left, right⟩` on any vector space, component by component.
-    fn inner(&mut self, left: Typed, right: Typed, span: Span) -> Typed {
+    pub(super) fn inner(&mut self, left: Typed, right: Typed, span: Span) -> Typed {
         match self.resolve(&left.1) {
             Type::Array(_, element) if self.resolve(&element) == Type::Real => {
                 (self.bind(Op::ArrayFunction(&array::DOT, vec![left.0, right.0]), Type::Real, span), Type::Real)

@@ -325,9 +325,10 @@ impl Draft<'_> {
         span: Span,
     ) -> Typed {
         let call = FunctionId(self.calls.len() as u32);
-        self.calls.push(super::draft::DraftCall { item, types, sizes, span });
         let result = self.resolve_deep(&result);
-        let value = self.bind(Op::Call(call, arguments), result.clone(), span);
+        let value = self.bind(Op::Call(call, arguments.clone()), result.clone(), span);
+        self.note_norm(item, &types, &arguments, value);
+        self.calls.push(super::draft::DraftCall { item, types, sizes, span });
         self.read_sizes(value, result, span)
     }
 

@@ -9,6 +9,7 @@
 
 use super::call::Callable;
 use super::scope::Scope;
+use super::square::Norms;
 use super::unify::Unknowns;
 use super::{Checker, ItemId, UnitId};
 use crate::size::{self, Size};
@@ -46,6 +47,7 @@ pub(crate) struct Draft<'c> {
     pub postponed: Vec<Postponed>,
     /// Sizes that must be equal, when more is known of them.
     pub later: Vec<(Size, Size, Span)>,
+    pub norms: Norms,
     pub diagnostics: Vec<Diagnostic>,
     bodies: Vec<OpenBody>,
     body_count: u32,
@@ -114,6 +116,7 @@ impl<'c> Draft<'c> {
             lambdas: Vec::new(),
             postponed: Vec::new(),
             later: Vec::new(),
+            norms: Norms::default(),
             diagnostics: Vec::new(),
             bodies: Vec::new(),
             body_count: 0,
@@ -169,8 +172,16 @@ impl<'c> Draft<'c> {
         Var(self.vars.len() as u32 - 1)
     }
 
+    /// Whether a variable is bound in the present body, not in one around it.
+    pub fn is_of_present_body(&self, var: Var) -> bool {
+        self.bodies.last().is_some_and(|body| body.id == self.vars[var.0 as usize].body)
+    }
+
     /// Binds an operation's result.
     pub fn bind(&mut self, op: Op, ty: Type, span: Span) -> Atom {
+        if let Some(square) = self.square_of_norm(&op, span) {
+            return square;
+        }
         let size = self.size_of_op(&op);
         self.measure(&ty, span);
         let var = self.var(ty, None);

@@ -29,6 +29,7 @@ mod order;
 mod reduce;
 mod scope;
 mod signature;
+mod square;
 mod structure;
 pub mod suggest;
 mod unify;
@@ -377,6 +378,11 @@ impl Checker {
             true => Ok(Some((function, signature.parameters.len()))),
             false => Err(diagnostics),
         }
+    }
+
+    /// Whether an item is the function of the prelude that a row describes.
+    pub(crate) fn is_prelude(&self, item: ItemId, row: &Primitive) -> bool {
+        self.prelude.get(row.name) == Some(&item)
     }
 
     pub(crate) fn tree(&self, unit: UnitId) -> Rc<Tree> {

@@ -3,7 +3,7 @@
 use super::array::{self, Empty, count_of};
 use super::kept::{Growing, Kept};
 use super::limits::Fault;
-use super::{Machine, atom, element_type, problem};
+use super::{Machine, atom, element_type, problem, trap};
 use crate::evaluate::Value;
 use crate::term::{Function, Iteration, Reduction, Turn};
 use crate::types::Type;
@@ -93,8 +93,14 @@ impl<'p, S: Number> Machine<'p, S> {
             self.whole(&element, span)?;
             // A sum inside of this one, over nothing, has no size where its type tells none.
             let empty = if reduction == Reduction::Sum { Empty::IsZero } else { Empty::Differs };
+            let watch = self.trap.as_deref();
             let combine = |total: Value<S>, primitive: &'static Primitive| {
-                array::combine(total, &element, primitive, empty, span)
+                let before = watch.map(|_| total.clone());
+                let combined = array::combine(total, &element, primitive, empty, span)?;
+                if let Some(before) = before {
+                    trap::inspect_step(watch, span, (&before, &element), primitive, &combined);
+                }
+                Ok::<_, Fault>(combined)
             };
             total = Some(match (total, reduction) {
                 (None, _) => element,

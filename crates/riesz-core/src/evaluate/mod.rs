@@ -21,6 +21,7 @@ mod room;
 mod show;
 mod space;
 mod structured;
+mod trap;
 mod value;
 
 pub use data::{from_data, to_data};
@@ -29,6 +30,7 @@ pub use number::{integer_power, is_large};
 pub use reindex::indices;
 pub use room::{has_room, is_asking};
 pub use show::show_real;
+pub use trap::Trap;
 pub use value::{Buffer, Closure, Held, Map, Table, Term, Value, memory};
 
 use crate::order::Orders;
@@ -46,6 +48,7 @@ use rustc_hash::FxHashMap;
 use space::Grid;
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::Arc;
 
 /// A way to differentiate while a program runs.
 pub trait Differentiate<S: Number> {
@@ -81,6 +84,7 @@ pub struct Machine<'p, S: 'static> {
     /// What differentiates, where derivatives have not been compiled.
     differentiate: Option<Rc<dyn Differentiate<S> + 'p>>,
     limits: Limits,
+    trap: Option<Arc<Trap>>,
     fuel: Fuel,
     depth: usize,
     /// How many coefficients a number has: series inside of series have the product of both.
@@ -113,6 +117,7 @@ impl<'p, S: Number> Machine<'p, S> {
             differentiate: None,
             fuel: Fuel::new(&limits),
             limits,
+            trap: None,
             depth: 0,
             coefficients: 1,
             globals,
@@ -234,6 +239,9 @@ impl<'p, S: Number> Machine<'p, S> {
         frame: &mut Vec<Value<S>>,
         bindings: &'p [Binding],
     ) -> Result<(), Fault> {
+        if let Some(trap) = self.trap.clone() {
+            return self.trapped(&trap, function, frame, bindings);
+        }
         for binding in bindings {
             let at = binding.var.0 as usize;
             // Most operations are on real numbers, which go from slot to slot without a value made for each.

@@ -19,6 +19,7 @@ pub(super) static ROWS: &[&Primitive] = &[
     &CHOLESKY_TANGENT,
     &CHOLESKY_COTANGENT,
     &SOLVE,
+    &EXACT_SOLVE,
     &INV,
     &DET,
     &LOGDET,
@@ -95,7 +96,10 @@ pub static CHOLESKY_TANGENT: Primitive = Primitive {
             FACTOR_MOVED,
             Negate(&Cholesky(Argument(0), &Sum(&[MATRIX_MOVED, MATRIX_MOVED]))),
         ]),
-        linear: LinearIn::Last(Adjoint::Apply(&CHOLESKY_COTANGENT, &[Adjoint::Argument(0), Adjoint::Cotangent])),
+        linear: LinearIn::Last(Adjoint::Apply(
+            &CHOLESKY_COTANGENT,
+            &[Adjoint::Argument(0), Adjoint::LowerTriangle(&Adjoint::Cotangent)],
+        )),
         rust: "cholesky_tangent",
     })),
 };
@@ -110,7 +114,8 @@ const MATRIX_MOVED: LinearTerm =
 /// `p = l⁻¹ t`
 const FACTOR_SOLVED: Coefficient = Apply(&SOLVE, &[Argument(0), Result]);
 
-/// `D Tᵀ (l, w) (dl, dw) = Tᵀ (dw + l⁻ᵀ dlᵀ w) − 2 sym(l⁻ᵀ dlᵀ c)`, where `T = D cholesky` at `l lᵀ` and `c = Tᵀ w`
+/// `D Tᵀ (l, w) (dl, dw) = Tᵀ (dw + l⁻ᵀ dlᵀ w) − 2 sym(l⁻ᵀ dlᵀ c)`, where `T = D cholesky` at `l lᵀ`, `c = Tᵀ w`, and `w` is
+/// lower triangular
 pub static CHOLESKY_COTANGENT: Primitive = Primitive {
     name: "cholesky cotangent",
     signatures: &["(l: [n][n]R, w: [n][n]R): [n][n]R"],
@@ -146,14 +151,33 @@ pub static SOLVE: Primitive = Primitive {
     kind: Kind::Array(Array::Matrix(Matrix {
         function: MatrixFunction::Solve,
         result: MatrixResult::Like(1),
-        derivative: Derivative::Terms(&[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))]),
-        linear: LinearIn::Last(Adjoint::Apply(
-            &SOLVE,
-            &[Adjoint::Apply(&TRANSPOSE, &[Adjoint::Argument(0)]), Adjoint::Cotangent],
-        )),
+        derivative: Derivative::Terms(SOLUTION_MOVED),
+        linear: LinearIn::Nothing,
         rust: "solve",
     })),
 };
+
+/// `solve` in a derivative: where a column of `b` is exactly zero, so is that of the solution. `D = exact solve` in `b`
+pub static EXACT_SOLVE: Primitive = Primitive {
+    name: "exact solve",
+    signatures: SOLVE.signatures,
+    summary: "The solution in which a column of zeros has the solution zero, also where `a` is singular.",
+    example: "",
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::ExactSolve,
+        result: MatrixResult::Like(1),
+        derivative: Derivative::Terms(SOLUTION_MOVED),
+        linear: LinearIn::Last(Adjoint::Apply(
+            &EXACT_SOLVE,
+            &[Adjoint::Apply(&TRANSPOSE, &[Adjoint::Argument(0)]), Adjoint::Cotangent],
+        )),
+        rust: "exact_solve",
+    })),
+};
+
+/// `a⁻¹ (db − da x)`
+const SOLUTION_MOVED: &[LinearTerm] =
+    &[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))];
 
 /// `D inv a (da) = −a⁻¹ da a⁻¹`
 pub static INV: Primitive = Primitive {

@@ -88,6 +88,8 @@ pub enum Adjoint {
     Cotangent,
     /// An argument that the function is not linear in.
     Argument(usize),
+    /// The lower triangle of a matrix, with zeros above it.
+    LowerTriangle(&'static Adjoint),
     /// A row applied to such terms.
     Apply(&'static Primitive, &'static [Adjoint]),
 }

@@ -15,7 +15,7 @@ pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: us
         MatrixFunction::Cholesky => factor(n, a),
         MatrixFunction::CholeskyTangent => cholesky_tangent(n, a, b),
         MatrixFunction::CholeskyCotangent => cholesky_cotangent(n, a, b),
-        MatrixFunction::Solve => Eliminated::new(n, columns, a, b).solve(),
+        MatrixFunction::Solve | MatrixFunction::ExactSolve => Eliminated::new(n, columns, a, b).solve(),
         MatrixFunction::Inverse => Eliminated::new(n, n, a, &identity(n)).solve(),
         MatrixFunction::Determinant => vec![determinant(n, a, S::ORDER)],
         MatrixFunction::LogDeterminant => {
@@ -34,7 +34,10 @@ pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: us
 fn without_value<S: Number>(function: MatrixFunction, n: usize, columns: usize, a: &[S], b: &[S]) -> Option<Vec<S>> {
     let plain = |numbers: &[S]| numbers.iter().map(S::value).collect::<Vec<f64>>();
     let regular = match function {
-        MatrixFunction::Solve | MatrixFunction::Inverse | MatrixFunction::LogDeterminant => {
+        MatrixFunction::Solve
+        | MatrixFunction::ExactSolve
+        | MatrixFunction::Inverse
+        | MatrixFunction::LogDeterminant => {
             f64::matrix(MatrixFunction::LogDeterminant, n, 0, &plain(a), &[])[0].is_finite()
         }
         MatrixFunction::Cholesky => !f64::matrix(function, n, 0, &plain(a), &[]).iter().any(|x| x.is_nan()),
@@ -50,17 +53,24 @@ fn without_value<S: Number>(function: MatrixFunction, n: usize, columns: usize, 
             let column = b.iter().skip(at % columns).step_by(columns);
             S::constant(value).add(&of_matrix).add(&undefined(column))
         }
+        // The tangent of a solution that is zero, `a⁻¹ (db − da · 0)`, does not depend on that of the matrix.
+        MatrixFunction::ExactSolve => {
+            let column = b.iter().skip(at % columns).step_by(columns);
+            let zero = column.clone().all(|x| x.value() == 0.0);
+            let moved = S::constant(value).add(&undefined(column));
+            if zero { moved } else { moved.add(&of_matrix) }
+        }
         MatrixFunction::Cholesky if at / n < at % n => S::constant(value),
         _ => S::constant(value).add(&of_matrix),
     };
     Some(values.map(entry).collect())
 }
 
-/// Zero, with derivatives of every order by each of some numbers that are NaN: `NaN · (exp(Σᵢ xᵢ − Σᵢ aᵢ) − 1)` at `x = a`.
+/// Zero, with derivatives of every order by each of some numbers that are NaN: `Σᵢ NaN · (exp(xᵢ − aᵢ) − 1)` at `x = a`.
 fn undefined<'a, S: Number>(numbers: impl Iterator<Item = &'a S>) -> S {
-    let moved = numbers.map(|x| x.sub(&S::constant(x.value())));
-    let sum = moved.reduce(|sum, x| sum.add(&x)).unwrap_or_else(S::zero);
-    S::apply(&scalar::EXPM1, &[sum]).exact_product(&S::constant(f64::NAN))
+    let moved = numbers.map(|x| S::apply(&scalar::EXPM1, &[x.sub(&S::constant(x.value()))]));
+    let terms = moved.map(|moved| moved.exact_product(&S::constant(f64::NAN)));
+    terms.reduce(|sum, term| sum.add(&term)).unwrap_or_else(S::zero)
 }
 
 fn identity<S: Number>(n: usize) -> Vec<S> {

@@ -23,6 +23,9 @@ pub enum MatrixFunction {
     Cholesky,
     /// The solution `x` of `a x = b`; NaN where `a` is singular.
     Solve,
+    /// The solution `x` of `a x = b`, in which a column of zeros has the solution zero; NaN in other columns where `a` is
+    /// singular.
+    ExactSolve,
     /// The inverse; NaN where `a` is singular.
     Inverse,
     /// The determinant.
@@ -45,6 +48,7 @@ impl MatrixFunction {
         match self {
             MatrixFunction::Cholesky => &array::CHOLESKY,
             MatrixFunction::Solve => &array::SOLVE,
+            MatrixFunction::ExactSolve => &array::EXACT_SOLVE,
             MatrixFunction::Inverse => &array::INV,
             MatrixFunction::Determinant => &array::DET,
             MatrixFunction::LogDeterminant => &array::LOGDET,

@@ -11,6 +11,7 @@ pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[
     match function {
         MatrixFunction::Cholesky => by_rows(&cholesky(matrix())),
         MatrixFunction::Solve => by_rows(&solve(matrix(), DMatrix::from_row_slice(n, columns, b))),
+        MatrixFunction::ExactSolve => exact_solve(matrix(), DMatrix::from_row_slice(n, columns, b)),
         MatrixFunction::Inverse => by_rows(&inverse(matrix())),
         MatrixFunction::Determinant => vec![pivots(matrix()).map_or(f64::NAN, determinant)],
         // log |det a| = Σᵢ log |uᵢᵢ|
@@ -42,6 +43,17 @@ fn solve(a: DMatrix<f64>, b: DMatrix<f64>) -> DMatrix<f64> {
         None => factor(a).and_then(|factors| factors.solve(&b)),
     };
     solution.unwrap_or_else(|| DMatrix::from_element(b.nrows(), b.ncols(), f64::NAN))
+}
+
+fn exact_solve(a: DMatrix<f64>, b: DMatrix<f64>) -> Vec<f64> {
+    let zero: Vec<bool> = b.column_iter().map(|column| column.iter().all(|x| *x == 0.0)).collect();
+    let mut solution = solve(a, b);
+    for (mut column, zero) in solution.column_iter_mut().zip(zero) {
+        if zero {
+            column.fill(0.0);
+        }
+    }
+    by_rows(&solution)
 }
 
 fn inverse(a: DMatrix<f64>) -> DMatrix<f64> {

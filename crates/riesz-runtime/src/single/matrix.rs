@@ -108,6 +108,7 @@ macro_rules! of_two {
 
 of_two! {
     solve "The solution of a linear equation.",
+    exact_solve "The solution of a linear equation, zero for a column of zeros.",
     cofactor "The matrix of cofactors, or its derivative in some directions.",
     cholesky_tangent "The tangent of the factor of `cholesky`.",
     cholesky_cotangent "The cotangent of the matrix of `cholesky`."

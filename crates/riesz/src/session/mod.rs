@@ -46,6 +46,9 @@ pub struct Options {
     pub checkpoints: Option<Checkpoints>,
     /// What derivatives are; compiled code where nothing is said.
     pub via: Option<&'static Representation>,
+    /// What reports where a NaN or an infinity starts, if that is asked for. The interpreter does, so it takes the place of
+    /// native code.
+    pub trap: Option<std::sync::Arc<crate::Trap>>,
     /// What makes native code; the interpreter runs programs where there is nothing.
     pub native: Option<Toolchain>,
 }
@@ -58,6 +61,7 @@ impl Default for Options {
             code: bounded::MOST_CODE,
             checkpoints: None,
             via: None,
+            trap: None,
             native: None,
         }
     }
@@ -159,9 +163,11 @@ impl Session {
         }
     }
 
-    /// Where the interpreter has taken over from native code since this was last asked, and why.
+    /// Where the interpreter has taken over from native code since this was last asked, and why; and what a trap has found.
     pub fn take_notes(&mut self) -> Vec<Diagnostic> {
-        std::mem::take(&mut self.notes)
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.options.trap.iter().flat_map(|trap| trap.take()));
+        notes
     }
 
     /// Compiles checks into native code all at once, where native code is asked for.
