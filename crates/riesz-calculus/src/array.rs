@@ -3,7 +3,7 @@
 
 use crate::compile::Problem;
 use crate::linearise::{Lineariser, Tangent};
-use riesz_core::term::{Atom, Body, Iteration, Op, Reduction, Var};
+use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Reduction, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::array::{self, Array, Contraction, Indexing, MatrixResult, Product};
 use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
@@ -165,6 +165,10 @@ impl Lineariser<'_> {
                 let ty = ty.transposed();
                 Some((self.linear(Op::ArrayFunction(&array::TRANSPOSE, vec![atom]), ty.clone(), span), ty))
             }
+            LinearTerm::LowerTriangle(term) => {
+                let (atom, ty) = self.term(term, point)?;
+                Some((self.lower_triangle(atom, &ty, span), ty))
+            }
             LinearTerm::Symmetric(term) => {
                 let (atom, ty) = self.term(term, point)?;
                 let other = self.linear(Op::ArrayFunction(&array::TRANSPOSE, vec![atom]), ty.clone(), span);
@@ -203,6 +207,24 @@ impl Lineariser<'_> {
             }
             scalar => (self.coefficient(scalar, point.arguments, point.result, span), Type::Real),
         }
+    }
+
+    /// `[[if j <= i then a[i][j] else 0 | j < n] | i < n]`
+    fn lower_triangle(&mut self, matrix: Atom, ty: &Type, span: Span) -> Atom {
+        let Type::Array(rows, row_type) = ty else { return matrix };
+        let Type::Array(columns, _) = &**row_type else { return matrix };
+        self.each(rows, ty, span, |lineariser, i| {
+            let row = lineariser.element(matrix, i, span);
+            lineariser.each(columns, row_type, span, |lineariser, j| {
+                let condition = lineariser.primal(Op::Compare(Comparison::LessEqual, j, i), Type::Bool, span);
+                lineariser.open();
+                let result = lineariser.element(row, j, span);
+                let level = lineariser.close();
+                let yes = Body { bindings: level.primal.into_iter().chain(level.linear).collect(), result };
+                let no = Body { bindings: Vec::new(), result: Atom::Real(0.0) };
+                lineariser.linear(Op::If { condition, yes, no }, Type::Real, span)
+            })
+        })
     }
 
     /// `factor · t` for a number that is known.

@@ -67,8 +67,8 @@ pub enum Comparison {
 
 /// A linear function of the tangents of a primitive's arguments: numbers, vectors and matrices.
 ///
-/// The adjoint of `Inner` is the multiple of its value, `Cholesky` and `CholeskyAdjoint` are each other's, `Transpose` and
-/// `Symmetric` are their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
+/// The adjoint of `Inner` is the multiple of its value, `Cholesky` and `CholeskyAdjoint` are each other's, `Transpose`,
+/// `LowerTriangle` and `Symmetric` are their own, those of `Left`, `Right` and `Solve` have the transposed matrix.
 #[derive(Debug)]
 pub enum LinearTerm {
     /// `dxᵢ`: the tangent of an argument.
@@ -87,6 +87,8 @@ pub enum LinearTerm {
     Solve(Coefficient, &'static LinearTerm),
     /// `tᵀ`
     Transpose(&'static LinearTerm),
+    /// The lower triangle of a matrix, with zeros above it.
+    LowerTriangle(&'static LinearTerm),
     /// `½ (t + tᵀ)`: the symmetric part.
     Symmetric(&'static LinearTerm),
     /// `l Φ(l⁻¹ sym(t) l⁻ᵀ)`, where `Φ` is the lower triangle with half the diagonal: what a factor `l` of Cholesky varies

@@ -280,9 +280,9 @@ impl<C: Number> Expansion<C> {
         Series { coefficients }
     }
 
-    /// `l lᵀ = ½ (a + aᵀ)`: `lₙ = D cholesky a₀ c`, where `c` is what the lower orders leave of `aₙ`.
+    /// `l lᵀ = ½ (a + aᵀ)`: `lₙ = l₀ Φ(l₀⁻¹ c l₀⁻ᵀ)`, where `c` is what the lower orders leave of `aₙ`.
     fn cholesky(&self, n: usize) -> Expansion<C> {
-        let half = C::constant(0.5);
+        let [half, minus_half] = [0.5, -0.5].map(C::constant);
         let first = C::matrix(MatrixFunction::Cholesky, n, 0, &self.orders[0], &[]);
         let mut orders = vec![first.clone()];
         for order in 1..self.orders.len() {
@@ -293,7 +293,16 @@ impl<C: Number> Expansion<C> {
                 let transposed = transpose(&orders[order - k], n);
                 subtract_product(&mut left, &orders[k], &transposed, n, n);
             }
-            orders.push(C::matrix(MatrixFunction::CholeskyTangent, n, n, &first, &left));
+            let one_side = C::matrix(MatrixFunction::ExactSolve, n, n, &first, &left);
+            let both = C::matrix(MatrixFunction::ExactSolve, n, n, &first, &transpose(&one_side, n));
+            let lower = (0..n * n).map(|at| match (at / n).cmp(&(at % n)) {
+                std::cmp::Ordering::Less => C::zero(),
+                std::cmp::Ordering::Equal => minus_half.mul(&both[at]),
+                std::cmp::Ordering::Greater => both[at].neg(),
+            });
+            let mut product = vec![C::zero(); n * n];
+            subtract_product(&mut product, &first, &lower.collect::<Vec<C>>(), n, n);
+            orders.push(product);
         }
         Expansion { orders }
     }

@@ -190,20 +190,21 @@ fn paths(term: &LinearTerm, at: &At) -> Vec<Path> {
             Some(LinearMap::left(Matrix::new(n, n, inverse).ok()?, part(0, space)))
         }),
         LinearTerm::Transpose(inner) => then(inner, &|space| Some(transpose(space))),
+        LinearTerm::LowerTriangle(inner) => then(inner, &|space| triangle(space, 1.0)),
         LinearTerm::Symmetric(inner) => then(inner, &symmetric),
         LinearTerm::Cholesky(value, inner) => then(inner, &|space| {
             let (factor, inverse) = triangular(known(value, at)?)?;
             let row = part(0, space);
             let around = LinearMap::right(inverse.transpose(), Space::reals(space.count()));
             let [outer, inner] = [factor, inverse].map(|matrix| LinearMap::left(matrix, row.clone()));
-            LinearMap::compose(vec![outer, lower_half(space)?, around, inner, symmetric(space)?]).ok()
+            LinearMap::compose(vec![outer, triangle(space, 0.5)?, around, inner, symmetric(space)?]).ok()
         }),
         LinearTerm::CholeskyAdjoint(value, inner) => then(inner, &|space| {
             let (factor, inverse) = triangular(known(value, at)?)?;
             let row = part(0, space);
             let around = LinearMap::right(inverse.clone(), Space::reals(space.count()));
             let [first, last] = [factor, inverse].map(|matrix| LinearMap::left(matrix.transpose(), row.clone()));
-            LinearMap::compose(vec![symmetric(space)?, around, last, lower_half(space)?, first]).ok()
+            LinearMap::compose(vec![symmetric(space)?, around, last, triangle(space, 0.5)?, first]).ok()
         }),
     }
 }
@@ -221,12 +222,12 @@ fn symmetric(space: &Space) -> Option<LinearMap> {
     LinearMap::scale(0.5, space.clone()).after(&sum).ok()
 }
 
-/// `Φ`: the lower triangle with half the diagonal
-fn lower_half(space: &Space) -> Option<LinearMap> {
+/// The lower triangle with a multiple of the diagonal; `Φ` has half of it
+fn triangle(space: &Space, diagonal: f64) -> Option<LinearMap> {
     let (rows, columns) = (space.count(), space.part(0).map_or(0, Space::count));
     let weight = |at: usize| match (at / columns).cmp(&(at % columns)) {
         Ordering::Less => 0.0,
-        Ordering::Equal => 0.5,
+        Ordering::Equal => diagonal,
         Ordering::Greater => 1.0,
     };
     let weights: Vec<f64> = (0..rows * columns).map(weight).collect();

@@ -50,6 +50,25 @@ fn zeros_are_exact_in_native_code() {
     }
 }
 
+/// A column of zeros has the solution zero, also where the matrix is singular, and a zero entry of a factor that does not
+/// exist has the derivative zero.
+#[test]
+fn solutions_for_zeros_are_exact() {
+    let expressions = [
+        "jvp(\\x -> solve([[x, x], [x, x]], [1.0, 2.0]), 1.0, 0.0).1",
+        "jvp(\\x -> solve([[1.0, 1.0], [1.0, 1.0]], [[1.0, x], [2.0, x]])[0][0], 1.0, 1.0).1",
+        "vjp(\\v -> solve([[1.0, 1.0], [1.0, 1.0]], v), [1.0, 2.0], [0.0, 0.0]).1",
+        "hessian(\\v -> solve([[1.0, 1.0], [1.0, 1.0]], [[1.0, v[0]], [2.0, v[1]]])[0, 0], [1.0, 1.0])",
+        "hessian(\\v -> cholesky([[v[0], 0.0], [v[1], -1.0]])[0, 1], [1.0, 2.0])",
+    ];
+    let mut all = Cases::default();
+    all.push("solutions", "", &expressions);
+    for case in &all.cases {
+        assert!(case.expected.as_ref().is_ok_and(is_finite), "{}: {:?}", case.name, case.expected);
+    }
+    all.agree(&all.code(Settings { checked: true, quick: true, ..Settings::default() }), 0.0);
+}
+
 /// Where a product decides something, the NaN of a plain one would not show in the result: here the derivative by `x[57]`
 /// is 0, and less than 1. It is found beside the decision, and by a recursion.
 #[test]

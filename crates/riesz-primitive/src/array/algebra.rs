@@ -3,7 +3,7 @@
 use super::{Adjoint, Array, Contraction, LinearIn, Matrix, MatrixResult, Product, TRANSPOSE};
 use crate::derivative::Coefficient::{Apply, Argument, Result};
 use crate::derivative::LinearTerm::{
-    Cholesky, CholeskyAdjoint, Inner, Left, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
+    Cholesky, CholeskyAdjoint, Inner, Left, LowerTriangle, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
 };
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::matrix::MatrixFunction;
@@ -91,11 +91,11 @@ pub static CHOLESKY_TANGENT: Primitive = Primitive {
     kind: Kind::Array(Array::Matrix(Matrix {
         function: MatrixFunction::CholeskyTangent,
         result: MatrixResult::Like(0),
-        derivative: Derivative::Terms(&[
+        derivative: Derivative::Terms(&[LowerTriangle(&Sum(&[
             Cholesky(Argument(0), &Tangent(1)),
             FACTOR_MOVED,
             Negate(&Cholesky(Argument(0), &Sum(&[MATRIX_MOVED, MATRIX_MOVED]))),
-        ]),
+        ]))]),
         linear: LinearIn::Last(Adjoint::Apply(
             &CHOLESKY_COTANGENT,
             &[Adjoint::Argument(0), Adjoint::LowerTriangle(&Adjoint::Cotangent)],

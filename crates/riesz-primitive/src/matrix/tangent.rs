@@ -135,6 +135,10 @@ impl<D: Number, E: Module<D>> Point<D, E> {
                 product(&apply(MatrixFunction::Inverse.primitive(), &[self.value(value)]), &self.linear(t))
             }
             LinearTerm::Transpose(t) => self.linear(t).transpose(),
+            LinearTerm::LowerTriangle(t) => {
+                let t = self.linear(t);
+                Matrix::from_fn(t.rows, t.columns, |i, j| if j <= i { t.at(i, j).clone() } else { E::zero() })
+            }
             LinearTerm::Symmetric(t) => {
                 let t = self.linear(t);
                 Matrix::from_fn(t.rows, t.columns, |i, j| t.at(i, j).add(t.at(j, i)).scale(&D::constant(0.5)))

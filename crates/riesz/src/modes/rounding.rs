@@ -53,7 +53,7 @@ impl Session {
 fn moved(value: &Value, by: f64, at: &mut usize) -> Value {
     let mut number = |x: f64| {
         *at += 1;
-        if *at % 2 == 0 { x * (1.0 - by) } else { x * (1.0 + by) }
+        if at.is_multiple_of(2) { x * (1.0 - by) } else { x * (1.0 + by) }
     };
     match value {
         Value::Real(x) => Value::Real(number(*x)),

@@ -129,6 +129,33 @@ fun rotated(a: [2][2]R): R =
     }
 }
 
+/// A shift next to an eigenvalue makes a matrix nearly singular: representations that add its inverse's entries before they
+/// cancel lose all digits, and this is told from a derivative that is wrong.
+#[test]
+fn differences_that_rounding_decides_are_told() {
+    let text = "fun rayleigh(a: [n][n]R, k: Int): R =
+  let (v, s) = loop (v, s) = ([1.0 / sqrt(real(n)) | i < n], 1.0) for t < k do {
+    let w = solve([[a[i][j] - (if i == j then s else 0.0) | j < n] | i < n], v)
+    let u = w / norm(w)
+    (u, dot(u, dot(a, u)))
+  }
+  s
+fun few(a: [n][n]R): R = rayleigh(a, 3)
+fun many(a: [n][n]R): R = rayleigh(a, 8)
+";
+    for (function, converged) in [("few", false), ("many", true)] {
+        let mut session = Session::default();
+        session.load_text("rayleigh.rz", text, &NoFiles).unwrap();
+        let point = "[[2.0, 1.0, 0.0], [1.0, 3.0, 1.0], [0.0, 1.0, 4.0]]";
+        let modes = session.modes(function, point, Vec::new(), ONCE);
+        let modes = modes.unwrap_or_else(|problems| panic!("{function}\n{}", session.render(&problems, false)));
+        match converged {
+            false => all_agree("rayleigh.rz", function, &modes),
+            true => assert!(modes.agree() || modes.differ_by_rounding(), "{function} differs by more than rounding"),
+        }
+    }
+}
+
 /// Linear algebra at matrices of every rank: none, one, all but one, all; and permutations. A matrix that only rounding
 /// makes regular would show the rounding of each representation.
 #[test]
