@@ -23,7 +23,7 @@ use std::process::{Command, Stdio};
 #[test]
 fn golden() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let update = std::env::var_os("UPDATE_GOLDEN").is_some();
+    let update = riesz_test::golden::is_updating();
     let pages = pages_in(&root);
     assert!(!pages.is_empty(), "there are no pages in {}", root.display());
     let mut wrong = String::new();

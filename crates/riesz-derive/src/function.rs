@@ -16,7 +16,9 @@ pub(crate) fn transposed(operation: Operation, arguments: &[Option<Expr>]) -> Op
     let is = |primitive: &'static riesz_primitive::Primitive| std::ptr::eq(operation.0, primitive);
     let (dot, outer) = (Operation(&array::EXACT_DOT), Operation(&array::OUTER));
     Some(match arguments {
-        [Some(a), None] if is(&array::EXACT_SOLVE) => Kind::Function(operation, vec![Some(Symbolic::transpose(a)), None]),
+        [Some(a), None] if is(&array::EXACT_SOLVE) => {
+            Kind::Function(operation, vec![Some(Symbolic::transpose(a)), None])
+        }
         [_, _] if is(&array::DOT) || is(&array::EXACT_DOT) => Kind::Function(outer, arguments.to_vec()),
         [_, _] if is(&array::OUTER) => Kind::Function(dot, arguments.to_vec()),
         _ => return None,

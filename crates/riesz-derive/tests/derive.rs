@@ -2,16 +2,13 @@
 //! and its output is complete.
 
 #[allow(dead_code)]
-#[path = "../../riesz-calculus/tests/generate/mod.rs"]
-mod generate;
-#[path = "../../riesz-calculus/tests/support/mod.rs"]
-mod support;
+use riesz_test::generate;
 
 use riesz_core::{FunctionId, Program};
 use riesz_derive::{Derivation, Derivations, Mode, derive};
+use riesz_test::program::{check, check_file, root};
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
-use support::{check, check_file, root};
 
 /// How long one derivation may take, on a slow machine and without optimisation.
 const PATIENCE: Duration = Duration::from_secs(20);

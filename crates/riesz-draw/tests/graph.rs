@@ -1,15 +1,12 @@
 //! Graphs agree with the figures of [004].
 
-#[path = "../../riesz-category/tests/support/mod.rs"]
-mod support;
-
 use riesz_category::compile::compile;
 use riesz_category::interpret::interpret;
 use riesz_category::law::{cartesian_laws, category_laws};
 use riesz_core::Type;
 use riesz_draw::{Drawing, Ends, Graph, Graphs, Layout, Names, Of, draw};
 use riesz_linear::Space;
-use support::{check, named};
+use riesz_test::program::{checked as check, named};
 
 const TEXT: &str = "fun mag_sqr(a: R, b: R): R = a * a + b * b\n\
                     fun cos_sin_prod(x: R, y: R): (R, R) = let z = x * y in (cos(z), sin(z))\n\

@@ -20,11 +20,7 @@ fn errors_point_at_tokens() {
         let _ = write!(written, "== {title}\n{item}---\n{said}\n");
         cases += 1;
     }
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
-        std::fs::write(&path, written).unwrap();
-    } else {
-        assert_eq!(text, written, "UPDATE_GOLDEN=1 rewrites {}", path.display());
-    }
+    riesz_test::golden::keep(&path, &written).unwrap_or_else(|problem| panic!("{problem}"));
     assert!(cases >= 40, "{cases} cases");
 }
 

@@ -1,12 +1,12 @@
 //! Linear maps come out of sums: `Σᵢ (A ∘ mᵢ) = A ∘ Σᵢ mᵢ`. The gradient of a mixture model, and that of a network with
 //! respect to an offset of all its inputs, take fewer counted operations, and agree up to rounding.
 
+use riesz_core::FunctionId;
 use riesz_core::evaluate::{Globals, Limits, Machine};
-use riesz_core::{Checker, FunctionId};
 use riesz_program::evaluate::{Number, Passed};
 use riesz_program::program::{Block, Expression, Operand, Register, Statement};
 use riesz_program::{Program, improve, lower_plainly};
-use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
+use riesz_test::program::{Case, checked};
 use std::collections::HashMap;
 
 /// `Q` is a lower triangle: the cotangent of `x − μ` is `Qᵀ z̄`, and `Q` is the same for all points.
@@ -117,22 +117,13 @@ fn numbers(results: &[Passed]) -> Vec<f64> {
 }
 
 fn compiled(program: &str, expression: &str) -> (riesz_core::Program, FunctionId, Globals<f64>) {
-    let options = ParseOptions::default();
-    let (tree, problems) = parse(FileId(1), program, &options);
-    assert!(problems.is_empty(), "{problems:?}");
-    let mut checker = Checker::new();
-    let problems = checker.add(vec![tree], false);
-    assert!(problems.is_empty(), "{problems:?}");
-    let (tree, found, problems) = parse_expression(FileId(2), expression, &options);
-    assert!(problems.is_empty(), "{problems:?}");
-    let found = found.expect("an expression");
-    let thunk = checker.expression(tree, found, Vec::new()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let mut core = checker.program;
-    riesz_calculus::compile_for_code(&mut core, &[thunk.function]).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let case = Case::new(checked(program), expression).unwrap_or_else(|problem| panic!("{problem}"));
+    let mut core = case.checker.program;
+    riesz_calculus::compile_for_code(&mut core, &[case.function]).unwrap_or_else(|problems| panic!("{problems:?}"));
     let globals = {
         let mut machine = Machine::<f64>::new(&core, Limits::default(), |_| None);
-        machine.run(thunk.function).unwrap_or_else(|problem| panic!("{problem:?}"));
+        machine.run(case.function).unwrap_or_else(|problem| panic!("{problem:?}"));
         machine.globals().clone()
     };
-    (core, thunk.function, globals)
+    (core, case.function, globals)
 }

@@ -1,13 +1,13 @@
 //! Functions of the table of primitives and programs of the suite, in C and by the interpreter.
 
 use crate::compiler::{self, Mode};
+use riesz_core::FunctionId;
 use riesz_core::evaluate::{Limits, Machine, Value};
-use riesz_core::{Checker, FunctionId};
 use riesz_primitive::Domain;
 use riesz_program::evaluate::Passed;
 use riesz_program::pass::pass;
 use riesz_program::{Program, Signature};
-use riesz_syntax::{FileId, ParseOptions, parse};
+use riesz_test::program::checked;
 
 #[allow(dead_code)]
 #[path = "../../../../benches/src/workload.rs"]
@@ -31,11 +31,7 @@ impl Calls {
         let functions: Vec<String> =
             (expressions.iter().enumerate()).map(|(at, e)| format!("fun call_{at}() = {e}\n")).collect();
         let text = format!("{program}\n{}", functions.concat());
-        let (tree, problems) = parse(FileId(1), &text, &ParseOptions::default());
-        assert!(problems.is_empty(), "{problems:?}\n{text}");
-        let mut checker = Checker::new();
-        let problems = checker.add(vec![tree], false);
-        assert!(problems.is_empty(), "{problems:?}\n{text}");
+        let checker = checked(&text);
         let ids: Vec<FunctionId> =
             (0..expressions.len()).map(|at| checker.function_named(&format!("call_{at}")).unwrap()).collect();
         let mut core = checker.program;

@@ -82,9 +82,11 @@ fn as_text(modes: &Modes) -> String {
         false if modes.differ_by_nan() => "the representations differ where an infinite coefficient meets terms that \
             cancel: nan where it is applied to each of them, a number where they are added first"
             .into(),
-        false if modes.differ_by_rounding() => "the representations differ where rounding decides: the derivatives that \
+        false if modes.differ_by_rounding() => {
+            "the representations differ where rounding decides: the derivatives that \
             differ change as much when the last digits of the point do"
-            .into(),
+                .into()
+        }
         false => "the representations do not agree".into(),
     });
     lines.join("\n")

@@ -41,7 +41,7 @@ pub fn pictures_in(command: &str) -> impl Iterator<Item = &str> {
 pub fn is_kept(name: &str, drawn: &Path) -> Result<(), String> {
     let drawn = fs::read(drawn).map_err(|problem| format!("{name} was not drawn: {problem}"))?;
     let path = root().join(PICTURES).join(name);
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if riesz_test::golden::is_updating() {
         fs::write(&path, &drawn).unwrap();
     }
     match fs::read(&path).is_ok_and(|kept| kept == drawn) {

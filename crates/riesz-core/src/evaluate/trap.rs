@@ -49,11 +49,9 @@ impl Trap {
         let is_new = found.zeros.iter().all(|other| other.labels.first().is_none_or(|label| label.span != span));
         if is_new && found.zeros.len() < MOST_PLACES {
             let message = "the derivative counts zero times a number that is not finite as zero";
-            found.zeros.push(warning(
-                Diagnostic::error("exact-zero", span, message)
-                    .here(what())
-                    .help("this is right for a branch that is not taken, and wrong where the zero is a number that was rounded"),
-            ));
+            found.zeros.push(warning(Diagnostic::error("exact-zero", span, message).here(what()).help(
+                "this is right for a branch that is not taken, and wrong where the zero is a number that was rounded",
+            )));
         }
     }
 }
@@ -155,11 +153,8 @@ pub(super) fn inspect_step<S: Number>(
 
 /// The row without exact zeros.
 fn plain(primitive: &'static Primitive) -> &'static Primitive {
-    let pairs: [(&'static Primitive, &'static Primitive); 3] = [
-        (&scalar::EXACT_MUL, &scalar::MUL),
-        (&array::EXACT_DOT, &array::DOT),
-        (&array::EXACT_SOLVE, &array::SOLVE),
-    ];
+    let pairs: [(&'static Primitive, &'static Primitive); 3] =
+        [(&scalar::EXACT_MUL, &scalar::MUL), (&array::EXACT_DOT, &array::DOT), (&array::EXACT_SOLVE, &array::SOLVE)];
     pairs.into_iter().find(|(exact, _)| *exact == primitive).map_or(primitive, |(_, plain)| plain)
 }
 

@@ -14,9 +14,8 @@ use crate::{Derivations, Mode, mask};
 use riesz_calculus::{Calculus, Derived};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::term::{Atom, FunctionId, Op, Program, Var};
-use riesz_core::{Checker, Type, size};
-use riesz_syntax::tree::ItemKind;
-use riesz_syntax::{FileId, ParseOptions, Tree, parse};
+use riesz_core::{Type, size};
+use riesz_test::program::{check_file, checked};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -56,34 +55,12 @@ impl Random {
 }
 
 fn program(text: &str) -> Program {
-    let (tree, problems) = parse(FileId(1), text, &ParseOptions::default());
-    assert!(problems.is_empty(), "{problems:?}");
-    checked(vec![tree])
+    checked(text).program
 }
 
 /// The program of a file at the root of the project, and those it imports.
-fn program_of(path: &Path) -> Program {
-    let mut trees: Vec<Tree> = Vec::new();
-    let mut work = vec![path.to_path_buf()];
-    while let Some(path) = work.pop() {
-        let text = std::fs::read_to_string(&path).unwrap();
-        let (tree, problems) = parse(FileId(trees.len() as u32 + 1), &text, &ParseOptions::default());
-        assert!(problems.is_empty(), "{problems:?}");
-        for item in &tree.items {
-            if let ItemKind::Import { path: imported } = &item.kind {
-                work.push(path.with_file_name(&*imported.name));
-            }
-        }
-        trees.push(tree);
-    }
-    checked(trees)
-}
-
-fn checked(trees: Vec<Tree>) -> Program {
-    let mut checker = Checker::new();
-    let problems = checker.add(trees, false);
-    assert!(problems.is_empty(), "{problems:?}");
-    checker.program
+fn program_of(file: &Path) -> Program {
+    check_file(file).unwrap_or_else(|problem| panic!("{}: {problem}", file.display())).program
 }
 
 fn named(program: &Program, name: &str) -> FunctionId {

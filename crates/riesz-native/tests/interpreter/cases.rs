@@ -1,9 +1,10 @@
 //! Programs that need every kind of loop in lanes and in chunks, and their generated code.
 
+use riesz_core::FunctionId;
 use riesz_core::evaluate::{Globals, Limits, Machine, Value};
-use riesz_core::{Checker, FunctionId};
 use riesz_native::{Code, Compiler, Settings, Signature, Stop};
-use riesz_syntax::{FileId, ParseOptions, parse, parse_expression};
+use riesz_syntax::{FileId, ParseOptions, parse_expression};
+use riesz_test::program::checked;
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
 const FUNCTIONS: [&str; 38] = [
@@ -178,14 +179,4 @@ impl std::fmt::Display for Case {
         write!(f, "{}", self.name)?;
         if self.arguments.is_empty() { Ok(()) } else { write!(f, " at {:?}", self.arguments) }
     }
-}
-
-/// A program that has been checked.
-fn checked(program: &str) -> Checker {
-    let (tree, problems) = parse(FileId(1), program, &ParseOptions::default());
-    assert!(problems.is_empty(), "{program}: {problems:?}");
-    let mut checker = Checker::new();
-    let problems = checker.add(vec![tree], false);
-    assert!(problems.is_empty(), "{program}: {problems:?}");
-    checker
 }

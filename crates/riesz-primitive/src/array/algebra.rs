@@ -176,8 +176,7 @@ pub static EXACT_SOLVE: Primitive = Primitive {
 };
 
 /// `a⁻¹ (db − da x)`
-const SOLUTION_MOVED: &[LinearTerm] =
-    &[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))];
+const SOLUTION_MOVED: &[LinearTerm] = &[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))];
 
 /// `D inv a (da) = −a⁻¹ da a⁻¹`
 pub static INV: Primitive = Primitive {

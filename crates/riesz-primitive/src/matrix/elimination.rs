@@ -66,11 +66,16 @@ fn without_value<S: Number>(function: MatrixFunction, n: usize, columns: usize, 
     Some(values.map(entry).collect())
 }
 
-/// Zero, with derivatives of every order by each of some numbers that are NaN: `Σᵢ NaN · (exp(xᵢ − aᵢ) − 1)` at `x = a`.
+/// Zero, with derivatives of every order by each of some numbers that are NaN: `NaN · (exp(Σᵢ wᵢ (xᵢ − aᵢ)) − 1)` at `x = a`.
+/// The weights `wᵢ` differ, so that tangents which are each other's negatives do not cancel.
 fn undefined<'a, S: Number>(numbers: impl Iterator<Item = &'a S>) -> S {
-    let moved = numbers.map(|x| S::apply(&scalar::EXPM1, &[x.sub(&S::constant(x.value()))]));
-    let terms = moved.map(|moved| moved.exact_product(&S::constant(f64::NAN)));
-    terms.reduce(|sum, term| sum.add(&term)).unwrap_or_else(S::zero)
+    let weight = |at: usize| 1.0 + (at as f64 * 0.618_033_988_749_894_9).fract();
+    let moved = numbers.enumerate().map(|(at, x)| {
+        let moved = x.sub(&S::constant(x.value()));
+        moved.exact_product(&S::constant(weight(at)))
+    });
+    let sum = moved.reduce(|sum, x| sum.add(&x)).unwrap_or_else(S::zero);
+    S::apply(&scalar::EXPM1, &[sum]).exact_product(&S::constant(f64::NAN))
 }
 
 fn identity<S: Number>(n: usize) -> Vec<S> {

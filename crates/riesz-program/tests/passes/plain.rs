@@ -1,12 +1,12 @@
 //! Functions of an array as loop programs after few passes, for testing the next one.
 
 use riesz_core::evaluate::Value;
-use riesz_core::{Checker, FunctionId, Type};
+use riesz_core::{FunctionId, Type};
 use riesz_program::evaluate::{Passed, call};
 use riesz_program::pass::pass;
 use riesz_program::passes::Pass;
 use riesz_program::{ProcedureId, Program, lower_plainly};
-use riesz_syntax::{FileId, ParseOptions, parse};
+use riesz_test::program::checked;
 
 /// A loop program of one function, and what that takes.
 pub struct Plain {
@@ -19,12 +19,7 @@ impl Plain {
     /// `fun f(x: [n]R) = body` after some passes.
     pub fn of(body: &str, passes: &[Pass]) -> Plain {
         let text = format!("fun f(x: [n]R) = {body}");
-        let (tree, problems) = parse(FileId(1), &text, &ParseOptions::default());
-        assert!(problems.is_empty(), "{problems:?}");
-        let mut checker = Checker::new();
-        let problems = checker.add(vec![tree], false);
-        assert!(problems.is_empty(), "{problems:?}");
-        let mut core = checker.program;
+        let mut core = checked(&text).program;
         let at = core.functions.iter().position(|function| &*function.name == "f").expect("the function");
         let id = FunctionId(at as u32);
         riesz_calculus::compile_for_code(&mut core, &[id]).unwrap_or_else(|problems| panic!("{problems:?}"));

@@ -1,16 +1,15 @@
 //! Random programs and their derivatives, as loop programs, with the results of the interpreter, which every backend
 //! must give. The evaluator of loop programs has agreed before.
 
-#[path = "../../../riesz-calculus/tests/generate/mod.rs"]
-pub mod generate;
+pub use riesz_test::generate;
 
 use generate::{Program, moving_constructs, moving_program, program};
+use riesz_core::FunctionId;
 use riesz_core::evaluate::{Globals, Limits, Machine, Value};
-use riesz_core::{Checker, FunctionId};
 use riesz_program::evaluate::{self, Number, Passed, call};
 use riesz_program::pass::{pass, receive};
 use riesz_program::{Entry, Signature};
-use riesz_syntax::{FileId, ParseOptions, parse};
+use riesz_test::program::check;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Mutex;
@@ -317,14 +316,7 @@ fn compiled(
     for (name, parameters, body) in functions {
         text += &format!("fun f_{name}({parameters}) = {body}\n");
     }
-    let (tree, problems) = parse(FileId(1), &text, &ParseOptions::default());
-    if !problems.is_empty() {
-        return None;
-    }
-    let mut checker = Checker::new();
-    if !checker.add(vec![tree], false).is_empty() {
-        return None;
-    }
+    let checker = check(&text).ok()?;
     let ids: Vec<FunctionId> =
         functions.iter().filter_map(|(name, ..)| checker.function_named(&format!("f_{name}"))).collect();
     let mut core = checker.program;

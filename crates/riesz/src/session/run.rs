@@ -79,7 +79,13 @@ impl Session {
 
     fn run_as_it_stands(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         let (program, mut globals) = (&self.checker.program, self.known(&[function]));
-        let place = Place { program, compiled: program, via: self.options.via, code: self.options.code, trap: &self.options.trap };
+        let place = Place {
+            program,
+            compiled: program,
+            via: self.options.via,
+            code: self.options.code,
+            trap: &self.options.trap,
+        };
         let result = place.run(function, globals.clone(), &self.options.limits, |machine| {
             let result = machine.run(function);
             globals = machine.globals().clone();

@@ -3,8 +3,7 @@
 //!
 //! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
-#[path = "../../../riesz-calculus/tests/generate/random.rs"]
-mod random;
+use riesz_test::generate::random;
 
 mod point;
 mod program;

@@ -1,0 +1,13 @@
+//! Derivatives against tables, differences and other implementations; their cost; passes of the optimiser.
+
+mod checkpoints;
+mod conventions;
+mod cost;
+mod derivatives;
+mod jacobian;
+mod optimise;
+mod passes;
+mod programs;
+mod size;
+mod truth;
+mod witness;

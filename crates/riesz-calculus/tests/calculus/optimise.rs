@@ -1,0 +1,210 @@
+//! The optimiser changes only the cost: values stay the same to the last bit, errors stay, and the verifier accepts the
+//! result of every pass. Derivatives of optimised programs are the same up to rounding.
+
+use riesz_test::generate;
+
+use generate::random::Random;
+use riesz_core::evaluate::{Limits, Machine, Value};
+use riesz_core::print::print;
+use riesz_core::verify::{verify, verify_function};
+use riesz_core::{Checker, FunctionId, Program};
+use riesz_test::program::{Case, check, check_file, codes, programs, run};
+
+/// Optimises a program; whether it still does the same.
+fn compare(checker: &Checker, function: FunctionId) -> Result<(), String> {
+    compare_by(checker, function, &|program| run::<f64>(checker, program, function))
+}
+
+/// The same by what `run` makes of it.
+fn compare_by(
+    checker: &Checker,
+    function: FunctionId,
+    run: &dyn Fn(&Program) -> Result<Value<f64>, String>,
+) -> Result<(), String> {
+    let Ok(program) = compiled(checker, function, false) else { return Ok(()) };
+    let mut optimised = program.clone();
+    let mut problem = None;
+    riesz_optimise::optimise_watched(&mut optimised, &[function], &mut |pass, id, program| {
+        if problem.is_none() {
+            let found = verify_function(program, program.function(id)).err();
+            problem = found.map(|found| format!("after {pass}: {found}"));
+        }
+    });
+    if let Some(problem) = problem {
+        return Err(problem);
+    }
+    verify(&optimised)?;
+    let (before, after) = (run(&program), run(&optimised));
+    let same = match (&before, &after) {
+        (Ok(before), Ok(after)) => same(before, after),
+        (before, after) => before.as_ref().err() == after.as_ref().err(),
+    };
+    if same {
+        return Ok(());
+    }
+    let text = print(&optimised, optimised.function(function));
+    Err(format!("before {before:?}\nafter  {after:?}\n{text}"))
+}
+
+/// Whether a function of derivatives gives the same, up to rounding, if all is optimised and if nothing is.
+fn compare_derivatives(
+    checker: &Checker,
+    function: FunctionId,
+    run: &dyn Fn(&Program) -> Result<Value<f64>, String>,
+) -> Result<(), String> {
+    let Ok(plain) = compiled(checker, function, false) else { return Ok(()) };
+    let all = compiled(checker, function, true)?;
+    verify(&all)?;
+    let (before, after) = (run(&plain), run(&all));
+    let close = match (&before, &after) {
+        (Ok(before), Ok(after)) => close(before, after),
+        // What nobody uses is not computed, and cannot fail.
+        (Err(_), Ok(_)) => true,
+        (before, after) => before.as_ref().err() == after.as_ref().err(),
+    };
+    if close { Ok(()) } else { Err(format!("plain     {before:?}\noptimised {after:?}")) }
+}
+
+fn compiled(checker: &Checker, function: FunctionId, optimise: bool) -> Result<Program, String> {
+    let mut program = checker.program.clone();
+    let options = riesz_calculus::Options { optimise, ..Default::default() };
+    riesz_calculus::compile_with(&mut program, &[function], &options).map_err(|problems| codes(&problems))?;
+    Ok(program)
+}
+
+/// Whether two values are the same up to a part of the largest number in them.
+fn close(a: &Value<f64>, b: &Value<f64>) -> bool {
+    let numbers = |value: &Value<f64>| {
+        let mut found = Vec::new();
+        value.visit_reals(&mut |number| found.push(*number));
+        found
+    };
+    let (a, b) = (numbers(a), numbers(b));
+    let finite = a.iter().chain(&b).filter(|x| x.is_finite());
+    let scale = finite.fold(1.0, |largest: f64, x| largest.max(x.abs()));
+    let near = |a: &f64, b: &f64| a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= 1e-9 * scale;
+    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| near(a, b))
+}
+
+/// Whether two values are the same to the last bit, except that one NaN is as good as another.
+fn same(a: &Value<f64>, b: &Value<f64>) -> bool {
+    match (a, b) {
+        (Value::Real(a), Value::Real(b)) => a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan(),
+        (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| same(a, b)),
+        (Value::Reals(_), Value::Reals(_)) | (Value::Values(_), Value::Values(_)) => {
+            a.len() == b.len() && a.elements().zip(b.elements()).all(|(a, b)| same(&a, &b))
+        }
+        // Functions have no equality.
+        (Value::Closure(_), Value::Closure(_)) | (Value::Map(_), Value::Map(_)) => true,
+        (a, b) => a.same(b),
+    }
+}
+
+/// The expressions of a file of cases, each with the program it stands in.
+fn expressions(cases: &str) -> Vec<(String, String)> {
+    let mut program = String::new();
+    let mut found = Vec::new();
+    for line in cases.lines() {
+        if let Some(text) = line.strip_prefix("> ") {
+            program += text;
+            program.push('\n');
+        } else if let Some((expression, _)) = line.split_once(" ==> ") {
+            found.push((program.clone(), expression.trim().to_string()));
+        } else if line.is_empty() {
+            program.clear();
+        }
+    }
+    found
+}
+
+fn report(failed: Vec<String>, count: usize) {
+    assert!(count > 0);
+    assert!(failed.is_empty(), "{} of {count} failed:\n{}", failed.len(), failed.join("\n\n"));
+    println!("{count} compared");
+}
+
+#[test]
+fn expressions_keep_their_values() {
+    let cases = [include_str!("../derivatives.txt"), include_str!("../../../riesz-core/tests/language.txt")].concat();
+    let (mut failed, mut count) = (Vec::new(), 0);
+    for (program, expression) in expressions(&cases) {
+        let Ok(case) = check(&program).and_then(|checker| Case::new(checker, &expression)) else { continue };
+        count += 1;
+        if let Err(problem) = compare(&case.checker, case.function) {
+            failed.push(format!("{expression}\n{problem}"));
+        }
+    }
+    report(failed, count);
+}
+
+#[test]
+fn checks_keep_their_values() {
+    let (mut failed, mut count) = (Vec::new(), 0);
+    for file in programs("examples").into_iter().chain(programs("gradbench")) {
+        let checker = check_file(&file).unwrap_or_else(|problem| panic!("{file}: {problem}"));
+        for check in checker.checks.iter().filter(|check| check.span.file.0 != 0) {
+            count += 1;
+            if let Err(problem) = compare(&checker, check.function) {
+                failed.push(format!("{file} {:?}\n{problem}", check.span));
+            }
+        }
+    }
+    report(failed, count);
+}
+
+#[test]
+fn gradients_keep_their_values() {
+    let (mut failed, mut count) = (Vec::new(), 0);
+    let mut file = "";
+    for line in include_str!("../cost.txt").lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        let Some((function, point)) = line.split_once(" @ ") else {
+            file = line;
+            continue;
+        };
+        count += 1;
+        let case = check_file(file).and_then(|checker| Case::new(checker, &format!("vjp({function}, {point}, 1.5)")));
+        let compared = case.and_then(|case| {
+            compare(&case.checker, case.function)?;
+            compare_derivatives(&case.checker, case.function, &|program| case.run::<f64>(program))
+        });
+        if let Err(problem) = compared {
+            failed.push(format!("{file} {function}\n{problem}"));
+        }
+    }
+    report(failed, count);
+}
+
+/// How many random programs are tried.
+const PROGRAMS: u64 = 200;
+
+#[test]
+fn random_programs_keep_their_values() {
+    let (mut failed, mut count) = (Vec::new(), 0);
+    for seed in 0..PROGRAMS {
+        let random = generate::program(seed, 3 + (seed.wrapping_mul(7919) % 25) as usize);
+        let (domain, tangent) = (random.domain.concrete(), random.codomain.tangent());
+        let text = format!(
+            "{}fun f_value(x: {domain}) = f(x)\nfun f_reverse(x: {domain}, w: {tangent}) = vjp(f, x, w)\n",
+            random.text()
+        );
+        let Ok(checker) = check(&text) else { continue };
+        count += 1;
+        let mut numbers = Random::new(seed);
+        let x = random.domain.value(&mut || numbers.between(-1.5, 1.5), 2);
+        let w = random.codomain.tangent_value(&mut || numbers.between(-1.0, 1.0));
+        for (name, arguments) in [("f_value", vec![x.clone()]), ("f_reverse", vec![x, w])] {
+            let Some(function) = checker.function_named(name) else { continue };
+            let run = |program: &Program| {
+                let limits = Limits { steps: 2_000_000, depth: 1000, memory: 64 << 20, interrupt: None };
+                let mut machine = Machine::<f64>::new(program, limits, |_| None);
+                machine.call_with(function, arguments.clone()).map_err(|fault| codes(&[*fault]))
+            };
+            let compared =
+                compare_by(&checker, function, &run).and_then(|()| compare_derivatives(&checker, function, &run));
+            if let Err(problem) = compared {
+                failed.push(format!("program {seed}, {name}\n{text}{problem}"));
+            }
+        }
+    }
+    report(failed, count);
+}

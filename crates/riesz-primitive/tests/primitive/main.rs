@@ -1,0 +1,8 @@
+//! Every row of the table: values, derivatives, conventions.
+
+mod conventions;
+mod derivatives;
+mod matrices;
+mod reindex;
+mod table;
+mod values;
