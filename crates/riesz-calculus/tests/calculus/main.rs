@@ -9,5 +9,6 @@ mod optimise;
 mod passes;
 mod programs;
 mod size;
+mod structure;
 mod truth;
 mod witness;

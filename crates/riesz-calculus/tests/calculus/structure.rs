@@ -1,11 +1,9 @@
 //! Derivatives are found as what they are: transposes, products with a matrix, prefix sums, bands. The term of each is
 //! compared with the matrix of the compiled derivative, and is small however large the arrays are.
 
-mod support;
-
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_linear::LinearMap;
-use support::{Case, check, codes};
+use riesz_test::program::{Case, check, codes};
 
 /// An expression for a derivative between arrays of `{n}` numbers or so, and how its term begins or what it has in it.
 const MAPS: &[(&str, &str)] = &[
