@@ -17,6 +17,7 @@ mod inline;
 mod length;
 mod merge;
 mod number;
+mod recompute;
 pub mod rename;
 mod separate;
 mod share;
@@ -37,7 +38,7 @@ use riesz_core::term::{Body, Function, FunctionId, Program, Var};
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 11] = [
+const PASSES: [(&str, Pass); 12] = [
     ("fold", fold::fold),
     ("share", share::share),
     ("slice", slice::slice),
@@ -46,6 +47,7 @@ const PASSES: [(&str, Pass); 11] = [
     ("separate", separate::separate),
     ("together", together::together),
     ("merge", merge::merge),
+    ("recompute", recompute::recompute),
     ("fuse", fuse::fuse),
     ("hoist", hoist::hoist),
     ("zero", zero::zero),

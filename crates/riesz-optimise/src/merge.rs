@@ -19,6 +19,9 @@ use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Var, VarInf
 use riesz_core::types::Type;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+/// How many bindings may stand between the two loops.
+const BETWEEN: usize = 256;
+
 /// Builds arrays together with the arrays of their traces.
 pub(crate) fn merge(function: &mut Function) {
     let lengths = Lengths::of(&function.body);
@@ -61,7 +64,7 @@ impl Pair {
         }
         let mut arrays = FxHashMap::from_iter([(made.var, None)]);
         let (mut between, mut dependent) = (Vec::new(), FxHashSet::default());
-        for (at, binding) in bindings.iter().enumerate().skip(first + 1) {
+        for (at, binding) in bindings.iter().enumerate().skip(first + 1).take(BETWEEN) {
             if let Op::Project(Atom::Var(tuple), component) = binding.op
                 && tuple == made.var
             {
