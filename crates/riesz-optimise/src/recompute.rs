@@ -14,6 +14,7 @@ use riesz_core::free::Free;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::scalar::{ADD, EXACT_MUL, MUL, NEG, SUB};
+use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::collections::BTreeMap;
 
@@ -33,11 +34,22 @@ fn in_body(body: &mut Body, vars: &mut Vec<VarInfo>) {
         }
         let mut places = None;
         for at in 0..body.bindings.len() {
-            let Some(traced) = Traced::of(&body.bindings[at].op) else { continue };
+            let Binding { op, span, .. } = &mut body.bindings[at];
+            let (Op::Trace(Turn { body: traced, .. }) | Op::TraceWhile { body: traced, .. }) = op else { continue };
+            let before = (traced.bindings.len(), traced.result);
+            name_parts(traced, vars, *span);
             let places = places.get_or_insert_with(|| Places::of(body));
-            if let Some(plan) = Plan::of(at, &traced, body, places, vars) {
-                plan.carry_out(body, vars);
-                *places = Places::of(body);
+            match Plan::of(at, body, places, vars) {
+                Some(plan) => {
+                    plan.carry_out(body, vars);
+                    *places = Places::of(body);
+                }
+                None => {
+                    if let Some(traced) = body_mut(&mut body.bindings[at].op) {
+                        traced.bindings.truncate(before.0);
+                        traced.result = before.1;
+                    }
+                }
             }
         }
     });
@@ -59,7 +71,8 @@ struct Plan {
 }
 
 impl Plan {
-    fn of(at: usize, traced: &Traced, block: &Body, places: &Places, vars: &[VarInfo]) -> Option<Plan> {
+    fn of(at: usize, block: &Body, places: &Places, vars: &[VarInfo]) -> Option<Plan> {
+        let traced = Traced::of(&block.bindings[at].op)?;
         let parts = traced.parts()?;
         // The later loop, and the iteration, for which the most residuals are read in no other place.
         let mut readers: BTreeMap<(usize, Var), FxHashMap<Var, usize>> = BTreeMap::new();
@@ -230,6 +243,18 @@ struct Slice {
     work: usize,
 }
 
+/// Gives the components of a result variables of their own.
+fn name_parts(body: &mut Body, vars: &mut Vec<VarInfo>, span: Span) {
+    if parts(body).is_some() {
+        return;
+    }
+    let Some(types) = type_of(body.result, vars).components() else { return };
+    let Body { bindings, result } = body;
+    let part = |(at, ty): (usize, &Type)| bind(vars, bindings, Op::Project(*result, at), ty.clone(), span);
+    let parts = types.iter().enumerate().map(part).collect();
+    *result = bind(vars, bindings, Op::Tuple(parts), Type::tuple(types), span);
+}
+
 fn parts(body: &Body) -> Option<&[Atom]> {
     body.bindings.iter().rev().find_map(|binding| match &binding.op {
         Op::Tuple(parts) if Atom::Var(binding.var) == body.result => Some(&parts[..]),
@@ -246,7 +271,7 @@ fn work(var: Var, op: &Op, vars: &[VarInfo]) -> Option<usize> {
     };
     match op {
         Op::Copy(_) | Op::Tuple(_) | Op::Project(..) | Op::Index(..) | Op::SizeOf(..) => Some(0),
-        Op::Compare(..) | Op::Not(_) | Op::ToReal(_) => Some(0),
+        Op::Compare(..) | Op::Same(..) | Op::Not(_) | Op::ToReal(_) => Some(0),
         Op::Scalar(primitive, _) => {
             let cheap = [&ADD, &SUB, &MUL, &EXACT_MUL, &NEG].contains(primitive);
             let real = vars[var.0 as usize].ty == Type::Real;

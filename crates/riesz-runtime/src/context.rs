@@ -141,6 +141,15 @@ impl Context {
         Buffer::try_new(count as usize).ok_or_else(|| fault(site, &[count]))
     }
 
+    /// The same with zeros, for elements of which only some lanes are written at a time.
+    #[inline]
+    pub fn cleared<T: Element>(&mut self, count: i64, site: u32) -> Outcome<Buffer<T>> {
+        let mut buffer: Buffer<T> = self.buffer(count, site)?;
+        // Bits that are zero are a number, and false.
+        unsafe { buffer.as_mut_ptr().write_bytes(0, buffer.len()) };
+        Ok(buffer)
+    }
+
     /// A copy of a buffer for a lane or a chunk, which has so many elements and begins with one value for all of them. It
     /// does not count towards the limit, because the number of copies is not the program's affair.
     #[inline]

@@ -16,8 +16,9 @@ mod statement;
 use crate::chunk::{Given, Outline};
 use crate::function::Writer;
 use partial::Partial;
-use riesz_program::program::{Allocation, For, Kind, Operand, Register};
+use riesz_program::program::{Allocation, Buffer, For, Kind, Operand, Register, Statement};
 use riesz_program::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride};
+use riesz_program::{blocks, each_statement};
 use rustc_hash::FxHashSet;
 
 /// A site that stands for no error: the program has to be run in another way.
@@ -31,7 +32,28 @@ pub(crate) fn write(
     chunks: Option<&ChunkSchedule>,
     declared: &FxHashSet<Register>,
 ) {
-    Wide { index: each.index, lanes, masks: 0, strip: false, writer }.whole(each, chunks, declared);
+    let masked = masked(each);
+    Wide { index: each.index, lanes, masks: 0, masked, strip: false, writer }.whole(each, chunks, declared);
+}
+
+/// The buffers that a loop writes under a condition.
+fn masked(each: &For) -> FxHashSet<Buffer> {
+    let mut found = FxHashSet::default();
+    each_statement(&each.body, &mut |statement| {
+        let (Statement::If(..) | Statement::While(_)) = statement else { return };
+        for block in blocks(statement) {
+            each_statement(block, &mut |statement| match statement {
+                Statement::Store(element, _) | Statement::Fill(element, ..) | Statement::Add(element, _) => {
+                    found.insert(element.buffer);
+                }
+                Statement::Copy { to, .. } => {
+                    found.insert(to.buffer);
+                }
+                _ => {}
+            });
+        }
+    });
+    found
 }
 
 /// A distance, as it is written behind a position.
@@ -44,6 +66,8 @@ struct Wide<'w, 'p> {
     lanes: &'w LaneSchedule,
     /// The number of masks that have been named.
     masks: usize,
+    /// The buffers that lanes may write under a mask.
+    masked: FxHashSet<Buffer>,
     /// Whether vectors are in strips.
     strip: bool,
     writer: &'w mut Writer<'p>,
@@ -191,13 +215,13 @@ impl Wide<'_, '_> {
 
     fn allocate(&mut self, allocation: &Allocation) {
         let kind = self.writer.kind_of(allocation.buffer);
-        let element = match self.lanes.varying.contains(&allocation.buffer) {
-            true => self.ty(kind),
-            false => self.writer.rust(kind),
-        };
+        let varying = self.lanes.varying.contains(&allocation.buffer);
+        let element = if varying { self.ty(kind) } else { self.writer.rust(kind) };
+        // A store under a mask reads all lanes first, also those that have not been written.
+        let make = if varying && self.masked.contains(&allocation.buffer) { "cleared" } else { "buffer" };
         let name = self.writer.buffer(allocation.buffer).to_string();
         let count = self.writer.operand(allocation.count);
-        self.line(format!("let mut {name} = context.buffer::<{element}>({count}, {})?;", allocation.site.0));
+        self.line(format!("let mut {name} = context.{make}::<{element}>({count}, {})?;", allocation.site.0));
     }
 
     fn is_uniform(&self, operand: Operand) -> bool {
