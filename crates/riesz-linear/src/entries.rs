@@ -5,9 +5,9 @@
 //! | `(i, i)` with 1; with any number | `id`, or `reshape` between spaces; `diagonal` |
 //! | one in each row or column, all 1 | `gather`, `slice`, `reverse`, `replicate`, `scatter`, `transpose` |
 //! | all `(i, j)` with `j ≤ i`, all 1 | `prefix`; `suffix` for `j ≥ i` |
-//! | equal blocks `(i, i)`; `aᵢⱼ · 1` in block `(i, j)` | `map n f`; `left a over V` |
-//! | near the diagonal | `left banded …` |
-//! | most of a matrix | `left a` |
+//! | equal blocks `(i, i)`; `aᵢⱼ · 1` in block `(i, j)` | `map n f`; `dot(a, _) over V` |
+//! | near the diagonal | `dot(banded …, _)` |
+//! | most of a matrix | `dot(a, _)` |
 //! | others | `scatter … ∘ diagonal … ∘ gather …` |
 //!
 //! Entries that are not given are structurally zero. Nothing larger than the entries is made, but for matrices of which

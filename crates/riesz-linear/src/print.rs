@@ -6,8 +6,9 @@
 //! | `id V`, `scale k V` | identity, multiple (without `V` on `R`) | |
 //! | `diagonal [2.0, 3.0]` | the product with a vector, number by number | |
 //! | `c · (u ⊗ v)` | rank one | `c * (u >< v)` |
-//! | `left a`, `right b` | products with a matrix; `over V` where its numbers meet more than numbers | |
-//! | `left banded l u n […]` | a matrix of `n` columns with `l` diagonals below and `u` above its own, row by row | |
+//! | `dot(v, _)`, `inner(v, _)`, `_ · u` | the same to and from numbers: `1 ⊗ v`, and `u ⊗ 1` | `_ * u` |
+//! | `dot(a, _)`, `dot(_, b)` | products with a matrix; `over V` where its numbers meet more than numbers | |
+//! | `dot(banded l u n […], _)` | a matrix of `n` columns with `l` diagonals below and `u` above its own, row by row | |
 //! | `sum V`, `replicate V`, `prefix V`, `suffix V`, `reverse V` | reductions of or to the array `V` | |
 //! | `gather [i, …] of V`, `scatter [i, …] into V` | by indices | |
 //! | `slice a b of V`, `pad a b into V`, `line …`, `relate …` | by other relations | |
@@ -121,22 +122,36 @@ impl<W: Write> Printer<'_, W> {
                 self.unless_real(" ", domain)
             }
             Form::Diagonal(values) => self.word("diagonal ").and_then(|()| self.vector(values)),
-            Form::RankOne(RankOne { coefficient, left, right }) => {
+            Form::RankOne(product) => {
+                let RankOne { coefficient, left, right } = product;
+                let side = Sides::of(product);
                 let alone = *coefficient == 1.0;
                 if !alone {
-                    write!(self.out, "{} · (", number(*coefficient))?;
+                    write!(self.out, "{} · ", number(*coefficient))?;
                 }
-                self.vector(left)?;
-                self.word(" ⊗ ")?;
-                self.vector(right)?;
-                self.word(if alone { "" } else { ")" })
+                let bracketed = !alone && side != Sides::Row;
+                self.word(if bracketed { "(" } else { "" })?;
+                match side {
+                    Sides::Row => {
+                        // The product of a matrix with a vector is another one.
+                        let flat = *right.space() == Space::reals(right.values().len());
+                        self.word(if flat { "dot(" } else { "inner(" })?;
+                        self.vector(right)?;
+                        self.word(", _)")?;
+                    }
+                    Sides::Column => self.word("_ · ").and_then(|()| self.vector(left))?,
+                    Sides::Both => {
+                        self.vector(left)?;
+                        self.word(" ⊗ ")?;
+                        self.vector(right)?;
+                    }
+                }
+                self.word(if bracketed { ")" } else { "" })
             }
             Form::Contract(Contraction { side, matrix, over }) => {
-                self.word(match side {
-                    Side::Left => "left ",
-                    Side::Right => "right ",
-                })?;
+                self.word(if *side == Side::Left { "dot(" } else { "dot(_, " })?;
                 self.matrix(matrix)?;
+                self.word(if *side == Side::Left { ", _)" } else { ")" })?;
                 self.unless_real(" over ", over)
             }
             Form::Reduce { relation, .. } => self.relation(relation, domain, codomain),
@@ -390,8 +405,33 @@ fn level(map: &LinearMap) -> Level {
         Form::Fork(maps) if maps.len() > 1 && !is_array(map.codomain()) => Level::Side,
         Form::Join(maps) if maps.len() > 1 && !is_array(map.domain()) => Level::Side,
         Form::Compose(maps) if maps.len() > 1 => Level::Chain,
-        Form::RankOne(_) => Level::Product,
+        Form::RankOne(product) => match Sides::of(product) {
+            Sides::Row if product.coefficient == 1.0 => Level::Atom,
+            Sides::Column if product.coefficient == 1.0 => Level::Side,
+            _ => Level::Product,
+        },
         _ => Level::Atom,
+    }
+}
+
+/// Which sides of a rank-one map are more than the number 1.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sides {
+    /// `dot(v, _)`
+    Row,
+    /// `_ · u`
+    Column,
+    Both,
+}
+
+impl Sides {
+    fn of(RankOne { left, right, .. }: &RankOne) -> Sides {
+        let is_one = |vector: &Vector| *vector.space() == Space::Real && vector.values() == [1.0];
+        match (is_one(left), is_one(right)) {
+            (true, false) if *right.space() != Space::Real => Sides::Row,
+            (false, true) if *left.space() != Space::Real => Sides::Column,
+            _ => Sides::Both,
+        }
     }
 }
 

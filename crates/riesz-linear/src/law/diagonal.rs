@@ -41,8 +41,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(a *) = diagonal (aᵢᵢ) where a is zero beside its diagonal",
         source: "from 003 §3.3",
         statement: Rewrite(Rule {
-            cases: &[case("left a", "diagonal (main a)")],
-            example: ["left banded 0 0 2 [[2.0], [3.0]]", "diagonal [2.0, 3.0]"],
+            cases: &[case("dot(a, _)", "diagonal (main a)")],
+            example: ["dot(banded 0 0 2 [[2.0], [3.0]], _)", "diagonal [2.0, 3.0]"],
         }),
     },
     Law {
@@ -51,10 +51,10 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.3",
         statement: Rewrite(Rule {
             cases: &[
-                case("left a + diagonal d", "left (a + band d)"),
-                case("diagonal d + left a", "left (band d + a)"),
+                case("dot(a, _) + diagonal d", "dot(a + band d, _)"),
+                case("diagonal d + dot(a, _)", "dot(band d + a, _)"),
             ],
-            example: ["left [[1.0, 2.0], [3.0, 4.0]] + diagonal [5.0, 6.0]", "left [[6.0, 2.0], [3.0, 10.0]]"],
+            example: ["dot([[1.0, 2.0], [3.0, 4.0]], _) + diagonal [5.0, 6.0]", "dot([[6.0, 2.0], [3.0, 10.0]], _)"],
         }),
     },
     Law {
@@ -75,7 +75,7 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
             cases: &[case("reduce R ∘ diagonal d", "1.0 ⊗ d").when(When::All(&[When::Sums("R"), When::ToNumber]))],
-            example: ["sum [2]R ∘ diagonal [2.0, 3.0]", "1.0 ⊗ [2.0, 3.0]"],
+            example: ["sum [2]R ∘ diagonal [2.0, 3.0]", "dot([2.0, 3.0], _)"],
         }),
     },
     Law {

@@ -14,7 +14,7 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("c · (w ⊗ v) ∘ d · (v' ⊗ u)", "(c * d * ⟨v, v'⟩) · (w ⊗ u)")],
-            example: ["[1.0, 2.0] ⊗ [3.0, 4.0] ∘ [5.0, 6.0] ⊗ 1.0", "39.0 · ([1.0, 2.0] ⊗ 1.0)"],
+            example: ["[1.0, 2.0] ⊗ [3.0, 4.0] ∘ (_ · [5.0, 6.0])", "39.0 · (_ · [1.0, 2.0])"],
         }),
     },
     Law {
@@ -32,7 +32,7 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
             cases: &[case("c · (u ⊗ v) ∘ m", "c · (u ⊗ (mᵀ ⊙ v))").when(When::NoMultiple("m"))],
-            example: ["1.0 ⊗ [3.0, 4.0] ∘ diagonal [1.0, 2.0]", "1.0 ⊗ [3.0, 8.0]"],
+            example: ["dot([3.0, 4.0], _) ∘ diagonal [1.0, 2.0]", "dot([3.0, 8.0], _)"],
         }),
     },
     Law {
@@ -132,7 +132,7 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
             cases: &[case("join (scale kₓ)", "1.0 ⊗ kₓ").when(When::All(&[When::ToNumber, When::FromNumbers]))],
-            example: ["join [scale 2.0, scale 3.0]", "1.0 ⊗ [2.0, 3.0]"],
+            example: ["join [scale 2.0, scale 3.0]", "dot([2.0, 3.0], _)"],
         }),
     },
     Law {
@@ -141,7 +141,7 @@ pub(super) static ROWS: &[Law] = &[
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
             cases: &[case("fork (scale kₓ)", "kₓ ⊗ 1.0").when(When::All(&[When::FromNumber, When::ToNumbers]))],
-            example: ["fork [scale 2.0, scale 3.0]", "[2.0, 3.0] ⊗ 1.0"],
+            example: ["fork [scale 2.0, scale 3.0]", "_ · [2.0, 3.0]"],
         }),
     },
     Law {
@@ -167,8 +167,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "V [1 ⊗ vₓ] = ((vₓ) *)",
         source: "from 003 §3.2",
         statement: Rewrite(Rule {
-            cases: &[case("fork (1.0 ⊗ vₓ)", "left (rows vₓ)").when(When::FromNumbers)],
-            example: ["fork [1.0 ⊗ [2.0, 3.0], 1.0 ⊗ [5.0, 7.0]]", "left [[2.0, 3.0], [5.0, 7.0]]"],
+            cases: &[case("fork (1.0 ⊗ vₓ)", "dot(rows vₓ, _)").when(When::FromNumbers)],
+            example: ["fork [dot([2.0, 3.0], _), dot([5.0, 7.0], _)]", "dot([[2.0, 3.0], [5.0, 7.0]], _)"],
         }),
     },
     Law {
@@ -176,8 +176,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(a *) ∘ (b *) = ((a * b) *)",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            cases: &[case("left a ∘ left b", "left (a * b)")],
-            example: ["left [[1.0, 2.0]] ∘ left [[3.0], [4.0]]", "left [[11.0]]"],
+            cases: &[case("dot(a, _) ∘ dot(b, _)", "dot(a * b, _)")],
+            example: ["dot([[1.0, 2.0]], _) ∘ dot([[3.0], [4.0]], _)", "dot([[11.0]], _)"],
         }),
     },
     Law {
@@ -185,8 +185,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(* b) ∘ (* a) = (* (a * b))",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            cases: &[case("right b ∘ right a", "right (a * b)")],
-            example: ["right [[3.0], [4.0]] ∘ right [[1.0, 2.0]]", "right [[11.0]]"],
+            cases: &[case("dot(_, b) ∘ dot(_, a)", "dot(_, a * b)")],
+            example: ["dot(_, [[3.0], [4.0]]) ∘ dot(_, [[1.0, 2.0]])", "dot(_, [[11.0]])"],
         }),
     },
     Law {
@@ -194,8 +194,8 @@ pub(super) static ROWS: &[Law] = &[
         equation: "(a *) ⊕ (b *) = ((a + b) *)",
         source: "from 003 §3.1",
         statement: Rewrite(Rule {
-            cases: &[case("left a + left b", "left (a + b)"), case("right a + right b", "right (a + b)")],
-            example: ["left [[1.0, 2.0]] + left [[3.0, 4.0]]", "left [[4.0, 6.0]]"],
+            cases: &[case("dot(a, _) + dot(b, _)", "dot(a + b, _)"), case("dot(_, a) + dot(_, b)", "dot(_, a + b)")],
+            example: ["dot([[1.0, 2.0]], _) + dot([[3.0, 4.0]], _)", "dot([[4.0, 6.0]], _)"],
         }),
     },
 ];

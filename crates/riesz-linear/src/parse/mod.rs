@@ -22,7 +22,7 @@ use std::str::FromStr;
 
 use self::literal::Literal;
 use self::token::{Kind, tokens};
-use crate::map::{Form, LinearMap};
+use crate::map::{Contraction, Form, LinearMap};
 use crate::matrix::{Band, Matrix};
 use crate::relation::{Line, Relation, Walk};
 use crate::space::{Space, SpaceError};
@@ -147,6 +147,11 @@ impl Parser {
                 _ => map.times(k),
             });
         }
+        if self.take("_") {
+            self.symbol("·")?;
+            let literal = self.literal()?;
+            return Ok(LinearMap::column(self.vector(literal)?));
+        }
         if let Ok(left) = self.literal()
             && self.take("⊗")
         {
@@ -180,13 +185,15 @@ impl Parser {
                 let values = self.literal()?;
                 Ok(LinearMap::diagonal(self.vector(values)?))
             }
-            "left" => {
-                let matrix = self.matrix()?;
-                Ok(LinearMap::left(matrix, self.over()?))
-            }
-            "right" => {
-                let matrix = self.matrix()?;
-                Ok(LinearMap::right(matrix, self.over()?))
+            "dot" => self.product(),
+            "inner" => {
+                self.symbol("(")?;
+                let literal = self.literal()?;
+                let vector = self.vector(literal)?;
+                for symbol in [",", "_", ")"] {
+                    self.symbol(symbol)?;
+                }
+                Ok(LinearMap::row(vector))
             }
             "project" => {
                 let index = self.size()?;
@@ -323,6 +330,37 @@ impl Parser {
             return self.space();
         }
         Ok(Space::Real)
+    }
+
+    /// `(a, _)`, `(v, _)` and `(_, b)`
+    fn product(&mut self) -> Parsed<LinearMap> {
+        self.symbol("(")?;
+        if self.take("_") {
+            self.symbol(",")?;
+            let matrix = self.matrix()?;
+            self.symbol(")")?;
+            return Ok(LinearMap::right(matrix, self.over()?));
+        }
+        let start = self.at;
+        // An array of numbers, or else a matrix.
+        let vector = match self.literal().and_then(|literal| self.vector(literal)) {
+            Ok(vector) if *vector.space() == Space::reals(vector.values().len()) => Some(vector),
+            _ => None,
+        };
+        let map = match vector {
+            Some(vector) => LinearMap::row(vector),
+            None => {
+                self.at = start;
+                LinearMap::left(self.matrix()?, Space::Real)
+            }
+        };
+        for symbol in [",", "_", ")"] {
+            self.symbol(symbol)?;
+        }
+        Ok(match map.form() {
+            Form::Contract(Contraction { matrix, .. }) => LinearMap::left(matrix.clone(), self.over()?),
+            _ => map,
+        })
     }
 
     fn matrix(&mut self) -> Parsed<Matrix> {

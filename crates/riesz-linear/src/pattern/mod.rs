@@ -3,7 +3,7 @@
 //! | pattern | maps |
 //! |---|---|
 //! | `m`, `n`, `f` | any |
-//! | `0`, `id`, `scale k`, `diagonal d`, `c · (u ⊗ v)`, `left a`, `right b`, `project i`, `inject i` | of this form |
+//! | `0`, `id`, `scale k`, `diagonal d`, `c · (u ⊗ v)`, `dot(a, _)`, `dot(_, b)`, `project i`, `inject i` | of this form |
 //! | `reduce R`, `unitary U` | reductions and unitary operators |
 //! | `k · m` | any, as a multiple: `scale k` is one of `id`, and every map is one of itself |
 //! | `f + g`, `g ∘ f` | sums and compositions of two |

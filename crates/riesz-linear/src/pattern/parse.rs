@@ -79,7 +79,7 @@ impl Parser<'_> {
             _ => return Ok(tree),
         };
         let count = match word.as_str() {
-            "scale" | "diagonal" | "left" | "right" | "reduce" | "unitary" | "project" | "inject" => 1,
+            "scale" | "diagonal" | "reduce" | "unitary" | "project" | "inject" => 1,
             "fork" | "join" | "each" | "sum" | "map" | "only" | "constant" | "rows" | "gather" | "total" => 1,
             "band" | "main" => 1,
             "paths" | "source" | "target" | "combine" => 2,
@@ -104,6 +104,17 @@ impl Parser<'_> {
                 let second = self.infix(0)?;
                 self.expect("⟩")?;
                 Tree::Inner(Box::new(first), Box::new(second))
+            }
+            "dot" => {
+                self.expect("(")?;
+                let first = if self.accept("_") { None } else { Some(self.infix(0)?) };
+                self.expect(",")?;
+                let (side, matrix) = match first {
+                    None => ("right", self.infix(0)?),
+                    Some(matrix) => self.expect("_").map(|()| ("left", matrix))?,
+                };
+                self.expect(")")?;
+                Tree::Word(side.to_string(), vec![matrix])
             }
             word => match word.parse() {
                 Ok(number) => Tree::Number(number),

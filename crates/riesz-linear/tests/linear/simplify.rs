@@ -45,7 +45,7 @@ proptest! {
 /// The derivative of `b sin(a · x)` is `c · (b ⊗ a)`.   [003 §8]
 #[test]
 fn a_column_after_a_multiple_after_a_row_is_rank_one() {
-    check("[1.0, 2.0] ⊗ 1.0 ∘ scale 0.5 ∘ 1.0 ⊗ [3.0, 4.0, 5.0]", "0.5 · ([1.0, 2.0] ⊗ [3.0, 4.0, 5.0])");
+    check("[1.0, 2.0] ⊗ 1.0 ∘ scale 0.5 ∘ dot([3.0, 4.0, 5.0], _)", "0.5 · ([1.0, 2.0] ⊗ [3.0, 4.0, 5.0])");
 }
 
 /// `ln ∘ sin` at a point: multiples multiply.   [003 Ex. B.1]
@@ -107,8 +107,8 @@ fn structure_is_found() {
 fn common_maps_come_out() {
     // Σ (A ∘ mᵢ) = A ∘ Σ mᵢ
     check(
-        "left [[1.0, 2.0], [3.0, 4.0]] ∘ prefix [2]R + left [[1.0, 2.0], [3.0, 4.0]] ∘ reverse [2]R",
-        "left [[1.0, 2.0], [3.0, 4.0]] ∘ (prefix [2]R + reverse [2]R)",
+        "dot([[1.0, 2.0], [3.0, 4.0]], _) ∘ prefix [2]R + dot([[1.0, 2.0], [3.0, 4.0]], _) ∘ reverse [2]R",
+        "dot([[1.0, 2.0], [3.0, 4.0]], _) ∘ (prefix [2]R + reverse [2]R)",
     );
     check("sum [3]R × scale 2.0 ∘ sum [3]R", "(id R × scale 2.0) ∘ sum [3]R");
     check("replicate [3]R ⋈ scale 2.0 [3]R ∘ replicate [3]R", "replicate [3]R ∘ (id R ⋈ scale 2.0)");
@@ -117,9 +117,9 @@ fn common_maps_come_out() {
 #[test]
 fn contractions_are_multiplied_only_where_that_is_cheaper() {
     // a 1 × 2 after a 2 × 1 matrix: one number instead of four
-    check("left [[1.0, 2.0]] ∘ left [[3.0], [4.0]]", "left [[11.0]]");
+    check("dot([[1.0, 2.0]], _) ∘ dot([[3.0], [4.0]], _)", "dot([[11.0]], _)");
     // a 2 × 1 after a 1 × 2 matrix stays as it is
-    check("left [[3.0], [4.0]] ∘ left [[1.0, 2.0]]", "left [[3.0], [4.0]] ∘ left [[1.0, 2.0]]");
+    check("dot([[3.0], [4.0]], _) ∘ dot([[1.0, 2.0]], _)", "dot([[3.0], [4.0]], _) ∘ dot([[1.0, 2.0]], _)");
     // and so does a number that is written to many places
     check("replicate [3]R ∘ 2.0 ⊗ [1.0, 2.0]", "replicate [3]R ∘ 2.0 ⊗ [1.0, 2.0]");
 }
@@ -150,7 +150,7 @@ fn long_chains_and_sums_are_simplified_in_one_pass() {
 /// The states of a loop, each made from the one before: what they share is not written out for each of them.
 #[test]
 fn long_chains_that_share_their_parts_stay_linear() {
-    let turns = [map("left [[1.0, 2.0], [3.0, 4.0]]"), map("prefix [2]R")];
+    let turns = [map("dot([[1.0, 2.0], [3.0, 4.0]], _)"), map("prefix [2]R")];
     let mut states = vec![map("id [2]R")];
     for turn in 0..5000 {
         states.push(turns[turn % 2].after(&states[turn]).unwrap());

@@ -22,8 +22,17 @@ fn every_form_has_a_notation() {
         "[1.0, 2.0] ⊗ [3.0]",
         "0.54 · ([1.0, 2.0] ⊗ (3.0, 4.0))",
         "2.0 ⊗ 3.0",
-        "left [[1.0, 2.0], [3.0, 4.0]]",
-        "right [[1.0, 2.0], [3.0, 4.0]] over [5]R",
+        "dot([[1.0, 2.0], [3.0, 4.0]], _)",
+        "dot(_, [[1.0, 2.0], [3.0, 4.0]]) over [5]R",
+        "dot(banded 1 0 3 [[1.0], [2.0, 3.0], [4.0, 5.0]], _)",
+        "dot(_, banded 0 1 4 [[1.0, 2.0], [3.0, 4.0]])",
+        "dot([1.0, 2.0], _)",
+        "0.5 · dot([1.0, 2.0], _)",
+        "inner((1.0, [2.0, 3.0]), _)",
+        "_ · [1.0, 2.0]",
+        "0.5 · (_ · [1.0, 2.0])",
+        "(_ · [1.0, 2.0]) ∘ dot([3.0, 4.0], _)",
+        "1.0 ⊗ 3.0",
         "sum [3]R",
         "replicate [3](R, R)",
         "prefix [4]R",
@@ -62,8 +71,8 @@ fn every_form_has_a_notation() {
         "(scale 2.0 + scale 3.0) ∘ scale 4.0",
         "scale inf ∘ scale -inf ∘ scale nan ∘ scale 1e-7 ∘ scale -0.0",
         "diagonal ([] : [0][3]R)",
-        "([[], []] : [2][0]R) ⊗ 1.0",
-        "left ([] : [0][2]R)",
+        "_ · ([[], []] : [2][0]R)",
+        "dot(([] : [0][2]R), _)",
         "id (R,)",
         "diagonal (1.0,)",
         "diagonal ()",
@@ -99,10 +108,10 @@ fn large_maps_have_short_texts() {
     let vector = Vector::of_reals((0..million).map(f64::from).collect::<Vec<_>>());
     let values = "[0.0, 1.0, 2.0, … 1000000 values]";
     assert_eq!(LinearMap::diagonal(vector.clone()).to_string(), format!("diagonal {values}"));
-    assert_eq!(LinearMap::row(vector).to_string(), format!("1.0 ⊗ {values}"));
+    assert_eq!(LinearMap::row(vector).to_string(), format!("dot({values}, _)"));
     let matrix = Matrix::new(1000, 1000, vec![0.5; 1_000_000]).unwrap();
     let row = "[0.5, 0.5, 0.5, … 1000 values]";
-    let shown = format!("left [{row}, {row}, {row}, … 1000 values]");
+    let shown = format!("dot([{row}, {row}, {row}, … 1000 values], _)");
     assert_eq!(LinearMap::left(matrix, Space::Real).to_string(), shown);
     let gather = Relation::gather((0..1_000_000).rev().collect::<Vec<_>>(), 1_000_000).unwrap();
     let shown = "gather [999999, 999998, 999997, … 1000000 values] of [1000000]R";
@@ -145,7 +154,7 @@ fn what_is_wrong_is_said() {
         ),
         ("diagonal [1, [2]]", "at byte 17: the elements of an array have one space, and here are both R and [1]R"),
         ("diagonal []", "at byte 11: the space of an empty array is written: `([] : [0]R)`"),
-        ("left [1, 2]", "at byte 5: a matrix is an array of rows, and this is a vector of [2]R"),
+        ("dot(_, [1, 2])", "at byte 7: a matrix is an array of rows, and this is a vector of [2]R"),
         ("(id R", "at byte 5: `)` was expected, and here is the end of the text"),
         ("scale -", "at byte 6: `-` is not a number"),
     ] {
@@ -177,7 +186,7 @@ fn huge_spaces_are_no_trouble() {
         "id [18446744073709551615]R × id [18446744073709551615]R",
         "each (id [18446744073709551615]R, id [18446744073709551615]R)",
         "zip ([18446744073709551615]R, [18446744073709551615]R)",
-        "left [[1.0], [2.0]] over [18446744073709551615]R",
+        "dot([[1.0], [2.0]], _) over [18446744073709551615]R",
         "project 1 of ([18446744073709551615]R, [18446744073709551615]R)",
     ] {
         let map = map(text);
