@@ -22,22 +22,10 @@ use super::code::is_size;
 use super::notation::{self, Written};
 use super::scope::Scope;
 use super::term::{Binder, Expr, Extra, Form, Head, Item, Kind, Label, Loop, Part, Relation, Term, compose};
-use riesz_core::Type;
 use riesz_core::term::{Atom, Var};
+use riesz_linear::print::{Level, Several, Sides};
 use riesz_linear::{Family, RankOne, Side};
 use std::borrow::Cow;
-
-/// How tightly a form binds, loosest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Binder,
-    Sum,
-    Side,
-    Chain,
-    Product,
-    Word,
-    Atom,
-}
 
 /// How long a line may be.
 const WIDTH: usize = 100;
@@ -128,7 +116,7 @@ impl Scope<'_> {
             lines.extend(indented(&self.lines(body, Level::Binder, width)));
             return (Level::Binder, lines);
         }
-        let Some((level, sign, operand, maps)) = operator(term) else {
+        let Some(Several::Infix(level, sign, operand, maps)) = Several::of(term) else {
             let (level, text) = self.form(term);
             return (level, vec![text]);
         };
@@ -188,27 +176,33 @@ impl Scope<'_> {
         if let Some((header, body)) = self.header(term.form()) {
             return (Level::Binder, format!("{header}. {}", self.flat(body, Level::Binder)));
         }
-        if let Some((level, sign, operand, maps)) = operator(term) {
-            let mut text = String::new();
-            for (at, map) in maps.iter().enumerate() {
-                let (sign, map) = signed(sign, at, map);
-                let before = if at == 0 { String::new() } else { format!(" {sign} ") };
-                text += &format!("{before}{}", self.flat(&map, operand));
+        match Several::of(term) {
+            Some(Several::Infix(level, sign, operand, maps)) => {
+                let mut text = String::new();
+                for (at, map) in maps.iter().enumerate() {
+                    let (sign, map) = signed(sign, at, map);
+                    let before = if at == 0 { String::new() } else { format!(" {sign} ") };
+                    text += &format!("{before}{}", self.flat(&map, operand));
+                }
+                return (level, text);
             }
-            return (level, text);
+            Some(Several::Listed(word, [open, close], maps)) => {
+                let maps: Vec<String> = maps.iter().map(|map| self.flat(map, Level::Binder)).collect();
+                return (Level::Word, format!("{word} {open}{}{close}", maps.join(", ")));
+            }
+            None => {}
         }
         match term.form() {
             Form::Zero => (Level::Atom, "0".into()),
             Form::Identity => (Level::Atom, "id".into()),
             Form::Scale(k) => (Level::Word, format!("scale {}", self.argument(k))),
             Form::Diagonal(d) => (Level::Word, format!("diagonal {}", self.argument(d))),
-            Form::RankOne(RankOne { coefficient, left, right }) => {
-                let one = |side: &Expr, space: &Type| *side == Expr::one() && *space == Type::Real;
-                let (level, product) = match (one(left, term.codomain()), one(right, term.domain())) {
-                    (false, false) => (Level::Product, format!("{} ⊗ {}", self.argument(left), self.argument(right))),
-                    (true, false) => (Level::Atom, format!("dot({}, _)", self.show_expr(right))),
-                    (false, true) => (Level::Side, format!("_ · {}", self.argument(left))),
-                    (true, true) => (Level::Atom, "id".into()),
+            Form::RankOne(product) => {
+                let RankOne { coefficient, left, right } = product;
+                let (level, product) = match Sides::of(term, product) {
+                    Sides::Both => (Level::Product, format!("{} ⊗ {}", self.argument(left), self.argument(right))),
+                    Sides::Row => (Level::Atom, format!("dot({}, _)", self.show_expr(right))),
+                    Sides::Column => (Level::Side, format!("_ · {}", self.argument(left))),
                 };
                 match coefficient == &Expr::one() {
                     true => (level, product),
@@ -230,22 +224,11 @@ impl Scope<'_> {
             }
             Form::Project(part) => (Level::Word, format!("project {}", self.part_text(part))),
             Form::Inject(part) => (Level::Word, format!("inject {}", self.part_text(part))),
-            Form::Fork(maps) => (Level::Word, format!("fork {}", self.listed(maps, term.codomain()))),
-            Form::Join(maps) => (Level::Word, format!("join {}", self.listed(maps, term.domain()))),
-            Form::Each(maps) => (Level::Word, format!("each {}", self.listed(maps, term.domain()))),
             Form::Map(map) => (Level::Word, format!("map {}", self.flat(map, Level::Atom))),
-            Form::Compose(_) | Form::Add(_) => (Level::Atom, "0".into()),
-            Form::Family(..) => unreachable!("forms that bind an index have a header"),
+            Form::Compose(_) | Form::Add(_) | Form::Fork(_) | Form::Join(_) | Form::Each(_) | Form::Family(..) => {
+                unreachable!("families are written before")
+            }
             Form::Extra(extra) => self.extra(extra),
-        }
-    }
-
-    /// A family that is written out, to or from a space.
-    fn listed(&self, maps: &[Term], space: &Type) -> String {
-        let maps: Vec<String> = maps.iter().map(|map| self.flat(map, Level::Binder)).collect();
-        match space {
-            Type::Array(..) => format!("[{}]", maps.join(", ")),
-            _ => format!("({})", maps.join(", ")),
         }
     }
 
@@ -352,20 +335,6 @@ impl Scope<'_> {
                 },
             }
         })
-    }
-}
-
-/// Forms with a sign between their maps: how tightly they bind, the sign, and how tightly the maps must.
-fn operator(term: &Term) -> Option<(Level, &'static str, Level, &[Term])> {
-    let is_array = |space: &Type| matches!(space, Type::Array(..));
-    match term.form() {
-        Form::Compose(maps) if maps.len() > 1 => Some((Level::Chain, "∘", Level::Product, maps)),
-        Form::Add(maps) if maps.len() > 1 => Some((Level::Sum, "+", Level::Side, maps)),
-        Form::Fork(maps) if maps.len() > 1 && !is_array(term.codomain()) => {
-            Some((Level::Side, "×", Level::Chain, maps))
-        }
-        Form::Join(maps) if maps.len() > 1 && !is_array(term.domain()) => Some((Level::Side, "⋈", Level::Chain, maps)),
-        _ => None,
     }
 }
 

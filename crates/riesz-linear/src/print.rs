@@ -28,7 +28,8 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
+use crate::language::Language;
+use crate::map::{Contraction, Form, LinearMap, Map, RankOne, Side};
 use crate::matrix::{Band, Matrix};
 use crate::relation::{Line, Relation, Walk};
 use crate::space::Space;
@@ -63,15 +64,77 @@ impl fmt::Display for Vector {
 }
 
 /// How tightly a form binds, loosest first.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Level {
-    Zero,
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// What reaches as far as it can.
+    Binder,
+    /// `f + g`
     Sum,
+    /// `f × g`, `f ⋈ g`
     Side,
+    /// `g ∘ f`
     Chain,
+    /// `u ⊗ v`
     Product,
+    /// A word with what follows it.
+    Word,
+    /// What needs no brackets anywhere.
     Atom,
-    Bracketed,
+}
+
+/// How a map that is made of several others is written.
+#[derive(Clone, Copy)]
+pub enum Several<'m, L: Language> {
+    /// `f + g`: how tightly it binds, the sign, and how tightly the maps must.
+    Infix(Level, &'static str, Level, &'m [Map<L>]),
+    /// `fork [f, g]`: the word, the brackets, and the maps.
+    Listed(&'static str, [char; 2], &'m [Map<L>]),
+}
+
+impl<'m, L: Language> Several<'m, L> {
+    /// How a map is written, where it is a sum, a composition, a fork, a join or maps part by part, written out.
+    pub fn of(map: &'m Map<L>) -> Option<Several<'m, L>> {
+        let (word, level, sign, least, maps, is_array) = match map.form() {
+            Form::Add(maps) => ("add", Level::Sum, "+", Level::Side, maps, false),
+            Form::Compose(maps) => ("compose", Level::Chain, "∘", Level::Product, maps, false),
+            Form::Fork(maps) => ("fork", Level::Side, "×", Level::Chain, maps, L::is_array(map.codomain())),
+            Form::Join(maps) => ("join", Level::Side, "⋈", Level::Chain, maps, L::is_array(map.domain())),
+            Form::Each(maps) => {
+                let brackets = if L::is_array(map.domain()) { ['[', ']'] } else { ['(', ')'] };
+                return Some(Several::Listed("each", brackets, maps));
+            }
+            _ => return None,
+        };
+        Some(match (is_array, maps.len()) {
+            (true, _) => Several::Listed(word, ['[', ']'], maps),
+            (false, ..2) => Several::Listed(word, ['(', ')'], maps),
+            (false, _) => Several::Infix(level, sign, least, maps),
+        })
+    }
+}
+
+/// Which sides of a rank-one map are more than the number 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sides {
+    /// `dot(v, _)`
+    Row,
+    /// `_ · u`
+    Column,
+    /// `u ⊗ v`
+    Both,
+}
+
+impl Sides {
+    /// Those of a map.
+    pub fn of<L: Language>(map: &Map<L>, RankOne { left, right, .. }: &RankOne<L>) -> Sides {
+        let is_number = |space: &L::Space| L::is_number(space);
+        let (from, to) = (is_number(map.domain()), is_number(map.codomain()));
+        match (to && L::is_unit(left, 1.0), from && L::is_unit(right, 1.0)) {
+            (true, false) if !from => Sides::Row,
+            (false, true) if !to => Sides::Column,
+            _ => Sides::Both,
+        }
+    }
 }
 
 struct Printer<'f, W> {
@@ -87,7 +150,7 @@ enum Task<'m> {
 
 impl<W: Write> Printer<'_, W> {
     fn map(&mut self, map: &LinearMap) -> fmt::Result {
-        let mut tasks = vec![Task::Map(map, Level::Zero)];
+        let mut tasks = vec![Task::Map(map, Level::Binder)];
         let mut shown = 0;
         while let Some(task) = tasks.pop() {
             match task {
@@ -109,6 +172,11 @@ impl<W: Write> Printer<'_, W> {
     /// Writes a map up to its children, and leaves those as tasks.
     fn form<'m>(&mut self, map: &'m LinearMap, tasks: &mut Vec<Task<'m>>) -> fmt::Result {
         let (domain, codomain) = (map.domain(), map.codomain());
+        match Several::of(map) {
+            Some(Several::Infix(_, sign, least, maps)) => return self.infix(sign, least, maps, tasks),
+            Some(Several::Listed(word, brackets, maps)) => return self.family(word, brackets, maps, tasks),
+            None => {}
+        }
         match map.form() {
             Form::Zero => {
                 self.word("0 : ")?;
@@ -124,7 +192,7 @@ impl<W: Write> Printer<'_, W> {
             Form::Diagonal(values) => self.word("diagonal ").and_then(|()| self.vector(values)),
             Form::RankOne(product) => {
                 let RankOne { coefficient, left, right } = product;
-                let side = Sides::of(product);
+                let side = Sides::of(map, product);
                 let alone = *coefficient == 1.0;
                 if !alone {
                     write!(self.out, "{} · ", number(*coefficient))?;
@@ -178,43 +246,32 @@ impl<W: Write> Printer<'_, W> {
             }
             Form::Unitary(Unitary::Zip) => self.word("zip ").and_then(|()| self.space(domain)),
             Form::Unitary(Unitary::Unzip) => self.word("unzip ").and_then(|()| self.space(codomain)),
-            Form::Add(maps) => self.infix("add", " + ", Level::Side, maps, tasks),
-            Form::Compose(maps) => self.infix("compose", " ∘ ", Level::Product, maps, tasks),
-            Form::Fork(maps) if is_array(codomain) => self.family("fork", ['[', ']'], maps, tasks),
-            Form::Fork(maps) => self.infix("fork", " × ", Level::Chain, maps, tasks),
-            Form::Join(maps) if is_array(domain) => self.family("join", ['[', ']'], maps, tasks),
-            Form::Join(maps) => self.infix("join", " ⋈ ", Level::Chain, maps, tasks),
-            Form::Each(maps) if is_array(domain) => self.family("each", ['[', ']'], maps, tasks),
-            Form::Each(maps) => self.family("each", ['(', ')'], maps, tasks),
+            Form::Add(_) | Form::Compose(_) | Form::Fork(_) | Form::Join(_) | Form::Each(_) => Ok(()),
             Form::Family(_, never, _) | Form::Extra(never) => match *never {},
             Form::Map(map) => {
                 write!(self.out, "map {} ", domain.count())?;
-                tasks.push(Task::Map(map, Level::Bracketed));
+                tasks.push(Task::Map(map, Level::Atom));
                 Ok(())
             }
         }
     }
 
-    /// `f + g + h`; with the word where there are fewer than two.
+    /// `f + g + h`
     fn infix<'m>(
         &mut self,
-        word: &'static str,
-        operator: &'static str,
+        sign: &'static str,
         level: Level,
         maps: &'m [LinearMap],
         tasks: &mut Vec<Task<'m>>,
     ) -> fmt::Result {
-        if maps.len() < 2 {
-            return self.family(word, ['(', ')'], maps, tasks);
-        }
         let shown = self.shown(maps.len(), MAPS);
         if shown < maps.len() {
-            tasks.push(Task::Text(format!("{operator}… {} maps", maps.len()).into()));
+            tasks.push(Task::Text(format!(" {sign} … {} maps", maps.len()).into()));
         }
         for (at, map) in maps[..shown].iter().enumerate().rev() {
             tasks.push(Task::Map(map, level));
             if at > 0 {
-                tasks.push(Task::Text(operator.into()));
+                tasks.push(Task::Text(format!(" {sign} ").into()));
             }
         }
         Ok(())
@@ -233,7 +290,7 @@ impl<W: Write> Printer<'_, W> {
         let end = if shown < maps.len() { format!(", … {} maps{close}", maps.len()) } else { close.to_string() };
         tasks.push(Task::Text(end.into()));
         for (at, map) in maps[..shown].iter().enumerate().rev() {
-            tasks.push(Task::Map(map, Level::Zero));
+            tasks.push(Task::Map(map, Level::Binder));
             if at > 0 {
                 tasks.push(Task::Text(", ".into()));
             }
@@ -399,44 +456,19 @@ impl<W: Write> Printer<'_, W> {
 }
 
 fn level(map: &LinearMap) -> Level {
+    if let Some(Several::Infix(level, ..)) = Several::of(map) {
+        return level;
+    }
     match map.form() {
-        Form::Zero => Level::Zero,
-        Form::Add(maps) if maps.len() > 1 => Level::Sum,
-        Form::Fork(maps) if maps.len() > 1 && !is_array(map.codomain()) => Level::Side,
-        Form::Join(maps) if maps.len() > 1 && !is_array(map.domain()) => Level::Side,
-        Form::Compose(maps) if maps.len() > 1 => Level::Chain,
-        Form::RankOne(product) => match Sides::of(product) {
-            Sides::Row if product.coefficient == 1.0 => Level::Atom,
+        Form::Zero => Level::Binder,
+        Form::RankOne(product) => match Sides::of(map, product) {
             Sides::Column if product.coefficient == 1.0 => Level::Side,
+            Sides::Row if product.coefficient == 1.0 => Level::Atom,
             _ => Level::Product,
         },
-        _ => Level::Atom,
+        Form::Contract(Contraction { over: Space::Real, .. }) => Level::Atom,
+        _ => Level::Word,
     }
-}
-
-/// Which sides of a rank-one map are more than the number 1.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Sides {
-    /// `dot(v, _)`
-    Row,
-    /// `_ · u`
-    Column,
-    Both,
-}
-
-impl Sides {
-    fn of(RankOne { left, right, .. }: &RankOne) -> Sides {
-        let is_one = |vector: &Vector| *vector.space() == Space::Real && vector.values() == [1.0];
-        match (is_one(left), is_one(right)) {
-            (true, false) if *right.space() != Space::Real => Sides::Row,
-            (false, true) if *left.space() != Space::Real => Sides::Column,
-            _ => Sides::Both,
-        }
-    }
-}
-
-fn is_array(space: &Space) -> bool {
-    matches!(space, Space::Array(..))
 }
 
 fn has_empty_array(space: &Space) -> bool {
