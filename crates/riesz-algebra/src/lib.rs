@@ -25,6 +25,9 @@
 //! assert_eq!(gradient.run(2, |v: &usize| *v), Some(vec![6.0, 10.0]));
 //! ```
 //!
+//! [`derivative`] has gradients, Jacobians, Hessians and Taylor series as functions of one line, and [`numeric`] the
+//! operators of everyday code.
+//!
 //! The modules: [`real`] has the functions, [`tangent`] the representations of gradients, [`order`] and [`tower`]
 //! higher derivatives, [`space`] derivatives as linear maps, [`expression`] formulas and their derivatives,
 //! [`semiring`] other numbers: truth values, costs, intervals, polynomials. Every trait has laws, and each law is a
@@ -56,6 +59,9 @@ pub mod finite;
 // Elementary functions, and how each is differentiated
 pub mod real;
 
+// Numbers as they are written in everyday code
+pub mod numeric;
+
 // Expressions, and what their gradients can be made of
 #[cfg(feature = "alloc")]
 pub mod expression;
@@ -72,6 +78,10 @@ pub mod space;
 #[cfg(feature = "alloc")]
 pub mod tower;
 
+// Derivatives in one line
+#[cfg(feature = "alloc")]
+pub mod derivative;
+
 // What all of this rests on
 #[cfg(feature = "alloc")]
 pub mod graph;
@@ -82,6 +92,7 @@ pub use finite::Finite;
 pub use kronecker::Kronecker;
 pub use module::{Module, Scalar};
 pub use nagata::Nagata;
+pub use numeric::Numeric;
 pub use real::Real;
 pub use semiring::{Monoid, Ring, Semiring};
 #[cfg(feature = "alloc")]

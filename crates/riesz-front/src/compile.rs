@@ -6,6 +6,7 @@ use proc_macro2::TokenStream;
 use riesz_core::check::PRELUDE_FILE;
 use riesz_core::{Checker, FunctionId};
 use riesz_limit::Bounds;
+use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
 
 /// The functions of Rust that Riesz has no names for, in Riesz.
@@ -43,8 +44,14 @@ pub(crate) struct Compiled {
 }
 
 /// Compiles a text. Errors are reported at the places that its parts come from.
-pub(crate) fn compile(text: &Text, entries: &[Entry], places: &[TokenStream], errors: &mut Errors) -> Option<Compiled> {
-    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries)) {
+pub(crate) fn compile(
+    text: &Text,
+    entries: &[Entry],
+    precision: Precision,
+    places: &[TokenStream],
+    errors: &mut Errors,
+) -> Option<Compiled> {
+    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries, precision)) {
         Ok(Ok(compiled)) => Some(compiled),
         Ok(Err(problems)) => {
             for problem in problems {
@@ -60,7 +67,7 @@ pub(crate) fn compile(text: &Text, entries: &[Entry], places: &[TokenStream], er
     }
 }
 
-fn checked(text: &str, entries: &[Entry]) -> Result<Compiled, Vec<Diagnostic>> {
+fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compiled, Vec<Diagnostic>> {
     debug_assert_eq!(PRELUDE_FILE, FileId(0));
     let options = ParseOptions { max_nesting: 2000 };
     let (library, mut problems) = riesz_syntax::parse(FileId(1), LIBRARY, &options);
@@ -98,7 +105,6 @@ fn checked(text: &str, entries: &[Entry]) -> Result<Compiled, Vec<Diagnostic>> {
         }
     }
     let place = |span: Span| format!("bytes {} to {}", span.start, span.end);
-    let precision = Default::default();
     riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(precision, false));
     let options = riesz_rust::Options { place: &place, exports: &[], precision };
     let source = riesz_rust::emit(&lowered, &options);
@@ -108,7 +114,7 @@ fn checked(text: &str, entries: &[Entry]) -> Result<Compiled, Vec<Diagnostic>> {
             *function = Err("its name is taken".to_string());
         }
     }
-    let head = source.find("use riesz_runtime::*;").unwrap_or(0);
+    let head = source.find("use riesz_runtime").unwrap_or(0);
     Ok(Compiled { source: source[head..].to_string(), functions })
 }
 

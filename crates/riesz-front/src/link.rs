@@ -15,7 +15,7 @@
 use crate::lower::World;
 use crate::signature::{Signature, fixed_length};
 use crate::term::Term;
-use crate::types::{Enum, Sequence, Shape, Struct, Types, key};
+use crate::types::{Enum, Sequence, Shape, Struct, Types, key, real};
 use crate::{attribute::Attribute, error::Errors, error::Stop};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -251,7 +251,7 @@ fn portable(
     constants: &HashMap<String, (syn::Type, syn::Expr)>,
 ) -> Option<TokenStream> {
     Some(match shape {
-        Shape::Float => quote!(f64),
+        Shape::Float(precision) => real(*precision),
         Shape::Bool => quote!(bool),
         Shape::Int(integer, _) => {
             // As wide as the type may be on any machine: `usize` and `u64` are one type here.
@@ -289,7 +289,7 @@ fn types_in(
     found: &mut Vec<(String, TokenStream)>,
 ) -> Option<()> {
     match shape {
-        Shape::Float | Shape::Int(..) | Shape::Bool => {}
+        Shape::Float(_) | Shape::Int(..) | Shape::Bool => {}
         Shape::Tuple(parts) => parts.iter().try_for_each(|part| types_in(part, constants, found))?,
         Shape::Array(_, element) => types_in(element, constants, found)?,
         Shape::Struct(of, _) => {

@@ -3,6 +3,7 @@
 use crate::error::Errors;
 use crate::term::{Name, Term};
 use crate::types::{Sequence, Shape, Ty, Types, literal_length, show};
+use riesz_rust::Precision;
 use std::collections::HashMap;
 use std::fmt::Write;
 
@@ -17,6 +18,8 @@ pub(crate) struct Signature {
     pub parameters: Vec<Parameter>,
     /// The type of the result; none for `()`.
     pub result: Option<Shape>,
+    /// How long its real numbers are; none if it has none.
+    pub precision: Option<Precision>,
 }
 
 /// A parameter.
@@ -150,6 +153,19 @@ impl Signature {
                 complete = false;
             }
         }
+        let mut precision = None;
+        let mut mixed = false;
+        for shape in parameters.iter().map(|parameter| &parameter.shape).chain(&result) {
+            shape.precisions(&mut |found| mixed |= *precision.get_or_insert(found) != found);
+        }
+        if mixed {
+            errors.add(
+                &signature.ident,
+                "this function has real numbers of both precisions",
+                "use `f64` or `f32` alone, and convert where the function is called",
+            );
+            complete = false;
+        }
         complete.then(|| Signature {
             name: match receiver {
                 Some(ty) => format!("{}::{}", show(ty), signature.ident),
@@ -159,6 +175,7 @@ impl Signature {
             generics: signature.generics.clone(),
             parameters,
             result,
+            precision,
         })
     }
 
@@ -247,7 +264,7 @@ fn result_type(shape: &Shape, sizes: &[Name]) -> String {
 
 fn written(shape: &Shape, length: &mut dyn FnMut(&Sequence) -> String) -> String {
     match shape {
-        Shape::Float => "R".into(),
+        Shape::Float(_) => "R".into(),
         Shape::Int(..) | Shape::Enum(..) => "Int".into(),
         Shape::Bool => "Bool".into(),
         Shape::Array(sequence, element) => {

@@ -3,6 +3,7 @@
 use crate::error::Errors;
 use crate::term::Term;
 use quote::ToTokens;
+use riesz_rust::Precision;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -82,7 +83,7 @@ pub(crate) struct Enum {
 /// A type of a parameter or result, as it is written.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
-    Float,
+    Float(Precision),
     Int(Integer, syn::Type),
     Bool,
     Tuple(Vec<Shape>),
@@ -105,7 +106,7 @@ impl Shape {
     /// Whether there is a real number in it.
     pub fn varies(&self) -> bool {
         match self {
-            Shape::Float => true,
+            Shape::Float(_) => true,
             Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
             Shape::Tuple(parts) => parts.iter().any(Shape::varies),
             Shape::Array(_, element) => element.varies(),
@@ -116,7 +117,7 @@ impl Shape {
     /// Whether it is made of real numbers alone.
     pub fn is_real(&self) -> bool {
         match self {
-            Shape::Float => true,
+            Shape::Float(_) => true,
             Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
             Shape::Tuple(parts) => parts.iter().all(Shape::is_real),
             Shape::Array(_, element) => element.is_real(),
@@ -127,11 +128,22 @@ impl Shape {
     /// Whether a value can be written out: all types in it have names.
     pub fn is_nameable(&self) -> bool {
         match self {
-            Shape::Float | Shape::Int(..) | Shape::Bool => true,
+            Shape::Float(_) | Shape::Int(..) | Shape::Bool => true,
             Shape::Tuple(parts) => parts.iter().all(Shape::is_nameable),
             Shape::Array(_, element) => element.is_nameable(),
             Shape::Struct(of, ty) => ty.is_some() && of.fields.iter().all(|(_, shape)| shape.is_nameable()),
             Shape::Enum(_, ty) => ty.is_some(),
+        }
+    }
+
+    /// Calls `visit` with the precision of every real number in it.
+    pub fn precisions(&self, visit: &mut dyn FnMut(Precision)) {
+        match self {
+            Shape::Float(precision) => visit(*precision),
+            Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {}
+            Shape::Tuple(parts) => parts.iter().for_each(|part| part.precisions(visit)),
+            Shape::Array(_, element) => element.precisions(visit),
+            Shape::Struct(of, _) => of.fields.iter().for_each(|(_, shape)| shape.precisions(visit)),
         }
     }
 
@@ -147,7 +159,7 @@ impl Shape {
     /// The type of its values; `length` says how long each array is, from the outermost to the innermost.
     pub fn ty(&self, length: &mut dyn FnMut(&Sequence) -> Term) -> Ty {
         match self {
-            Shape::Float => Ty::Float,
+            Shape::Float(_) => Ty::Float,
             Shape::Int(integer, _) => Ty::Int(*integer),
             Shape::Bool => Ty::Bool,
             Shape::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| part.ty(length)).collect()),
@@ -251,16 +263,9 @@ impl Types {
             return Some(Shape::Int(integer, ty.clone()));
         }
         match name.as_str() {
-            "f64" => return Some(Shape::Float),
+            "f64" => return Some(Shape::Float(Precision::Double)),
+            "f32" => return Some(Shape::Float(Precision::Single)),
             "bool" => return Some(Shape::Bool),
-            "f32" => {
-                errors.add(
-                    ty,
-                    "derivatives are computed in `f64`, and this is `f32`",
-                    "take `f64` here, and convert where the function is called",
-                );
-                return None;
-            }
             "Vec" => {
                 if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
                     && let Some(syn::GenericArgument::Type(element)) = arguments.args.first()
@@ -317,6 +322,14 @@ pub(crate) fn key(path: &syn::Path) -> String {
     match &segments[..] {
         [first, rest @ ..] if first == "self" && !rest.is_empty() => rest.join("::"),
         segments => segments.join("::"),
+    }
+}
+
+/// The type of real numbers of a precision.
+pub(crate) fn real(precision: Precision) -> proc_macro2::TokenStream {
+    match precision {
+        Precision::Double => quote::quote!(f64),
+        Precision::Single => quote::quote!(f32),
     }
 }
 

@@ -10,9 +10,10 @@ use crate::module::Expansion;
 use crate::print::Text;
 use crate::signature::Signature;
 use crate::term::{Block, Name};
-use crate::types::show;
+use crate::types::{real, show};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
+use riesz_rust::Precision;
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -56,7 +57,20 @@ impl Unit<'_> {
                 wanted.extend(want(read, attribute, &mut errors));
             }
         }
+        let mut precision = None;
+        for read in reads {
+            if let Some(own) = read.signature.precision
+                && *precision.get_or_insert(own) != own
+            {
+                errors.add(
+                    read.ident,
+                    "the functions of this module have real numbers of both precisions",
+                    "use `f64` or `f32` alone, or two modules",
+                );
+            }
+        }
         errors.into_result()?;
+        let precision = precision.unwrap_or_default();
         let mut errors = Errors::default();
         let mut entries = Vec::new();
         let definitions = self.definitions(&bodies, &text.text);
@@ -68,7 +82,7 @@ impl Unit<'_> {
                 entries.push(one.entry(derivative));
             }
         }
-        let compiled = compile::compile(&text, &entries, &places, &mut errors);
+        let compiled = compile::compile(&text, &entries, precision, &places, &mut errors);
         let Some(compiled) = compiled else {
             errors.into_result()?;
             return Err(syn::Error::new_spanned(&places[0], "this cannot be differentiated").into());
@@ -108,8 +122,14 @@ impl Unit<'_> {
         }
         errors.into_result()?;
         let module = expand::module(&hidden, &compiled, traits, &state.attribute.root())?;
+        let real = real(precision);
         let checks = checks.iter().map(|(path, value)| {
-            let message = format!("`{}` is not the constant of `std::f64::consts`: pass it as an argument", show(path));
+            let message =
+                format!("`{}` is not the constant of `std::{real}::consts`: pass it as an argument", show(path));
+            let value = match precision {
+                Precision::Double => quote!(#value),
+                Precision::Single => (*value as f32).to_token_stream(),
+            };
             quote!(
                 const _: () = assert!(#path == #value, #message);
             )

@@ -3,6 +3,7 @@
 use core::fmt::{self, Debug, Formatter};
 
 use super::float::system;
+use crate::module::Module;
 use crate::real::Real;
 
 /// A function of two numbers.
@@ -95,6 +96,21 @@ impl Binary {
             Binary::Max => first_unless(x.clone().binary(Binary::Less, y.clone())),
             Binary::Less => (D::zero(), D::zero()),
         }
+    }
+}
+
+impl Binary {
+    /// `(f (x, y), ∂f/∂x • dx + ∂f/∂y • dy)`
+    #[inline(always)]
+    pub(super) fn along<D: Real, E: Module<D>>(self, x: D, y: D, dx: &E, dy: &E) -> (D, E) {
+        let value = x.clone().binary(self, y.clone());
+        let tangent = if self == Binary::Div {
+            E::quotient(dx, &x, dy, &y.recip())
+        } else {
+            let (first, second) = self.partials(&x, &y, &value);
+            E::combine(dx, &first, dy, &second)
+        };
+        (value, tangent)
     }
 }
 

@@ -72,11 +72,20 @@ macro_rules! real {
             fn binary(self, function: Binary, other: Self) -> Self;
 
             /// `(f x, f' x • dx)`: a function of one number, and its derivative along a tangent.
-            #[inline(always)]
+            ///
+            /// It is a call, except for floating-point numbers: the table would be written once more for each row of the
+            /// table around it, at every level of numbers over numbers.
+            #[inline(never)]
             fn along<E: Module<Self>>(self, function: Unary, dx: &E) -> (Self, E) {
                 let value = self.clone().unary(function);
                 let slope = function.derivative(&self, &value);
                 (value, dx.scale(&slope))
+            }
+
+            /// The same of a function of two numbers, along a tangent of each.
+            #[inline(never)]
+            fn along_both<E: Module<Self>>(self, function: Binary, other: Self, dx: &E, dy: &E) -> (Self, E) {
+                function.along(self, other, dx, dy)
             }
 
             $($(#[$doc])*
@@ -198,6 +207,11 @@ impl Real for f64 {
     }
 
     #[inline(always)]
+    fn along_both<E: Module<f64>>(self, function: Binary, other: f64, dx: &E, dy: &E) -> (f64, E) {
+        function.along(self, other, dx, dy)
+    }
+
+    #[inline(always)]
     fn binary(self, function: Binary, other: f64) -> f64 {
         function.of_f64(self, other)
     }
@@ -225,6 +239,11 @@ impl Real for f32 {
             Unary::Sin | Unary::Cos if (slope + (value - value)).is_ordinary() => (value, dx.scale_ordinary(&slope)),
             _ => (value, dx.scale(&slope)),
         }
+    }
+
+    #[inline(always)]
+    fn along_both<E: Module<f32>>(self, function: Binary, other: f32, dx: &E, dy: &E) -> (f32, E) {
+        function.along(self, other, dx, dy)
     }
 
     #[inline(always)]

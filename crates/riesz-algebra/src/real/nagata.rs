@@ -30,13 +30,7 @@ impl<D: Real, E: Module<D>> Real for Nagata<D, E> {
 
     #[inline(always)]
     fn binary(self, function: Binary, other: Self) -> Self {
-        let primal = self.primal.clone().binary(function, other.primal.clone());
-        let tangent = if function == Binary::Div {
-            E::quotient(&self.tangent, &self.primal, &other.tangent, &other.primal.recip())
-        } else {
-            let (first, second) = function.partials(&self.primal, &other.primal, &primal);
-            E::combine(&self.tangent, &first, &other.tangent, &second)
-        };
+        let (primal, tangent) = self.primal.along_both(function, other.primal, &self.tangent, &other.tangent);
         Nagata { primal, tangent }
     }
 }

@@ -1,8 +1,9 @@
 //! Rust values as the numbers and buffers that generated functions take and give.
 
-use crate::types::{Sequence, Shape};
+use crate::types::{Sequence, Shape, real};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
+use riesz_rust::Precision;
 
 /// What a generated function is called with.
 #[derive(Default)]
@@ -37,7 +38,7 @@ impl Arguments {
     fn add(&mut self, shape: &Shape, place: &TokenStream) {
         match shape {
             Shape::Bool | Shape::Int(..) | Shape::Enum(..) if self.is_tangent => {}
-            Shape::Float | Shape::Bool => self.leaves.push(quote!(#place)),
+            Shape::Float(_) | Shape::Bool => self.leaves.push(quote!(#place)),
             Shape::Int(..) => self.leaves.push(quote!((#place as i64))),
             Shape::Enum(..) => {
                 let number = number(shape, &quote!(&#place));
@@ -110,10 +111,10 @@ impl Arguments {
     ) -> TokenStream {
         match shape {
             Shape::Bool | Shape::Int(..) | Shape::Enum(..) if self.is_tangent => quote!(),
-            Shape::Float | Shape::Bool | Shape::Int(..) | Shape::Enum(..) => {
+            Shape::Float(_) | Shape::Bool | Shape::Int(..) | Shape::Enum(..) => {
                 let name = format_ident!("{}_leaf_{}_{}", self.prefix, self.setup.len(), leaves.len());
                 let (ty, value) = match shape {
-                    Shape::Float => (quote!(f64), quote!(*#place)),
+                    Shape::Float(precision) => (real(*precision), quote!(*#place)),
                     Shape::Bool => (quote!(bool), quote!(*#place)),
                     shape => (quote!(i64), number(shape, place)),
                 };
@@ -187,7 +188,7 @@ fn number(shape: &Shape, place: &TokenStream) -> TokenStream {
 /// How many arrays `[T; N]` are around the numbers, if there is nothing else around them.
 pub(super) fn flat_depth(shape: &Shape) -> Option<usize> {
     match shape {
-        Shape::Float => Some(0),
+        Shape::Float(_) => Some(0),
         Shape::Array(Sequence::Fixed(_), element) => Some(flat_depth(element)? + 1),
         _ => None,
     }
@@ -196,7 +197,7 @@ pub(super) fn flat_depth(shape: &Shape) -> Option<usize> {
 /// The type of a value that is given away.
 pub(super) fn owned(shape: &Shape) -> TokenStream {
     match shape {
-        Shape::Float => quote!(f64),
+        Shape::Float(precision) => real(*precision),
         Shape::Bool => quote!(bool),
         Shape::Int(_, ty) => quote!(#ty),
         Shape::Struct(_, ty) | Shape::Enum(_, ty) => ty.as_ref().map_or_else(|| quote!(_), |ty| quote!(#ty)),
@@ -261,7 +262,7 @@ impl Slots {
         indices: &[syn::Ident],
     ) -> TokenStream {
         match shape {
-            Shape::Float => {
+            Shape::Float(_) => {
                 let slot = self.take();
                 if indices.is_empty() {
                     return quote!(#slot);
@@ -302,11 +303,11 @@ impl Slots {
             }
             Shape::Array(sequence, element) => {
                 let length = self.take();
-                if let (true, Shape::Float) = (indices.is_empty(), &**element) {
+                if let (true, Shape::Float(_)) = (indices.is_empty(), &**element) {
                     let slot = self.take();
                     return match sequence {
                         Sequence::Fixed(size) => quote! {{
-                            let mut array = [0.0_f64; #size];
+                            let mut array = [0.0; #size];
                             array.copy_from_slice(&#slot);
                             array
                         }},
@@ -348,7 +349,7 @@ impl Slots {
         indices: &[syn::Ident],
     ) -> TokenStream {
         match shape {
-            Shape::Float | Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {
+            Shape::Float(_) | Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {
                 let value = self.at(shape, Some(point), lengths, indices);
                 quote!(#place = #value;)
             }
@@ -421,13 +422,17 @@ impl Slots {
     /// Statements that multiply the numbers in the next slots by a factor.
     pub fn scaled(&mut self, shape: &Shape, factor: &TokenStream, in_array: bool) -> TokenStream {
         match shape {
-            Shape::Float => {
+            Shape::Float(precision) => {
                 let slot = self.take();
+                let (number, product) = match precision {
+                    Precision::Double => (real(*precision), quote!(riesz_runtime::exact_mul)),
+                    Precision::Single => (real(*precision), quote!(riesz_runtime::single::exact_mul)),
+                };
                 match in_array {
-                    false => quote!(let #slot = riesz_runtime::exact_mul(#slot, #factor);),
+                    false => quote!(let #slot = #product(#slot, #factor);),
                     true => quote! {
-                        let #slot: riesz_runtime::Buffer<f64> =
-                            #slot.iter().map(|number| riesz_runtime::exact_mul(*number, #factor)).collect();
+                        let #slot: riesz_runtime::Buffer<#number> =
+                            #slot.iter().map(|number| #product(*number, #factor)).collect();
                     },
                 }
             }

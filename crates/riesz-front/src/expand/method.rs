@@ -95,7 +95,7 @@ impl Wanted<'_> {
 
     pub(super) fn grad(&self, module: &syn::Ident) -> Method {
         let mut slots = Slots::new();
-        slots.value(&Shape::Float, None);
+        slots.value(&self.number(), None);
         let value = self.gradients(&mut slots);
         let call = self.call(Derivative::Gradient, Arguments::default(), module, slots.count());
         Method {
@@ -108,7 +108,7 @@ impl Wanted<'_> {
 
     pub(super) fn value_and_grad(&self, module: &syn::Ident) -> Method {
         let mut slots = Slots::new();
-        let value = slots.value(&Shape::Float, None);
+        let value = slots.value(&self.number(), None);
         let mut head = self.head();
         let mut writes = Vec::new();
         for at in &self.by {
@@ -121,7 +121,7 @@ impl Wanted<'_> {
         let call = self.call(Derivative::Gradient, Arguments::default(), module, slots.count());
         Method {
             head,
-            result: quote!(f64),
+            result: owned(&self.number()),
             body: quote!(#call #(#writes)* #value),
             doc: format!(
                 "The value of `{}`; its derivative by {} is written to the places behind the arguments.",
@@ -133,18 +133,18 @@ impl Wanted<'_> {
 
     pub(super) fn scalar_vjp(&self, module: &syn::Ident) -> Method {
         let mut slots = Slots::new();
-        let value = slots.value(&Shape::Float, None);
+        let value = slots.value(&self.number(), None);
         let given = self.gradients(&mut slots);
         let count = slots.count();
         let mut scaled = Slots::new();
-        scaled.value(&Shape::Float, None);
+        scaled.value(&self.number(), None);
         let scales: Vec<TokenStream> = self
             .by
             .iter()
             .map(|at| scaled.scaled(&self.signature.parameters[*at].shape, &quote!(__cotangent), false))
             .collect();
         let call = self.call(Derivative::Gradient, Arguments::default(), module, count);
-        let gradient = self.gradient_type();
+        let (gradient, number) = (self.gradient_type(), owned(&self.number()));
         let capture = self.capture();
         // Numbers that do not vary come from the arguments, which the map keeps.
         let constant = |at: &&usize| {
@@ -155,11 +155,11 @@ impl Wanted<'_> {
         let borrowed = self.by.iter().filter(constant).map(|at| self.borrowed(*at));
         Method {
             head: self.head(),
-            result: quote!((f64, impl Fn(f64) -> #gradient + #capture)),
+            result: quote!((#number, impl Fn(#number) -> #gradient + #capture)),
             body: quote! {
                 #call
                 #(#kept)*
-                (#value, move |__cotangent: f64| { #(#borrowed)* #(#scales)* #given })
+                (#value, move |__cotangent: #number| { #(#borrowed)* #(#scales)* #given })
             },
             doc: format!(
                 "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
@@ -196,7 +196,7 @@ impl Wanted<'_> {
     }
 
     pub(super) fn vjp(&self, module: &syn::Ident) -> Method {
-        let result = self.result().cloned().unwrap_or(Shape::Float);
+        let result = self.result().cloned().unwrap_or(self.number());
         let mut slots = Slots::new();
         let given = self.gradients(&mut slots);
         let (ty, place) = match &result {
@@ -265,7 +265,7 @@ impl Wanted<'_> {
     }
 
     pub(super) fn jvp(&self, module: &syn::Ident) -> Method {
-        let result = self.result().cloned().unwrap_or(Shape::Float);
+        let result = self.result().cloned().unwrap_or(self.number());
         let mut arguments = Arguments::default();
         let head = self.head_with_tangents(&mut arguments);
         let mut slots = Slots::new();
@@ -318,7 +318,7 @@ impl Wanted<'_> {
     }
 
     pub(super) fn jacobian(&self, module: &syn::Ident) -> Method {
-        let result = self.result().cloned().unwrap_or(Shape::Float);
+        let result = self.result().cloned().unwrap_or(self.number());
         let mut types = Vec::new();
         let mut values = Vec::new();
         for at in &self.by {
@@ -400,7 +400,7 @@ fn one_or_tuple(mut parts: Vec<TokenStream>) -> TokenStream {
 /// The shape of the matrix of a derivative: the result with a copy of the argument for every number.
 fn composed(result: &Shape, argument: &Shape) -> Shape {
     match result {
-        Shape::Float => argument.clone(),
+        Shape::Float(_) => argument.clone(),
         Shape::Array(sequence, element) => Shape::Array(sequence.clone(), Box::new(composed(element, argument))),
         other => match other.parts() {
             Some(parts) => Shape::Tuple(parts.iter().map(|part| composed(part, argument)).collect()),

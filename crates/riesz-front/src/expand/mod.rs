@@ -41,8 +41,13 @@ impl Wanted<'_> {
         self.signature.result.as_ref()
     }
 
+    /// The type of its real numbers.
+    fn number(&self) -> Shape {
+        Shape::Float(self.signature.precision.unwrap_or_default())
+    }
+
     fn is_scalar(&self) -> bool {
-        matches!(self.result(), Some(Shape::Float))
+        matches!(self.result(), Some(Shape::Float(_)))
     }
 
     /// The derivatives that the function has; they do not depend on its body.
@@ -131,7 +136,7 @@ impl Wanted<'_> {
             Derivative::Gradient => format!("vjp({function}, {point}, 1.0)"),
             Derivative::Jvp => format!("jvp({function}, {point}, {tangents})"),
             Derivative::Vjp => {
-                let result = self.result().cloned().unwrap_or(Shape::Float);
+                let result = self.result().cloned().unwrap_or(self.number());
                 let mut count = 0;
                 let mut lengths = Vec::new();
                 result.ty(&mut |sequence| {
@@ -240,7 +245,7 @@ fn tangent_type(shape: &Shape, lengths: &[Term]) -> String {
 
 fn tangent(shape: &Shape, lengths: &mut std::slice::Iter<Term>) -> String {
     match shape {
-        Shape::Float => "R".into(),
+        Shape::Float(_) => "R".into(),
         Shape::Int(..) | Shape::Bool | Shape::Enum(..) => "()".into(),
         Shape::Array(_, element) => {
             let length = match lengths.next() {
@@ -268,8 +273,7 @@ pub(crate) fn module(
     traits: TokenStream,
     root: &TokenStream,
 ) -> syn::Result<TokenStream> {
-    let source = compiled.source.trim_start_matches("use riesz_runtime::*;");
-    let items: TokenStream = source.parse().map_err(|error| {
+    let items: TokenStream = compiled.source.parse().map_err(|error| {
         syn::Error::new(proc_macro2::Span::call_site(), format!("the generated code cannot be read: {error}"))
     })?;
     Ok(quote! {
@@ -280,7 +284,6 @@ pub(crate) fn module(
         )]
         mod #name {
             pub use #root::__runtime as riesz_runtime;
-            use riesz_runtime::*;
             #traits
             #items
         }

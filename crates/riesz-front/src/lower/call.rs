@@ -44,12 +44,12 @@ impl Lower<'_> {
         let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
         let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
         match segments[..] {
-            ["f64", "from"] => match arguments.into_iter().next() {
+            ["f64" | "f32", "from"] if segments[0] == self.real() => match arguments.into_iter().next() {
                 Some(value) if value.is_int() => Value::new(Term::call("real", [value.term]), Ty::Float),
                 Some(value) if value.is_float() => value,
                 _ => self.refuse(at, "`f64::from` of this cannot be differentiated", "write `as f64`"),
             },
-            ["f64", method] => {
+            ["f64" | "f32", method] if segments[0] == self.real() => {
                 let mut arguments = arguments.into_iter();
                 match arguments.next() {
                     Some(value) if value.is_float() => self.float_function(value, method, arguments.collect(), at),
@@ -127,6 +127,10 @@ impl Lower<'_> {
     ) -> Value {
         if arguments.len() != signature.parameters.len() {
             return Value::error();
+        }
+        if signature.precision.is_some_and(|precision| precision != self.precision) {
+            let message = format!("`{}` computes with the other precision", signature.name);
+            return self.refuse(at, message, "use `f64` or `f32` in both functions");
         }
         for (parameter, argument) in signature.parameters.iter().zip(&arguments) {
             if !self.agrees(&parameter.ty, &argument.ty) {

@@ -4,6 +4,7 @@ use super::{Lower, Value};
 use crate::term::Term;
 use crate::types::{Shape, Ty, show};
 use quote::ToTokens;
+use riesz_rust::Precision;
 
 /// How deep closures and constants may be expanded inside of each other.
 pub(super) const MOST_EXPANSIONS: usize = 64;
@@ -20,7 +21,23 @@ impl Lower<'_> {
                     return Value::new(Term::Real(value), Ty::Float);
                 }
             }
-            Some("f64") => {
+            Some("f32") if self.precision == Precision::Single => {
+                let value = match last.as_str() {
+                    "INFINITY" => f32::INFINITY,
+                    "NEG_INFINITY" => f32::NEG_INFINITY,
+                    "NAN" => f32::NAN,
+                    "EPSILON" => f32::EPSILON,
+                    "MAX" => f32::MAX,
+                    "MIN" => f32::MIN,
+                    "MIN_POSITIVE" => f32::MIN_POSITIVE,
+                    _ => {
+                        let message = format!("`{text}` is not a constant that Riesz knows");
+                        return self.refuse(path, message, "write the number");
+                    }
+                };
+                return Value::new(Term::Real(f64::from(value)), Ty::Float);
+            }
+            Some("f64") if self.precision == Precision::Double => {
                 let value = match last.as_str() {
                     "INFINITY" => f64::INFINITY,
                     "NEG_INFINITY" => f64::NEG_INFINITY,

@@ -151,10 +151,15 @@ impl Lower<'_> {
     pub(super) fn literal(&mut self, literal: &syn::Lit, negative: bool) -> Value {
         match literal {
             syn::Lit::Float(number) => match (number.suffix(), number.base10_parse::<f64>()) {
-                ("" | "f64", Ok(value)) => Value::new(Term::Real(if negative { -value } else { value }), Ty::Float),
-                _ => self.refuse(literal, "derivatives are computed in `f64`", "write the number without a suffix"),
+                (suffix, Ok(value)) if suffix.is_empty() || suffix == self.real() => {
+                    Value::new(Term::Real(if negative { -value } else { value }), Ty::Float)
+                }
+                _ => {
+                    let message = format!("this function computes with `{}`", self.real());
+                    self.refuse(literal, message, "write the number without a suffix")
+                }
             },
-            syn::Lit::Int(number) if number.suffix() == "f64" => match number.base10_digits().parse::<f64>() {
+            syn::Lit::Int(number) if number.suffix() == self.real() => match number.base10_digits().parse::<f64>() {
                 Ok(value) => Value::new(Term::Real(if negative { -value } else { value }), Ty::Float),
                 Err(_) => Value::error(),
             },

@@ -37,6 +37,7 @@ use crate::signature::Signature;
 use crate::term::{Block, Let, Name, PlaceId, Term};
 use crate::types::{Integer, Ty, Types};
 use iterator::Iter;
+use riesz_rust::Precision;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -87,6 +88,7 @@ pub(crate) fn lower(
         imported: HashSet::new(),
         assigns_also: Vec::new(),
         counts: HashSet::new(),
+        precision: signature.precision.unwrap_or_default(),
     };
     lower.function(signature, body)
 }
@@ -118,6 +120,8 @@ pub(crate) struct Lower<'w> {
     assigns_also: Vec<String>,
     /// Names of integers that are not negative.
     counts: HashSet<Name>,
+    /// How long real numbers are.
+    precision: Precision,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -287,6 +291,14 @@ impl Lower<'_> {
         Lowered { body: Block { lets, result }, checks: self.checks }
     }
 
+    /// The type of real numbers.
+    fn real(&self) -> &'static str {
+        match self.precision {
+            Precision::Double => "f64",
+            Precision::Single => "f32",
+        }
+    }
+
     /// A name that nobody has yet.
     pub(crate) fn fresh(&mut self, hint: &str) -> Name {
         let hint: String = hint.chars().filter(|letter| letter.is_alphanumeric() || *letter == '_').collect();
@@ -452,7 +464,7 @@ fn components(ty: &Ty) -> Option<Vec<Ty>> {
 /// A type in words.
 fn describe(ty: &Ty) -> String {
     match ty {
-        Ty::Float => "an `f64`".into(),
+        Ty::Float => "a real number".into(),
         Ty::Int(_) => "an integer".into(),
         Ty::Bool => "a `bool`".into(),
         Ty::Tuple(parts) if parts.is_empty() => "`()`".into(),

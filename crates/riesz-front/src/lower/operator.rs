@@ -146,8 +146,8 @@ impl Lower<'_> {
         let target = show(&*cast.ty);
         match (&value.ty, target.as_str(), Integer::named(&target)) {
             (Ty::Error, ..) => Value::error(),
-            (Ty::Float, "f64", _) => value,
-            (Ty::Int(_), "f64", _) => Value::new(Term::call("real", [value.term]), Ty::Float),
+            (Ty::Float, real, _) if real == self.real() => value,
+            (Ty::Int(_), real, _) if real == self.real() => Value::new(Term::call("real", [value.term]), Ty::Float),
             (Ty::Int(from), _, Some(to)) if to.bits >= from.bits || to.bits == 32 => {
                 Value::new(value.term, Ty::Int(to))
             }
@@ -161,11 +161,11 @@ impl Lower<'_> {
                 Value::new(Term::If(value.term.into(), yes.into(), no.into()), Ty::Int(to))
             }
             (Ty::Enum(_), _, Some(to)) => Value::new(value.term, Ty::Int(to)),
-            (_, "f32", _) => self.refuse(
-                cast,
-                "`as f32` rounds, and derivatives are computed in `f64`",
-                "leave the conversion out, or convert the result outside of the function",
-            ),
+            (_, "f32" | "f64", _) => {
+                let message = format!("`as {target}` changes the precision, and this function computes with `{}`", self.real());
+                let help = "leave the conversion out, or convert the result outside of the function";
+                self.refuse(cast, message, help)
+            }
             _ => self.refuse(
                 cast,
                 format!("a cast of {} to `{target}` cannot be differentiated", describe(&value.ty)),

@@ -299,7 +299,8 @@ impl Lower<'_> {
             }
             syn::Item::Use(inner) => {
                 let text = inner.tree.to_token_stream().to_string().replace(' ', "");
-                if text.starts_with("std::f64::consts") || text.starts_with("core::f64::consts") {
+                let real = crate::types::real(self.precision);
+                if ["std", "core"].iter().any(|library| text.starts_with(&format!("{library}::{real}::consts"))) {
                     let names = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
                     self.imported
                         .extend(names.filter(|name| super::constant::constant(name).is_some()).map(str::to_string));

@@ -10,6 +10,7 @@ mod iterators;
 mod linked;
 mod modules;
 mod numbers;
+mod single;
 
 /// What the crate `riesz` exports: these tests do without the rest of it.
 pub mod riesz {
