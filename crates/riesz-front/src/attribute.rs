@@ -4,11 +4,13 @@ use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 
-/// `wrt(a, b), crate = path`
+/// `wrt(a, b), sparse, crate = path`
 #[derive(Clone, Default)]
 pub(crate) struct Attribute {
     /// The parameters that derivatives are taken by.
     pub by: Option<Vec<syn::Ident>>,
+    /// Whether sparse matrices are wanted.
+    pub sparse: bool,
     /// Where the crate `riesz` is.
     pub root: Option<syn::Path>,
 }
@@ -29,16 +31,21 @@ impl Parse for Attribute {
                 attribute.root = Some(input.call(syn::Path::parse_mod_style)?);
             } else {
                 let name: syn::Ident = input.parse()?;
-                if name != "wrt" {
-                    let message = format!(
-                        "`{name}` is not an option of `#[differentiable]`\n\n  = help: write `wrt(x, y)` or `crate = path`"
-                    );
-                    return Err(syn::Error::new_spanned(name, message));
+                match name.to_string().as_str() {
+                    "sparse" => attribute.sparse = true,
+                    "wrt" => {
+                        let inner;
+                        syn::parenthesized!(inner in input);
+                        let names = inner.parse_terminated(syn::Ident::parse, syn::Token![,])?;
+                        attribute.by = Some(names.into_iter().collect());
+                    }
+                    _ => {
+                        let message = format!(
+                            "`{name}` is not an option of `#[differentiable]`\n\n  = help: write `wrt(x, y)`, `sparse` or `crate = path`"
+                        );
+                        return Err(syn::Error::new_spanned(name, message));
+                    }
                 }
-                let inner;
-                syn::parenthesized!(inner in input);
-                let names = inner.parse_terminated(syn::Ident::parse, syn::Token![,])?;
-                attribute.by = Some(names.into_iter().collect());
             }
             if !input.is_empty() {
                 input.parse::<syn::Token![,]>()?;

@@ -252,6 +252,15 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
         let ident = read.ident;
         let path = read.of.map_or_else(|| quote!(#ident), |of| quote!(<#of>::#ident));
         let visibility = read.visibility.clone();
-        (read, Wanted { signature, by, path, method: read.of.map(|_| (ident.clone(), visibility)) })
+        (
+            read,
+            Wanted {
+                signature,
+                by,
+                path,
+                method: read.of.map(|_| (ident.clone(), visibility)),
+                sparse: attribute.sparse,
+            },
+        )
     })
 }

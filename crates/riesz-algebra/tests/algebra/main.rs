@@ -9,6 +9,7 @@ mod laws;
 mod orders;
 mod paper_000;
 mod paper_001;
+mod people;
 mod reals;
 mod spaces;
 mod towers;

@@ -338,6 +338,27 @@ impl Wanted<'_> {
         }
     }
 
+    pub(super) fn sparse(&self, module: &syn::Ident) -> Method {
+        // Columns, rows and numbers, each behind its length.
+        let call = self.call(Derivative::Sparse, Arguments::default(), module, 6);
+        let number = owned(&self.number());
+        let which = if self.is_scalar() { "second derivative" } else { "derivative" };
+        Method {
+            head: self.head(),
+            result: quote!((::std::vec::Vec<usize>, ::std::vec::Vec<usize>, ::std::vec::Vec<#number>)),
+            body: quote! {
+                #call
+                let __positions = |of: &[i64]| of.iter().map(|at| *at as usize).collect::<::std::vec::Vec<usize>>();
+                (__positions(&__r3), __positions(&__r1), __r5.into_vec())
+            },
+            doc: format!(
+                "The entries of the matrix of the {which} of `{}` by {} that are not structurally zero: their rows, columns and values, sorted by row, then column.",
+                self.signature.name,
+                self.by_names()
+            ),
+        }
+    }
+
     fn parameter_ident(&self, at: usize) -> syn::Ident {
         match &self.signature.parameters[at].pattern {
             syn::Pat::Ident(ident) if ident.ident == "self" => format_ident!("this"),

@@ -21,6 +21,8 @@ pub(crate) struct Wanted<'s> {
     pub path: TokenStream,
     /// Its name and visibility where it is a method: its derivatives are methods beside it.
     pub method: Option<(syn::Ident, syn::Visibility)>,
+    /// Whether sparse matrices are wanted.
+    pub sparse: bool,
 }
 
 /// A derivative of a function.
@@ -34,6 +36,8 @@ pub(crate) enum Derivative {
     Jacobian(usize),
     Hessian,
     Hvp,
+    /// The entries of the Jacobian, or of the Hessian of a function that gives a number, that are not structurally zero.
+    Sparse,
 }
 
 impl Wanted<'_> {
@@ -52,6 +56,19 @@ impl Wanted<'_> {
 
     /// The derivatives that the function has; they do not depend on its body.
     pub fn derivatives(&self) -> Vec<Derivative> {
+        let mut derivatives = self.dense_derivatives();
+        if self.has_sparse() {
+            derivatives.push(Derivative::Sparse);
+        }
+        derivatives
+    }
+
+    /// Columns are numbers that vary: there are sparse matrices where all do.
+    fn has_sparse(&self) -> bool {
+        self.sparse && self.by.iter().all(|at| self.signature.parameters[*at].shape.is_real())
+    }
+
+    fn dense_derivatives(&self) -> Vec<Derivative> {
         match self.is_scalar() {
             true => {
                 let mut all = vec![Derivative::Gradient, Derivative::Jvp, Derivative::Hvp];
@@ -85,6 +102,7 @@ impl Wanted<'_> {
             Derivative::Jacobian(at) => format!("jacobian_{at}"),
             Derivative::Hessian => "hessian".to_string(),
             Derivative::Hvp => "hvp".to_string(),
+            Derivative::Sparse => "sparse".to_string(),
         };
         Entry { name: format!("riesz_{name}_{what}") }
     }
@@ -162,6 +180,11 @@ impl Wanted<'_> {
             Derivative::Jacobian(_) => format!("jacobian({function}, {point})"),
             Derivative::Hessian => format!("hessian({function}, {point})"),
             Derivative::Hvp => format!("hvp({function}, {point}, {tangents})"),
+            Derivative::Sparse if self.is_scalar() => {
+                let outer = list(by.iter().map(|at| format!("w_{}", name(at))).collect());
+                format!("coo(D(\\{outer} -> grad({function}, {outer}), {point}))")
+            }
+            Derivative::Sparse => format!("coo(D({function}, {point}))"),
         };
         let mut text = String::new();
         let _ = writeln!(text, "fun {}({}) =\n  {body}\n", self.entry(derivative).name, parameters.join(", "));
@@ -211,6 +234,7 @@ impl Wanted<'_> {
             };
             methods.extend(quote! {
                 #[doc = #doc]
+                #[inline]
                 #[allow(clippy::all, unused_variables, unused_mut, non_snake_case, dead_code)]
                 #visibility fn #name_ident<#generics>(#(#head),*) -> #result #bound {
                     #this
@@ -233,6 +257,10 @@ impl Wanted<'_> {
             }
         }
         add("jvp", &[Derivative::Jvp], &|| self.jvp(module));
+        if self.has_sparse() {
+            let name = if self.is_scalar() { "sparse_hessian" } else { "sparse_jacobian" };
+            add(name, &[Derivative::Sparse], &|| self.sparse(module));
+        }
         (methods, traits)
     }
 }

@@ -101,11 +101,16 @@ impl Lower<'_> {
         };
         let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
         let to = if closed { Term::binary("+", to.term, Term::Int(1)) } else { to.term };
+        let whole = from.term == Term::Int(0);
         let count = match &from.term {
             Term::Int(0) => to,
             from => Term::binary("-", to, from.clone()),
         };
         let count = self.name_it("n", count, range);
+        // The end of a range of unsigned integers is not negative: Rust panics before that.
+        if let (true, false, Term::Name(name)) = (whole, integer.signed, &count) {
+            self.counts.insert(name.clone());
+        }
         Some(Iter::Range(from.term, count, integer))
     }
 

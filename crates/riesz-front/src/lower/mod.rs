@@ -37,9 +37,9 @@ use crate::signature::Signature;
 use crate::term::{Block, Let, Name, PlaceId, Term};
 use crate::types::{Integer, Ty, Types};
 use iterator::Iter;
-use riesz_rust::Precision;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
+use riesz_rust::Precision;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 

@@ -162,7 +162,8 @@ impl Lower<'_> {
             }
             (Ty::Enum(_), _, Some(to)) => Value::new(value.term, Ty::Int(to)),
             (_, "f32" | "f64", _) => {
-                let message = format!("`as {target}` changes the precision, and this function computes with `{}`", self.real());
+                let message =
+                    format!("`as {target}` changes the precision, and this function computes with `{}`", self.real());
                 let help = "leave the conversion out, or convert the result outside of the function";
                 self.refuse(cast, message, help)
             }

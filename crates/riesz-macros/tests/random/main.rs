@@ -2,7 +2,8 @@
 //!
 //! The functions are written to a file, which rustc compiles with the crates that this test is linked to. The program checks
 //! itself: reverse mode against central differences, forward mode against reverse mode, and the value against the function.
-//! `RANDOM_FUNCTIONS=500` checks that many, and `RANDOM_SEED` begins elsewhere.
+//! `PROGRAMS` says how many programs the random tests try, as in `./test long`; here at most 500. `RANDOM_SEED` begins
+//! elsewhere.
 
 mod generate;
 #[allow(dead_code)]
@@ -19,7 +20,7 @@ const BATCH: usize = 25;
 fn random_functions() {
     let number =
         |name: &str, otherwise: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise);
-    let (count, seed) = (number("RANDOM_FUNCTIONS", 50) as usize, number("RANDOM_SEED", 1));
+    let (count, seed) = (number("PROGRAMS", 50).clamp(50, 500) as usize, number("RANDOM_SEED", 1));
     for first in (0..count).step_by(BATCH) {
         let functions: Vec<String> = (first..count.min(first + BATCH))
             .map(|at| generate::function(seed + at as u64, &format!("random{at}")))

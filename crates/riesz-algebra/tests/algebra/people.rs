@@ -1,0 +1,88 @@
+//! Derivatives in one line, and operators with references and `f64`, against formulas.
+
+use riesz_algebra::derivative::{gradient, hessian, hessian_vector, jacobian, taylor, value_and_gradient};
+use riesz_algebra::{Nagata, Numeric, Real};
+
+fn rosenbrock<D: Real>(x: &[D]) -> D {
+    x.windows(2).fold(D::zero(), |sum, pair| {
+        let across = pair[1].clone() - pair[0].clone().powi(2);
+        let along = D::one() - pair[0].clone();
+        sum + across.powi(2).times(100.0) + along.powi(2)
+    })
+}
+
+#[test]
+fn gradients_and_hessians() {
+    let x = [1.0, 2.0, 3.0];
+    let (value, slope) = value_and_gradient(rosenbrock, &x);
+    assert_eq!((value, &slope), (201.0, &gradient(rosenbrock, &x)));
+    assert_eq!(slope, [-400.0, 1002.0, -200.0]);
+    // 1200 x² − 400 y + 2 on the diagonal, −400 x beside it
+    let expected = [[402.0, -400.0, 0.0], [-400.0, 200.0 + 4800.0 - 1200.0 + 2.0, -800.0], [0.0, -800.0, 200.0]];
+    assert_eq!(hessian(rosenbrock, &x), expected);
+    let product = hessian_vector(rosenbrock, &x, &[1.0, -1.0, 2.0]);
+    for (row, found) in expected.iter().zip(&product) {
+        assert_eq!(row[0] - row[1] + 2.0 * row[2], *found);
+    }
+    assert!(gradient(|_| Nagata::constant(3.0), &[]).is_empty());
+    let rows = jacobian(|x| vec![&x[0] * &x[1], x[1].clone().sin(), Nagata::constant(1.0)], &[2.0, 0.5]);
+    assert_eq!(rows, [[0.5, 2.0], [0.0, 0.5_f64.cos()], [0.0, 0.0]]);
+}
+
+#[test]
+fn taylor_series() {
+    assert_eq!(taylor(|x| x.sin(), 0.0, 5), [0.0, 1.0, 0.0, -1.0 / 6.0, 0.0, 1.0 / 120.0]);
+    assert_eq!(taylor(|x| x.powi(2), 3.0, 4), [9.0, 6.0, 1.0, 0.0, 0.0]);
+    assert_eq!(taylor(|_| Real::constant(2.0), 1.0, 2), [2.0, 0.0, 0.0]);
+}
+
+/// Every operator with every kind of operand, generic.
+fn operators<D: Numeric>(x: D, y: D) -> D {
+    let mut sum: D = [x.clone() * 2.0, y.clone() / 4.0, x.clone() - 1.0].into_iter().sum();
+    sum += x.clone() * y.clone();
+    sum -= y.clone();
+    sum *= x.clone() + 3.0;
+    sum /= y.clone();
+    if sum > 0.0 && x.value() < y.value() { sum } else { -sum }
+}
+
+#[test]
+fn operators_with_numbers_and_references() {
+    let f = |x: f64, y: f64| operators(x, y);
+    for (x, y) in [(0.5, 2.0), (2.0, 0.5), (-3.0, 1.5)] {
+        let [a, b] = Nagata::variables([x, y]);
+        let found = operators(a, b);
+        let h = 1e-6;
+        let differences = [(f(x + h, y) - f(x - h, y)) / (2.0 * h), (f(x, y + h) - f(x, y - h)) / (2.0 * h)];
+        assert_eq!(found.primal, f(x, y));
+        for (tangent, difference) in found.tangent.iter().zip(differences) {
+            assert!((tangent - difference).abs() < 1e-7 * difference.abs().max(1.0), "{tangent} {difference}");
+        }
+    }
+    let [x, y] = Nagata::variables([3.0, 5.0]);
+    assert_eq!((&x * &y).tangent, [5.0, 3.0]);
+    assert_eq!((2.0 * &x - 1.0).tangent, [2.0, 0.0]);
+    assert_eq!((1.0 - &y).tangent, [0.0, -1.0]);
+    assert_eq!((1.0 / x).tangent, [-1.0 / 9.0, 0.0]);
+    assert_eq!((&x + y - &x).primal, 5.0);
+    assert_eq!([x, y].iter().sum::<Nagata<f64, [f64; 2]>>().tangent, [1.0, 1.0]);
+    assert!(x < 4.0 && x == 3.0 && !(x > 3.0));
+}
+
+/// Three levels: the compiler of Rust takes seconds for this, because the table of functions is not inlined into itself.
+#[test]
+fn third_derivatives_by_numbers_over_numbers() {
+    type First = Nagata<f64, f64>;
+    type Second = Nagata<First, First>;
+    type Third = Nagata<Second, Second>;
+    let number = |primal: f64, tangent: f64| Nagata { primal, tangent };
+    let second = |a, b| Nagata { primal: a, tangent: b };
+    let x: Third = Nagata {
+        primal: second(number(0.7, 1.0), number(1.0, 0.0)),
+        tangent: second(number(1.0, 0.0), number(0.0, 0.0)),
+    };
+    let y = x.sin() * x.exp() / x.hypot(<Third as Real>::constant(0.0));
+    let found = y.tangent.tangent.tangent;
+    let series = taylor(|x| x.clone().sin() * x.clone().exp() / x, 0.7, 3);
+    assert!((found - 6.0 * series[3]).abs() < 1e-10, "{found} {}", 6.0 * series[3]);
+}
