@@ -26,7 +26,7 @@
 
 use core::cmp::Ordering;
 use core::iter::Sum;
-use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
+use core::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Sub, SubAssign};
 
 use crate::module::Module;
 use crate::nagata::Nagata;
@@ -161,7 +161,7 @@ mixed! {
     Add add AddAssign add_assign [Semiring] |x, y| Monoid::add(x, y),
         |c| Nagata { primal: x.primal + D::constant(c), tangent: x.tangent }, x + c;
     Sub sub SubAssign sub_assign [Ring] |x, y| Ring::sub(x, y),
-        |c| Nagata { primal: x.primal - D::constant(c), tangent: x.tangent }, Neg::neg(x) + c;
+        |c| Nagata { primal: x.primal - D::constant(c), tangent: x.tangent }, Nagata::<D, E>::constant(D::constant(c)) - x;
     Mul mul MulAssign mul_assign [Semiring] |x, y| Semiring::mul(x, y), |c| x.times(c), x.times(c);
     Div div DivAssign div_assign [Real] |x, y| x.clone() / y.clone(),
         |c| x / Nagata::<D, E>::constant(D::constant(c)), x.recip().times(c);
