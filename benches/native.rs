@@ -4,7 +4,7 @@
 
 use riesz_bench::{Prepared, print_table, time};
 use riesz_core::evaluate::Value;
-use riesz_native::{Code, Compiler, Settings};
+use riesz_native::{Compiler, Settings};
 
 type Hand = unsafe extern "C" fn(*const u64, *mut f64);
 
@@ -18,7 +18,8 @@ fn main() {
         let prepared = Prepared::for_code(program, gradient);
         let place = |_| "a benchmark".to_string();
         let functions = [prepared.function()];
-        let code = Code::new(prepared.program(), &functions, &compiler, settings, &place).expect("the code compiles");
+        let code = riesz_native::compile(prepared.program(), &functions, &compiler, settings, &place)
+            .expect("the code compiles");
         let function = code.functions()[0].as_ref().expect("the function can be lowered");
         let mut global = |id| prepared.value(id);
         let ready = code.prepare(function, &[], &mut global).expect("every global has a value");

@@ -3,7 +3,7 @@
 
 use riesz_bench::{Prepared, print_table};
 use riesz_core::evaluate::{Limits, Value};
-use riesz_native::{Code, Compiler, Pool, Settings};
+use riesz_native::{Compiler, Pool, Settings};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ fn main() {
         let prepared = Prepared::lazily(program, globals, gradient);
         let functions = [prepared.function()];
         let place = |_| "a benchmark".to_string();
-        let mut code = Code::new(prepared.program(), &functions, &compiler, Settings::default(), &place)
+        let mut code = riesz_native::compile(prepared.program(), &functions, &compiler, Settings::default(), &place)
             .expect("the code compiles");
         let function = code.functions()[0].as_ref().expect("the function can be lowered").clone();
         let ready = code.prepare(&function, &[], &mut |id| prepared.value(id)).expect("every global has a value");

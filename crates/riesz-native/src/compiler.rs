@@ -10,7 +10,7 @@ use crate::problem::Problem;
 use crate::processor;
 use crate::runtime::RUNTIME;
 use crate::work::Work;
-use riesz_rust::Precision;
+use riesz_program::Precision;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;

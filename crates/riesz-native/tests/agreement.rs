@@ -20,7 +20,7 @@ mod random;
 use random::generate::moving_constructs;
 use random::{Verdict, batch, disagreement, number, try_all};
 use riesz_core::evaluate::Limits;
-use riesz_native::{Code, Compiler, Pool, Settings, Stop};
+use riesz_native::{Compiler, Pool, Settings, Stop};
 use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn run(seeds: Range<u64>, fine: bool) -> Verdict {
     let settings = Settings { checked: true, quick: true, careful: fine, fine, portable, ..Settings::default() };
     let signatures = batch.signatures.into_iter().map(Ok).collect();
     let place = |_| "a random program".to_string();
-    let code = Code::build(batch.lowered, signatures, &compiler, settings, &place);
+    let code = riesz_native::build(batch.lowered, signatures, &compiler, settings, &place);
     let mut code = code.unwrap_or_else(|error| panic!("{error}"));
     if fine {
         code.use_threads(Arc::new(Pool::new(2)));

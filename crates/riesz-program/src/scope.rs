@@ -1,5 +1,6 @@
 //! The facts about blocks, procedures and programs that every printer needs: where mutable registers are declared, which
-//! buffers a block makes and which change their place, which loops count their iterations, which procedures are reached.
+//! buffers a block makes and which change their place, which loops count their iterations, which blocks give their memory
+//! back, which procedures are reached.
 
 use crate::each_statement;
 use crate::program::{
@@ -97,6 +98,23 @@ pub fn made(block: &Block) -> Vec<Buffer> {
         }
     }
     made
+}
+
+/// Whether a block makes buffers and takes no more memory behind it than before: it lets no buffer grow that is there
+/// already. One that it exchanges with its own is as long.
+pub fn leaves_nothing(block: &Block) -> bool {
+    let (mut makes, mut leaves) = (false, false);
+    each_statement(block, &mut |statement| match statement {
+        Statement::Allocate(_) => makes = true,
+        Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => makes |= !private.is_empty(),
+        Statement::Call(call) => {
+            makes = true;
+            leaves |= call.arguments.iter().any(|argument| matches!(argument, Argument::Whole(_)));
+        }
+        Statement::Grow(_) => leaves = true,
+        _ => {}
+    });
+    makes && !leaves
 }
 
 /// The buffers of a procedure whose place changes: they are exchanged, grown, or passed to be grown.

@@ -2,6 +2,9 @@
 
 use crate::{Buffer, Element, Fault};
 
+/// How many words describe a fault.
+pub const FAULT_WORDS: usize = 16;
+
 /// The elements that two words, an address and a length, stand for.
 ///
 /// # Safety
@@ -47,12 +50,12 @@ pub unsafe fn free(at: *mut u64, len: u64, size: u64) {
 /// Writes what went wrong: the site, three values, how many calls there are around, and their sites.
 ///
 /// # Safety
-/// There is room for 16 words.
+/// There is room for [`FAULT_WORDS`] words.
 pub unsafe fn tell(fault: &Fault, told: *mut u64) -> i32 {
     let mut words = vec![u64::from(fault.site)];
     words.extend(fault.values.iter().map(|value| *value as u64));
     words.push(fault.calls.len() as u64);
     words.extend(fault.calls.iter().map(|site| u64::from(*site)));
-    unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), told, words.len().min(16)) };
+    unsafe { std::ptr::copy_nonoverlapping(words.as_ptr(), told, words.len().min(FAULT_WORDS)) };
     1
 }

@@ -4,14 +4,11 @@
 //! caller, who returns it to `riesz_free`. The function returns 0, or 1 and the error: the site, the numbers of its
 //! message, the number of surrounding calls, and the calls.
 
-use crate::Precision;
+use crate::{Precision, Spelling};
 use riesz_program::foreign::Foreign;
 use riesz_program::program::{Kind, Outcome, Parameter};
 use riesz_program::{ProcedureId, Program};
 use std::fmt::Write;
-
-/// How many words describe a fault.
-pub const FAULT_WORDS: usize = 16;
 
 /// Writes the function of a procedure that is called from outside.
 pub(crate) fn write(program: &Program, id: ProcedureId, at: usize, precision: Precision) -> String {

@@ -7,6 +7,7 @@
 //! The schedule states the numbers and buffers that are passed, and the buffers of which each chunk except the first has
 //! a private copy.
 
+use crate::Spelling;
 use crate::function::{Writer, tuple};
 use riesz_program::program::{Buffer, Combine, For, Operand, Register};
 use riesz_program::schedule::ChunkSchedule;

@@ -26,8 +26,8 @@ mod lanes;
 mod precision;
 mod target;
 
-pub use boundary::FAULT_WORDS;
-pub use precision::Precision;
+pub(crate) use precision::Spelling;
+pub use riesz_program::Precision;
 pub use target::target;
 
 use riesz_program::foreign::{Dialect, Draft, settle};

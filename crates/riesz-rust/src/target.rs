@@ -1,6 +1,6 @@
 //! The machine that generated Rust runs on: vectors of the runtime, and threads.
 
-use crate::Precision;
+use crate::{Precision, Spelling};
 use riesz_primitive::{Primitive, scalar};
 use riesz_program::schedule::{Chunking, Target};
 

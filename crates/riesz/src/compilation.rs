@@ -8,14 +8,15 @@
 //!
 //! A compilation changes nothing of the program it comes from, and nothing changes it: threads can share it.
 
+use crate::toolchain::Maker;
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Options, Sources, Toolchain, Value};
 use riesz_calculus::{Checkpoints, compile_for_code, compile_with, has_derivatives};
+use riesz_call::{Code, Function, Precision, Stop};
 use riesz_core::evaluate::{Globals, Machine, Trap, problem};
 use riesz_core::term::{Origin, Program};
 use riesz_core::{FunctionId, GlobalId};
-use riesz_native::code::{Function, Stop};
-use riesz_native::{Code, Precision, Problem};
+use riesz_native::Problem;
 use riesz_syntax::{Severity, Span};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -112,10 +113,9 @@ impl Compilation {
 
     /// Makes native code. Those functions that have no derivatives have not been optimised.
     fn build(&mut self, native: &Toolchain, without: &[FunctionId], sources: &Sources) {
-        let compiler = match &native.compiler {
-            Ok(compiler) => compiler,
-            Err(problem) => return self.not_native(problem.clone()),
-        };
+        if let Maker::Compiler(Err(problem)) = &native.maker {
+            return self.not_native(problem.clone());
+        }
         // The interpreter keeps the calls as they are written, so that it can tell on which way an error was met.
         let optimised = (!without.is_empty()).then(|| {
             let mut program = self.program.clone();
@@ -124,7 +124,19 @@ impl Compilation {
             program
         });
         let program = optimised.as_ref().unwrap_or(&self.program);
-        match Code::new(program, &self.functions, compiler, native.settings, &|span| place(sources, span)) {
+        let code = match &native.maker {
+            Maker::Compiler(Err(problem)) => Err(problem.clone()),
+            Maker::Compiler(Ok(compiler)) => {
+                let place = |span| place(sources, span);
+                riesz_native::compile(program, &self.functions, compiler, native.settings, &place)
+            }
+            #[cfg(feature = "instant")]
+            Maker::Instant => riesz_instant::compile(program, &self.functions, riesz_instant::Settings::default())
+                .map_err(|riesz_instant::Refused(reason)| {
+                    Problem::new(format!("cannot assemble machine code: {reason}"))
+                }),
+        };
+        match code {
             Ok(mut code) => {
                 if let Some(pool) = &native.pool {
                     code.use_threads(pool.clone());

@@ -69,6 +69,7 @@ pub use session::{Binding, Evaluated, Options, Scope, Session};
 pub use toolchain::Toolchain;
 
 pub use riesz_calculus::Checkpoints;
+pub use riesz_call::{Argument, Leaf, Misfit, Output, Pool, Precision};
 pub use riesz_core::evaluate::{Limits, Trap, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 pub use riesz_derive as derive;
@@ -78,10 +79,7 @@ pub use riesz_draw as graph;
 pub use riesz_macros::__link;
 #[cfg(feature = "attribute")]
 pub use riesz_macros::{Differentiable, differentiable};
-pub use riesz_native::{
-    Argument, Building, Cache, Compiler, Leaf, Misfit, Output, Pool, Precision, Problem, Settings, Watch,
-    abandon_builds, cache, processor,
-};
+pub use riesz_native::{Building, Cache, Compiler, Problem, Settings, Watch, abandon_builds, cache, processor};
 pub use riesz_primitive as primitive;
 #[doc(hidden)]
 pub use riesz_runtime as __runtime;

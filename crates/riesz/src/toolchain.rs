@@ -1,9 +1,9 @@
-//! The means to make native code: a compiler, its settings, and the threads that share the work of loops.
+//! The means to make machine code: in memory, or by a compiler with its settings and threads that share the work of loops.
 
 use crate::{Compiler, Pool, Problem, Settings, Watch};
 use std::sync::Arc;
 
-/// What makes and runs native code.
+/// What makes and runs machine code.
 ///
 /// ```
 /// use riesz::{Options, Toolchain};
@@ -14,12 +14,21 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone)]
 pub struct Toolchain {
-    /// The compiler, or why there is none.
-    pub(crate) compiler: Result<Compiler, Problem>,
-    /// How it compiles.
+    pub(crate) maker: Maker,
+    /// How a compiler compiles.
     pub settings: Settings,
     /// What shares the work of loops, where that is more than one thread.
     pub(crate) pool: Option<Arc<Pool>>,
+}
+
+/// What makes machine code.
+#[derive(Clone)]
+pub(crate) enum Maker {
+    /// The compiler, or why there is none.
+    Compiler(Result<Compiler, Problem>),
+    /// This library, in memory.
+    #[cfg(feature = "instant")]
+    Instant,
 }
 
 impl Toolchain {
@@ -27,9 +36,9 @@ impl Toolchain {
     /// are. An error says why there is no compiler.
     pub fn find(threads: usize) -> Result<Toolchain, Problem> {
         let found = Toolchain::find_or_tell(threads);
-        match found.compiler {
-            Err(problem) => Err(problem),
-            Ok(_) => Ok(found),
+        match found.maker {
+            Maker::Compiler(Err(problem)) => Err(problem),
+            _ => Ok(found),
         }
     }
 
@@ -37,30 +46,78 @@ impl Toolchain {
     /// interpreter runs it.
     pub fn find_or_tell(threads: usize) -> Toolchain {
         let pool = (threads > 1).then(|| Arc::new(Pool::new(threads)));
-        Toolchain { compiler: Compiler::find(), settings: Settings::default(), pool }
+        Toolchain { maker: Maker::Compiler(Compiler::find()), settings: Settings::default(), pool }
+    }
+
+    /// Machine code in memory: in milliseconds, without a compiler. None where the library is built without the feature
+    /// `instant`.
+    ///
+    /// ```
+    /// use riesz::{Options, Program, Toolchain};
+    ///
+    /// # fn main() -> Result<(), riesz::Error> {
+    /// let program = Program::new("f.rz", "fun f(x: [n]R): R = sum(exp(y) | y in x)")?;
+    /// let options = Options { native: Toolchain::instant(), ..Options::default() };
+    /// let gradient = program.function("f")?.grad().compile(&options)?;
+    /// let mut found = [0.0; 2];
+    /// gradient.call(&[(&[0.0, 1.0]).into()], &mut [(&mut found).into()])?;
+    /// assert_eq!(found, [1.0, std::f64::consts::E]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn instant() -> Option<Toolchain> {
+        #[cfg(feature = "instant")]
+        return Some(Toolchain { maker: Maker::Instant, settings: Settings::default(), pool: None });
+        #[cfg(not(feature = "instant"))]
+        None
+    }
+
+    /// The name of what runs the code that it makes: `instant` or `native`.
+    pub fn name(&self) -> &'static str {
+        match self.maker {
+            Maker::Compiler(_) => "native",
+            #[cfg(feature = "instant")]
+            Maker::Instant => "instant",
+        }
     }
 
     /// The same with another compiler.
     pub fn with_compiler(self, compiler: Compiler) -> Toolchain {
-        Toolchain { compiler: Ok(compiler), ..self }
+        Toolchain { maker: Maker::Compiler(Ok(compiler)), ..self }
     }
 
     /// The same, telling how long the compiler takes.
     pub fn watched_by(self, watch: Watch) -> Toolchain {
-        Toolchain { compiler: self.compiler.map(|compiler| compiler.watched_by(watch)), ..self }
+        match self.maker {
+            Maker::Compiler(Ok(compiler)) => {
+                Toolchain { maker: Maker::Compiler(Ok(compiler.watched_by(watch))), ..self }
+            }
+            _ => self,
+        }
     }
 
     /// The same with a cache of its own for programs, in which nothing is built: for clocks.
     pub fn afresh(&self) -> Result<Toolchain, Problem> {
-        let compiler = self.compiler.as_ref().map_err(Problem::clone)?.afresh()?;
-        Ok(self.clone().with_compiler(compiler))
+        match &self.maker {
+            Maker::Compiler(Ok(compiler)) => Ok(self.clone().with_compiler(compiler.afresh()?)),
+            Maker::Compiler(Err(problem)) => Err(problem.clone()),
+            #[cfg(feature = "instant")]
+            Maker::Instant => Ok(self.clone()),
+        }
     }
 }
 
 impl std::fmt::Debug for Toolchain {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let threads = self.pool.as_ref().map_or(1, |pool| pool.crew().threads());
-        let version = self.compiler.as_ref().map(|compiler| compiler.version().lines().next().unwrap_or_default());
-        f.debug_struct("Toolchain").field("compiler", &version).field("threads", &threads).finish()
+        let mut shown = f.debug_struct("Toolchain");
+        match &self.maker {
+            Maker::Compiler(compiler) => {
+                let version = compiler.as_ref().map(|compiler| compiler.version().lines().next().unwrap_or_default());
+                shown.field("compiler", &version).field("threads", &threads).finish()
+            }
+            #[cfg(feature = "instant")]
+            Maker::Instant => shown.field("instant", &true).finish(),
+        }
     }
 }

@@ -310,6 +310,9 @@ pub struct Bench {
     /// Compare with earlier output of `--json`
     #[arg(long, value_name = "FILE.json")]
     pub against: Option<String>,
+    /// How the program is run
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
+    pub backend: Backend,
     /// The number of threads for native code
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,

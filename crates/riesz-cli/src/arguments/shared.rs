@@ -55,13 +55,14 @@ impl Run {
                 };
                 Some(native)
             }
-            (Backend::Interp, Some(_), _) => {
+            (Backend::Interp | Backend::Instant, Some(_), _) => {
                 wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
             }
-            (Backend::Interp, None, Precision::F32) => {
+            (Backend::Interp | Backend::Instant, None, Precision::F32) => {
                 wrong(subcommand, "`--precision f32` is for native code: add `--backend native`".into());
             }
             (Backend::Interp, None, Precision::F64) => None,
+            (Backend::Instant, None, Precision::F64) => Toolchain::instant(),
         };
         Session::new(Options { native, trap, ..options })
     }
@@ -152,6 +153,7 @@ pub enum Colour {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Backend {
     Interp,
+    Instant,
     Native,
 }
 

@@ -3,7 +3,7 @@
 //! Times are medians, with the interquartile range as their spread.
 
 use super::Status;
-use crate::arguments::Bench as Arguments;
+use crate::arguments::{Backend, Bench as Arguments};
 use crate::disk::{self, Disk};
 use crate::report::Report;
 use crate::{building, output, value};
@@ -47,7 +47,8 @@ pub fn run(arguments: Arguments) -> Status {
 
 /// What was found.
 struct Found {
-    is_native: bool,
+    /// What ran it.
+    backend: &'static str,
     threads: u16,
     is_gradient: bool,
     value: Measured,
@@ -87,17 +88,22 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         true => format!("vjp({function}, {POINT}, 1.0)"),
         false => format!("({applied}, matrix(D({function}, {POINT})))"),
     };
-    let native = match Toolchain::find(arguments.threads.into()) {
-        Ok(native) => Some(native.watched_by(building::watch())),
-        Err(problem) => {
-            report.warning(problem.diagnostic().help("the interpreter runs the program"));
-            None
-        }
+    let native = match arguments.backend {
+        Backend::Interp => None,
+        Backend::Instant => Toolchain::instant(),
+        Backend::Native => match Toolchain::find(arguments.threads.into()) {
+            Ok(native) => Some(native.watched_by(building::watch())),
+            Err(problem) => {
+                report.warning(problem.diagnostic().help("the interpreter runs the program"));
+                None
+            }
+        },
     };
     let native = native.as_ref();
     let value = session.prepare(&applied, Vec::new(), native)?;
     let derivative = session.prepare(&derived, Vec::new(), native)?;
     let is_native = value.is_native() && derivative.is_native();
+    let backend = native.filter(|_| is_native).map_or("interp", Toolchain::name);
     for note in [value.note(), derivative.note()].into_iter().flatten() {
         report.show(std::slice::from_ref(note), session.sources());
     }
@@ -108,7 +114,7 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
     let said = |error: Error| error.diagnostics().to_vec();
     let value = measure(&value).map_err(said)?;
     let derivative = measure(&derivative).map_err(said)?;
-    Ok(Found { is_native, threads: arguments.threads, is_gradient, value, derivative, compile })
+    Ok(Found { backend, threads: arguments.threads, is_gradient, value, derivative, compile })
 }
 
 /// How long an expression takes to become code: with nothing built before but the runtime, and once it is built.
@@ -195,10 +201,11 @@ impl Found {
                 output::duration(cached)
             ));
         }
-        let runner = match (self.is_native, self.threads) {
-            (false, _) => "interpreter".to_string(),
-            (true, 1) => "native code, 1 thread".to_string(),
-            (true, threads) => format!("native code, {threads} threads"),
+        let runner = match (self.backend, self.threads) {
+            ("interp", _) => "interpreter".to_string(),
+            ("instant", _) => "machine code in memory".to_string(),
+            (_, 1) => "native code, 1 thread".to_string(),
+            (_, threads) => format!("native code, {threads} threads"),
         };
         lines.push(format!("{:<14} {runner:>10}", "run by"));
         lines.join("\n")
@@ -217,7 +224,7 @@ impl Found {
             "file": arguments.subject.file,
             "function": arguments.subject.function,
             "at": arguments.subject.at,
-            "backend": if self.is_native { "native" } else { "interp" },
+            "backend": self.backend,
             "threads": self.threads,
             "kind": if self.is_gradient { "gradient" } else { "matrix" },
             "value": measured(&self.value),

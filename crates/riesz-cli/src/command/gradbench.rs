@@ -43,6 +43,7 @@ pub fn run(arguments: Arguments) -> Status {
     let report = Report::new(arguments.messages);
     let native = match arguments.backend {
         Backend::Interp => None,
+        Backend::Instant => Toolchain::instant(),
         Backend::Native => match Toolchain::find(arguments.threads.into()) {
             Ok(native) => Some(native.watched_by(building::watch())),
             Err(problem) => {
@@ -80,7 +81,7 @@ impl Tool {
         let id = &message["id"];
         match text("kind") {
             "start" => {
-                let backend = if self.native.is_some() { "native" } else { "interp" };
+                let backend = self.native.as_ref().map_or("interp", Toolchain::name);
                 let config = json!({"version": env!("CARGO_PKG_VERSION"), "backend": backend, "threads": self.arguments.threads});
                 json!({"id": id, "tool": "riesz", "config": config}).to_string()
             }

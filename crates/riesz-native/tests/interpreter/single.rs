@@ -2,6 +2,7 @@
 //! to the last digit.
 
 use crate::cases::Cases;
+use crate::code;
 use riesz_core::evaluate::Value;
 use riesz_native::{Code, Pool, Precision, Settings};
 use std::sync::Arc;
@@ -46,7 +47,7 @@ fn functions_are_rounded_and_numbers_short() {
 fn built(all: &Cases) -> Code {
     let settings =
         Settings { checked: true, quick: true, fine: true, precision: Precision::Single, ..Settings::default() };
-    let mut code = all.code(settings);
+    let mut code = code(all, settings);
     code.use_threads(Arc::new(Pool::new(2)));
     code
 }

@@ -1,6 +1,7 @@
 //! Expressions.
 
 use super::Writer;
+use crate::Spelling;
 use riesz_primitive::Primitive;
 use riesz_program::program::{Arithmetic, Expression, Kind, Operand, Register};
 

@@ -4,7 +4,7 @@ mod block;
 mod expression;
 mod statement;
 
-use crate::{Options, Precision};
+use crate::{Options, Precision, Spelling};
 use riesz_program::each_statement;
 use riesz_program::foreign::Foreign;
 use riesz_program::program::{

@@ -8,7 +8,7 @@ use riesz_program::program::{
     Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
     While,
 };
-use riesz_program::scope::{counts_steps, declarations};
+use riesz_program::scope::{counts_steps, declarations, leaves_nothing};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
@@ -222,21 +222,4 @@ impl Writer<'_> {
         self.line(format!("let {} = {name}({arguments}).map_err(|fault| fault.called({site}))?;", tuple(&results)));
         self.line("context.leave();".into());
     }
-}
-
-/// Whether a block makes buffers and takes no more memory behind it than before: it lets no buffer grow that is there
-/// already. One that it exchanges with its own is as long.
-fn leaves_nothing(block: &Block) -> bool {
-    let (mut makes, mut leaves) = (false, false);
-    riesz_program::each_statement(block, &mut |statement| match statement {
-        Statement::Allocate(_) => makes = true,
-        Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => makes |= !private.is_empty(),
-        Statement::Call(call) => {
-            makes = true;
-            leaves |= call.arguments.iter().any(|argument| matches!(argument, Argument::Whole(_)));
-        }
-        Statement::Grow(_) => leaves = true,
-        _ => {}
-    });
-    makes && !leaves
 }

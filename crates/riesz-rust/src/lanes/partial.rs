@@ -1,6 +1,7 @@
 //! Partial results of iterations: one for each lane, combined after the loop in a fixed order.
 
 use super::further;
+use crate::Spelling;
 use crate::chunk::Given;
 use crate::function::Writer;
 use riesz_program::program::{Buffer, Combine, Register, SiteId};

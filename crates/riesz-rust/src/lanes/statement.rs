@@ -2,6 +2,7 @@
 
 use super::element::Position;
 use super::{ELSEWHERE, Wide};
+use crate::Spelling;
 use riesz_program::program::{
     Block, Combine, Element, Expression, Kind, Operand, Product, Register, SiteId, Statement, Strided, While,
 };

@@ -3,9 +3,9 @@
 use super::{Error, Function};
 use crate::compilation::{Compilation, How};
 use crate::{Argument, Checkpoints, Data, Diagnostic, Leaf, Misfit, Options, Output, Value};
+use riesz_call::{Call, Code, Interface, Refused};
 use riesz_core::evaluate::{Globals, from_data, to_data};
 use riesz_core::{FunctionId, GlobalId, Type};
-use riesz_native::{Call, Code, Interface, Refused};
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;

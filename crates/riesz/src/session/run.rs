@@ -6,6 +6,7 @@
 
 use super::{Session, first};
 use crate::compilation::{Compilation, How, Place};
+use crate::toolchain::Maker;
 use crate::{Diagnostic, Toolchain, Type, Value};
 use riesz_calculus::{Checkpoints, compile_with, functions_of, has_derivatives};
 use riesz_core::evaluate::{Globals, from_data};
@@ -117,7 +118,7 @@ impl Session {
     /// Tells once where the interpreter takes the place of native code. Where nothing could be compiled, nothing more is.
     fn note(&mut self, compilation: &Compilation) {
         if let (Some(problem), Some(native)) = (&compilation.problem, &mut self.options.native) {
-            *native = Toolchain { compiler: Err(problem.clone()), ..native.clone() };
+            *native = Toolchain { maker: Maker::Compiler(Err(problem.clone())), ..native.clone() };
             if std::mem::replace(&mut self.told, true) {
                 return;
             }

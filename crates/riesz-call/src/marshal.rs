@@ -2,9 +2,9 @@
 
 use riesz_core::evaluate::Value;
 use riesz_core::types::Type;
+use riesz_program::Precision;
 use riesz_program::layout::{Passing, Slot, kind_of};
 use riesz_program::program::Kind;
-use riesz_rust::Precision;
 
 /// Arguments as words, and what the addresses among them point to.
 #[derive(Debug)]

@@ -4,9 +4,9 @@ use crate::code::Stop;
 use crate::marshal::number;
 use riesz_core::evaluate::{Limits, problem};
 use riesz_limit::Stopped;
+use riesz_program::Precision;
 use riesz_program::program::{Fault, Site};
 use riesz_runtime::Context;
-use riesz_rust::Precision;
 use std::sync::atomic::Ordering;
 
 /// Why a run stopped, from what it told.

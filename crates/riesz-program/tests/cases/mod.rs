@@ -1,8 +1,16 @@
-//! Programs that need every kind of loop in lanes and in chunks, and their generated code.
+//! Programs that every backend runs, with what the interpreter gives for them: every kind of loop in lanes and in chunks,
+//! every reduction, exact zeros, integers that do not fit, arrays of dynamic size, and all of GradBench.
 
+pub mod dynamic_size;
+pub mod gradbench;
+pub mod large;
+pub mod overflow;
+pub mod reductions;
+pub mod zeros;
+
+use riesz_call::{Code, Signature, Stop};
 use riesz_core::FunctionId;
 use riesz_core::evaluate::{Globals, Limits, Machine, Value};
-use riesz_native::{Code, Compiler, Settings, Signature, Stop};
 use riesz_syntax::{FileId, ParseOptions, parse_expression};
 use riesz_test::program::checked;
 
@@ -131,14 +139,6 @@ impl Cases {
 type Called = (String, FunctionId, Vec<Vec<Value<f64>>>);
 
 impl Cases {
-    /// The functions as code.
-    pub fn code(&self, settings: Settings) -> Code {
-        let compiler = Compiler::find().expect("tests need a Rust compiler");
-        let (lowered, signatures) = (self.lowered.clone(), self.signatures.clone());
-        let code = Code::build(lowered, signatures, &compiler, settings, &|_| "a test".into());
-        code.unwrap_or_else(|problem| panic!("{problem}"))
-    }
-
     /// What code gives for each.
     pub fn run<'c>(&'c self, code: &'c Code) -> impl Iterator<Item = (&'c Case, Result<Value<f64>, Stop>)> {
         code.functions().iter().zip(&self.cases).map(|(function, case)| {

@@ -5,8 +5,8 @@ use crate::interface::{Argument, Borrowed, Interface, Leaf, Misfit, Output, Word
 use crate::marshal::{Arguments, Words, number, slice};
 use riesz_core::GlobalId;
 use riesz_core::evaluate::{Limits, Value};
+use riesz_program::Precision;
 use riesz_program::Signature;
-use riesz_rust::Precision;
 
 /// Why a call wrote nothing, or not all.
 #[derive(Clone, Debug)]
