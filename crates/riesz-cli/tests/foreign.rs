@@ -21,8 +21,8 @@ const NAMES: &str = "
     exp log pow erf malloc free printf read write exit index y0 gamma signgam errno linux unix near isnan signbit stdin
     out out_0 out_len out_room result_0 fill_at swapped grown ended loop_f riesz_fail error fail block step __x86_64__
     __func__ _Bool _Generic
-    chunk_turns chunk_plan chunk_from chunk_to lane_block lane_total r0 r1 t t_1 t_2 v v_1 f f_1
-    x x_lanes x_sums x_room x_own x_part x_near x_carry_1 x_2 x' x'' x_prime θ u3b8 Σx 変数 é _a __ ___ a__b
+    chunk_iterations iterations chunk_plan chunk_from chunk_to lane_block lane_total r0 r1 t t_1 t_2 v v_1 f f_1
+    x x_lanes x_sums x_room x_private x_part x_near x_carry_1 x_2 x' x'' x_prime θ u3b8 Σx 変数 é _a __ ___ a__b
 ";
 
 /// Paths that would be code if they were copied into it.

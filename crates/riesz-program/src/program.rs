@@ -33,17 +33,17 @@ pub struct SiteId(pub u32);
 pub struct Program {
     /// The procedures.
     pub procedures: Vec<Procedure>,
-    /// Where errors can come from.
+    /// The places that errors can come from.
     pub sites: Vec<Site>,
 }
 
 impl Program {
-    /// The procedure behind an identity.
+    /// The procedure of an identity.
     pub fn procedure(&self, id: ProcedureId) -> &Procedure {
         &self.procedures[id.0 as usize]
     }
 
-    /// Takes in the procedures of another program; how far their identities move.
+    /// Appends the procedures of another program; their identities grow by the returned number.
     pub fn append(&mut self, other: Program) -> u32 {
         let (procedures, sites) = (self.procedures.len() as u32, self.sites.len() as u32);
         self.sites.extend(other.sites);
@@ -54,7 +54,7 @@ impl Program {
         procedures
     }
 
-    /// The site behind an identity.
+    /// The site of an identity.
     pub fn site(&self, id: SiteId) -> &Site {
         &self.sites[id.0 as usize]
     }
@@ -63,33 +63,33 @@ impl Program {
 /// A procedure.
 #[derive(Clone, Debug)]
 pub struct Procedure {
-    /// Its name, for people.
+    /// The name of the function that it was lowered from.
     pub name: SourceName,
-    /// Where the function it was is defined.
+    /// The definition of that function.
     pub span: Span,
-    /// What it takes.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// What it gives.
+    /// The results.
     pub results: Vec<Outcome>,
-    /// The numbers.
+    /// The registers, which hold numbers.
     pub registers: Vec<RegisterInfo>,
     /// The buffers.
     pub buffers: Vec<BufferInfo>,
-    /// What it does.
+    /// The statements.
     pub body: Block,
     /// A register that is NaN at the end if one of the results is. It is the last result, behind those of the function.
     pub nan_flag: Option<Register>,
 }
 
 impl Procedure {
-    /// What an operand is.
+    /// The kind of an operand.
     pub fn kind(&self, operand: Operand) -> Kind {
         operand.kind(&self.registers)
     }
 }
 
 impl Operand {
-    /// What it is, among some registers.
+    /// The kind of the operand, given the registers of its procedure.
     pub(crate) fn kind(self, registers: &[RegisterInfo]) -> Kind {
         match self {
             Operand::Register(register) => registers[register.0 as usize].kind,
@@ -103,7 +103,7 @@ impl Operand {
 /// Statements in order.
 pub type Block = Vec<Statement>;
 
-/// What a number is, and what a buffer is made of.
+/// The kinds of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// A real number.
@@ -125,27 +125,27 @@ impl Kind {
     }
 }
 
-/// What is known of a register.
+/// The properties of a register.
 #[derive(Clone, Debug)]
 pub struct RegisterInfo {
-    /// The user's name for it, where there is one.
+    /// The user's name for it, if there is one.
     pub name: Option<SourceName>,
-    /// What it holds.
+    /// The kind of its number.
     pub kind: Kind,
     /// Whether it is set more than once; others are bound once, before they are used.
     pub mutable: bool,
 }
 
-/// What is known of a buffer.
+/// The properties of a buffer.
 #[derive(Clone, Debug)]
 pub struct BufferInfo {
-    /// The user's name for it, where there is one.
+    /// The user's name for it, if there is one.
     pub name: Option<SourceName>,
-    /// What its elements are.
+    /// The kind of its elements.
     pub kind: Kind,
 }
 
-/// What a procedure takes.
+/// A parameter of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Parameter {
     /// A number.
@@ -158,7 +158,7 @@ pub enum Parameter {
     Grown(Buffer),
 }
 
-/// What a procedure gives.
+/// A result of a procedure.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Outcome {
     /// A number.
@@ -170,7 +170,7 @@ pub enum Outcome {
 /// A number as an operand.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Operand {
-    /// What a register holds.
+    /// The number in a register.
     Register(Register),
     /// A real number.
     Real(f64),
@@ -189,7 +189,7 @@ pub struct Element {
     pub at: Operand,
 }
 
-/// What a procedure does.
+/// A statement.
 #[derive(Clone, Debug)]
 pub enum Statement {
     /// Binds a register.
@@ -198,9 +198,9 @@ pub enum Statement {
     Set(Register, Operand),
     /// `register = combine(register, value)`, for a mutable register.
     Reduce(Register, Combine, Operand),
-    /// Makes a buffer of a number of elements, whatever they are.
+    /// Makes a buffer of a number of elements, which are unwritten.
     Allocate(Allocation),
-    /// Makes a buffer that is there at least so long. What it holds stays; what is new is whatever it is.
+    /// Grows a buffer to at least a number of elements. Its elements stay; new ones are unwritten.
     Grow(Allocation),
     /// Sets elements to one value.
     Fill(Element, Operand, Operand),
@@ -210,7 +210,7 @@ pub enum Statement {
         to: Element,
         /// The first element read.
         from: Element,
-        /// How many.
+        /// The number of elements.
         count: Operand,
     },
     /// Writes an element.
@@ -223,7 +223,7 @@ pub enum Statement {
     While(While),
     /// One of two blocks.
     If(Operand, Block, Block),
-    /// Stops with an error unless a condition holds. The operands are what the message tells.
+    /// Stops with an error unless a condition holds. The operands are the numbers of its message.
     Check(Operand, SiteId, Vec<Operand>),
     /// Exchanges two buffers.
     Swap(Buffer, Buffer),
@@ -240,26 +240,26 @@ pub enum Statement {
 pub struct Allocation {
     /// The buffer.
     pub buffer: Buffer,
-    /// How many elements.
+    /// The number of elements.
     pub count: Operand,
-    /// Where memory may run out.
+    /// The site of the error if there is no memory.
     pub site: SiteId,
 }
 
 /// A block for each `index` below `count`.
 #[derive(Clone, Debug)]
 pub struct For {
-    /// Which one.
+    /// The index.
     pub index: Register,
-    /// How many.
+    /// The number of iterations.
     pub count: Operand,
-    /// Whether the iterations are independent of each other, but for what they add to buffers and reduce.
+    /// Whether the iterations are independent of each other, except for additions to buffers and reductions.
     pub parallel: bool,
-    /// Buffers that are made once and used anew by each iteration.
+    /// Buffers that are made once, and hold nothing at the start of an iteration.
     pub private: Vec<Allocation>,
-    /// What is done.
+    /// The statements of an iteration.
     pub body: Block,
-    /// Where the steps may run out.
+    /// The site of the error if there are too many steps.
     pub site: SiteId,
     /// How the iterations run; one by one if there is nothing here.
     pub schedule: Option<Box<Schedule>>,
@@ -279,28 +279,28 @@ pub struct While {
     pub before: Block,
     /// The condition.
     pub condition: Operand,
-    /// Buffers that are made once and used anew by each iteration.
+    /// Buffers that are made once, and hold nothing at the start of an iteration.
     pub private: Vec<Allocation>,
-    /// What is done.
+    /// The statements of an iteration.
     pub body: Block,
-    /// Where the steps may run out.
+    /// The site of the error if there are too many steps.
     pub site: SiteId,
 }
 
 /// A call.
 #[derive(Clone, Debug)]
 pub struct Call {
-    /// What is called.
+    /// The procedure.
     pub procedure: ProcedureId,
-    /// What it is given.
+    /// The arguments.
     pub arguments: Vec<Argument>,
-    /// Where its results go.
+    /// The targets of its results.
     pub results: Vec<Target>,
-    /// Where it stands.
+    /// The site of the call.
     pub site: SiteId,
 }
 
-/// What a procedure is given.
+/// An argument of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Argument {
     /// A number.
@@ -311,7 +311,7 @@ pub enum Argument {
     Whole(Buffer),
 }
 
-/// Where a result of a call goes.
+/// The target of a result of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A register, which is bound.
@@ -320,7 +320,7 @@ pub enum Target {
     Buffer(Buffer),
 }
 
-/// A matrix in a buffer: its first element, and how far apart rows and columns are.
+/// A matrix in a buffer: its first element, and the distances of rows and columns.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Strided {
     /// The first element.
@@ -334,7 +334,7 @@ pub struct Strided {
 /// `to = left · right`, an `rows × inner` by an `inner × columns` matrix.
 #[derive(Clone, Debug)]
 pub struct Product {
-    /// Where the result goes, row by row.
+    /// The first element of the result, which is written row by row.
     pub to: Element,
     /// The left factor.
     pub left: Strided,
@@ -342,7 +342,7 @@ pub struct Product {
     pub right: Strided,
     /// The rows of the left factor.
     pub rows: Operand,
-    /// What is summed over.
+    /// The number of terms of each sum.
     pub inner: Operand,
     /// The columns of the right factor.
     pub columns: Operand,
@@ -353,23 +353,23 @@ pub struct Product {
 /// `to = function(a, b)`
 #[derive(Clone, Debug)]
 pub struct Matrix {
-    /// Which function.
+    /// The function.
     pub function: MatrixFunction,
-    /// Where the result goes.
+    /// The first element of the result.
     pub to: Element,
-    /// How many elements the result has.
+    /// The number of elements of the result.
     pub count: Operand,
     /// The matrix.
     pub a: Element,
-    /// How many rows and columns it has.
+    /// The number of its rows, which is that of its columns.
     pub n: Operand,
-    /// The right-hand side of an equation, and how many columns it has.
+    /// The right-hand side of an equation, and the number of its columns.
     pub b: Option<(Element, Operand)>,
-    /// Where working memory may run out.
+    /// The site of the error if there is no working memory.
     pub site: SiteId,
 }
 
-/// How a reduction brings numbers together.
+/// The function by which a reduction combines numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// The sum of reals.
@@ -388,16 +388,16 @@ pub enum Combine {
     Any,
 }
 
-/// What a register is bound to.
+/// An expression, to which a register is bound.
 #[derive(Clone, Debug)]
 pub enum Expression {
     /// The operand.
     Copy(Operand),
     /// A primitive of real numbers.
     Real(&'static Primitive, Vec<Operand>),
-    /// A primitive of integers, which fails where the result is not one of 64 bits.
+    /// A primitive of integers, which fails if the result does not fit into 64 bits.
     Int(&'static Primitive, Vec<Operand>, SiteId),
-    /// Arithmetic on positions, which do not overflow, and on sizes, which are as large as they can be where they would.
+    /// Arithmetic on positions, which do not overflow, and on sizes, which are the largest integer if they would.
     Position(Arithmetic, Operand, Operand),
     /// A comparison of two numbers of one kind.
     Compare(Comparison, Operand, Operand),
@@ -405,15 +405,15 @@ pub enum Expression {
     Equal(Operand, Operand),
     /// Whether two numbers of one kind are within a tolerance of each other.
     Near(Operand, Operand, Operand),
-    /// Whether something does not hold.
+    /// Whether a condition does not hold.
     Not(Operand),
-    /// Whether both hold.
+    /// Whether both conditions hold.
     And(Operand, Operand),
-    /// Whether an index, the first, is one of an array of a length.
+    /// Whether the first, an index, is in range for an array whose length is the second.
     Within(Operand, Operand),
-    /// The second where the first holds, else the third.
+    /// The second if the first holds, otherwise the third.
     Select(Operand, Operand, Operand),
-    /// The real number that an integer is.
+    /// An integer as a real number.
     ToReal(Operand),
     /// The integer part of a real number.
     Truncate(Operand, SiteId),
@@ -435,12 +435,12 @@ pub enum Arithmetic {
 }
 
 impl Arithmetic {
-    /// What a primitive of integers computes, if it is one of these.
+    /// The operation of a primitive of integers, if it is one of these.
     pub fn of(primitive: &Primitive) -> Option<Arithmetic> {
         [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul].into_iter().find(|known| known.sign() == primitive.name)
     }
 
-    /// As it is written.
+    /// The sign of the operation.
     pub fn sign(self) -> &'static str {
         match self {
             Arithmetic::Add => "+",
@@ -450,10 +450,10 @@ impl Arithmetic {
     }
 }
 
-/// Where an error can come from.
+/// A place that an error can come from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Site {
-    /// Which error.
+    /// The error.
     pub fault: Fault,
     /// The place in the source.
     pub span: Span,
@@ -487,8 +487,8 @@ pub enum Fault {
     WrongShape,
     /// Too many steps.
     Steps,
-    /// Too much memory: how many elements.
+    /// Too much memory: the number of elements.
     Memory,
-    /// A call, which shows on the way out of an error inside; calls may nest too deep.
+    /// A call, which the message of an error inside names; calls may nest too deep.
     Call(Name),
 }

@@ -5,13 +5,20 @@
 //! `PROGRAMS` is the number of programs, `PROGRAMS_FROM` the first seed.
 
 #[allow(dead_code)]
+#[path = "passes/plain.rs"]
+mod plain;
+#[allow(dead_code)]
 mod random;
 
+use plain::Plain;
 use random::{Lowered, Verdict, disagreement, evaluated, number, try_all};
 use riesz_primitive::{Primitive, scalar};
 use riesz_program::each_statement;
+use riesz_program::passes::scalarise::scalarise;
+use riesz_program::passes::tidy::tidy;
+use riesz_program::print::print;
 use riesz_program::program::{Block, Program, Statement};
-use riesz_program::schedule::{Chunking, Class, Schedule, Target, schedule};
+use riesz_program::schedule::{Chunking, Class, Schedule, Target, plain_first, schedule};
 use riesz_program::verify::verify;
 use std::ops::Range;
 
@@ -74,6 +81,48 @@ fn run(seeds: Range<u64>, _: bool) -> Verdict {
     verdict
 }
 
+#[test]
+fn plain_zeros_change_no_result_without_a_nan() {
+    let count = number("PROGRAMS", PROGRAMS);
+    let verdict = try_all(number("PROGRAMS_FROM", 0), count, 10, run_plain);
+    verdict.report();
+    for what in ["plain zeros", "NaN flags"] {
+        let found = verdict.tally.contains_key(&format!("programs with: {what}"));
+        assert!(count < PROGRAMS || found, "no program has {what}");
+    }
+}
+
+/// Evaluates programs with plain products in lanes. The evaluator tests their NaN flags.
+fn run_plain(seeds: Range<u64>, _: bool) -> Verdict {
+    let mut verdict = Verdict::default();
+    for seed in seeds {
+        let Some(made) = Lowered::of(seed, FUNCTIONS, riesz_program::lower, &mut verdict) else { continue };
+        let entries = made.cases.iter().map(|(_, signature)| signature.procedure);
+        let Some(mut plain) = plain_first(&made.program, entries) else { continue };
+        verdict.note("programs with: plain zeros");
+        if !plain.flagged.is_empty() {
+            verdict.note("programs with: NaN flags");
+        }
+        schedule(&mut plain.program, &TARGETS[1]);
+        if let Err(problem) = verify(&plain.program) {
+            verdict.wrong.push(format!("program {seed}: {problem}"));
+            continue;
+        }
+        for (case, signature) in &made.cases {
+            let found = evaluated(&plain.program, signature, case);
+            match disagreement(case, found.as_ref().map_err(String::as_str)) {
+                // The program with exact products runs next.
+                _ if found.as_ref().is_ok_and(|value| format!("{value:?}").contains("NaN")) => {
+                    verdict.note("agree, or NaN")
+                }
+                Some(problem) => verdict.wrong.push(format!("with plain products, the program {problem}")),
+                None => verdict.note("agree"),
+            }
+        }
+    }
+    verdict
+}
+
 /// Notes which parts schedules have.
 fn count_parts(program: &Program, verdict: &mut Verdict) {
     for procedure in &program.procedures {
@@ -102,6 +151,34 @@ fn count_parts(program: &Program, verdict: &mut Verdict) {
         });
     }
 }
+
+/// A schedule stands below its loop.
+#[test]
+fn the_printer_shows_schedules() {
+    let plain = Plain::of("sum(sin(y) * real(n) | y in x)", &[scalarise, tidy]);
+    let mut scheduled = plain.program;
+    schedule(&mut scheduled, &TARGETS[1]);
+    assert_eq!(print(&scheduled), SCHEDULED);
+}
+
+const SCHEDULED: &str = "\
+procedure f(n.0: Int, x@0: [R])
+  t.1: R = real(n.0)
+  t.3: Bool = n.0 <= 0
+  t.4: R = if t.3 then 0.0 else -0.0
+  t.2 := t.4
+  for each t.5 < n.0
+    | chunks of 2, sum in t.2
+    | 2 lanes, sum in t.2
+    | linear: t.5
+    | varying: y.6 t.7 t.8
+    | fused: t.8
+    y.6: R = x@0[t.5]
+    t.7: R = sin(y.6)
+    t.8: R = *(t.7, t.1)
+    t.2 := sum(t.2, t.8)
+  give t.2
+";
 
 /// Makes a schedule wrong; whether there was anything to change.
 type Mistake = fn(&mut Schedule) -> bool;
