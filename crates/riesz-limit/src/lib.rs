@@ -62,8 +62,10 @@ thread_local! {
     static ALLOWED: RefCell<Option<Bounds>> = const { RefCell::new(None) };
 }
 
-/// How many polls pass between two looks at the interrupt.
-const QUIET: u32 = 256;
+/// How many steps pass between two looks at the interrupt.
+const QUIET: u32 = 1 << 12;
+/// How many steps a poll counts as, which tells of no more than one piece of work.
+const PIECE: u64 = 16;
 
 /// What work gives, if it stays within bounds. Inside of other work, the bounds of that hold and no others: then this
 /// tells no more than where the work was stopped.
@@ -125,7 +127,7 @@ pub fn spend(steps: u64) {
         Some(rest) => left.steps.set(rest),
         None => stop(|allowed| Stopped::Steps(allowed.steps)),
     });
-    poll();
+    pass_time(steps.max(PIECE));
 }
 
 /// Counts operations of a program that are written.
@@ -141,12 +143,18 @@ pub fn write(code: u64) {
 /// Looks whether the work is to stop. Cheap enough for the body of any loop.
 #[inline]
 pub fn poll() {
+    pass_time(PIECE);
+}
+
+/// The same after a number of steps: many of them count for more than a poll does.
+#[inline]
+fn pass_time(steps: u64) {
     if is_full() {
         stop(|allowed| Stopped::Memory(allowed.memory));
     }
-    LEFT.with(|left| match left.quiet.get() {
-        0 => look(left),
-        quiet => left.quiet.set(quiet - 1),
+    LEFT.with(|left| match u64::from(left.quiet.get()).checked_sub(steps) {
+        Some(quiet) => left.quiet.set(quiet as u32),
+        None => look(left),
     });
 }
 
