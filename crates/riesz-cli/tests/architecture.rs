@@ -60,6 +60,36 @@ fn only_some_crates_touch_the_world() {
     println!("{files} files");
 }
 
+/// A crate that is published has no files but its own: no text is included from outside of it, and what it depends on has a
+/// version.
+#[test]
+fn crates_can_be_published() {
+    let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();
+    let mut included = 0;
+    for name in manifests().keys() {
+        let folder = root().join("crates").join(name);
+        let manifest = fs::read_to_string(folder.join("Cargo.toml")).unwrap();
+        if manifest.contains("publish = false") {
+            continue;
+        }
+        for field in ["description", "version", "license"] {
+            assert!(manifest.contains(field), "{name} has no {field}");
+        }
+        let versioned = workspace.lines().any(|line| line.starts_with(&format!("{name} = ")) && line.contains("version"));
+        assert!(versioned || name == "riesz-cli", "the workspace names no version of {name}");
+        for file in sources(&folder.join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            for part in text.split("include_str!(\"").skip(1) {
+                let path = file.parent().unwrap().join(part.split('"').next().unwrap());
+                let (path, folder) = (path.canonicalize().unwrap(), folder.canonicalize().unwrap());
+                assert!(path.starts_with(folder), "{} includes {}", file.display(), path.display());
+                included += 1;
+            }
+        }
+    }
+    assert!(included > 0, "no text is included");
+}
+
 /// The table of crates: their names in order, and what each may use.
 fn table() -> (Vec<String>, Uses) {
     let page = fs::read_to_string(root().join("ARCHITECTURE.md")).unwrap();

@@ -45,6 +45,9 @@ pub mod product;
 pub mod recycle;
 pub mod rows;
 pub mod single;
+#[cfg(feature = "source")]
+#[path = "../source.rs"]
+pub mod source;
 pub mod special;
 pub mod strip;
 mod tile;

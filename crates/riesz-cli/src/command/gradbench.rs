@@ -23,19 +23,19 @@ use std::time::Instant;
 
 /// The programs that are there without a folder, and what they import.
 const PROGRAMS: [(&str, &str); 13] = [
-    ("ba.rz", include_str!("../../../../gradbench/ba.rz")),
-    ("descent.rz", include_str!("../../../../gradbench/descent.rz")),
-    ("det.rz", include_str!("../../../../gradbench/det.rz")),
-    ("gmm.rz", include_str!("../../../../gradbench/gmm.rz")),
-    ("hello.rz", include_str!("../../../../gradbench/hello.rz")),
-    ("ht.rz", include_str!("../../../../gradbench/ht.rz")),
-    ("kmeans.rz", include_str!("../../../../gradbench/kmeans.rz")),
-    ("llsq.rz", include_str!("../../../../gradbench/llsq.rz")),
-    ("lse.rz", include_str!("../../../../gradbench/lse.rz")),
-    ("lstm.rz", include_str!("../../../../gradbench/lstm.rz")),
-    ("ode.rz", include_str!("../../../../gradbench/ode.rz")),
-    ("particle.rz", include_str!("../../../../gradbench/particle.rz")),
-    ("saddle.rz", include_str!("../../../../gradbench/saddle.rz")),
+    ("ba.rz", include_str!("../../gradbench/ba.rz")),
+    ("descent.rz", include_str!("../../gradbench/descent.rz")),
+    ("det.rz", include_str!("../../gradbench/det.rz")),
+    ("gmm.rz", include_str!("../../gradbench/gmm.rz")),
+    ("hello.rz", include_str!("../../gradbench/hello.rz")),
+    ("ht.rz", include_str!("../../gradbench/ht.rz")),
+    ("kmeans.rz", include_str!("../../gradbench/kmeans.rz")),
+    ("llsq.rz", include_str!("../../gradbench/llsq.rz")),
+    ("lse.rz", include_str!("../../gradbench/lse.rz")),
+    ("lstm.rz", include_str!("../../gradbench/lstm.rz")),
+    ("ode.rz", include_str!("../../gradbench/ode.rz")),
+    ("particle.rz", include_str!("../../gradbench/particle.rz")),
+    ("saddle.rz", include_str!("../../gradbench/saddle.rz")),
 ];
 
 /// Answers the messages on the standard input until there are no more.
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn every_program_of_the_folder_is_here() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../gradbench");
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("gradbench");
         let mut files: Vec<String> = std::fs::read_dir(folder)
             .unwrap()
             .map(|entry| entry.unwrap().file_name().into_string().unwrap())
