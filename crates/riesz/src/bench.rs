@@ -46,7 +46,7 @@ impl Prepared {
 
     /// Why the interpreter runs it, where native code was asked for.
     pub fn note(&self) -> Option<&Diagnostic> {
-        self.compiled.notes().first()
+        self.compiled.notes().next()
     }
 
     /// How long its derivatives and its code took to make.

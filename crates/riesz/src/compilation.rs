@@ -19,7 +19,7 @@ use riesz_core::{FunctionId, GlobalId};
 use riesz_native::Problem;
 use riesz_syntax::{Severity, Span};
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// How many steps the interpreter may take to find an error again.
@@ -44,6 +44,8 @@ pub(crate) struct Compilation {
     pub has_derivatives: bool,
     /// Where the interpreter takes the place of native code, and why.
     pub notes: Vec<Diagnostic>,
+    /// Told once a run of native code has stopped and the interpreter has run instead.
+    stopped: OnceLock<Diagnostic>,
     /// Why nothing could be compiled to native code.
     pub problem: Option<Problem>,
     /// How long derivatives and code took to make.
@@ -101,6 +103,7 @@ impl Compilation {
             most_code: options.code,
             has_derivatives: !with.is_empty(),
             notes: Vec::new(),
+            stopped: OnceLock::new(),
             problem: None,
             compiled_in: start.elapsed(),
         };
@@ -154,6 +157,11 @@ impl Compilation {
     fn not_native(&mut self, problem: Problem) {
         self.notes.push(warning(problem.diagnostic().help("the interpreter runs the program instead")));
         self.problem = Some(problem);
+    }
+
+    /// Whether a run of native code has stopped, and the interpreter has run instead.
+    pub fn stopped(&self) -> Option<&Diagnostic> {
+        self.stopped.get()
     }
 
     /// What the interpreter runs.
@@ -242,7 +250,15 @@ impl Compilation {
                     _ => Err(diagnostic),
                 };
             }
-            Some(Err(Stop::Elsewhere)) | None => {}
+            Some(Err(Stop::Elsewhere)) => {
+                self.stopped.get_or_init(|| {
+                    warning(
+                        Diagnostic::placeless("not-native", "native code cannot run this with the values that it met")
+                            .help("the interpreter ran it instead"),
+                    )
+                });
+            }
+            None => {}
         }
         let value = interpret(limits.clone())?;
         match self.precision {

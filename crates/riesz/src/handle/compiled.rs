@@ -126,14 +126,15 @@ impl Compiled {
         self.0.ready.interface.as_ref().map_or(&[], Interface::results)
     }
 
-    /// Whether native code runs it.
+    /// Whether native code runs it, and has never had to leave a call to the interpreter.
     pub fn is_native(&self) -> bool {
-        self.0.ready.native.is_some()
+        self.0.ready.native.is_some() && self.0.ready.compilation.stopped().is_none()
     }
 
-    /// Why the interpreter runs it, or something that it needs, where native code was asked for.
-    pub fn notes(&self) -> &[Diagnostic] {
-        &self.0.ready.compilation.notes
+    /// Why the interpreter runs it, or something that it needs, or has run a call of it, where native code was asked for.
+    pub fn notes(&self) -> impl Iterator<Item = &Diagnostic> {
+        let compilation = &self.0.ready.compilation;
+        compilation.notes.iter().chain(compilation.stopped())
     }
 
     /// How long derivatives and code took to make.

@@ -74,6 +74,7 @@ impl Session {
         let mut globals = self.known(&[function]);
         globals.retain(|id, _| settled || !holds_functions(&self.checker.program.global(*id).ty));
         let result = compilation.run(function, &mut globals, &self.options.limits);
+        self.add_notes(compilation.stopped());
         self.keep(globals);
         result
     }
@@ -123,7 +124,11 @@ impl Session {
                 return;
             }
         }
-        for note in &compilation.notes {
+        self.add_notes(&compilation.notes);
+    }
+
+    fn add_notes<'n>(&mut self, notes: impl IntoIterator<Item = &'n Diagnostic>) {
+        for note in notes {
             if !self.notes.contains(note) {
                 self.notes.push(note.clone());
             }

@@ -110,7 +110,7 @@ fn every_derivative_is_that_of_the_language() {
                     compiled.is_native(),
                     backend == "native" && !is_left,
                     "{text}, {name}: {:?}",
-                    compiled.notes()
+                    compiled.notes().collect::<Vec<_>>()
                 );
                 let mut arguments: Vec<Argument> = leaves.iter().map(|leaf| (*leaf).into()).collect();
                 if *behind == Behind::Point {
@@ -315,4 +315,21 @@ fn checkpoints_take_over_where_memory_ends() {
         let all = Options { checkpoints: Some(riesz::Checkpoints::Everything), ..few };
         assert!(matches!(by(&all), Err(Error::Limit(_))));
     }
+}
+
+#[test]
+fn a_call_that_native_code_leaves_to_the_interpreter_is_told() {
+    let program = Program::new("deep.rz", "fun f(x: R): R = if x < 0.5 then 0.0 else 1 + f(x - 1)").unwrap();
+    let compiled = program.function("f").unwrap().compile(&native()).unwrap();
+    let call = |depth: f64| {
+        let mut found = 0.0;
+        compiled.call(&[depth.into()], &mut [(&mut found).into()]).unwrap();
+        found
+    };
+    assert_eq!(call(10.0), 10.0);
+    assert!(compiled.is_native());
+    // The stack of native code ends before the limit on nested calls does.
+    assert_eq!(call(90_000.0), 90_000.0);
+    assert!(!compiled.is_native());
+    assert!(compiled.notes().any(|note| note.code == "not-native"), "{compiled:?}");
 }
