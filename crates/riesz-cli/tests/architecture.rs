@@ -75,7 +75,8 @@ fn crates_can_be_published() {
         for field in ["description", "version", "license"] {
             assert!(manifest.contains(field), "{name} has no {field}");
         }
-        let versioned = workspace.lines().any(|line| line.starts_with(&format!("{name} = ")) && line.contains("version"));
+        let versioned =
+            workspace.lines().any(|line| line.starts_with(&format!("{name} = ")) && line.contains("version"));
         assert!(versioned || name == "riesz-cli", "the workspace names no version of {name}");
         for file in sources(&folder.join("src")) {
             let text = fs::read_to_string(&file).unwrap();
