@@ -7,7 +7,7 @@
 //! fn root<D: Numeric>(a: D) -> D {
 //!     let mut x = a.clone();
 //!     loop {
-//!         let step = (&x * &x - &a) / (2.0 * &x);
+//!         let step = (x.clone() * x.clone() - a.clone()) / (x.clone() * 2.0);
 //!         x -= step.clone();
 //!         if step.value().abs() < 1e-12 {
 //!             return x;
@@ -20,6 +20,9 @@
 //! assert!((y.primal - 2.0).abs() < 1e-12 && (y.tangent[0] - 0.25).abs() < 1e-9);
 //! assert!(y > 1.9 && y < 2.1);
 //! ```
+//!
+//! In generic code, as above, operators take numbers by value, or a number and an `f64`. Those on references, and `2.0 * x`
+//! with the `f64` first, are for numbers whose type is written out.
 //!
 //! Numbers compare with `f64` by their value. They do not compare with each other by `<`: two numbers of one value and
 //! different gradients are not equal. Compare their [values](Numeric::value).

@@ -78,7 +78,7 @@ fn native_code_ends() {
 
 /// Starts an evaluation, interrupts it, and waits for its end.
 fn interrupted(arguments: &[String]) -> Duration {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_riesz"))
+    let mut child = interruptible()
         .arg("eval")
         .args(arguments)
         .arg("--max-steps=1000000000000")
@@ -98,6 +98,17 @@ fn interrupted(arguments: &[String]) -> Duration {
         std::thread::sleep(Duration::from_millis(5));
     }
     start.elapsed()
+}
+
+/// The command, also where the tests themselves run in the background, which ignores interrupts.
+fn interruptible() -> Command {
+    let riesz = env!("CARGO_BIN_EXE_riesz");
+    if !cfg!(target_os = "linux") {
+        return Command::new(riesz);
+    }
+    let mut command = Command::new("env");
+    command.args(["--default-signal=INT", riesz]);
+    command
 }
 
 fn signal(child: &Child) {

@@ -5,7 +5,7 @@ use riesz_program::program::Kind;
 /// What a caller passes for a leaf of the parameters: a number, or the elements of an array, row by row.
 ///
 /// ```
-/// use riesz_native::Argument;
+/// use riesz_call::Argument;
 ///
 /// let matrix = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
 /// let arguments: [Argument; 4] = [

@@ -44,7 +44,7 @@ const CEILINGS: [(&str, f64); 5] = [
     ("a recursive function is differentiated twice", 0.025),
     ("the size of this array is known only at run time", 0.008),
     ("rounding decides the value", 0.005),
-    ("left to the interpreter", 0.004),
+    ("left to the interpreter", 0.006),
 ];
 const RARE: f64 = 0.002;
 

@@ -202,7 +202,7 @@ fn every_pass_over_the_program_runs_once_and_calls_run_none() {
     let gradient = program.function("f").unwrap().grad();
     let (gradient, passes) = riesz_limit::passes(|| gradient.compile(&options).unwrap());
     // Once before what is differentiated, once after what came of it.
-    let expected = [("differentiate", 1), ("emit", 1), ("improve", 1), ("lower", 1), ("optimise", 2)];
+    let expected = [("differentiate", 1), ("emit", 1), ("improve", 1), ("lower", 1), ("optimise", 2), ("schedule", 1)];
     assert_eq!(passes.into_iter().collect::<Vec<_>>(), expected);
     let mut found = [0.0; 3];
     let ((), passes) = riesz_limit::passes(|| {
