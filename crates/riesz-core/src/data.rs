@@ -38,6 +38,22 @@ pub enum Elements {
 }
 
 impl Data {
+    /// The same with every number an `R`.
+    pub fn real(self) -> Data {
+        match self {
+            Data::Int(value) => Data::Real(value as f64),
+            Data::List(items) => Data::List(items.into_iter().map(Data::real).collect()),
+            Data::Record(fields) => {
+                Data::Record(fields.into_iter().map(|(name, value)| (name, value.real())).collect())
+            }
+            Data::Tensor { shape, elements: Elements::Int(values) } => {
+                let elements = Elements::Real(values.into_iter().map(|value| value as f64).collect());
+                Data::Tensor { shape, elements }
+            }
+            other => other,
+        }
+    }
+
     /// The type to read the data at where `hint` is expected, if anything is. An error says what does not fit.
     pub(crate) fn type_at(&self, hint: Option<&Type>) -> Result<Type, String> {
         match (self, hint) {

@@ -5,6 +5,7 @@
 
 use std::any::Any;
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::fmt::Debug;
 use std::rc::Rc;
 
@@ -13,6 +14,7 @@ use riesz_algebra::{Monoid, Ring, Semiring};
 use crate::counted::Counted;
 use crate::matrix::MatrixFunction;
 use crate::number::Number;
+use crate::over::{self, Unanswered};
 use crate::primitive::Primitive;
 use crate::scalar;
 
@@ -35,6 +37,12 @@ impl Erased {
 
     fn of<S: Number>(number: S) -> Erased {
         Erased(Part::Number(Rc::new(number)))
+    }
+
+    /// Works where constants are numbers of an algebra, also when they meet each other: `1 / 3` is an interval then.
+    pub fn within<S: Number, T>(work: impl FnOnce() -> T) -> T {
+        let _outside = Outside(CONSTANT.replace(Some(|x| Erased::of(S::constant(x)))));
+        work()
     }
 
     /// The number, in the algebra it is of.
@@ -73,6 +81,22 @@ impl Erased {
     }
 }
 
+/// What makes constants of an algebra.
+type Constant = fn(f64) -> Erased;
+
+thread_local! {
+    static CONSTANT: Cell<Option<Constant>> = const { Cell::new(None) };
+}
+
+/// What constants are outside of a scope, again when it is left in whatever way.
+struct Outside(Option<Constant>);
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        CONSTANT.set(self.0);
+    }
+}
+
 /// What a ring does with two numbers.
 #[derive(Clone, Copy)]
 enum Operation {
@@ -96,6 +120,7 @@ impl Operation {
 /// A number that knows its algebra.
 trait Known: Any + Debug {
     fn plain(&self) -> f64;
+    fn decision(&self) -> f64;
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64);
     /// An operation of a ring on two of its numbers.
     fn join(&self, operation: Operation, a: &Erased, b: &Erased) -> Erased;
@@ -106,6 +131,10 @@ trait Known: Any + Debug {
 impl<S: Number> Known for S {
     fn plain(&self) -> f64 {
         self.value()
+    }
+
+    fn decision(&self) -> f64 {
+        self.decided()
     }
 
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64) {
@@ -167,7 +196,21 @@ impl Ring for Erased {
 
 impl Number for Erased {
     fn constant(x: f64) -> Erased {
-        Erased(Part::Constant(x))
+        match CONSTANT.get() {
+            Some(constant) => constant(x),
+            None => Erased(Part::Constant(x)),
+        }
+    }
+
+    fn take_unanswered() -> Option<Unanswered> {
+        over::take_unanswered()
+    }
+
+    fn decided(&self) -> f64 {
+        match &self.0 {
+            Part::Constant(x) => *x,
+            Part::Number(number) => number.decision(),
+        }
     }
 
     fn value(&self) -> f64 {

@@ -18,6 +18,7 @@ pub mod erased;
 pub mod matrix;
 pub mod nagata;
 pub mod number;
+pub mod over;
 pub mod primitive;
 pub mod series;
 pub mod stream;

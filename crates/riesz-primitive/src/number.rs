@@ -8,6 +8,7 @@ use std::fmt::Debug;
 use riesz_algebra::{Module, Ring};
 
 use crate::matrix::{self, MatrixFunction};
+use crate::over::Unanswered;
 use crate::primitive::{Kind, Primitive, Scalar};
 use crate::scalar;
 
@@ -23,9 +24,20 @@ pub trait Number: Ring + Debug + 'static {
     /// The plain number: what comparisons, `trunc` and printing see.
     fn value(&self) -> f64;
 
+    /// The plain number, where a program asks for one: `trunc`, `is_nan` and `~=` do. Algebras in which a number is not one real
+    /// number have an answer only for some, see [`over`](crate::over).
+    fn decided(&self) -> f64 {
+        self.value()
+    }
+
     /// The plain numbers of two that are compared.
     fn compared(&self, other: &Self) -> (f64, f64) {
         (self.value(), other.value())
+    }
+
+    /// The first question to numbers of this algebra that had no answer, since this was last asked.
+    fn take_unanswered() -> Option<Unanswered> {
+        None
     }
 
     /// A primitive of numbers.

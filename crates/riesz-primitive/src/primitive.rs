@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::array::Array;
 use crate::derivative::Derivative;
+use crate::over::Range;
 
 /// A built-in function.
 pub struct Primitive {
@@ -56,6 +57,8 @@ pub struct Scalar {
     pub derivative: Derivative,
     /// Where the laws sample it, one domain for each argument.
     pub domain: &'static [Domain],
+    /// How its values are bounded where its arguments are intervals.
+    pub range: Range,
     /// What it takes to compute it.
     pub work: Work,
     /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments, which are names or stand in brackets.

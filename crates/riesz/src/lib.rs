@@ -65,7 +65,7 @@ pub use emit::What;
 pub use handle::{Compiled, Diagnostics, Error, Function, Program};
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
-pub use session::{Binding, Evaluated, Options, Scope, Session};
+pub use session::{Algebra, Binding, Evaluated, Formally, Given, Options, Scope, Session};
 pub use toolchain::Toolchain;
 
 pub use riesz_calculus::Checkpoints;

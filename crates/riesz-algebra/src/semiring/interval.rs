@@ -35,11 +35,7 @@ pub struct Interval {
 impl Interval {
     /// The numbers between two others, which may come in any order. What is bounded by NaN can be anything.
     pub fn new(a: f64, b: f64) -> Interval {
-        if a.is_nan() || b.is_nan() {
-            Interval { low: f64::NEG_INFINITY, high: f64::INFINITY }
-        } else {
-            Interval { low: a.min(b), high: a.max(b) }
-        }
+        if a.is_nan() || b.is_nan() { Interval::EVERYTHING } else { Interval { low: a.min(b), high: a.max(b) } }
     }
 
     /// One number.
@@ -60,6 +56,42 @@ impl Interval {
     /// Whether `x` is in it.
     pub fn contains(&self, x: f64) -> bool {
         self.low <= x && x <= self.high
+    }
+
+    /// All real numbers.
+    pub const EVERYTHING: Interval = Interval { low: f64::NEG_INFINITY, high: f64::INFINITY };
+
+    /// Whether it is one number.
+    pub fn is_point(&self) -> bool {
+        self.low == self.high
+    }
+
+    /// The least interval that includes both.
+    pub fn hull(&self, other: &Interval) -> Interval {
+        Interval { low: self.low.min(other.low), high: self.high.max(other.high) }
+    }
+
+    /// The same with each end moved outwards by some units in the last place.
+    pub fn widened(&self, units: u32) -> Interval {
+        let (mut low, mut high) = (self.low, self.high);
+        for _ in 0..units {
+            (low, high) = (low.next_down(), high.next_up());
+        }
+        Interval { low, high }
+    }
+
+    /// The quotients. A divisor that may be 0 gives everything.
+    pub fn divide(&self, other: &Interval) -> Interval {
+        if other.contains(0.0) {
+            return Interval::EVERYTHING;
+        }
+        let corners = [
+            quotient(self.low, other.low),
+            quotient(self.low, other.high),
+            quotient(self.high, other.low),
+            quotient(self.high, other.high),
+        ];
+        around(corners)
     }
 
     /// Whether everything in `other` is in it.
@@ -88,9 +120,7 @@ impl Semiring for Interval {
             product(self.high, other.low),
             product(self.high, other.high),
         ];
-        let low = corners.iter().fold(f64::INFINITY, |least, (low, _)| least.min(*low));
-        let high = corners.iter().fold(f64::NEG_INFINITY, |most, (_, high)| most.max(*high));
-        Interval::new(low, high)
+        around(corners)
     }
 }
 
@@ -123,6 +153,7 @@ pub fn interval_laws(x: &Interval, y: &Interval, z: &Interval) -> Result<(), Str
     for (a, b) in [(x.low, y.low), (x.low, y.high), (x.high, y.low), (x.high, y.high)] {
         holds("x + y ∈ X + Y", !(a + b).is_finite() || x.add(y).contains(a + b), &(x, y))?;
         holds("x · y ∈ X · Y", !(a * b).is_finite() || x.mul(y).contains(a * b), &(x, y))?;
+        holds("x / y ∈ X / Y", !(a / b).is_finite() || x.divide(y).contains(a / b), &(x, y))?;
     }
     let (factored, expanded) = (x.mul(&y.add(z)), x.mul(y).add(&x.mul(z)));
     let apart = 4.0 * f64::EPSILON * (expanded.low.abs() + expanded.high.abs());
@@ -152,6 +183,30 @@ fn product(a: f64, b: f64) -> (f64, f64) {
     let small = product.abs() < f64::MIN_POSITIVE / f64::EPSILON && a.abs() != 1.0 && b.abs() != 1.0;
     let error = if small { f64::NAN } else { float::mul_add(a, b, -product) };
     outward(product, error, a.is_finite() && b.is_finite())
+}
+
+/// The quotient between the nearest numbers, by a number that is not 0.
+fn quotient(a: f64, b: f64) -> (f64, f64) {
+    let quotient = a / b;
+    match quotient.is_nan() {
+        // One end of an unbounded interval by one of another.
+        true => (f64::NEG_INFINITY, f64::INFINITY),
+        false if a == 0.0 || b.abs() == 1.0 => (quotient, quotient),
+        false => {
+            // The remainder is exact, but near the least numbers.
+            let remainder = float::mul_add(-quotient, b, a);
+            let small = a.abs() < f64::MIN_POSITIVE / f64::EPSILON || quotient.abs() < f64::MIN_POSITIVE;
+            let error = if small || !remainder.is_finite() { f64::NAN } else { remainder * b.signum() };
+            outward(quotient, error, a.is_finite() && b.is_finite())
+        }
+    }
+}
+
+/// The least interval around the pairs of bounds of the corners of a box.
+fn around(corners: [(f64, f64); 4]) -> Interval {
+    let low = corners.iter().fold(f64::INFINITY, |least, (low, _)| least.min(*low));
+    let high = corners.iter().fold(f64::NEG_INFINITY, |most, (_, high)| most.max(*high));
+    Interval::new(low, high)
 }
 
 fn outward(value: f64, error: f64, finite: bool) -> (f64, f64) {

@@ -7,12 +7,12 @@ pub use shared::{Backend, Colour, Limited, MessageFormat, Messages, Run};
 
 use clap::error::ErrorKind;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
-use riesz::ParseOptions;
 use riesz::cache::bytes;
 use riesz::gradients::Settings;
 use riesz::via::Representation;
+use riesz::{Algebra, ParseOptions};
 use std::ffi::OsString;
-use value::{binding, default_memory, growth, seconds, size, via};
+use value::{algebra, binding, default_memory, growth, seconds, size, via};
 
 /// Riesz, a differentiable functional language.
 #[derive(Debug, Parser)]
@@ -69,6 +69,9 @@ pub struct Eval {
     /// How derivatives are represented
     #[arg(long, value_name = "NAME", default_value = "compiled", value_parser = via(), hide_possible_values = true)]
     pub via: &'static Representation,
+    /// Evaluate over another algebra than the real numbers; over intervals, `--let x=LOW..HIGH` gives a range
+    #[arg(long, value_name = "NAME", value_parser = algebra(), conflicts_with_all = ["json", "via", "backend", "threads", "trap", "precision"])]
+    pub over: Option<Algebra>,
     #[command(flatten)]
     pub backend: Run,
     #[command(flatten)]

@@ -1,8 +1,8 @@
 //! The values of options: bindings, sizes, representations, bytes, seconds.
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use riesz::Limits;
 use riesz::via::{REPRESENTATIONS, Representation};
+use riesz::{Algebra, Limits};
 
 /// `NAME=VALUE`
 pub(super) fn binding(text: &str) -> Result<(String, String), String> {
@@ -27,6 +27,14 @@ pub(super) fn via() -> impl TypedValueParser<Value = &'static Representation> {
     let names = REPRESENTATIONS.iter().map(|representation| representation.name);
     PossibleValuesParser::new(names)
         .try_map(|name| Representation::find(&name).ok_or("there is no such representation"))
+}
+
+/// The name of an algebra.
+pub(super) fn algebra() -> impl TypedValueParser<Value = Algebra> {
+    PossibleValuesParser::new(Algebra::ALL.map(|(name, _)| name)).try_map(|name| {
+        let found = Algebra::ALL.iter().find(|(other, _)| *other == name);
+        found.map(|(_, algebra)| *algebra).ok_or("there is no such algebra")
+    })
 }
 
 pub(super) fn default_memory() -> &'static str {

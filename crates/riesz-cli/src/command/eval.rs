@@ -5,7 +5,7 @@ use crate::arguments::{self, Eval};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
-use riesz::{Binding, Diagnostic, Name, Options, Session};
+use riesz::{Diagnostic, Given, Name, Options, Session};
 use std::path::Path;
 
 /// Evaluates an expression and prints its value.
@@ -18,7 +18,7 @@ pub fn run(arguments: Eval) -> Status {
     }
     let report = Report::new(arguments.messages);
     let bindings: Result<Vec<_>, String> =
-        arguments.bindings.iter().map(|(name, value)| value::binding(name, value)).collect();
+        arguments.bindings.iter().map(|(name, value)| value::given(name, value, arguments.over)).collect();
     let bindings = match bindings {
         Ok(bindings) => bindings,
         Err(problem) => {
@@ -42,19 +42,22 @@ pub fn run(arguments: Eval) -> Status {
     }
 }
 
-fn evaluate(
-    session: &mut Session,
-    arguments: &Eval,
-    bindings: Vec<(Name, Binding)>,
-) -> Result<String, Vec<Diagnostic>> {
+fn evaluate(session: &mut Session, arguments: &Eval, given: Vec<(Name, Given)>) -> Result<String, Vec<Diagnostic>> {
     let (file, expression) = arguments.operands();
     if let Some(file) = file {
         session.load(file, &Disk)?;
     }
-    let found = session.evaluate(expression, bindings).map_err(|diagnostics| match file {
+    let explained = |diagnostics| match file {
         Some(_) => diagnostics,
         None => mistaken_file(expression, diagnostics),
-    })?;
+    };
+    if let Some(algebra) = arguments.over {
+        return session.evaluate_over(algebra, expression, given).map(|found| found.to_string()).map_err(explained);
+    }
+    let single = |(name, given)| match given {
+        Given::One(binding) | Given::Between(binding, _) => (name, binding),
+    };
+    let found = session.evaluate(expression, given.into_iter().map(single).collect()).map_err(explained)?;
     match arguments.json {
         true => {
             let found = session.with_matrices(&found).map_err(|problem| vec![*problem])?;

@@ -4,8 +4,17 @@ pub mod json;
 pub mod npy;
 
 use crate::disk;
-use riesz::{Binding, Data, Name};
+use riesz::{Algebra, Binding, Data, Given, Name};
 use std::path::Path;
+
+/// What `--let NAME=VALUE` gives; over intervals also `--let NAME=LOW..HIGH`.
+pub fn given(name: &str, value: &str, over: Option<Algebra>) -> Result<(Name, Given), String> {
+    let given = match value.split_once("..").filter(|_| over == Some(Algebra::Interval)) {
+        Some((low, high)) => Given::Between(binding(name, low)?.1, binding(name, high)?.1),
+        None => Given::One(binding(name, value)?.1),
+    };
+    Ok((name.into(), given))
+}
 
 /// What `--let NAME=VALUE` binds. An error says why it cannot be read.
 pub fn binding(name: &str, value: &str) -> Result<(Name, Binding), String> {

@@ -89,7 +89,8 @@ pub struct Checker {
     fresh_instances: Vec<(ItemId, Vec<Type>)>,
     requests: Vec<Request>,
     primitive_signatures: FxHashMap<(&'static str, usize), Rc<Signature>>,
-    data: Vec<Rc<Data>>,
+    /// What expressions are given from outside, by name.
+    data: Vec<(Name, Rc<Data>)>,
     given: FxHashMap<GlobalId, Rc<Data>>,
     /// The type variables of the item being checked, for messages.
     variables: Vec<Name>,
@@ -301,7 +302,7 @@ impl Checker {
         for (name, bound) in bound {
             match bound {
                 Bound::Data(data) => {
-                    self.data.push(Rc::new(data));
+                    self.data.push((name.clone(), Rc::new(data)));
                     entries.push((name, Err(self.data.len() - 1)));
                 }
                 Bound::Expr(tree, id) => {
@@ -473,7 +474,7 @@ impl Draft<'_> {
     /// Data from outside, at the type that is expected here.
     pub(crate) fn data(&mut self, at: usize, hint: Option<&Type>, span: Span) -> Typed {
         let hint = hint.map(|hint| self.resolve_deep(hint));
-        let data = self.checker.data[at].clone();
+        let (name, data) = self.checker.data[at].clone();
         let ty = match data.type_at(hint.as_ref()) {
             Ok(ty) => ty,
             Err(problem) => {
@@ -481,7 +482,7 @@ impl Draft<'_> {
             }
         };
         let global = GlobalId(self.checker.program.globals.len() as u32);
-        self.checker.program.globals.push(Global { name: "data".into(), ty: ty.clone(), origin: Origin::Given });
+        self.checker.program.globals.push(Global { name, ty: ty.clone(), origin: Origin::Given });
         self.checker.given.insert(global, data);
         (self.bind(Op::Global(global), ty.clone(), span), ty)
     }

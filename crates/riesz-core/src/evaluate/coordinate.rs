@@ -36,7 +36,7 @@ impl<S: Number> Value<S> {
     /// The value over another algebra, with a number for every coordinate. Other numbers, such as those that a function
     /// captured, are constants.
     pub fn with_coordinates<T: Number>(&self, f: &mut dyn FnMut(&S) -> T) -> Value<T> {
-        let constant = &mut |x: &S| T::constant(x.value());
+        let constant = &mut |x: &S| T::constant(x.decided());
         match self {
             Value::Tuple(parts) => Value::Tuple(parts.iter().map(|part| part.with_coordinates(f)).collect()),
             Value::Values(elements) => {

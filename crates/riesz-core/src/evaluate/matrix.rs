@@ -66,7 +66,7 @@ impl<S: Number> Machine<'_, S> {
     fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
         type Form = Nagata<f64, Sparse>;
         let domain = self.with_tables(domain.clone(), span)?;
-        let constant = &mut |x: &S| Form::constant(x.value());
+        let constant = &mut |x: &S| Form::constant(x.decided());
         let mut machine = self.lend(constant);
         let mut column = 0;
         let unknowns = domain.with_coordinates(&mut |_| {

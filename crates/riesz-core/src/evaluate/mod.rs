@@ -255,6 +255,9 @@ impl<'p, S: Number> Machine<'p, S> {
                     frame[at] = value;
                 }
             }
+            if let Some(question) = S::take_unanswered() {
+                return Err(problem::unanswered(question, binding.span));
+            }
         }
         Ok(())
     }
@@ -279,12 +282,12 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::Near(a, b, tolerance) => {
                 self.whole(&atom(frame, *a), span)?;
                 let distance = atom(frame, *a).distance(&atom(frame, *b));
-                Value::Bool(distance.is_finite() && distance <= atom(frame, *tolerance).real().value())
+                Value::Bool(distance.is_finite() && distance <= atom(frame, *tolerance).real().decided())
             }
             Op::Not(a) => Value::Bool(!atom(frame, *a).bool()),
             Op::ToReal(a) => Value::Real(S::constant(atom(frame, *a).int() as f64)),
-            Op::Truncate(a) => Value::Int(truncate(atom(frame, *a).real().value(), span)?),
-            Op::IsNan(a) => Value::Bool(atom(frame, *a).real().value().is_nan()),
+            Op::Truncate(a) => Value::Int(truncate(atom(frame, *a).real().decided(), span)?),
+            Op::IsNan(a) => Value::Bool(atom(frame, *a).real().decided().is_nan()),
             Op::Tuple(parts) => Value::Tuple(parts.iter().map(|part| atom(frame, *part)).collect()),
             Op::Project(a, at) => {
                 let part = match a {

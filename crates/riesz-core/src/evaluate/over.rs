@@ -18,7 +18,7 @@ impl<'p, S: Number> Machine<'p, S> {
         argument: Value<T>,
         span: Span,
     ) -> Result<Value<T>, Fault> {
-        self.call_through(closure, argument, &mut |x| T::constant(x.value()), span)
+        self.call_through(closure, argument, &mut |x| T::constant(x.decided()), span)
     }
 
     /// The same where derivatives inside of the function are not compiled, but found while it runs. A function without any
@@ -36,7 +36,7 @@ impl<'p, S: Number> Machine<'p, S> {
         if !self.program.derives(closure.function) {
             return self.call_over(closure, argument, span);
         }
-        let number = &mut |x: &S| T::constant(x.value());
+        let number = &mut |x: &S| T::constant(x.decided());
         let mut machine = self.lend(number);
         machine.program = self.program;
         machine.differentiate = Some(differentiate);
@@ -85,7 +85,7 @@ impl<'p, S: Number> Machine<'p, S> {
 
     /// Works with a machine over another algebra, in which the numbers known here are constants.
     pub fn over<T: Number, R>(&mut self, work: impl FnOnce(&mut Machine<'p, T>) -> R) -> R {
-        let mut machine = self.lend(&mut |x: &S| T::constant(x.value()));
+        let mut machine = self.lend(&mut |x: &S| T::constant(x.decided()));
         let result = work(&mut machine);
         self.take_back(machine);
         result

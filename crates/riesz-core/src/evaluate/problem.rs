@@ -4,6 +4,7 @@ use super::limits::{Fault, Limits};
 use super::show_real;
 use crate::term::Reduction;
 use riesz_limit::Stopped;
+use riesz_primitive::over::Unanswered;
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 
@@ -24,6 +25,21 @@ pub fn out_of_range(at: i64, len: usize, span: Span) -> Fault {
 pub fn slice_out_of_range(from: i64, to: i64, len: usize, span: Span) -> Fault {
     let message = format!("the slice from {from} to {to} is out of range");
     Box::new(Diagnostic::error("index-out-of-range", span, message).here(format!("the array has {len} elements")))
+}
+
+/// Numbers of an algebra were asked a question that has no answer there.
+pub fn unanswered(question: Unanswered, span: Span) -> Fault {
+    Box::new(match question {
+        Unanswered::Undecided => {
+            Diagnostic::error("undecided", span, "the answer is not the same for all numbers of the intervals")
+                .help("make the intervals smaller")
+        }
+        Unanswered::Meaningless(operation) => {
+            let what = if operation.contains(' ') { operation.to_string() } else { format!("`{operation}`") };
+            Diagnostic::error("no-meaning", span, format!("{what} has no meaning in this semiring"))
+                .help("a program over a semiring has sums, products, powers and natural numbers")
+        }
+    })
 }
 
 /// An array would have fewer elements than none.

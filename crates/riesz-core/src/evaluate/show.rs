@@ -12,22 +12,38 @@ impl<S: Number> Value<S> {
 
     /// The value of a type as text, with linear maps as `map` shows them.
     pub fn show_with(&self, ty: &Type, map: &mut dyn FnMut(&Map<S>) -> Option<String>) -> String {
+        self.show_parts(ty, &|number| show_real(number.value()), map)
+    }
+
+    /// The value of a type as text, with numbers and linear maps as functions show them.
+    pub fn show_parts(
+        &self,
+        ty: &Type,
+        number: &dyn Fn(&S) -> String,
+        map: &mut dyn FnMut(&Map<S>) -> Option<String>,
+    ) -> String {
         let mut text = String::new();
-        self.write(ty, map, &mut text);
+        self.write(ty, number, map, &mut text);
         text
     }
 
-    fn write(&self, ty: &Type, map: &mut dyn FnMut(&Map<S>) -> Option<String>, text: &mut String) {
+    fn write(
+        &self,
+        ty: &Type,
+        number: &dyn Fn(&S) -> String,
+        map: &mut dyn FnMut(&Map<S>) -> Option<String>,
+        text: &mut String,
+    ) {
         let mut list = |text: &mut String, parts: &mut dyn Iterator<Item = (Value<S>, &Type)>| {
             for (at, (part, ty)) in parts.enumerate() {
                 if at > 0 {
                     *text += ", ";
                 }
-                part.write(ty, map, text);
+                part.write(ty, number, map, text);
             }
         };
         match (self, ty) {
-            (Value::Real(value), _) => *text += &show_real(value.value()),
+            (Value::Real(value), _) => *text += &number(value),
             (Value::Int(value), _) => *text += &value.to_string(),
             (Value::Bool(value), _) => *text += if *value { "true" } else { "false" },
             (Value::Tuple(parts), Type::Record(record)) => {
@@ -36,7 +52,7 @@ impl<S: Number> Value<S> {
                     *text += if at > 0 { ", " } else { "{" };
                     *text += name;
                     *text += " = ";
-                    parts[field as usize].write(ty, map, text);
+                    parts[field as usize].write(ty, number, map, text);
                 }
                 text.push('}');
             }

@@ -10,7 +10,7 @@ impl<S: Number> Term<S> {
         let reversed = adjoint.then(|| self.form.adjoint());
         let map: &LinearMap = reversed.as_ref().unwrap_or(&self.form);
         let mut numbers = Vec::with_capacity(map.columns());
-        argument.visit_coordinates(&mut |x| numbers.push(x.value()));
+        argument.visit_coordinates(&mut |x| numbers.push(x.decided()));
         // A zero of unknown shape has no numbers.
         numbers.resize(map.columns(), 0.0);
         let result = if adjoint { &self.domain } else { &self.codomain };

@@ -395,7 +395,7 @@ impl<S: Number> Value<S> {
             (Value::Bool(a), Value::Bool(b)) => a == b,
             (Value::Tuple(a), Value::Tuple(b)) => a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.same(b)),
             (Value::Reals(a), Value::Reals(b)) => {
-                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.value() == b.value())
+                a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| a.decided() == b.decided())
             }
             (Value::Ints(a), Value::Ints(b)) => a[..] == b[..],
             (Value::Values(a), Value::Values(b)) => {
@@ -412,7 +412,7 @@ impl<S: Number> Value<S> {
             false => f64::INFINITY,
         };
         match (self, other) {
-            (Value::Real(a), Value::Real(b)) => distance(a.value(), b.value()),
+            (Value::Real(a), Value::Real(b)) => distance(a.decided(), b.decided()),
             (Value::Int(a), Value::Int(b)) if a == b => 0.0,
             (Value::Int(a), Value::Int(b)) => {
                 a.abs_diff(*b) as f64 / 1f64.max(a.unsigned_abs().max(b.unsigned_abs()) as f64)
@@ -420,7 +420,7 @@ impl<S: Number> Value<S> {
             (Value::Bool(a), Value::Bool(b)) if a == b => 0.0,
             (Value::Tuple(a), Value::Tuple(b)) => all(a, b),
             (Value::Reals(a), Value::Reals(b)) if a.len() == b.len() => {
-                a.iter().zip(b.iter()).map(|(a, b)| distance(a.value(), b.value())).fold(0.0, f64::max)
+                a.iter().zip(b.iter()).map(|(a, b)| distance(a.decided(), b.decided())).fold(0.0, f64::max)
             }
             (Value::Ints(a), Value::Ints(b)) if a.len() == b.len() => {
                 a.iter().zip(b.iter()).map(|(&a, &b)| Value::<S>::Int(a).distance(&Value::Int(b))).fold(0.0, f64::max)

@@ -3,6 +3,7 @@
 use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, If};
 use crate::derivative::{Coefficient, Comparison, Derivative};
+use crate::over::{Range, arithmetic, bounds};
 use crate::primitive::{Domain, Integer, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&ADD, &SUB, &MUL, &DIV, &NEG, &MIN, &MAX, &FLOOR_DIV, &FLOOR_MOD, &EXACT_MUL];
@@ -25,6 +26,7 @@ pub static ADD: Primitive = Primitive {
         real: Some(|x| x[0] + x[1]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(arithmetic::add),
         work: Work::Addition,
         rust: "({0} + {1})",
         c: "({0} + {1})",
@@ -47,6 +49,7 @@ pub static SUB: Primitive = Primitive {
         real: Some(|x| x[0] - x[1]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(arithmetic::sub),
         work: Work::Addition,
         rust: "({0} - {1})",
         c: "({0} - {1})",
@@ -69,6 +72,7 @@ pub static MUL: Primitive = Primitive {
         real: Some(|x| x[0] * x[1]),
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(arithmetic::mul),
         work: Work::Multiplication,
         rust: "({0} * {1})",
         c: "({0} * {1})",
@@ -86,6 +90,7 @@ pub static DIV: Primitive = Primitive {
         real: Some(|x| x[0] / x[1]),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Y]), Apply(&NEG, &[Apply(&DIV, &[R, Y])])]),
         domain: &[ANYWHERE, POSITIVE],
+        range: Range::Bounds(arithmetic::div),
         work: Work::Division,
         rust: "({0} / {1})",
         c: "({0} / {1})",
@@ -108,6 +113,7 @@ pub static NEG: Primitive = Primitive {
         real: Some(|x| -x[0]),
         derivative: Derivative::Linear,
         domain: &[ANYWHERE],
+        range: Range::Bounds(arithmetic::neg),
         work: Work::Sign,
         rust: "(-{0})",
         c: "(-{0})",
@@ -133,6 +139,7 @@ pub static MIN: Primitive = Primitive {
             If { left: &Y, comparison: Comparison::Less, right: &X, then: &ONE, otherwise: &IS_SECOND },
         ]),
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(bounds::min),
         work: Work::Addition,
         rust: "riesz_runtime::min({0}, {1})",
         c: "riesz_min({0}, {1})",
@@ -159,6 +166,7 @@ pub static MAX: Primitive = Primitive {
             If { left: &X, comparison: Comparison::Less, right: &Y, then: &ONE, otherwise: &IS_SECOND },
         ]),
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(bounds::max),
         work: Work::Addition,
         rust: "riesz_runtime::max({0}, {1})",
         c: "riesz_max({0}, {1})",
@@ -208,6 +216,7 @@ pub static FLOOR_DIV: Primitive = Primitive {
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
+        range: Range::Unknown,
         work: Work::Function,
         rust: "riesz_runtime::div({0}, {1})",
         c: "",
@@ -230,6 +239,7 @@ pub static FLOOR_MOD: Primitive = Primitive {
         real: None,
         derivative: Derivative::Zero,
         domain: &[Domain::Integers(-20, 20), Domain::Integers(1, 20)],
+        range: Range::Unknown,
         work: Work::Function,
         rust: "riesz_runtime::modulo({0}, {1})",
         c: "",
@@ -248,6 +258,7 @@ pub static EXACT_MUL: Primitive = Primitive {
         real: Some(|x| if x[0] == 0.0 || x[1] == 0.0 { 0.0 } else { x[0] * x[1] }),
         derivative: Derivative::Multilinear,
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(arithmetic::mul),
         work: Work::Multiplication,
         rust: "riesz_runtime::exact_mul({0}, {1})",
         c: "riesz_exact({0}, {1})",

@@ -6,6 +6,7 @@ use super::{ADD, DIV, MUL};
 use super::{ANYWHERE, ONE, POSITIVE, R, X, ZERO};
 use crate::derivative::Coefficient::{Apply, Constant};
 use crate::derivative::{Coefficient, Derivative};
+use crate::over::Range;
 use crate::primitive::{Domain, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&EXP, &LOG, &EXP2, &LOG2, &LOG10, &EXPM1, &LOG1P];
@@ -21,6 +22,7 @@ pub static EXP: Primitive = Primitive {
         real: Some(|x| x[0].exp()),
         derivative: Derivative::Scale(&[R]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.exp()",
         c: "exp({0})",
@@ -38,6 +40,7 @@ pub static LOG: Primitive = Primitive {
         real: Some(|x| x[0].ln()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, FROM_ABOVE])]),
         domain: &[POSITIVE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.ln()",
         c: "log({0})",
@@ -55,6 +58,7 @@ pub static EXP2: Primitive = Primitive {
         real: Some(|x| x[0].exp2()),
         derivative: Derivative::Scale(&[Apply(&MUL, &[R, Constant(LN_2)])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.exp2()",
         c: "exp2({0})",
@@ -72,6 +76,7 @@ pub static LOG2: Primitive = Primitive {
         real: Some(|x| x[0].log2()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(LOG2_E), FROM_ABOVE])]),
         domain: &[POSITIVE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.log2()",
         c: "log2({0})",
@@ -89,6 +94,7 @@ pub static LOG10: Primitive = Primitive {
         real: Some(|x| x[0].log10()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(LOG10_E), FROM_ABOVE])]),
         domain: &[POSITIVE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.log10()",
         c: "log10({0})",
@@ -106,6 +112,7 @@ pub static EXPM1: Primitive = Primitive {
         real: Some(|x| x[0].exp_m1()),
         derivative: Derivative::Scale(&[Apply(&EXP, &[X])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.exp_m1()",
         c: "expm1({0})",
@@ -123,6 +130,7 @@ pub static LOG1P: Primitive = Primitive {
         real: Some(|x| x[0].ln_1p()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&ADD, &[ONE, X])])]),
         domain: &[Domain::Reals(-0.9, 8.0)],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.ln_1p()",
         c: "log1p({0})",

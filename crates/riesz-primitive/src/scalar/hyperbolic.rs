@@ -4,6 +4,7 @@ use super::{ADD, DIV, HYPOT, MUL, SQRT, SUB};
 use super::{ANYWHERE, ONE, X};
 use crate::derivative::Coefficient::Apply;
 use crate::derivative::{Coefficient, Derivative};
+use crate::over::Range;
 use crate::primitive::{Domain, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&SINH, &COSH, &TANH, &ASINH, &ACOSH, &ATANH];
@@ -19,6 +20,7 @@ pub static SINH: Primitive = Primitive {
         real: Some(|x| x[0].sinh()),
         derivative: Derivative::Scale(&[Apply(&COSH, &[X])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.sinh()",
         c: "sinh({0})",
@@ -36,6 +38,7 @@ pub static COSH: Primitive = Primitive {
         real: Some(|x| x[0].cosh()),
         derivative: Derivative::Scale(&[Apply(&SINH, &[X])]),
         domain: &[ANYWHERE],
+        range: Range::Valley(0.0),
         work: Work::Function,
         rust: "{0}.cosh()",
         c: "cosh({0})",
@@ -53,6 +56,7 @@ pub static TANH: Primitive = Primitive {
         real: Some(|x| x[0].tanh()),
         derivative: Derivative::Scale(&[Apply(&MUL, &[SECH, SECH])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.tanh()",
         c: "tanh({0})",
@@ -70,6 +74,7 @@ pub static ASINH: Primitive = Primitive {
         real: Some(|x| libm::asinh(x[0])),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&HYPOT, &[ONE, X])])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "riesz_runtime::asinh({0})",
         c: "asinh({0})",
@@ -90,6 +95,7 @@ pub static ACOSH: Primitive = Primitive {
             &[ONE, Apply(&MUL, &[Apply(&SQRT, &[Apply(&SUB, &[X, ONE])]), Apply(&SQRT, &[Apply(&ADD, &[X, ONE])])])],
         )]),
         domain: &[Domain::Reals(1.05, 8.0)],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "riesz_runtime::acosh({0})",
         c: "acosh({0})",
@@ -110,6 +116,7 @@ pub static ATANH: Primitive = Primitive {
             &[ONE, Apply(&MUL, &[Apply(&SUB, &[ONE, X]), Apply(&ADD, &[ONE, X])])],
         )]),
         domain: &[Domain::Reals(-0.95, 0.95)],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "riesz_runtime::atanh({0})",
         c: "atanh({0})",

@@ -4,6 +4,7 @@ use super::{ADD, DIV, EXACT_MUL, LOG, MUL, SUB};
 use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, Constant, If};
 use crate::derivative::{Coefficient, Comparison, Derivative};
+use crate::over::{Range, arithmetic, bounds};
 use crate::primitive::{Domain, Integer, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&POW, &POWER, &POWI, &SQRT, &CBRT, &HYPOT];
@@ -19,6 +20,7 @@ pub static POW: Primitive = Primitive {
         real: Some(|x| x[0].powf(x[1])),
         derivative: Derivative::Scale(&POWER_DERIVATIVE),
         domain: &[POSITIVE, Domain::Reals(-3.0, 3.0)],
+        range: Range::Bounds(arithmetic::power),
         work: Work::Function,
         rust: "{0}.powf({1})",
         c: "pow({0}, {1})",
@@ -41,6 +43,7 @@ pub static POWER: Primitive = Primitive {
         real: Some(|x| x[0].powf(x[1])),
         derivative: Derivative::Scale(&POWER_DERIVATIVE),
         domain: &[POSITIVE, Domain::Reals(-3.0, 3.0)],
+        range: Range::Bounds(arithmetic::power),
         work: Work::Function,
         rust: "{0}.powf({1})",
         c: "pow({0}, {1})",
@@ -66,6 +69,7 @@ pub static POWI: Primitive = Primitive {
         real: Some(|x| integer_power_of_real(x[0], x[1])),
         derivative: Derivative::Scale(&[Apply(&EXACT_MUL, &[Y, Apply(&POWI, &[X, Apply(&SUB, &[Y, ONE])])]), ZERO]),
         domain: &[Domain::Reals(0.3, 3.0), Domain::Integers(-4, 6)],
+        range: Range::Bounds(arithmetic::integer_power),
         work: Work::Function,
         rust: "riesz_runtime::powi({0}, {1})",
         c: "riesz_whole_power({0}, {1})",
@@ -83,6 +87,7 @@ pub static SQRT: Primitive = Primitive {
         real: Some(|x| x[0].sqrt()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(0.5), Apply(&ADD, &[R, ZERO])])]),
         domain: &[POSITIVE],
+        range: Range::Increasing,
         work: Work::Division,
         rust: "{0}.sqrt()",
         c: "sqrt({0})",
@@ -100,6 +105,7 @@ pub static CBRT: Primitive = Primitive {
         real: Some(|x| x[0].cbrt()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&MUL, &[Constant(3.0), Apply(&MUL, &[R, R])])])]),
         domain: &[POSITIVE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.cbrt()",
         c: "cbrt({0})",
@@ -120,6 +126,7 @@ pub static HYPOT: Primitive = Primitive {
             unless_zero(&R, &Apply(&DIV, &[Y, R])),
         ]),
         domain: &[ANYWHERE, ANYWHERE],
+        range: Range::Bounds(bounds::hypot),
         work: Work::Function,
         rust: "{0}.hypot({1})",
         c: "hypot({0}, {1})",

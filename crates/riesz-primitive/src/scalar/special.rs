@@ -7,6 +7,7 @@ use super::{ANYWHERE, ONE, POSITIVE, R, X, Y, ZERO};
 use crate::derivative::Coefficient::{Apply, Constant};
 use crate::derivative::{Coefficient, Derivative};
 use crate::gamma;
+use crate::over::{Range, bounds};
 use crate::primitive::{Domain, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&ERF, &ERFC, &LGAMMA, &DIGAMMA, &POLYGAMMA, &LOG_NDTR, &HAZARD, &EXCESS];
@@ -22,6 +23,7 @@ pub static ERF: Primitive = Primitive {
         real: Some(|x| libm::erf(x[0])),
         derivative: Derivative::Scale(&[Apply(&MUL, &[Constant(FRAC_2_SQRT_PI), GAUSSIAN])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "riesz_runtime::erf({0})",
         c: "erf({0})",
@@ -39,6 +41,7 @@ pub static ERFC: Primitive = Primitive {
         real: Some(|x| libm::erfc(x[0])),
         derivative: Derivative::Scale(&[Apply(&MUL, &[Constant(-FRAC_2_SQRT_PI), GAUSSIAN])]),
         domain: &[ANYWHERE],
+        range: Range::Decreasing,
         work: Work::Function,
         rust: "riesz_runtime::erfc({0})",
         c: "erfc({0})",
@@ -56,6 +59,7 @@ pub static LGAMMA: Primitive = Primitive {
         real: Some(|x| libm::lgamma(x[0])),
         derivative: Derivative::Scale(&[Apply(&DIGAMMA, &[X])]),
         domain: &[POSITIVE],
+        range: Range::Bounds(bounds::lgamma),
         work: Work::Function,
         rust: "riesz_runtime::lgamma({0})",
         c: "lgamma({0})",
@@ -73,6 +77,7 @@ pub static DIGAMMA: Primitive = Primitive {
         real: Some(|x| gamma::digamma(x[0])),
         derivative: Derivative::Scale(&[Apply(&POLYGAMMA, &[ONE, X])]),
         domain: &[POSITIVE],
+        range: Range::Bounds(bounds::digamma),
         work: Work::Function,
         rust: "riesz_runtime::digamma({0})",
         c: "riesz_digamma({0})",
@@ -90,6 +95,7 @@ pub static POLYGAMMA: Primitive = Primitive {
         real: Some(|x| gamma::polygamma(x[0], x[1])),
         derivative: Derivative::Scale(&[ZERO, Apply(&POLYGAMMA, &[Apply(&ADD, &[X, ONE]), Y])]),
         domain: &[Domain::Integers(1, 4), POSITIVE],
+        range: Range::Bounds(bounds::polygamma),
         work: Work::Function,
         rust: "riesz_runtime::polygamma({0}, {1})",
         c: "riesz_polygamma({0}, {1})",
@@ -107,6 +113,7 @@ pub static LOG_NDTR: Primitive = Primitive {
         real: Some(|x| riesz_runtime::log_ndtr(x[0])),
         derivative: Derivative::Scale(&[Apply(&HAZARD, &[X])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "riesz_runtime::log_ndtr({0})",
         c: "riesz_log_ndtr({0})",
@@ -124,6 +131,7 @@ pub static HAZARD: Primitive = Primitive {
         real: Some(|x| riesz_runtime::normal_hazard(x[0])),
         derivative: Derivative::Scale(&[Apply(&NEG, &[Apply(&EXACT_MUL, &[R, Apply(&EXCESS, &[X])])])]),
         domain: &[ANYWHERE],
+        range: Range::Decreasing,
         work: Work::Function,
         rust: "riesz_runtime::normal_hazard({0})",
         c: "riesz_normal_hazard({0})",
@@ -141,6 +149,7 @@ pub static EXCESS: Primitive = Primitive {
         real: Some(|x| riesz_runtime::normal_excess(x[0])),
         derivative: Derivative::Scale(&[Apply(&SUB, &[ONE, Apply(&EXACT_MUL, &[Apply(&HAZARD, &[X]), R])])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "riesz_runtime::normal_excess({0})",
         c: "riesz_normal_excess({0})",

@@ -3,6 +3,7 @@
 use super::{ANYWHERE, X};
 use crate::derivative::Coefficient::Apply;
 use crate::derivative::Derivative;
+use crate::over::Range;
 use crate::primitive::{Integer, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&ABS, &SIGN, &FLOOR, &CEIL, &ROUND];
@@ -23,6 +24,7 @@ pub static ABS: Primitive = Primitive {
         real: Some(|x| x[0].abs()),
         derivative: Derivative::Scale(&[Apply(&SIGN, &[X])]),
         domain: &[ANYWHERE],
+        range: Range::Valley(0.0),
         work: Work::Addition,
         rust: "{0}.abs()",
         c: "fabs({0})",
@@ -50,6 +52,7 @@ pub static SIGN: Primitive = Primitive {
         }),
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Addition,
         rust: "riesz_runtime::sign({0})",
         c: "riesz_sign({0})",
@@ -67,6 +70,7 @@ pub static FLOOR: Primitive = Primitive {
         real: Some(|x| x[0].floor()),
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Addition,
         rust: "{0}.floor()",
         c: "floor({0})",
@@ -84,6 +88,7 @@ pub static CEIL: Primitive = Primitive {
         real: Some(|x| x[0].ceil()),
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Addition,
         rust: "{0}.ceil()",
         c: "ceil({0})",
@@ -101,6 +106,7 @@ pub static ROUND: Primitive = Primitive {
         real: Some(|x| x[0].round()),
         derivative: Derivative::Zero,
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Addition,
         rust: "{0}.round()",
         c: "round({0})",

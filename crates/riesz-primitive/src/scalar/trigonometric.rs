@@ -7,6 +7,7 @@ use super::{ADD, DIV, HYPOT, MUL, NEG, SQRT, SUB};
 use super::{ANYWHERE, ONE, R, X, Y};
 use crate::derivative::Coefficient::{Apply, Constant};
 use crate::derivative::{Coefficient, Derivative};
+use crate::over::{Range, bounds};
 use crate::primitive::{Domain, Kind, Primitive, Scalar, Work};
 
 pub(super) static ROWS: &[&Primitive] = &[&SIN, &COS, &TAN, &ASIN, &ACOS, &ATAN, &ATAN2];
@@ -22,6 +23,7 @@ pub static SIN: Primitive = Primitive {
         real: Some(|x| Real::sin(x[0])),
         derivative: Derivative::Scale(&[Apply(&COS, &[X])]),
         domain: &[ANYWHERE],
+        range: Range::Bounds(bounds::sin),
         work: Work::Function,
         rust: "{0}.sin()",
         c: "sin({0})",
@@ -39,6 +41,7 @@ pub static COS: Primitive = Primitive {
         real: Some(|x| Real::cos(x[0])),
         derivative: Derivative::Scale(&[Apply(&NEG, &[Apply(&SIN, &[X])])]),
         domain: &[ANYWHERE],
+        range: Range::Bounds(bounds::cos),
         work: Work::Function,
         rust: "{0}.cos()",
         c: "cos({0})",
@@ -56,6 +59,7 @@ pub static TAN: Primitive = Primitive {
         real: Some(|x| x[0].tan()),
         derivative: Derivative::Scale(&[Apply(&ADD, &[ONE, Apply(&MUL, &[R, R])])]),
         domain: &[Domain::Reals(-1.3, 1.3)],
+        range: Range::Bounds(bounds::tan),
         work: Work::Function,
         rust: "{0}.tan()",
         c: "tan({0})",
@@ -73,6 +77,7 @@ pub static ASIN: Primitive = Primitive {
         real: Some(|x| x[0].asin()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, COSINE])]),
         domain: &[Domain::Reals(-0.95, 0.95)],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.asin()",
         c: "asin({0})",
@@ -90,6 +95,7 @@ pub static ACOS: Primitive = Primitive {
         real: Some(|x| x[0].acos()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[Constant(-1.0), COSINE])]),
         domain: &[Domain::Reals(-0.95, 0.95)],
+        range: Range::Decreasing,
         work: Work::Function,
         rust: "{0}.acos()",
         c: "acos({0})",
@@ -107,6 +113,7 @@ pub static ATAN: Primitive = Primitive {
         real: Some(|x| x[0].atan()),
         derivative: Derivative::Scale(&[Apply(&DIV, &[ONE, Apply(&ADD, &[ONE, Apply(&MUL, &[X, X])])])]),
         domain: &[ANYWHERE],
+        range: Range::Increasing,
         work: Work::Function,
         rust: "{0}.atan()",
         c: "atan({0})",
@@ -127,6 +134,7 @@ pub static ATAN2: Primitive = Primitive {
             unless_zero(&LENGTH, &Apply(&NEG, &[Apply(&DIV, &[Apply(&DIV, &[X, LENGTH]), LENGTH])])),
         ]),
         domain: &[ANYWHERE, Domain::Reals(0.1, 4.0)],
+        range: Range::Bounds(bounds::atan2),
         work: Work::Function,
         rust: "{0}.atan2({1})",
         c: "atan2({0}, {1})",

@@ -3,6 +3,7 @@
 mod conventions;
 mod derivatives;
 mod matrices;
+mod ranges;
 mod reindex;
 mod table;
 mod values;

@@ -1,6 +1,7 @@
 //! A program with all operations on it: load, type, evaluate, check, complete.
 
 mod bounded;
+mod over;
 mod run;
 
 use crate::compilation::Compilation;
@@ -12,6 +13,7 @@ use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Toolchain,
     Tree, Type, Value,
 };
+pub use over::{Algebra, Formally, Given};
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};

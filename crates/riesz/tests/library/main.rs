@@ -8,4 +8,5 @@ mod graphs_of_examples;
 mod handle;
 mod modes_growth;
 mod modes_of_programs;
+mod over;
 mod session;

@@ -159,7 +159,7 @@ fn compiled(text: &str, at: &str) -> Option<Vec<f64>> {
 }
 
 /// A value as text, given what its numbers are.
-fn written(ty: &Type, reals: &mut dyn FnMut() -> f64, int: i64) -> String {
+pub(crate) fn written(ty: &Type, reals: &mut dyn FnMut() -> f64, int: i64) -> String {
     let joined = |parts: Vec<String>| parts.join(", ");
     match ty {
         Type::Real => format!("{:?}", reals()),
