@@ -77,6 +77,7 @@ impl Analysis<'_> {
     fn binding(&mut self, Binding { var, op, .. }: &Binding) -> bool {
         let mut effect = false;
         let varies = match op {
+            Op::Hold(_) => return false,
             Op::Compare(..) | Op::Same(..) | Op::Near(..) | Op::Zero(_) | Op::SizeOf(..) | Op::CheckSizes(..) => false,
             Op::Accumulator => return false,
             // A function has no tangent, but what it captured may: whoever calls it must know.
@@ -110,7 +111,7 @@ impl Analysis<'_> {
                 }
                 varies
             }
-            Op::Apply(..) | Op::Derive(..) => {
+            Op::Apply(..) | Op::Derive(..) | Op::Ruled(..) => {
                 let mut varies = false;
                 op.visit_atoms(&mut |atom| varies |= self.is_active(*atom) || self.is_carrier(*atom));
                 if varies {

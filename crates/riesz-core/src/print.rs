@@ -128,6 +128,11 @@ impl Printer<'_> {
             Op::Call(function, arguments) => {
                 format!("{}({})", self.program.function(*function).name, self.atoms(arguments))
             }
+            Op::Ruled(ruled, arguments) => {
+                format!("ruled {}({})", self.program.function(ruled.value).name, self.atoms(arguments))
+            }
+            Op::Hold(value) => format!("hold {}", a(value)),
+            Op::Graft(value, tangent) => format!("{} with the derivative of {}", a(value), a(tangent)),
             Op::Closure(function, captured) => {
                 format!("closure #{}({})", function.0, self.atoms(captured))
             }

@@ -49,6 +49,7 @@ impl Program {
                     match &binding.op {
                         Op::Call(function, _) | Op::Closure(function, _) => work.push(*function),
                         Op::Map { forward, reverse, .. } => work.extend([*forward, *reverse]),
+                        Op::Ruled(ruled, _) => work.extend(ruled.functions()),
                         Op::Global(global) if wanted.insert(*global) => {
                             found.globals.push(*global);
                             if let Origin::Computed(function) = globals[global.0 as usize].origin {
@@ -113,6 +114,7 @@ pub fn visit_functions(body: &Body, f: &mut dyn FnMut(FunctionId)) {
                     f(*forward);
                     f(*reverse);
                 }
+                Op::Ruled(ruled, _) => ruled.functions().into_iter().for_each(&mut *f),
                 _ => {}
             }
             binding.op.visit_bodies(&mut |body| visit_functions(body, f));

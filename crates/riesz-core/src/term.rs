@@ -192,6 +192,13 @@ pub enum Op {
     },
     /// Calls a function.
     Call(FunctionId, Vec<Atom>),
+    /// Calls a function whose derivative is stated by a rule.
+    Ruled(Ruled, Vec<Atom>),
+    /// The same value, which is a constant for the derivative that is being taken. The code of that derivative has the value
+    /// itself, so that derivatives of the derivative see it vary.
+    Hold(Atom),
+    /// The first value, with the derivative of the second, which is a tangent of it.
+    Graft(Atom, Atom),
     /// The function that calls `function` with `captured` and then its own argument.
     Closure(FunctionId, Vec<Atom>),
     /// Calls a function value with an argument.
@@ -243,6 +250,29 @@ pub enum Op {
     SizeOf(Atom, Vec<Step>),
     /// Stops with an error unless two sizes are equal.
     CheckSizes(Atom, Atom),
+}
+
+/// A function whose derivative is stated: `y = value(x)`, and `dy` is the derivative of `tangent(x, y)` by `x` alone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Ruled {
+    /// Computes the value.
+    pub value: FunctionId,
+    /// A vector, from the arguments and the value. Only its derivative counts.
+    pub tangent: FunctionId,
+    /// The value, for those who differentiate once while they evaluate: a graft of `tangent` on `value`.
+    pub single: FunctionId,
+}
+
+impl Ruled {
+    /// The functions.
+    pub fn functions(self) -> [FunctionId; 3] {
+        [self.value, self.tangent, self.single]
+    }
+
+    /// The same, of other functions.
+    pub fn map(self, mut f: impl FnMut(FunctionId) -> FunctionId) -> Ruled {
+        Ruled { value: f(self.value), tangent: f(self.tangent), single: f(self.single) }
+    }
 }
 
 /// A way to differentiate a function at a point.

@@ -12,7 +12,9 @@
 //! Tests run the verifier after every pass; it reports what is wrong and where.
 
 use crate::size::{self, Size};
-use crate::term::{Atom, Binding, Body, Function, Iteration, Op, Origin, Place, Program, Reduction, Step, Turn, Var};
+use crate::term::{
+    Atom, Binding, Body, Function, FunctionId, Iteration, Op, Origin, Place, Program, Reduction, Step, Turn, Var,
+};
 use crate::types::Type;
 use riesz_primitive::scalar;
 
@@ -280,6 +282,28 @@ impl Verifier<'_> {
                     self.expect_atom("an argument", *argument, &parameter.ty)?;
                 }
                 called.result.clone()
+            }
+            Op::Ruled(ruled, arguments) => {
+                let called = |id: FunctionId| self.program.functions.get(id.0 as usize).ok_or("a call of no function");
+                let (value, tangent, single) = (called(ruled.value)?, called(ruled.tangent)?, called(ruled.single)?);
+                for (function, more) in [(value, 0), (tangent, 1), (single, 0)] {
+                    if function.parameters != arguments.len() + more {
+                        return Err(format!("`{}` takes {} arguments", function.name, function.parameters));
+                    }
+                    for (argument, parameter) in arguments.iter().zip(&function.vars) {
+                        self.expect_atom("an argument", *argument, &parameter.ty)?;
+                    }
+                }
+                self.expect("a value", &tangent.vars[arguments.len()].ty, &value.result)?;
+                self.expect("a tangent", &tangent.result, &value.result.tangent())?;
+                self.expect("a value", &single.result, &value.result)?;
+                value.result.clone()
+            }
+            Op::Hold(value) => self.atom(*value)?,
+            Op::Graft(value, tangent) => {
+                let ty = self.atom(*value)?;
+                self.expect_atom("a tangent", *tangent, &ty.tangent())?;
+                ty
             }
             Op::Closure(called, captured) => {
                 let called = self.program.functions.get(called.0 as usize).ok_or("a closure of no function")?;

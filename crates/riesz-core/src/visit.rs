@@ -18,8 +18,15 @@ macro_rules! visitors {
                 | Op::Project(a, _)
                 | Op::SizeOf(a, _)
                 | Op::Read(a)
-                | Op::Zero(a) => f(a),
-                Op::Compare(_, a, b) | Op::Same(a, b) | Op::Index(a, b) | Op::Apply(a, b) | Op::CheckSizes(a, b) | Op::Plus(a, b) => {
+                | Op::Zero(a)
+                | Op::Hold(a) => f(a),
+                Op::Compare(_, a, b)
+                | Op::Same(a, b)
+                | Op::Index(a, b)
+                | Op::Apply(a, b)
+                | Op::CheckSizes(a, b)
+                | Op::Plus(a, b)
+                | Op::Graft(a, b) => {
                     f(a);
                     f(b);
                 }
@@ -33,6 +40,7 @@ macro_rules! visitors {
                 | Op::Array(atoms)
                 | Op::ArrayFunction(_, atoms)
                 | Op::Call(_, atoms)
+                | Op::Ruled(_, atoms)
                 | Op::Closure(_, atoms)
                 | Op::Derive(_, atoms)
                 | Op::OnMaps(_, atoms)

@@ -4,7 +4,7 @@
 //! which sums begin.
 
 use riesz_core::size::{self, Size};
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Ruled, Turn, Var};
 use riesz_core::types::Type;
 use riesz_primitive::array::{Array, Contraction, Direction, Product, Reindex};
 use riesz_primitive::{Primitive, scalar};
@@ -187,7 +187,7 @@ impl Counter<'_> {
             Op::While { condition, body, .. } | Op::TraceWhile { condition, body, .. } => {
                 one = self.body(frame, condition).plus(&self.body(frame, body)).times(&Size::Hole);
             }
-            Op::Call(called, arguments) => {
+            Op::Call(called, arguments) | Op::Ruled(Ruled { value: called, .. }, arguments) => {
                 let count = self.call(*called);
                 one = count.replace(&mut |atom| match atom {
                     size::Atom::Var(var) => {

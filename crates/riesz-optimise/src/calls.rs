@@ -64,6 +64,7 @@ fn values_of(body: &Body, found: &mut FxHashSet<FunctionId>) {
             match &binding.op {
                 Op::Closure(function, _) => found.extend([*function]),
                 Op::Map { forward, reverse, .. } => found.extend([*forward, *reverse]),
+                Op::Ruled(ruled, _) => found.extend(ruled.functions()),
                 op => op.visit_bodies(&mut |body| values_of(body, found)),
             }
         }

@@ -1,7 +1,7 @@
 //! `x = e; y = e` is `x = e; y = x`: common subexpression elimination, in the same body and the bodies around it.
 
 use crate::rename::{Renaming, covers};
-use riesz_core::term::{Atom, Body, Comparison, Function, FunctionId, GlobalId, OnMaps, Op, Step, Var, VarInfo};
+use riesz_core::term::{Atom, Body, Comparison, Function, FunctionId, GlobalId, OnMaps, Op, Ruled, Step, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::{Primitive, scalar};
 use rustc_hash::FxHashMap;
@@ -77,6 +77,7 @@ enum Verb {
     Array,
     Index,
     Call(FunctionId),
+    Ruled(Ruled),
     Closure(FunctionId),
     Apply,
     Global(GlobalId),
@@ -119,6 +120,7 @@ fn key(op: &Op, vars: &[VarInfo]) -> Option<Key> {
         Op::Array(elements) if !elements.is_empty() => Verb::Array,
         Op::Index(..) => Verb::Index,
         Op::Call(function, _) => Verb::Call(*function),
+        Op::Ruled(ruled, _) => Verb::Ruled(*ruled),
         Op::Closure(function, _) => Verb::Closure(*function),
         Op::Apply(..) => Verb::Apply,
         Op::Global(global) => Verb::Global(*global),

@@ -121,6 +121,7 @@ impl Operation {
 trait Known: Any + Debug {
     fn plain(&self) -> f64;
     fn decision(&self) -> f64;
+    fn carried(&self) -> Option<usize>;
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64);
     /// An operation of a ring on two of its numbers.
     fn join(&self, operation: Operation, a: &Erased, b: &Erased) -> Erased;
@@ -135,6 +136,10 @@ impl<S: Number> Known for S {
 
     fn decision(&self) -> f64 {
         self.decided()
+    }
+
+    fn carried(&self) -> Option<usize> {
+        self.order()
     }
 
     fn compare(&self, a: &Erased, b: &Erased) -> (f64, f64) {
@@ -195,6 +200,13 @@ impl Ring for Erased {
 }
 
 impl Number for Erased {
+    fn order(&self) -> Option<usize> {
+        match &self.0 {
+            Part::Constant(_) => Some(0),
+            Part::Number(number) => number.carried(),
+        }
+    }
+
     fn constant(x: f64) -> Erased {
         match CONSTANT.get() {
             Some(constant) => constant(x),

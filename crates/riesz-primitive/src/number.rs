@@ -21,6 +21,11 @@ pub trait Number: Ring + Debug + 'static {
     /// A number that does not vary.
     fn constant(x: f64) -> Self;
 
+    /// How many derivatives this number carries, see [`Number::ORDER`].
+    fn order(&self) -> Option<usize> {
+        Self::ORDER
+    }
+
     /// The plain number: what comparisons, `trunc` and printing see.
     fn value(&self) -> f64;
 

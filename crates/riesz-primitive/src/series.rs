@@ -115,6 +115,10 @@ impl<C: Number> Ring for Series<C> {
 }
 
 impl<C: Number> Number for Series<C> {
+    fn order(&self) -> Option<usize> {
+        Some(self.coefficients[0].order()? + self.len() - 1)
+    }
+
     fn constant(x: f64) -> Series<C> {
         Series::of(C::constant(x))
     }

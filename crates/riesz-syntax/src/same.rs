@@ -2,8 +2,8 @@
 
 use crate::Tree;
 use crate::tree::{
-    Argument, ExprId, ExprKind, Generator, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Size, SizeKind,
-    Turns, Type, TypeKind,
+    Argument, ExprId, ExprKind, Generator, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Rule, Size,
+    SizeKind, Turns, Type, TypeKind,
 };
 
 /// Whether two trees differ in nothing but where things stand.
@@ -41,10 +41,11 @@ impl Comparison<'_> {
         use ItemKind::*;
         match (&a.kind, &b.kind) {
             (
-                Fun { name, parameters, result, body },
-                Fun { name: name_b, parameters: parameters_b, result: result_b, body: body_b },
+                Fun { name, parameters, result, body, rule },
+                Fun { name: name_b, parameters: parameters_b, result: result_b, body: body_b, rule: rule_b },
             ) => {
                 self.later(*body, *body_b)
+                    && self.rules(rule.as_ref(), rule_b.as_ref())
                     && name.name == name_b.name
                     && all(parameters, parameters_b, same_parameter)
                     && optional(result, result_b, same_type)
@@ -62,6 +63,13 @@ impl Comparison<'_> {
             }
             (Import { path }, Import { path: path_b }) => path.name == path_b.name,
             _ => false,
+        }
+    }
+
+    fn rules(&mut self, a: Option<&Rule>, b: Option<&Rule>) -> bool {
+        match (a, b) {
+            (Some(a), Some(b)) => a.kind == b.kind && self.later(a.expr, b.expr),
+            (a, b) => a.is_none() && b.is_none(),
         }
     }
 

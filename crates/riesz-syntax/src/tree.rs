@@ -49,10 +49,35 @@ pub struct Item {
     pub span: Span,
 }
 
+/// What the derivative of a `fun` is.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// How it is stated.
+    pub kind: RuleKind,
+    /// The statement.
+    pub expr: ExprId,
+    /// Where the word stands that begins it.
+    pub word: Span,
+}
+
+/// How the derivative of a `fun` is stated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RuleKind {
+    /// `derivative m`, a linear map.
+    Derivative,
+    /// `implicit g`, a function of the result that is zero there.
+    Implicit,
+}
+
+impl RuleKind {
+    /// Both, by the word that begins them.
+    pub const ALL: [(&str, RuleKind); 2] = [("derivative", RuleKind::Derivative), ("implicit", RuleKind::Implicit)];
+}
+
 /// What may stand at the top of a file.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
-    /// `fun name(pattern: type, ...): type = body`
+    /// `fun name(pattern: type, ...): type = body`, and `derivative map` or `implicit function` behind it
     Fun {
         /// Its name.
         name: Ident,
@@ -62,6 +87,8 @@ pub enum ItemKind {
         result: Option<Type>,
         /// Its body.
         body: ExprId,
+        /// What its derivative is, where that is not the derivative of the body.
+        rule: Option<Rule>,
     },
     /// `let name: type = value`
     Let {

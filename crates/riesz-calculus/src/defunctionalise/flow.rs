@@ -95,6 +95,12 @@ impl<'p> Flow<'p> {
                 self.arguments(function, arguments, *called);
                 self.follow(Place::Result(*called), here);
             }
+            Op::Ruled(ruled, arguments) => {
+                ruled.functions().into_iter().for_each(|called| self.arguments(function, arguments, called));
+                let value = Place::Variable(ruled.tangent, Var(arguments.len() as u32));
+                self.pass(function, Atom::Var(*var), value);
+                self.follow(Place::Result(ruled.value), here);
+            }
             Op::Apply(called, argument) => self.apply(function, *called, *argument, here),
             Op::Derive(_, operands) => self.apply(function, operands[0], operands[1], here),
             Op::Global(global) => {

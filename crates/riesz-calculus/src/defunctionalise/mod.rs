@@ -230,6 +230,7 @@ impl Writer<'_> {
                 }
             }
             Op::Call(function, arguments) => Op::Call(self.copy(*function), arguments.clone()),
+            Op::Ruled(ruled, arguments) => Op::Ruled(ruled.map(|function| self.copy(function)), arguments.clone()),
             Op::Map { forward, reverse, captured } => {
                 Op::Map { forward: self.copy(*forward), reverse: self.copy(*reverse), captured: captured.clone() }
             }

@@ -19,7 +19,7 @@ use crate::active::{Activity, active};
 use crate::compile::{Calculus, Linearised, Problem, has_holes};
 use riesz_core::Type;
 use riesz_core::build::{fresh, type_of};
-use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Ruled, Var, VarInfo};
 use riesz_primitive::derivative::{Derivative, linear_coefficients};
 use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
@@ -211,6 +211,11 @@ impl Lineariser<'_> {
         if let Op::Closure(function, captured) = op {
             self.closures.insert(var, (*function, captured.clone()));
         }
+        if let Op::Hold(held) = op {
+            // Derivatives of this one see it vary.
+            self.level().primal.push(Binding { var, op: Op::Copy(*held), span });
+            return Ok(());
+        }
         if !self.active.contains(&var) && !matches!(op, Op::Accumulator) {
             self.level().primal.push(binding.clone());
             return Ok(());
@@ -330,6 +335,14 @@ impl Lineariser<'_> {
                 self.while_turns(var, (*state, *start), condition, body, true, span)?
             }
             Op::Call(called, arguments) => self.call(var, *called, arguments, span)?,
+            Op::Ruled(ruled, arguments) => {
+                copy(self);
+                self.ruled(var, *ruled, arguments, span)?
+            }
+            Op::Graft(_, tangent) => {
+                copy(self);
+                self.tangent(*tangent)
+            }
             Op::Map { forward, reverse, captured } => {
                 copy(self);
                 self.map([*forward, *reverse], captured, &ty, span)?
@@ -408,31 +421,57 @@ impl Lineariser<'_> {
     }
 
     fn call(&mut self, var: Var, called: FunctionId, arguments: &[Atom], span: Span) -> Result<Tangent, Problem> {
-        let mask: Vec<bool> = arguments
-            .iter()
-            .map(|argument| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies())
-            .collect();
-        if arguments.iter().any(|argument| self.carries(*argument)) {
-            return Err(unknown_function(span));
-        }
-        let linearised = self.calculus.linearised(called, &mask)?;
-        let Linearised { primal, forward, .. } = linearised;
-        let Some(forward) = forward else {
+        let mask = self.mask(arguments, span)?;
+        let ty = self.ty(var).clone();
+        let Some((all, tangent)) = self.called(called, arguments, &mask, &ty, span)? else {
             self.level().primal.push(Binding { var, op: Op::Call(called, arguments.to_vec()), span });
             return Ok(Tangent::Zero);
         };
-        let ty = self.ty(var).clone();
-        let all = self.primal(Op::Call(primal, arguments.to_vec()), linearised.all(&ty, arguments), span);
         self.level().primal.push(Binding { var, op: Op::Project(all, 0), span });
+        Ok(if ty.varies() { Tangent::Value(tangent) } else { Tangent::Zero })
+    }
+
+    /// The tangent of a value whose derivative is stated, by the arguments alone.
+    fn ruled(&mut self, var: Var, ruled: Ruled, arguments: &[Atom], span: Span) -> Result<Tangent, Problem> {
+        let mut mask = self.mask(arguments, span)?;
+        mask.push(false);
+        let ty = self.ty(var).tangent();
+        let arguments: Vec<Atom> = arguments.iter().copied().chain([Atom::Var(var)]).collect();
+        let found = self.called(ruled.tangent, &arguments, &mask, &ty, span)?;
+        Ok(found.map_or(Tangent::Zero, |(_, tangent)| Tangent::Value(tangent)))
+    }
+
+    /// Which arguments of a call vary.
+    fn mask(&self, arguments: &[Atom], span: Span) -> Result<Vec<bool>, Problem> {
+        if arguments.iter().any(|argument| self.carries(*argument)) {
+            return Err(unknown_function(span));
+        }
+        let varies =
+            |argument: &Atom| !matches!(self.tangent(*argument), Tangent::Zero) && self.atom_type(*argument).varies();
+        Ok(arguments.iter().map(varies).collect())
+    }
+
+    /// Calls what linearisation makes of a function: the value with the residuals, and the tangent; none where the value does
+    /// not vary.
+    fn called(
+        &mut self,
+        called: FunctionId,
+        arguments: &[Atom],
+        mask: &[bool],
+        ty: &Type,
+        span: Span,
+    ) -> Result<Option<(Atom, Atom)>, Problem> {
+        let linearised = self.calculus.linearised(called, mask)?;
+        let Some(forward) = linearised.forward else { return Ok(None) };
+        let all = self.primal(Op::Call(linearised.primal, arguments.to_vec()), linearised.all(ty, arguments), span);
         let mut passed = linearised.kept(all, arguments, &mut |op, ty| self.primal(op, ty, span));
-        for (argument, active) in arguments.iter().zip(&mask) {
+        for (argument, active) in arguments.iter().zip(mask) {
             if *active {
                 let tangent = self.tangent(*argument);
                 passed.push(self.materialise(&tangent, *argument, span));
             }
         }
-        let tangent = self.linear(Op::Call(forward, passed), ty.tangent(), span);
-        Ok(if ty.varies() { Tangent::Value(tangent) } else { Tangent::Zero })
+        Ok(Some((all, self.linear(Op::Call(forward, passed), ty.tangent(), span))))
     }
 }
 

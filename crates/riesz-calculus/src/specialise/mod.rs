@@ -11,7 +11,7 @@ use known::{Known, Shape};
 use riesz_core::Type;
 use riesz_core::build::{fresh, type_of};
 use riesz_core::renumber::renumber;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Origin, Program, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Origin, Program, Ruled, Var, VarInfo};
 use riesz_optimise::drop_dead;
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -159,6 +159,35 @@ impl Specialiser<'_> {
                 None => out.push(binding.clone()),
             },
             Op::Call(function, arguments) => self.call(var, *function, arguments.clone(), out, span),
+            Op::Ruled(ruled, arguments) => {
+                let (_, passed) = self.direct(ruled.value, arguments.clone());
+                // The value comes behind what all have.
+                let with_value: Vec<Atom> = arguments.iter().copied().chain([Atom::Var(var)]).collect();
+                let ruled = Ruled {
+                    value: self.direct(ruled.value, arguments.clone()).0,
+                    tangent: self.direct(ruled.tangent, with_value).0,
+                    single: self.direct(ruled.single, arguments.clone()).0,
+                };
+                out.push(Binding { var, op: Op::Ruled(ruled, passed), span });
+            }
+            Op::Hold(held) => match self.known(*held) {
+                Some(known) => {
+                    let mut atoms = Vec::new();
+                    known.flatten(&mut atoms);
+                    let mut hold = |atom: Atom| {
+                        if !type_of(atom, &self.vars).varies() {
+                            return atom;
+                        }
+                        let held = self.like(atom);
+                        out.push(Binding { var: held, op: Op::Hold(atom), span });
+                        Atom::Var(held)
+                    };
+                    let held: Vec<Atom> = atoms.into_iter().map(&mut hold).collect();
+                    let known = known.shape().known(&mut held.into_iter());
+                    self.define(var, known, out, span);
+                }
+                None => out.push(binding.clone()),
+            },
             Op::Global(global) if has_functions(&self.ty(var)) => {
                 let origin = self.calculus.program.global(*global).origin;
                 match origin {

@@ -25,6 +25,11 @@ impl<'p> Bodies<'_, 'p> {
                 let arguments = self.operands(arguments, environment)?;
                 Combinator::then([arguments, Combinator::Call(self.compiler.number(*function), span)])
             }
+            // Here a function is differentiated once, while it runs.
+            Op::Ruled(ruled, arguments) => {
+                let arguments = self.operands(arguments, environment)?;
+                Combinator::then([arguments, Combinator::Call(self.compiler.number(ruled.single), span)])
+            }
             Op::Closure(function, captured) => {
                 let captured = Combinator::Fork(self.atoms(captured, environment)?);
                 Combinator::then([captured, Combinator::Closure(self.compiler.number(*function))])

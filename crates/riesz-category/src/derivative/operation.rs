@@ -71,6 +71,7 @@ fn terms<K: Linear>(op: &Op, at: &At) -> Vec<Term<K>> {
         Op::Scalar(primitive, _) => scalar::<K>(primitive, at),
         Op::Plus(..) => (0..2).map(|index| (index, embed::<K>(&at.spaces[index], &at.to))).collect(),
         Op::AddTo(_, path, _) => add_to::<K>(path, at),
+        Op::Graft(..) => vec![(1, embed::<K>(&at.spaces[1], &at.to))],
         Op::Array(elements) => {
             let place = |index: usize| (index, K::inject(index, &at.to));
             (0..elements.len()).map(place).collect()
@@ -80,7 +81,7 @@ fn terms<K: Linear>(op: &Op, at: &At) -> Vec<Term<K>> {
             Err(_) => Vec::new(),
         },
         Op::ArrayFunction(primitive, _) => array_function::<K>(primitive, at),
-        // Locally constant, or no numbers at all.
+        // Locally constant, held, or no numbers at all.
         _ => Vec::new(),
     }
 }

@@ -211,6 +211,16 @@ impl Finisher<'_, '_> {
                 let arguments = self.atoms(arguments);
                 self.call(call, arguments)
             }
+            Op::Ruled(ruled, arguments) => {
+                let arguments = self.atoms(arguments);
+                let called = ruled.map(|call| self.called(call).0);
+                match self.call(ruled.value, arguments) {
+                    Op::Call(_, passed) => Op::Ruled(called, passed),
+                    other => other,
+                }
+            }
+            Op::Hold(a) => Op::Hold(self.atom(a)),
+            Op::Graft(a, b) => Op::Graft(self.atom(a), self.atom(b)),
             Op::Closure(lambda, _) => self.closure(lambda),
             Op::Compare(comparison, a, b) => Op::Compare(comparison, self.atom(a), self.atom(b)),
             Op::Same(a, b) => Op::Same(self.atom(a), self.atom(b)),
@@ -354,6 +364,25 @@ impl Finisher<'_, '_> {
 
     /// A call of an item at the types that have been found: sizes inside the types first, then sizes, then arguments.
     fn call(&mut self, call: FunctionId, arguments: Vec<Atom>) -> Op {
+        let (function, sizes) = self.called(call);
+        let span = self.draft.calls[call.0 as usize].span;
+        let mut passed: Vec<Atom> = Vec::with_capacity(sizes.len() + arguments.len());
+        for size in &sizes {
+            let value = self.compute(size, span);
+            if let Size::Polynomial(_) = size {
+                // A size that was solved for may come out negative.
+                let least = self.bind(Op::Scalar(&scalar::MAX, vec![value, Atom::Int(0)]), Type::Int, span);
+                let check = self.draft.var(Type::unit(), None);
+                self.push(check, Op::CheckSizes(value, least), span);
+            }
+            passed.push(value);
+        }
+        passed.extend(arguments);
+        Op::Call(function, passed)
+    }
+
+    /// The function that a call means, and the sizes that it passes.
+    fn called(&mut self, call: FunctionId) -> (FunctionId, Vec<Size>) {
         let DraftCall { item, types, sizes, span } = &self.draft.calls[call.0 as usize];
         let (item, span) = (*item, *span);
         let types: Vec<Type> = types.iter().map(|ty| self.rename(&self.draft.final_type(ty))).collect();
@@ -372,19 +401,8 @@ impl Finisher<'_, '_> {
             })
             .collect();
         let function = self.draft.checker.instance(item, types, span);
-        let mut passed: Vec<Atom> = Vec::with_capacity(inner.len() + sizes.len() + arguments.len());
-        for size in inner.iter().chain(&sizes) {
-            let value = self.compute(size, span);
-            if let Size::Polynomial(_) = size {
-                // A size that was solved for may come out negative.
-                let least = self.bind(Op::Scalar(&scalar::MAX, vec![value, Atom::Int(0)]), Type::Int, span);
-                let check = self.draft.var(Type::unit(), None);
-                self.push(check, Op::CheckSizes(value, least), span);
-            }
-            passed.push(value);
-        }
-        passed.extend(arguments);
-        Op::Call(function, passed)
+        inner.extend(sizes);
+        (function, inner)
     }
 
     /// Whether all that a size names can be used here: what a later use of a value told about its type cannot.

@@ -2,6 +2,7 @@
 
 use super::draft::Draft;
 use super::finish::DraftFunction;
+use super::rule::{Part, Shared};
 use super::scope::{Entry, Scope};
 use super::signature::{Signature, SizeParameter};
 use super::{ItemId, call, expr, needs};
@@ -9,7 +10,7 @@ use crate::size::{self, Size};
 use crate::term::{Atom, Var};
 use crate::types::Type;
 use riesz_syntax::Diagnostic;
-use riesz_syntax::tree::{self, ItemKind, Name, PatternKind};
+use riesz_syntax::tree::{self, ItemKind, Name, PatternKind, RuleKind};
 use std::rc::Rc;
 
 impl Draft<'_> {
@@ -24,7 +25,7 @@ impl Draft<'_> {
         let entry = &self.checker.items[item.0 as usize];
         let (unit, at, name) = (entry.unit, entry.at, entry.name.clone());
         let tree = self.checker.tree(unit);
-        let ItemKind::Fun { parameters, body, .. } = &tree.items[at].kind else {
+        let ItemKind::Fun { parameters, body, rule, .. } = &tree.items[at].kind else {
             unreachable!("only functions have signatures")
         };
         self.unit = unit;
@@ -54,16 +55,46 @@ impl Draft<'_> {
             sizes.push(Size::var(var));
         }
         let mut repeated = Vec::new();
+        let mut arguments = Vec::with_capacity(parameters.len());
         for (at, parameter) in parameters.iter().enumerate() {
             let ty = call::instantiate(&signature.parameters[at], types, &sizes);
             let var = integers[at].unwrap_or_else(|| self.var(ty.clone(), None));
             passed.push(var);
             self.reject_clash(&parameter.pattern, signature, &mut repeated);
-            self.bind_pattern(&parameter.pattern, (Atom::Var(var), ty));
+            self.bind_pattern(&parameter.pattern, (Atom::Var(var), ty.clone()));
+            arguments.push((Atom::Var(var), ty));
         }
         self.forgive_sizes(&tree.items[at].kind);
         let span = tree.items[at].span;
         let result = call::instantiate(&signature.result, types, &sizes);
+        let (rule, whole, part) = match (rule, self.checker.rule_of(item)) {
+            (Some(rule), Some((_, whole, part))) => (Some(rule), whole, part),
+            _ => (None, item, Part::Whole),
+        };
+        if let (Some(rule), true) = (rule, part != Part::Value) {
+            let hidden = (signature.sizes.iter().zip(&sizes))
+                .filter(|(parameter, _)| parameter.argument.is_none())
+                .map(|(_, size)| size.clone())
+                .collect();
+            let shared = Shared { whole, name: name.clone(), rule, types, sizes: hidden, arguments, result, span };
+            let implicit = part == Part::Rule && rule.kind == RuleKind::Implicit;
+            // The value is a parameter too where the derivative is looked at.
+            let y = (part == Part::Tangent || implicit).then(|| {
+                let y = self.var(shared.result.clone(), None);
+                passed.push(y);
+                (Atom::Var(y), shared.result.clone())
+            });
+            let (atom, result) = match (part, y) {
+                (Part::Rule, y) => self.rule_part(&shared, y),
+                (Part::Tangent, Some(y)) => self.tangent_part(&shared, y),
+                (Part::Single, _) => self.single_part(&shared),
+                _ => self.whole_part(&shared),
+            };
+            self.settle();
+            let body = self.close(atom);
+            let found = result.clone();
+            return DraftFunction { name, parameters: passed, sizes, body, result, found, span };
+        }
         let (atom, result, found) = match self.resolve(&signature.result) {
             Type::Unknown(_) | Type::Error => {
                 let hint = Some(result.clone()).filter(|ty| *ty != Type::Error);

@@ -3,6 +3,7 @@
 use super::call::Callable;
 use super::draft::Draft;
 use super::finish::DraftFunction;
+use super::rule::Part;
 use super::{Check, Checker, Item, ItemId, UnitId, foreign, signature};
 use crate::size::{self, Size};
 use crate::term::{Global, GlobalId, Op, Origin};
@@ -26,15 +27,20 @@ impl Checker {
             match &item.kind {
                 ItemKind::Fun { name, .. } | ItemKind::Let { name, .. } => {
                     let id = ItemId(self.items.len() as u32);
-                    self.items.push(Item {
-                        unit,
-                        at,
-                        name: name.name.clone(),
-                        signature: None,
-                        function: None,
-                        global: None,
-                        callable: None,
-                    });
+                    let ruled = matches!(&item.kind, ItemKind::Fun { rule: Some(_), .. });
+                    let behind = if ruled { &Part::BEHIND[..] } else { &[] };
+                    for part in [Part::Whole].iter().chain(behind) {
+                        self.items.push(Item {
+                            unit,
+                            at,
+                            part: *part,
+                            name: name.name.clone(),
+                            signature: None,
+                            function: None,
+                            global: None,
+                            callable: None,
+                        });
+                    }
                     let names = if prelude { &mut self.prelude } else { &mut self.names };
                     if let Some(before) = names.insert(name.name.clone(), id)
                         && !(replace && (before.0 as usize) < first_item)
@@ -120,9 +126,18 @@ impl Checker {
         for &item in members {
             let (unit, at) = (self.items[item.0 as usize].unit, self.items[item.0 as usize].at);
             let tree = self.tree(unit);
-            let ItemKind::Fun { parameters, result, .. } = &tree.items[at].kind else { continue };
+            let ItemKind::Fun { parameters, result, rule, .. } = &tree.items[at].kind else { continue };
             let (signature, known, mut found) = signature::signature(self, unit, parameters, result.as_ref());
-            diagnostics.append(&mut found);
+            let is_whole = self.items[item.0 as usize].part == Part::Whole;
+            if let (Some(rule), false) = (rule, known) {
+                found.push(Draft::rule_needs_result(&self.item_name(item), rule.word));
+            }
+            if is_whole {
+                diagnostics.append(&mut found);
+            }
+            if !found.is_empty() || rule.is_some() && !known {
+                continue;
+            }
             let function = signature.types.is_empty().then(|| self.reserve(self.item_name(item), tree.items[at].span));
             let entry = &mut self.items[item.0 as usize];
             entry.callable = Some(Rc::new(Callable::Item(item)));

@@ -1,15 +1,18 @@
 //! Reasons why a function is not linear, from its text: `f(a x + b y) = a f(x) + b f(y)` fails if two varying values
 //! are multiplied, if a varying value is a divisor, if a constant is added, and in functions that are not linear.
 
-use super::Found;
+use super::arithmetic::Typed;
 use super::call::{Callable, Given};
 use super::draft::Draft;
+use super::{Found, ItemId};
+use crate::term::{Atom, Derive, Op};
+use crate::types::Type;
 use riesz_primitive::derivative::Derivative;
-use riesz_primitive::{Kind, Primitive};
-use riesz_syntax::Span;
+use riesz_primitive::{Form, Kind, Primitive};
 use riesz_syntax::tree::{
     Argument, BinaryOperator, ExprId, ExprKind, Generator, ItemKind, Pattern, PatternKind, Tree, UnaryOperator,
 };
+use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::FxHashMap;
 
 /// How an expression varies with the parameters of a function.
@@ -46,16 +49,53 @@ impl Draft<'_> {
         }
     }
 
+    /// A function that its text shows to be linear, as the linear map of a type: its derivative, which is the same at every
+    /// point. `at` is a value whose tangents it takes.
+    pub(super) fn linear_function(&mut self, given: &Given, ty: &Type, at: Typed, span: Span) -> Typed {
+        let Type::Linear(arrow) = self.resolve_deep(ty) else { return (Atom::Int(0), Type::Error) };
+        let refused = |place: Span, reason: String| {
+            let diagnostic = Diagnostic::error("not-linear", place, "this function is not linear").here(reason);
+            diagnostic.help(
+                "a linear map takes sums to sums and multiples to multiples: `f(a * x + b * y) == a * f(x) + b * f(y)`",
+            )
+        };
+        let problem = match self.linearity(given) {
+            Degree::Linear => None,
+            Degree::Other(place, reason) => Some(refused(place, reason)),
+            Degree::Constant => Some(refused(span, "this does not depend on the argument".into())),
+            Degree::Unknown => Some(
+                refused(span, "its text does not show that it is linear".into())
+                    .help("if it is, write its derivative at a point: `D(f, x)`"),
+            ),
+        };
+        if let Some(problem) = problem {
+            return self.fail(problem);
+        }
+        let Given::Expr(expr) = given else { return (Atom::Int(0), Type::Error) };
+        let Some(callable) = self.callable(*expr) else { return (Atom::Int(0), Type::Error) };
+        let expected = Type::function(arrow.0.clone(), arrow.1.clone());
+        let (function, found) = self.function_value(callable, Some(&expected), span);
+        let function = self.flow(function, &found, &expected, span);
+        self.force_postponed();
+        let zero = self.bind(Op::Zero(at.0), arrow.0.clone(), span);
+        (self.bind(Op::Derive(Derive::Derivative, vec![function, zero]), ty.clone(), span), ty.clone())
+    }
+
     fn degree_of(&self, tree: &Tree, parameters: &[&Pattern], body: ExprId) -> Degree {
-        let mut reader = Reader { draft: self, tree, known: FxHashMap::default() };
+        let mut reader = Reader { draft: self, tree, known: FxHashMap::default(), calls: MOST_CALLS };
         parameters.iter().for_each(|pattern| reader.bind(pattern, &Degree::Linear));
         reader.expr(body)
     }
 }
 
+/// How many calls of functions inside each other are read.
+const MOST_CALLS: usize = 8;
+
 struct Reader<'r, 'd> {
     draft: &'r Draft<'d>,
     tree: &'r Tree,
+    /// How many calls may still be read inside of this one.
+    calls: usize,
     /// How the names bound so far vary.
     known: FxHashMap<String, Degree>,
 }
@@ -141,12 +181,34 @@ impl Reader<'_, '_> {
                 match &tree.expr(*function).kind {
                     ExprKind::Name(name) if !self.known.contains_key(&**name) => match self.draft.lookup(name) {
                         Some(Found::Primitive(primitive)) => applied(primitive, &degrees, span),
+                        Some(Found::Item(item)) => self.called(item, degrees),
                         _ => unless_constant(degrees),
                     },
                     _ => unless_constant(degrees),
                 }
             }
             _ => Degree::Unknown,
+        }
+    }
+}
+
+impl Reader<'_, '_> {
+    /// A call of a `fun`, as its body tells.
+    fn called(&self, item: ItemId, arguments: Vec<Degree>) -> Degree {
+        let (unit, at) = self.draft.checker.place_of(item);
+        let tree = self.draft.checker.tree(unit);
+        match &tree.items[at].kind {
+            ItemKind::Fun { parameters, body, rule: None, .. }
+                if self.calls > 0 && parameters.len() == arguments.len() =>
+            {
+                let known = FxHashMap::default();
+                let mut reader = Reader { draft: self.draft, tree: &tree, known, calls: self.calls - 1 };
+                for (parameter, degree) in parameters.iter().zip(&arguments) {
+                    reader.bind(&parameter.pattern, degree);
+                }
+                reader.expr(*body)
+            }
+            _ => unless_constant(arguments),
         }
     }
 }
@@ -193,6 +255,12 @@ fn applied(primitive: &'static Primitive, arguments: &[Degree], span: Span) -> D
         return unless_constant(arguments.to_vec());
     }
     let other = |reason: String| Degree::Other(span, reason);
+    match (&primitive.kind, arguments) {
+        (Kind::Form(Form::Sum | Form::Zip | Form::Unzip), _) => return together(arguments.to_vec()),
+        (Kind::Form(Form::Replicate), [Degree::Constant, degree]) => return degree.clone(),
+        (Kind::Form(Form::Inner), [Degree::Constant, degree] | [degree, Degree::Constant]) => return degree.clone(),
+        _ => {}
+    }
     let derivative = match (primitive.derivative(), &primitive.kind) {
         (Some(derivative), _) => derivative,
         (None, Kind::Prelude) => return other(format!("`{}` is not linear", primitive.name)),

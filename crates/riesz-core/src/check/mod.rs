@@ -27,8 +27,10 @@ mod needs;
 mod operator;
 mod order;
 mod reduce;
+mod rule;
 mod scope;
 mod signature;
+mod solve;
 mod square;
 mod structure;
 pub mod suggest;
@@ -46,6 +48,7 @@ use riesz_primitive::Primitive;
 use riesz_syntax::parser::MAX_ERRORS;
 use riesz_syntax::tree::{self, ExprId, ItemKind, Name};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span, Tree};
+use rule::Part;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entry, Scope};
 use signature::Signature;
@@ -122,6 +125,8 @@ struct Item {
     unit: UnitId,
     /// Its position in the tree.
     at: usize,
+    /// Which of the functions that stand there it is, where the derivative of one is stated.
+    part: Part,
     name: Name,
     signature: Option<Rc<Signature>>,
     function: Option<FunctionId>,

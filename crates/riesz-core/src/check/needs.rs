@@ -1,5 +1,6 @@
 //! The dependencies of an item: the other items that its text names.
 
+use super::rule::Part;
 use super::scope::Scope;
 use super::{Checker, Found, ItemId};
 use riesz_syntax::Tree;
@@ -16,10 +17,14 @@ impl Checker {
         let tree = self.tree(entry.unit);
         let mut free = Free { tree: &tree, names: Vec::new(), work: Vec::new() };
         match &tree.items[entry.at].kind {
-            ItemKind::Fun { parameters, result, body, .. } => {
+            ItemKind::Fun { parameters, result, body, rule } => {
                 let (header, inside) = scopes_of_fun(parameters);
                 free.annotation(result.as_ref(), &header);
-                free.expr(*body, &inside);
+                match (rule, entry.part) {
+                    (Some(rule), Part::Rule) => free.expr(rule.expr, &inside),
+                    (None, _) | (Some(_), Part::Value) => free.expr(*body, &inside),
+                    (Some(_), Part::Whole | Part::Tangent | Part::Single) => {}
+                }
             }
             ItemKind::Let { annotation, value, .. } => {
                 free.annotation(annotation.as_ref(), &Local::default());
@@ -33,6 +38,9 @@ impl Checker {
                 _ => None,
             })
             .collect();
+        if let Some((_, whole, part)) = self.rule_of(item) {
+            needs.extend(part.calls().iter().map(|part| self.part(whole, *part).0 as usize - first));
+        }
         needs.sort_unstable();
         needs.dedup();
         needs

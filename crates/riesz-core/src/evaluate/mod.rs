@@ -8,6 +8,7 @@ mod array;
 mod coordinate;
 mod data;
 mod fit;
+mod graft;
 mod iterate;
 mod kept;
 mod limits;
@@ -418,6 +419,12 @@ impl<'p, S: Number> Machine<'p, S> {
             Op::Call(called, arguments) => {
                 self.call(*called, &mut arguments.iter().map(|argument| atom(frame, *argument)), span)?
             }
+            Op::Ruled(ruled, arguments) => {
+                let called = if S::ORDER == Some(0) { ruled.value } else { ruled.single };
+                self.call(called, &mut arguments.iter().map(|argument| atom(frame, *argument)), span)?
+            }
+            Op::Hold(a) => atom(frame, *a).held(),
+            Op::Graft(value, tangent) => atom(frame, *value).grafted(&atom(frame, *tangent), span)?,
             Op::Closure(called, captured) => {
                 self.reserve(captured.len(), size_of::<Value<S>>(), span)?;
                 let captured = captured.iter().map(|value| atom(frame, *value)).collect();

@@ -96,6 +96,8 @@ impl Writer<'_> {
             Op::Index(array, index) => notation::element(&a(array), &a(index)),
             Op::Project(tuple, at) => notation::component(&a(tuple), &label(&self.type_of(*tuple), *at)),
             Op::Call(function, arguments) => self.call(*function, arguments),
+            Op::Ruled(ruled, arguments) => self.call(ruled.value, arguments),
+            Op::Hold(value) | Op::Graft(value, _) => a(value),
             Op::Closure(function, captured) => self.call(*function, captured),
             Op::Apply(function, argument) => {
                 Written::atom(format!("{}({})", a(function).at(notation::ATOM), a(argument).text))

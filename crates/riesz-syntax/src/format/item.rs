@@ -2,7 +2,7 @@
 
 use super::Formatter;
 use crate::token::{Gap, TokenKind};
-use crate::tree::{ExprId, ExprKind, ItemKind};
+use crate::tree::{ExprId, ExprKind, ItemKind, Rule};
 
 impl Formatter<'_> {
     pub(super) fn program(&mut self) {
@@ -10,7 +10,7 @@ impl Formatter<'_> {
         for item in &tree.items {
             self.next_statement();
             match &item.kind {
-                ItemKind::Fun { body, .. } => self.fun(*body),
+                ItemKind::Fun { body, rule, .. } => self.fun(*body, rule.as_ref()),
                 ItemKind::Let { value, .. } => self.let_item(*value),
                 ItemKind::Type { .. } => self.type_item(),
                 ItemKind::Check { label, condition } => self.check(label.is_some(), *condition),
@@ -23,7 +23,7 @@ impl Formatter<'_> {
         self.next_statement();
     }
 
-    fn fun(&mut self, body: ExprId) {
+    fn fun(&mut self, body: ExprId, rule: Option<&Rule>) {
         self.token_space();
         self.token();
         self.begin();
@@ -33,6 +33,12 @@ impl Formatter<'_> {
         self.write(" ");
         let new_line = self.tokens[self.position + 1].gap == Gap::Newline;
         self.value(body, new_line);
+        if let Some(rule) = rule {
+            self.indent();
+            self.hard_line();
+            self.value(rule.expr, false);
+            self.dedent();
+        }
     }
 
     fn let_item(&mut self, value: ExprId) {

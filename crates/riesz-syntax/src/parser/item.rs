@@ -5,7 +5,9 @@ use super::ty::is_type_name;
 use super::{Context, Parser};
 use crate::Diagnostic;
 use crate::token::{Gap, TokenKind};
-use crate::tree::{ExprId, ExprKind, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Type, TypeKind};
+use crate::tree::{
+    ExprId, ExprKind, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Rule, RuleKind, Type, TypeKind,
+};
 
 impl Parser<'_> {
     /// `program := { item }`
@@ -63,7 +65,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `"fun" name "(" [ params ] ")" [ ":" type ] "=" expr`
+    /// `"fun" name "(" [ params ] ")" [ ":" type ] "=" expr [ ( "derivative" | "implicit" ) expr ]`
     fn fun(&mut self) -> Option<ItemKind> {
         self.bump();
         let name = self.ident("the name of the function")?;
@@ -83,7 +85,20 @@ impl Parser<'_> {
         let (parameters, result) = self.signature();
         self.definition("the body of the function");
         let body = self.statements();
-        Some(ItemKind::Fun { name, parameters, result, body })
+        let rule = self.rule();
+        Some(ItemKind::Fun { name, parameters, result, body, rule })
+    }
+
+    /// `[ ( "derivative" | "implicit" ) expr ]`: an item begins with a keyword, so that a name can stand here as a word.
+    fn rule(&mut self) -> Option<Rule> {
+        if self.recovering || !self.at(TokenKind::Name) {
+            return None;
+        }
+        let text = self.text_of(self.current());
+        let (_, kind) = RuleKind::ALL.into_iter().find(|(word, _)| *word == text)?;
+        let token = self.bump();
+        let word = self.span_of(token);
+        Some(Rule { kind, expr: self.statements(), word })
     }
 
     /// `"(" [ params ] ")" [ ":" type ]`

@@ -1,0 +1,191 @@
+//! `solve(m, b)` for a linear map `m`: the vector `x` with `m x = b`.
+//!
+//! Numbers are divided, vectors are solved for by the matrix of the map, and other spaces go by their coordinates, which stand
+//! in one array:
+//!
+//! ```text
+//!   solve(m, b) = vector (solve(matrix(coordinates ∘ m ∘ vector), coordinates b))
+//! ```
+
+use super::arithmetic::Typed;
+use super::draft::Draft;
+use crate::size::Size;
+use crate::term::{Atom, Derive, Iteration, Op};
+use crate::types::Type;
+use riesz_primitive::{array, scalar};
+use riesz_syntax::Span;
+use std::sync::Arc;
+
+impl Draft<'_> {
+    /// The solution of a linear system between spaces that are alike.
+    pub(super) fn solved(&mut self, (map, ty): Typed, (right, space): Typed, span: Span) -> Typed {
+        let Type::Linear(arrow) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };
+        let domain = arrow.0.clone();
+        match (&domain, self.resolve_deep(&space)) {
+            (Type::Real, Type::Real) => {
+                let slope = self.bind(Op::Apply(map, Atom::Real(1.0)), Type::Real, span);
+                (self.bind(Op::Scalar(&scalar::DIV, vec![right, slope]), Type::Real, span), Type::Real)
+            }
+            (Type::Array(_, element), Type::Array(_, other)) if **element == Type::Real && *other == Type::Real => {
+                let (matrix, _) = self.matrix((map, ty), span);
+                (self.bind(Op::ArrayFunction(&array::SOLVE, vec![matrix, right]), domain.clone(), span), domain)
+            }
+            // The signature is checked at a type that is not known; what is called knows it.
+            _ if !is_plain(&domain) => (self.bind(Op::Copy(right), domain.clone(), span), domain),
+            _ => {
+                let (coordinates, ty) = self.coordinates((right, space.clone()), span);
+                let Type::Array(size, _) = &ty else { return (Atom::Int(0), Type::Error) };
+                let function = self.in_coordinates(map, (right, space), size, span);
+                let zero = self.bind(Op::Zero(coordinates), ty.clone(), span);
+                let derivative = Type::Linear(Arc::new((ty.clone(), ty.clone())));
+                let derivative =
+                    self.bind(Op::Derive(Derive::Derivative, vec![function, zero]), derivative.clone(), span);
+                let (matrix, _) = self.matrix((derivative, Type::Linear(Arc::new((ty.clone(), ty.clone())))), span);
+                let found = self.bind(Op::ArrayFunction(&array::SOLVE, vec![matrix, coordinates]), ty.clone(), span);
+                self.vector_of((found, &mut Atom::Int(0)), (right, domain), span)
+            }
+        }
+    }
+
+    /// `u ↦ coordinates (m (vector u))`
+    fn in_coordinates(&mut self, map: Atom, like: Typed, size: &Size, span: Span) -> Atom {
+        let ty = Type::array(size.clone(), Type::Real);
+        let lambda = self.lambda(ty.clone(), ty.clone(), span);
+        self.open();
+        let parameter = self.lambdas[lambda].parameter;
+        self.adopt(parameter);
+        let (vector, domain) = self.vector_of((Atom::Var(parameter), &mut Atom::Int(0)), like, span);
+        let image = self.bind(Op::Apply(map, vector), domain.clone(), span);
+        let (image, _) = self.coordinates((image, domain), span);
+        let image = self.bind(Op::Copy(image), ty.clone(), span);
+        let body = self.close(image);
+        self.lambdas[lambda].body = Some(body);
+        self.closure(lambda, Type::function(ty.clone(), ty), span)
+    }
+
+    /// The numbers of a vector in one array.
+    fn coordinates(&mut self, value: Typed, span: Span) -> Typed {
+        let array_of = |size: Size| Type::array(size, Type::Real);
+        match self.resolve_deep(&value.1) {
+            Type::Real => {
+                let ty = array_of(Size::Constant(1));
+                (self.bind(Op::Array(vec![value.0]), ty.clone(), span), ty)
+            }
+            Type::Array(_, element) if *element == Type::Real => value,
+            Type::Array(size, _) => {
+                let (rows, ty) = self.each(&[value], span, |draft, mut parts| {
+                    let part = parts.remove(0);
+                    draft.coordinates(part, span)
+                });
+                let (rows, ty) = self.read_sizes(rows, ty, span);
+                let Type::Array(_, row) = &ty else { return (Atom::Int(0), Type::Error) };
+                let inner = match &**row {
+                    Type::Array(inner, _) => inner.clone(),
+                    _ => Size::Hole,
+                };
+                let ty = array_of(size.mul(&inner).unwrap_or(Size::Hole));
+                let flat = self.bind(Op::ArrayFunction(&array::FLATTEN, vec![rows]), ty.clone(), span);
+                self.read_sizes(flat, ty, span)
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let mut total = Size::Constant(0);
+                let mut atoms = Vec::new();
+                for part in self.parts(value, span) {
+                    let (atom, ty) = self.coordinates(part, span);
+                    if let Type::Array(size, _) = self.resolve_deep(&ty) {
+                        total = total.add(&size).unwrap_or(Size::Hole);
+                    }
+                    atoms.push(atom);
+                }
+                let ty = array_of(total);
+                let value = match atoms.is_empty() {
+                    true => self.bind(Op::Array(atoms), ty.clone(), span),
+                    false => self.bind(Op::ArrayFunction(&array::CONCAT, atoms), ty.clone(), span),
+                };
+                self.read_sizes(value, ty, span)
+            }
+            _ => {
+                let ty = array_of(Size::Constant(0));
+                (self.bind(Op::Array(Vec::new()), ty.clone(), span), ty)
+            }
+        }
+    }
+
+    /// The vector of the shape of another whose numbers stand in an array from a position on, which moves behind them.
+    fn vector_of(&mut self, (numbers, at): (Atom, &mut Atom), (like, ty): Typed, span: Span) -> Typed {
+        match self.resolve_deep(&ty) {
+            Type::Real => {
+                let number = self.bind(Op::Index(numbers, *at), Type::Real, span);
+                *at = self.sum_of(*at, Atom::Int(1), span);
+                (number, Type::Real)
+            }
+            Type::Array(size, element) => {
+                let count = self.length(like, &Type::array(size.clone(), (*element).clone()), span);
+                self.open();
+                let index = self.var(Type::Int, None);
+                let part = self.bind(Op::Index(like, Atom::Var(index)), (*element).clone(), span);
+                let width = self.count_of((part, (*element).clone()), span);
+                let offset = self.bind(Op::Scalar(&scalar::MUL, vec![Atom::Var(index), width]), Type::Int, span);
+                let mut inner = self.sum_of(*at, offset, span);
+                let (element_value, element_type) =
+                    self.vector_of((numbers, &mut inner), (part, (*element).clone()), span);
+                let body = self.close(element_value);
+                let ty = Type::array(size, self.leave(&element_type));
+                let built = self.bind(Op::Build(Iteration { count, index, body }), ty.clone(), span);
+                let total = self.count_of((like, ty.clone()), span);
+                *at = self.sum_of(*at, total, span);
+                (built, ty)
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                self.each_part((like, ty), span, |draft, part, _| draft.vector_of((numbers, &mut *at), part, span))
+            }
+            _ => (self.bind(Op::Tuple(Vec::new()), Type::unit(), span), Type::unit()),
+        }
+    }
+
+    /// How many numbers a vector has. Elements of an array have as many each.
+    fn count_of(&mut self, (value, ty): Typed, span: Span) -> Atom {
+        match self.resolve_deep(&ty) {
+            Type::Real => Atom::Int(1),
+            Type::Array(size, element) => {
+                let count = self.length(value, &Type::array(size.clone(), (*element).clone()), span);
+                if *element == Type::Real {
+                    return count;
+                }
+                // The sum over the elements: an array without any tells nothing of them.
+                self.open();
+                let index = self.var(Type::Int, None);
+                let part = self.bind(Op::Index(value, Atom::Var(index)), (*element).clone(), span);
+                let inner = self.count_of((part, (*element).clone()), span);
+                let body = self.close(inner);
+                let reduction = crate::term::Reduction::Sum;
+                self.bind(Op::Reduce(reduction, Iteration { count, index, body }), Type::Int, span)
+            }
+            Type::Tuple(_) | Type::Record(_) => {
+                let mut total = Atom::Int(0);
+                for part in self.parts((value, ty), span) {
+                    let count = self.count_of(part, span);
+                    total = self.sum_of(total, count, span);
+                }
+                total
+            }
+            _ => Atom::Int(0),
+        }
+    }
+
+    fn sum_of(&mut self, a: Atom, b: Atom, span: Span) -> Atom {
+        match (a, b) {
+            (Atom::Int(0), b) => b,
+            (a, Atom::Int(0)) => a,
+            (Atom::Int(a), Atom::Int(b)) => Atom::Int(a + b),
+            (a, b) => self.bind(Op::Scalar(&scalar::ADD, vec![a, b]), Type::Int, span),
+        }
+    }
+}
+
+/// Whether a space is made of numbers alone: no maps, nothing that is not known.
+fn is_plain(ty: &Type) -> bool {
+    !ty.any(&mut |part| {
+        matches!(part, Type::Variable(_) | Type::Unknown(_) | Type::Error | Type::Linear(_) | Type::Function(_))
+    })
+}
