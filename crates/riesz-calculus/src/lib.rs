@@ -30,7 +30,7 @@ mod whole;
 pub use checkpoint::Checkpoints;
 pub use compile::{
     Calculus, Derived, Options, Problem, compile, compile_for_code, compile_from, compile_with, compile_with_map,
-    has_derivatives,
+    forget_rules, has_derivatives,
 };
 pub use structure::structure;
 pub use whole::{Whole, Wholes, functions_of};

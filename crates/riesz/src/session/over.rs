@@ -6,7 +6,7 @@
 use super::{Binding, Session};
 use crate::{Data, Diagnostic, Elements, Name, Type, Value};
 use riesz_algebra::semiring::{Interval, Tropical};
-use riesz_calculus::compile_with;
+use riesz_calculus::{compile_with, forget_rules};
 use riesz_core::evaluate::{self, Globals, Machine, from_data, problem, show_real, to_data};
 use riesz_core::term::Program;
 use riesz_core::{FunctionId, Thunk};
@@ -180,6 +180,7 @@ impl Session {
         let mut program = self.checker.program.part(&[function], &|_| false);
         let plain = riesz_calculus::Options { optimise: false, ..Default::default() };
         self.within(|| compile_with(&mut program, &[function], &plain))??;
+        forget_rules(&mut program, &[function]);
         let mut globals = Globals::default();
         for id in program.reachable(&[function]).globals {
             let Some(data) = self.checker.given(id) else { continue };
