@@ -8,7 +8,7 @@
 //!
 //! The captured values of `f` are a part of the point that does not move: their direction is zero.
 
-use crate::compile::{Calculus, Problem, open_sizes};
+use crate::compile::{Calculus, Compiler, Problem, open_sizes};
 use crate::linearise::{Lineariser, Tangent};
 use crate::transpose::Transposer;
 use riesz_core::build::bind;
@@ -76,7 +76,67 @@ impl Lineariser<'_> {
     }
 }
 
+/// Up to which order the derivatives of functions with rules are taken one after the other.
+const HIGHEST_REPEATED: i64 = 8;
+
+impl Compiler<'_> {
+    /// Series through functions whose derivatives are stated: `f`, `D f x v`, `D (D f · v) x v` and so on, as far as the order
+    /// is known. Whether it was written so.
+    pub(crate) fn repeated(
+        &mut self,
+        var: Var,
+        operands: &[Atom],
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<bool, Problem> {
+        let &[function, point, direction, Atom::Int(order @ 0..=HIGHEST_REPEATED)] = operands else { return Ok(false) };
+        let Some((mut function, mut captured)) = self.closure(function) else { return Ok(false) };
+        if !self.calculus.program.has_rules(function) {
+            return Ok(false);
+        }
+        let Type::Array(_, value) = self.vars[var.0 as usize].ty.clone() else { return Ok(false) };
+        let mut terms = Vec::new();
+        for at in 0..=order {
+            let ty = if at == 0 { (*value).clone() } else { value.tangent() };
+            let arguments = captured.iter().copied().chain([point]).collect();
+            let term = self.var(ty);
+            out.push(Binding { var: term, op: Op::Call(function, arguments), span });
+            terms.push(Atom::Var(term));
+            if at < order {
+                function = self.calculus.along(function, at == 0, span)?;
+                if at == 0 {
+                    captured.push(direction);
+                }
+            }
+        }
+        out.push(Binding { var, op: Op::Array(terms), span });
+        Ok(true)
+    }
+}
+
 impl Calculus {
+    /// `(captured, v, x) ↦ D (f captured) x v`, where `f` takes the direction itself but the first time.
+    fn along(&mut self, function: FunctionId, is_first: bool, span: Span) -> Result<FunctionId, Problem> {
+        let called = self.program.function(function).clone();
+        let count = called.parameters - 1;
+        let point = called.vars[count].ty.clone();
+        let mut types: Vec<Type> = called.vars[..count].iter().map(|var| var.ty.clone()).collect();
+        if is_first {
+            types.push(point.tangent());
+        }
+        let (value, direction) = (called.result.clone(), Atom::Var(Var(types.len() as u32 - 1)));
+        let x = Atom::Var(Var(types.len() as u32));
+        let mut writer = Written::new(types.iter().chain([&point]));
+        let captured = (0..count as u32).map(|at| Atom::Var(Var(at))).collect();
+        let closure = writer.closure(function, captured, &point, &value, span);
+        let both = Type::Tuple([value.clone(), value.tangent()].into());
+        let both = writer.bind(Op::Derive(Derive::Forward, vec![closure, x, direction]), both, span);
+        let tangent = writer.bind(Op::Project(both, 1), value.tangent(), span);
+        let id = self.add_to_compile(writer.function(called.name, tangent, value.tangent(), span));
+        self.compile_body(id)?;
+        Ok(id)
+    }
+
     /// The function with what moves of what it captures as a part of its point: `(still, (moved, x)) ↦ f (captured, x)`.
     fn of_point(&mut self, function: FunctionId, moves: &[bool], span: Span) -> OfPoint {
         let called = self.program.function(function).clone();

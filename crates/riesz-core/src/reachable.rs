@@ -21,15 +21,24 @@ impl Program {
 
     /// Whether a function needs derivatives of others.
     pub fn derives(&self, function: FunctionId) -> bool {
-        fn derives(body: &Body) -> bool {
-            let inside = |op: &Op| {
-                let mut found = false;
-                op.visit_bodies(&mut |body| found |= derives(body));
+        self.contains(function, &|op| matches!(op, Op::Derive(..)))
+    }
+
+    /// Whether a function needs others whose derivatives are stated.
+    pub fn has_rules(&self, function: FunctionId) -> bool {
+        self.contains(function, &|op| matches!(op, Op::Ruled(..)))
+    }
+
+    /// Whether a function needs an operation of some kind.
+    fn contains(&self, function: FunctionId, test: &dyn Fn(&Op) -> bool) -> bool {
+        fn inside(body: &Body, test: &dyn Fn(&Op) -> bool) -> bool {
+            body.bindings.iter().any(|binding| {
+                let mut found = test(&binding.op);
+                binding.op.visit_bodies(&mut |body| found |= inside(body, test));
                 found
-            };
-            body.bindings.iter().any(|binding| matches!(binding.op, Op::Derive(..)) || inside(&binding.op))
+            })
         }
-        self.reachable(&[function]).functions.into_iter().any(|id| derives(&self.function(id).body))
+        self.reachable(&[function]).functions.into_iter().any(|id| inside(&self.function(id).body, test))
     }
 
     fn needs(&self, roots: &[FunctionId], globals: &[Global]) -> Reachable {

@@ -52,7 +52,11 @@ impl Compiler<'_> {
                 out.push(binding.clone());
             }
             // What a function makes of series is computed when the program runs.
-            Op::Derive(Derive::Taylor, _) => out.push(binding.clone()),
+            Op::Derive(Derive::Taylor, operands) => {
+                if !self.repeated(*var, operands, *span, out)? {
+                    out.push(binding.clone());
+                }
+            }
             Op::Derive(derive, operands) => {
                 if *derive == Derive::Derivative
                     && let Some(map) = KnownMap::derivative(operands[0], operands[1], &self.vars[var.0 as usize].ty)
@@ -104,7 +108,7 @@ impl Compiler<'_> {
         }
     }
 
-    fn closure(&self, function: Atom) -> Option<(FunctionId, Vec<Atom>)> {
+    pub(crate) fn closure(&self, function: Atom) -> Option<(FunctionId, Vec<Atom>)> {
         match function {
             Atom::Var(function) => self.closures.get(&function).cloned(),
             _ => None,

@@ -55,7 +55,8 @@ pub fn compile_from(program: &mut Program, roots: &[FunctionId]) -> Result<(), V
 
 /// Compiles the derivatives that some functions need, in a way of choice. A program without derivatives stays as it is.
 pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Options) -> Result<(), Vec<Diagnostic>> {
-    if !has_derivatives(program, roots) {
+    let repeats = || program.reachable(roots).functions.iter().any(|id| contains_repeated(program, *id));
+    if !has_derivatives(program, roots) && !repeats() {
         return Ok(());
     }
     if options.optimise {
@@ -333,7 +334,8 @@ impl Calculus {
             }
             None => {}
         }
-        if !contains_derivative(&self.program.function(id).body) {
+        let derives = contains_derivative(&self.program.function(id).body);
+        if !derives && !contains_repeated(&self.program, id) {
             self.state.insert(id, State::Done);
             return Ok(());
         }
@@ -511,10 +513,19 @@ pub(crate) fn open_sizes(ty: &Type) -> Type {
 }
 
 pub(crate) fn contains_derivative(body: &Body) -> bool {
+    contains(body, &|derive| derive != Derive::Taylor)
+}
+
+/// Whether there are series in a function that reaches stated derivatives: they may be taken one after the other.
+fn contains_repeated(program: &Program, id: FunctionId) -> bool {
+    contains(&program.function(id).body, &|derive| derive == Derive::Taylor) && program.has_rules(id)
+}
+
+fn contains(body: &Body, test: &dyn Fn(Derive) -> bool) -> bool {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         body.bindings.iter().any(|binding| {
-            let mut found = matches!(binding.op, Op::Derive(derive, _) if derive != Derive::Taylor);
-            binding.op.visit_bodies(&mut |body| found |= contains_derivative(body));
+            let mut found = matches!(binding.op, Op::Derive(derive, _) if test(derive));
+            binding.op.visit_bodies(&mut |body| found |= contains(body, test));
             found
         })
     })

@@ -16,7 +16,7 @@ mod tangent;
 mod turn;
 
 use crate::active::{Activity, active};
-use crate::compile::{Calculus, Linearised, Problem, has_holes};
+use crate::compile::{Calculus, Problem, has_holes};
 use riesz_core::Type;
 use riesz_core::build::{fresh, type_of};
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Ruled, Var, VarInfo};

@@ -11,6 +11,7 @@ use super::reduce::reduction;
 use crate::size::Size;
 use crate::term::{Atom, Iteration, Op, Reduction};
 use crate::types::Type;
+use riesz_primitive::other::prelude;
 use riesz_primitive::{Array, Form, Kind, Primitive, array, scalar};
 use riesz_syntax::{Diagnostic, Span};
 
@@ -36,6 +37,11 @@ impl Draft<'_> {
             }
         }
         match primitive.kind {
+            // Of a function, not of an array.
+            Kind::Form(Form::ArgMin) if given.len() == 2 => match self.checker.prelude_item(&prelude::MINIMISER) {
+                Some(item) => self.call_item(item, given, span),
+                None => (Atom::Int(0), Type::Error),
+            },
             Kind::Scalar(_) | Kind::Conversion(_) => {
                 let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
                 let Some(given) = self.fitted(primitive, given, arity, span) else {
@@ -52,10 +58,18 @@ impl Draft<'_> {
             Kind::Array(Array::Concatenate) => self.concat(primitive, given, span),
             Kind::Array(_) | Kind::Prelude => {
                 let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
-                match self.fitted(primitive, given, arity, span) {
-                    Some(given) => self.by_signature(primitive, given, span),
-                    None => (Atom::Int(0), Type::Error),
+                let Some(mut given) = self.fitted(primitive, given, arity, span) else {
+                    return (Atom::Int(0), Type::Error);
+                };
+                if std::ptr::eq(primitive, &array::SOLVE) {
+                    let place = self.given_span(&given[0]);
+                    let (atom, ty) = self.value(&given[0], None);
+                    if let Type::Linear(_) = self.resolve(&ty) {
+                        return self.solve_map((atom, ty), &given[1], span);
+                    }
+                    given[0] = Given::Value(atom, ty, place);
                 }
+                self.by_signature(primitive, given, span)
             }
         }
     }

@@ -4,6 +4,7 @@
 use super::arithmetic::Typed;
 use super::call::{Callable, Given};
 use super::draft::Draft;
+use super::scope::Entry;
 use super::{Found, ItemId};
 use crate::term::{Atom, Derive, Op};
 use crate::types::Type;
@@ -182,8 +183,19 @@ impl Reader<'_, '_> {
                     ExprKind::Name(name) if !self.known.contains_key(&**name) => match self.draft.lookup(name) {
                         Some(Found::Primitive(primitive)) => applied(primitive, &degrees, span),
                         Some(Found::Item(item)) => self.called(item, degrees),
+                        Some(Found::Local(Entry::Value(_, ty))) => match self.draft.resolve(&ty) {
+                            Type::Linear(_) => together(degrees),
+                            _ => unless_constant(degrees),
+                        },
                         _ => unless_constant(degrees),
                     },
+                    // A tangent that can be applied is a linear map.
+                    ExprKind::Name(name) if matches!(self.known[&**name], Degree::Linear) => {
+                        match unless_constant(degrees) {
+                            Degree::Constant => Degree::Linear,
+                            other => other,
+                        }
+                    }
                     _ => unless_constant(degrees),
                 }
             }

@@ -386,6 +386,11 @@ impl Checker {
         }
     }
 
+    /// The function of the prelude that a row describes.
+    pub(crate) fn prelude_item(&self, row: &Primitive) -> Option<ItemId> {
+        self.prelude.get(row.name).copied()
+    }
+
     /// Whether an item is the function of the prelude that a row describes.
     pub(crate) fn is_prelude(&self, item: ItemId, row: &Primitive) -> bool {
         self.prelude.get(row.name) == Some(&item)

@@ -17,7 +17,7 @@ impl Checker {
         let tree = self.tree(entry.unit);
         let mut free = Free { tree: &tree, names: Vec::new(), work: Vec::new() };
         match &tree.items[entry.at].kind {
-            ItemKind::Fun { parameters, result, body, rule } => {
+            ItemKind::Fun { parameters, result, body, rule, .. } => {
                 let (header, inside) = scopes_of_fun(parameters);
                 free.annotation(result.as_ref(), &header);
                 match (rule, entry.part) {

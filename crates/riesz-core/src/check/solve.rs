@@ -8,6 +8,7 @@
 //! ```
 
 use super::arithmetic::Typed;
+use super::call::Given;
 use super::draft::Draft;
 use crate::size::Size;
 use crate::term::{Atom, Derive, Iteration, Op};
@@ -17,6 +18,23 @@ use riesz_syntax::Span;
 use std::sync::Arc;
 
 impl Draft<'_> {
+    /// `solve(m, b)`, for a map from a space to itself.
+    pub(super) fn solve_map(&mut self, (map, ty): Typed, right: &Given, span: Span) -> Typed {
+        let Type::Linear(arrow) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };
+        if let Err(mismatch) = self.unify(&arrow.0, &arrow.1, span) {
+            let diagnostic = self.mismatch(mismatch, &arrow.1, &arrow.0, span);
+            return self.fail(diagnostic.help(format!(
+                "`solve` takes a map from a space to itself, and this is {}; for least squares solve with `compose(adjoint(m), m)`",
+                self.show(&ty)
+            )));
+        }
+        let (value, found) = self.value(right, Some(&arrow.1));
+        let place = self.given_span(right);
+        let value = self.flow(value, &found, &arrow.1, place);
+        let space = self.resolve_deep(&arrow.1);
+        self.solved((map, ty), (value, space), span)
+    }
+
     /// The solution of a linear system between spaces that are alike.
     pub(super) fn solved(&mut self, (map, ty): Typed, (right, space): Typed, span: Span) -> Typed {
         let Type::Linear(arrow) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };

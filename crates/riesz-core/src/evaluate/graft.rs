@@ -18,14 +18,15 @@ impl<S: Number> Value<S> {
     pub(super) fn grafted(&self, tangent: &Value<S>, span: Span) -> Result<Value<S>, Fault> {
         let (mut numbers, mut higher) = (Vec::new(), false);
         tangent.visit_reals(&mut |s| {
-            higher |= !matches!(s.order(), Some(0 | 1));
+            higher |= matches!(s.order(), Some(2..));
             numbers.push(s.sub(&S::constant(s.value())));
         });
         if higher {
-            let message = "there are no higher derivatives here of a function whose derivative is stated";
-            return Err(Box::new(Diagnostic::error("not-differentiable", span, message).help(
-                "`taylor` and towers take derivatives of all orders at once; `D` of `D` takes one after the other",
-            )));
+            let message = "a series has no derivatives of a function whose derivative is stated";
+            return Err(Box::new(
+                Diagnostic::error("not-differentiable", span, message)
+                    .help("write the order of `taylor` as a number, up to 8, or nest `D`"),
+            ));
         }
         let mut numbers = numbers.into_iter();
         Ok(self.over(&mut |y| {

@@ -33,7 +33,8 @@ impl<'p, S: Number> Machine<'p, S> {
         differentiate: Rc<dyn Differentiate<T> + 'p>,
         span: Span,
     ) -> Result<Value<T>, Fault> {
-        if !self.program.derives(closure.function) {
+        // A stated derivative is taken once while the program runs: those inside are compiled.
+        if !self.program.derives(closure.function) || self.program.has_rules(closure.function) {
             return self.call_over(closure, argument, span);
         }
         let number = &mut |x: &S| T::constant(x.decided());
@@ -72,6 +73,11 @@ impl<'p, S: Number> Machine<'p, S> {
             .and_then(|value| machine.with_tables(value, span));
         self.take_back(machine);
         value
+    }
+
+    /// Whether the derivative of something in a function is stated.
+    pub fn has_rules(&self, closure: &Closure<S>) -> bool {
+        self.program.has_rules(closure.function)
     }
 
     /// Calls a function of this machine's algebra.

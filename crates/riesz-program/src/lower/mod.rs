@@ -53,7 +53,7 @@ use omitted::Omissions;
 use operation::{unsupported, unsupported_layout};
 use residual::Store;
 use riesz_core::size::Atom as SizeAtom;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, GlobalId, Op, Ruled, Var};
 use riesz_core::types::Type;
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
@@ -183,7 +183,7 @@ impl<'p> Lowering<'p> {
             while let Some(body) = bodies.pop() {
                 for binding in &body.bindings {
                     match &binding.op {
-                        Op::Call(called, _) => work.push(*called),
+                        Op::Call(called, _) | Op::Ruled(Ruled { value: called, .. }, _) => work.push(*called),
                         Op::Global(global) => {
                             found.insert(*global);
                         }

@@ -7,7 +7,7 @@ use super::{Lowered, Lowerer, Unsupported};
 use crate::layout::kind_of;
 use crate::program::{Element, Expression, Fault, Kind, Operand, Statement};
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Body, Op, Var};
+use riesz_core::term::{Atom, Binding, Body, Op, Ruled, Var};
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
 
@@ -28,7 +28,7 @@ impl<'p> Lowerer<'_, 'p> {
         let ty = self.ty(binding.var);
         match &binding.op {
             Op::Copy(a) if *ty == Type::Kept => self.keep(*a, span),
-            Op::Copy(a) => self.atom(*a, span),
+            Op::Copy(a) | Op::Hold(a) | Op::Graft(a, _) => self.atom(*a, span),
             Op::Scalar(primitive, arguments) => self.scalar(primitive, arguments, ty, name, span),
             Op::Compare(comparison, a, b) => {
                 let (a, b) = (self.number(*a, span)?, self.number(*b, span)?);
@@ -97,7 +97,7 @@ impl<'p> Lowerer<'_, 'p> {
             Op::Scan(iteration) => self.scan(iteration, binding.var, target, span),
             Op::Trace(iteration) => self.trace(iteration, binding.var, target, span),
             Op::While { state, start, condition, body } => self.while_(*state, *start, condition, body, span),
-            Op::Call(called, arguments) => {
+            Op::Call(called, arguments) | Op::Ruled(Ruled { value: called, .. }, arguments) => {
                 let value = self.call(*called, arguments, span)?;
                 Ok(self.retyped(value, ty, span))
             }

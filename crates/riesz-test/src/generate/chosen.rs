@@ -11,12 +11,27 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("derivative of a function in an array", 2, Writer::derivative_in_array),
     ("function in a loop", 2, Writer::function_in_loop),
     ("function given by recursion", 2, Writer::function_by_recursion),
+    ("function whose derivative is stated", 3, Writer::stated),
 ];
 
 impl Writer {
     /// Two functions of a type.
     fn two_functions(&mut self, from: &Type, to: &Type, fuel: usize) -> [Node; 2] {
         [self.function_for(from, to, fuel / 2), self.function_for(from, to, fuel / 2)]
+    }
+
+    fn stated(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
+        let (call, count) = match ty {
+            Type::Real => *self.random.pick(&[("wave($)", 1), ("settled($, $)", 2)]),
+            Type::Array(_, element) if **element == Type::Real => {
+                *self.random.pick(&[("swirl($)", 1), ("eased($)", 1), ("wave($)", 1)])
+            }
+            _ => return None,
+        };
+        let shares = self.split(fuel, count);
+        let parts = shares.into_iter().map(|share| self.expr(ty, share)).collect();
+        let template = self.library(call);
+        Some(self.node(ty, template, parts))
     }
 
     fn function_in_array(&mut self, ty: &Type, fuel: usize) -> Option<Node> {

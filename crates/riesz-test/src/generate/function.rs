@@ -44,6 +44,13 @@ const LIBRARY: &[(&str, &str)] = &[
     ("iterate", "fun iterate(g: t -> t, x: t, k: Int): t = if k <= 0 then x else iterate(g, g(x), k - 1)"),
     ("over", "fun over(g: s -> t, v: [n]s): [n]t = [g(x) | x in v]"),
     ("reduce", "fun reduce(g: (t, t) -> t, v: [n]t): t = loop s = v[0] for i < n - 1 do g(s, v[i + 1])"),
+    ("wave", "fun wave(x: R): R = sin(x) derivative \\dx -> cos(x) * dx"),
+    ("swirl", "fun swirl(v: [n]R): [n]R = [sin(x) * n | x in v] derivative D(\\u -> [sin(x) * n | x in u], v)"),
+    ("settled", "fun settled(x: R, k: R): R = root(\\y -> 2 * y + 0.9 * sin(y + k) - x, x)"),
+    (
+        "eased",
+        "fun eased(v: [n]R): [n]R = (loop y = v for step < 60 do 0.4 * sin(y + v)) implicit \\y -> y - 0.4 * sin(y + v)",
+    ),
     ("partial", "fun partial(g: (s, t) -> u, x: s): t -> u = \\y -> g(x, y)"),
     (
         "positive_definite",

@@ -14,7 +14,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("cotangent of a map", 2, Writer::cotangent_of_map),
     ("derivative by a map", 2, Writer::derivative_by_map),
     ("gradient by a map", 1, Writer::gradient_by_map),
-    ("map into a space of maps", 1, Writer::map_of_maps),
+    ("map into a space of maps", 3, Writer::map_of_maps),
 ];
 
 impl Writer {

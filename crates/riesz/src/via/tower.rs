@@ -61,6 +61,9 @@ fn tower<D: Field>(
 fn taylor(machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<Result<Vec<Value>, Fault>> {
     let [Value::Closure(closure), point, direction, order] = operands else { return None };
     let order = Some(order.int()).filter(|order| (0..=HIGHEST).contains(order))?;
+    if machine.has_rules(closure) {
+        return None;
+    }
     let mut directions = Vec::new();
     direction.visit_reals(&mut |v| directions.push(*v));
     let mut directions = directions.into_iter();
