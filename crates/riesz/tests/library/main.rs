@@ -9,3 +9,4 @@ mod handle;
 mod modes_growth;
 mod modes_of_programs;
 mod session;
+mod tiers;
