@@ -1,5 +1,7 @@
 //! Programs of the kind that people write, for which nothing in Riesz was made, beside the same in JAX, in one run:
-//! times in microseconds, ratios, and how long each takes from its text to its first derivative, in milliseconds.
+//! times in microseconds, ratios, and how long each takes from its text to its first derivative, in milliseconds. Native
+//! code is by the compiler of the machine; `instant` is machine code in memory, whose time is also given in that of native
+//! code, with the geometric mean at the end.
 //!
 //! The programs are in the folder `untuned`, the JAX in `peers/jax_untuned.py`, and their derivatives are compared.
 //! `RIESZ_PYTHON` names the Python that has JAX. Words after `--` select the programs whose names contain one of them.
@@ -81,11 +83,16 @@ fn main() {
     let programs: Vec<_> = programs.collect();
     let names: Vec<&str> = programs.iter().map(|row| row.0).collect();
     let native = Toolchain::find(1).expect("a Rust compiler");
+    let instant = Toolchain::instant().expect("the feature `instant`");
     let peers = figures(UNTUNED, &names);
-    let mut rows = Vec::new();
+    let (mut rows, mut logarithms) = (Vec::new(), Vec::new());
     for (name, program, value, derivative) in programs {
         let (_, f, _) = measure(&native, program, value);
         let (found, g, first) = measure(&native, program, derivative);
+        let (also, soon, soon_first) = measure(&instant, program, derivative);
+        let close = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-8 * (1.0 + b.abs());
+        assert!(also.len() == found.len() && also.iter().zip(&found).all(close), "{name}: instant and native differ");
+        logarithms.push((soon.as_secs_f64() / g.as_secs_f64()).ln());
         let peer = peers.iter().find(|peer| peer.workload == *name);
         let mut row = vec![name.to_string(), micro(f), micro(g), over(g, f)];
         row.extend(match peer {
@@ -96,10 +103,15 @@ fn main() {
             None => ["-"; 3].map(str::to_string),
         });
         row.push(format!("{:.0}", 1e3 * first.as_secs_f64()));
+        row.extend([micro(soon), over(soon, g), format!("{:.0}", 1e3 * soon_first.as_secs_f64())]);
         eprintln!("{}", row.join("  "));
         rows.push(row);
     }
-    print_table(&["program", "f", "g", "g/f", "JAX f", "JAX g", "to JAX", "first, ms"], &rows);
+    let head =
+        ["program", "f", "g", "g/f", "JAX f", "JAX g", "to JAX", "first, ms", "instant g", "to native", "first, ms"];
+    print_table(&head, &rows);
+    let mean = (logarithms.iter().sum::<f64>() / logarithms.len().max(1) as f64).exp();
+    println!("instant to native, geometric mean: {mean:.2}");
 }
 
 /// The numbers of an expression, the time of a run, and the time from the text to the first result.

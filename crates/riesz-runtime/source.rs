@@ -6,6 +6,7 @@ pub const SOURCE: &[(&str, &str)] = &[
     ("tile.rs", include_str!("src/tile.rs")),
     ("memory.rs", include_str!("src/memory.rs")),
     ("arithmetic.rs", include_str!("src/arithmetic.rs")),
+    ("instructions.rs", include_str!("src/instructions.rs")),
     ("integer.rs", include_str!("src/integer.rs")),
     ("gather.rs", include_str!("src/gather.rs")),
     ("lanes.rs", include_str!("src/lanes.rs")),

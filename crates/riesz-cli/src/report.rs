@@ -40,11 +40,18 @@ impl Report {
         let _ = std::io::stderr().write_all(format!("{gap}{text}").as_bytes());
     }
 
-    /// Shows where the interpreter has taken over from native code.
+    /// Shows where the interpreter has taken over from native code, and what ran each program if that was asked for.
     pub fn notes(&self, session: &mut Session) {
         let notes = session.take_notes();
         if !notes.is_empty() {
             self.show(&notes, session.sources());
+        }
+        for explanation in session.take_explanations() {
+            let line = match self.format {
+                MessageFormat::Human => explanation,
+                MessageFormat::Json => json!({"severity": "note", "message": explanation}).to_string(),
+            };
+            let _ = std::io::stderr().write_all(format!("{line}\n").as_bytes());
         }
     }
 

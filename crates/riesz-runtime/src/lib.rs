@@ -15,6 +15,7 @@
 //! - [`strip`]: four times eight
 //! - [`single`]: the same in single precision
 //! - [`product`], `tile`: products of matrices, and their tiles
+//! - `instructions`: sums of products by the best instructions of the processor
 //! - [`matrix`], `triangular`, `factor`, `cholesky`, `cofactor`, `turn`: linear algebra, nearly all of it by products
 
 // Lanes are written once, over `R`, which is one type here and another in `single`.
@@ -34,6 +35,7 @@ pub mod elementary;
 mod factor;
 pub mod gamma;
 pub mod gather;
+mod instructions;
 pub mod integer;
 pub mod lanes;
 pub mod math;

@@ -7,6 +7,9 @@
 //! A product with a vector consists of sums over rows, or is a sum of rows; every element of the matrix is read once.
 //! If both factors are matrices, tiles of the result stay in registers (`tile`).
 
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx512f")))]
+use crate::instructions::{Avx2, Avx512};
+use crate::instructions::{Compiled, Instructions, by_instructions};
 use crate::tile::{Block, Update, multiply};
 use crate::{LANES, Lanes};
 
@@ -81,22 +84,35 @@ fn rows_with_vector(to: &mut [f64], left: &[f64], at: Strides, vector: &[f64]) {
     for (block, to) in to.chunks_mut(4).enumerate() {
         match to {
             [a, b, c, d] => {
-                let [e, f, g, h] =
-                    dots([row(4 * block), row(4 * block + 1), row(4 * block + 2), row(4 * block + 3)], vector);
+                let rows = [row(4 * block), row(4 * block + 1), row(4 * block + 2), row(4 * block + 3)];
+                // The processor is asked for its instructions.
+                let [e, f, g, h] = unsafe { dots(rows, vector) };
                 (*a, *b, *c, *d) = (e, f, g, h);
             }
             fewer => {
                 for (i, to) in fewer.iter_mut().enumerate() {
-                    [*to] = dots([row(4 * block + i)], vector);
+                    [*to] = unsafe { dots([row(4 * block + i)], vector) };
                 }
             }
         }
     }
 }
 
+by_instructions! {
+    /// The inner products of some rows with a vector.
+    ///
+    /// # Safety
+    /// There is nothing to see to: it is unsafe as all kernels are.
+    unsafe fn dots[const N: usize](rows: [&[f64]; N], vector: &[f64]) -> [f64; N]
+        = [inner_products::<N, Compiled>, inner_products::<N, Avx2>, inner_products::<N, Avx512>]
+}
+
 /// The inner products of some rows with a vector, each in two sums of eight lanes.
+///
+/// # Safety
+/// The processor has the instructions.
 #[inline(always)]
-fn dots<const N: usize>(rows: [&[f64]; N], vector: &[f64]) -> [f64; N] {
+unsafe fn inner_products<const N: usize, I: Instructions>(rows: [&[f64]; N], vector: &[f64]) -> [f64; N] {
     const STEP: usize = 2 * LANES;
     let whole = vector.len() / STEP * STEP;
     let mut sums = [[Lanes::splat(0.0); 2]; N];
@@ -105,7 +121,7 @@ fn dots<const N: usize>(rows: [&[f64]; N], vector: &[f64]) -> [f64; N] {
             // `k` is below `whole`, which no row is shorter than.
             let x = unsafe { Lanes::load(vector, (k + half * LANES) as i64, 1) };
             for (row, sums) in rows.iter().zip(&mut sums) {
-                sums[half] = unsafe { Lanes::load(row, (k + half * LANES) as i64, 1) }.fma(x, sums[half]);
+                sums[half] = unsafe { I::fma(Lanes::load(row, (k + half * LANES) as i64, 1), x, sums[half]) };
             }
         }
     }
@@ -125,17 +141,30 @@ fn sum_of_rows(to: &mut [f64], (rows, first, step): (&[f64], i64, i64), factor: 
     let mut k = 0;
     while k + 4 <= count {
         let factors = [factor(k), factor(k + 1), factor(k + 2), factor(k + 3)];
-        add_multiples(to, factors, [row(k), row(k + 1), row(k + 2), row(k + 3)]);
+        // The processor is asked for its instructions.
+        unsafe { add_multiples(to, factors, [row(k), row(k + 1), row(k + 2), row(k + 3)]) };
         k += 4;
     }
     for k in k..count {
-        add_multiples(to, [factor(k)], [row(k)]);
+        unsafe { add_multiples(to, [factor(k)], [row(k)]) };
     }
 }
 
+by_instructions! {
+    /// `to += Σ factor · row`
+    ///
+    /// # Safety
+    /// There is nothing to see to: it is unsafe as all kernels are.
+    unsafe fn add_multiples[const N: usize](to: &mut [f64], factors: [f64; N], rows: [&[f64]; N])
+        = [multiples::<N, Compiled>, multiples::<N, Avx2>, multiples::<N, Avx512>]
+}
+
 /// `to += Σ factor · row`
+///
+/// # Safety
+/// The processor has the instructions.
 #[inline(always)]
-fn add_multiples<const N: usize>(to: &mut [f64], factors: [f64; N], rows: [&[f64]; N]) {
+unsafe fn multiples<const N: usize, I: Instructions>(to: &mut [f64], factors: [f64; N], rows: [&[f64]; N]) {
     let whole = to.len() / LANES * LANES;
     let factors_wide = factors.map(Lanes::splat);
     for at in (0..whole).step_by(LANES) {
@@ -143,7 +172,7 @@ fn add_multiples<const N: usize>(to: &mut [f64], factors: [f64; N], rows: [&[f64
         unsafe {
             let mut sum = Lanes::load(to, at as i64, 1);
             for (factor, row) in factors_wide.iter().zip(&rows) {
-                sum = factor.fma(Lanes::load(row, at as i64, 1), sum);
+                sum = I::fma(*factor, Lanes::load(row, at as i64, 1), sum);
             }
             sum.store(&mut *to, at as i64, 1);
         }

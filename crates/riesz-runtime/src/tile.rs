@@ -10,6 +10,9 @@
 //! during the copy, in registers. A panel stays in the first-level cache for a column of tiles, and a block of rows stays
 //! in the second-level cache for all panels. A factor that few tiles read is read where it lies.
 
+#[cfg(all(target_arch = "x86_64", not(target_feature = "avx512f")))]
+use crate::instructions::{Avx2, Avx512};
+use crate::instructions::{Compiled, Instructions, by_instructions};
 use crate::product::Strides;
 use crate::{Element, LANES, Lanes};
 use std::mem::MaybeUninit;
@@ -232,45 +235,79 @@ unsafe fn whole_tile<const V: usize>(
     }
 }
 
+by_instructions! {
+    /// # Safety
+    /// As that of [`whole_tile`].
+    unsafe fn sum_of_products[const V: usize, const ADD: bool](
+        left: ([*const f64; HEIGHT], isize),
+        right: (*const f64, isize),
+        depth: usize,
+        to: *mut f64,
+        step: usize,
+        factor: f64,
+    ) = [
+        sums::<V, ADD, GROUP, Compiled>,
+        sums::<V, ADD, 2, Avx2>,
+        sums::<V, ADD, HEIGHT, Avx512>
+    ]
+}
+
+/// How many rows of a tile have their sums in registers at the same time, in code that is compiled for one processor.
+const GROUP: usize = match (cfg!(target_feature = "avx512f"), cfg!(target_feature = "avx")) {
+    (true, _) => HEIGHT,
+    (false, true) => 2,
+    (false, false) if cfg!(target_arch = "aarch64") => 2,
+    (false, false) => 1,
+};
+
+/// The sums of a tile, some rows at a time.
+///
 /// # Safety
-/// As that of [`whole_tile`].
-#[inline(never)]
-unsafe fn sum_of_products<const V: usize, const ADD: bool>(
+/// As that of [`whole_tile`]. The processor has the instructions.
+#[inline(always)]
+unsafe fn sums<const V: usize, const ADD: bool, const ROWS: usize, I: Instructions>(
     (rows, left_step): ([*const f64; HEIGHT], isize),
-    (mut vectors, right_step): (*const f64, isize),
+    (first, right_step): (*const f64, isize),
     depth: usize,
     to: *mut f64,
     step: usize,
     factor: f64,
 ) {
-    let mut sums = [[Lanes::splat(0.0); V]; HEIGHT];
-    // Everything that is read and written is in bounds, as the caller says.
-    unsafe {
-        let place = |i: usize, part: usize| to.add(i * step + part * LANES).cast::<[f64; LANES]>();
-        if ADD {
-            // Sums begin with the elements that are there, so that their terms are added in one order however they are
-            // split.
-            for (i, sums) in sums.iter_mut().enumerate() {
-                for (part, sum) in sums.iter_mut().enumerate() {
-                    *sum = Lanes(*place(i, part)) * Lanes::splat(1.0 / factor);
+    for top in (0..HEIGHT).step_by(ROWS) {
+        let rows: [*const f64; ROWS] = std::array::from_fn(|i| rows[top + i]);
+        let mut vectors = first;
+        let mut sums = [[Lanes::splat(0.0); V]; ROWS];
+        // Everything that is read and written is in bounds, as the caller says.
+        unsafe {
+            let place = |i: usize, part: usize| to.add((top + i) * step + part * LANES).cast::<[f64; LANES]>();
+            if ADD {
+                // Sums begin with the elements that are there, so that their terms are added in one order however they
+                // are split.
+                for (i, sums) in sums.iter_mut().enumerate() {
+                    for (part, sum) in sums.iter_mut().enumerate() {
+                        *sum = Lanes(*place(i, part)) * Lanes::splat(1.0 / factor);
+                    }
                 }
             }
-        }
-        let mut at = 0;
-        for _ in 0..depth {
-            let b: [Lanes; V] = std::array::from_fn(|part| Lanes(*vectors.add(part * LANES).cast::<[f64; LANES]>()));
-            for i in 0..HEIGHT {
-                let a = Lanes::splat(*rows[i].offset(at));
-                for part in 0..V {
-                    sums[i][part] = a.fma(b[part], sums[i][part]);
+            let mut at = 0;
+            for _ in 0..depth {
+                let mut b = [Lanes::splat(0.0); V];
+                for (part, b) in b.iter_mut().enumerate() {
+                    *b = Lanes(*vectors.add(part * LANES).cast::<[f64; LANES]>());
                 }
+                for i in 0..ROWS {
+                    let a = Lanes::splat(*rows[i].offset(at));
+                    for part in 0..V {
+                        sums[i][part] = I::fma(a, b[part], sums[i][part]);
+                    }
+                }
+                at += left_step;
+                vectors = vectors.wrapping_offset(right_step);
             }
-            at += left_step;
-            vectors = vectors.wrapping_offset(right_step);
-        }
-        for (i, sums) in sums.iter().enumerate() {
-            for (part, sum) in sums.iter().enumerate() {
-                *place(i, part) = if ADD { (*sum * Lanes::splat(factor)).0 } else { sum.0 };
+            for (i, sums) in sums.iter().enumerate() {
+                for (part, sum) in sums.iter().enumerate() {
+                    *place(i, part) = if ADD { (*sum * Lanes::splat(factor)).0 } else { sum.0 };
+                }
             }
         }
     }

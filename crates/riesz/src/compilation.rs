@@ -2,13 +2,17 @@
 //! lowered, each once.
 //!
 //! ```text
-//! part of the program ──optimise, differentiate, optimise──▶ plain core ──lower──▶ native code
+//! part of the program ──optimise, differentiate, optimise──▶ plain core ──lower──▶ machine code
 //!                                                                └──────────────▶ interpreter
 //! ```
 //!
+//! If the choice is left to us ([`Toolchain::automatic`]), the interpreter begins, and machine code is made in memory when it
+//! has not finished after [`PATIENCE`] steps.
+//!
 //! A compilation changes nothing of the program it comes from, and nothing changes it: threads can share it.
 
-use crate::toolchain::Maker;
+use crate::literals::{is_literal, lift};
+use crate::toolchain::{Maker, PATIENCE};
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Options, Sources, Toolchain, Value};
 use riesz_calculus::{Checkpoints, compile_for_code, compile_with, has_derivatives};
@@ -22,6 +26,9 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+/// What has run a program if the interpreter was given few steps and did not need more.
+pub(crate) const DONE_EARLY: &str = "the interpreter, which needed few steps";
+
 /// How many steps the interpreter may take to find an error again.
 const STEPS_TO_EXPLAIN: u64 = 1_000_000;
 
@@ -33,8 +40,12 @@ pub(crate) struct Compilation {
     compiled: Option<Program>,
     via: Option<&'static Representation>,
     trap: Option<Arc<Trap>>,
-    /// The functions below as native code.
-    pub code: Option<Code>,
+    /// The functions below as machine code, once it is made.
+    built: OnceLock<Built>,
+    /// What makes it, where it is made when it is needed.
+    later: Option<Later>,
+    /// What it is called.
+    made_by: Option<&'static str>,
     /// The functions, in the order of the code.
     functions: Vec<FunctionId>,
     precision: Precision,
@@ -42,14 +53,27 @@ pub(crate) struct Compilation {
     most_code: u64,
     /// Whether there were derivatives to compile.
     pub has_derivatives: bool,
-    /// Where the interpreter takes the place of native code, and why.
-    pub notes: Vec<Diagnostic>,
-    /// Told once a run of native code has stopped and the interpreter has run instead.
+    /// Told once a run of machine code has stopped and the interpreter has run instead.
     stopped: OnceLock<Diagnostic>,
-    /// Why nothing could be compiled to native code.
-    pub problem: Option<Problem>,
     /// How long derivatives and code took to make.
     pub compiled_in: Duration,
+}
+
+/// Functions as machine code.
+#[derive(Default)]
+struct Built {
+    code: Option<Code>,
+    /// Where the interpreter takes its place, and why.
+    notes: Vec<Diagnostic>,
+    /// Why nothing could be compiled.
+    problem: Option<Problem>,
+}
+
+/// How code is made when it is needed.
+struct Later {
+    toolchain: Toolchain,
+    /// The functions without derivatives, which have not been optimised.
+    without: Vec<FunctionId>,
 }
 
 /// How functions are compiled.
@@ -83,11 +107,17 @@ impl Compilation {
     ) -> Result<Compilation, Vec<Diagnostic>> {
         let start = Instant::now();
         let via = options.via.filter(|via| !via.is_compiled());
-        let native = options.native.as_ref().filter(|_| via.is_none() && options.trap.is_none());
+        let native = options.makes_code();
+        if native.is_some() {
+            lift(&mut program, &functions);
+        }
         let (with, without): (Vec<FunctionId>, Vec<FunctionId>) =
             functions.iter().partition(|id| has_derivatives(&program, &[**id]));
-        let calculus =
-            riesz_calculus::Options { checkpoints: *checkpoints, by_cost: native.is_some(), ..Default::default() };
+        let calculus = riesz_calculus::Options {
+            checkpoints: *checkpoints,
+            by_cost: native.is_some_and(|native| !native.waits()),
+            ..Default::default()
+        };
         // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
         // while the program runs, and find what they differentiate compiled.
         let mut compiled = via.map(|_| program.clone());
@@ -97,27 +127,50 @@ impl Compilation {
             compiled,
             via,
             trap: options.trap.clone(),
-            code: None,
+            built: OnceLock::new(),
+            later: None,
+            made_by: native.map(Toolchain::makes),
             functions,
             precision: native.map_or(Precision::Double, |native| native.settings.precision),
             most_code: options.code,
             has_derivatives: !with.is_empty(),
-            notes: Vec::new(),
             stopped: OnceLock::new(),
-            problem: None,
             compiled_in: start.elapsed(),
         };
-        if let Some(native) = native {
-            compilation.build(native, &without, sources);
-            compilation.compiled_in = start.elapsed();
+        match native {
+            Some(native) if native.waits() => {
+                compilation.later = Some(Later { toolchain: native.clone(), without });
+            }
+            Some(native) => {
+                compilation.built = compilation.build(native, &without, sources).into();
+                compilation.compiled_in = start.elapsed();
+            }
+            None => {}
         }
         Ok(compilation)
     }
 
-    /// Makes native code. Those functions that have no derivatives have not been optimised.
-    fn build(&mut self, native: &Toolchain, without: &[FunctionId], sources: &Sources) {
+    /// Makes machine code, if that has been left for later and not been done yet.
+    pub fn make_code(&self, limits: &Limits) {
+        let Some(Later { toolchain, without }) = &self.later else { return };
+        self.built.get_or_init(|| {
+            let build = || self.build(toolchain, without, &Sources::default());
+            riesz_limit::within(&limits.bounds(self.most_code), build).unwrap_or_else(|reason| {
+                let problem = stopped(reason, limits, None);
+                Built::none(Problem::new(format!("making machine code was stopped: {}", problem.message)))
+            })
+        });
+    }
+
+    /// Whether the interpreter begins, and leaves what takes it long to machine code.
+    fn waits(&self) -> bool {
+        self.later.is_some() && self.built.get().is_none()
+    }
+
+    /// Makes machine code. Those functions that have no derivatives have not been optimised.
+    fn build(&self, native: &Toolchain, without: &[FunctionId], sources: &Sources) -> Built {
         if let Maker::Compiler(Err(problem)) = &native.maker {
-            return self.not_native(problem.clone());
+            return Built::none(problem.clone());
         }
         // The interpreter keeps the calls as they are written, so that it can tell on which way an error was met.
         let optimised = (!without.is_empty()).then(|| {
@@ -144,19 +197,43 @@ impl Compilation {
                 if let Some(pool) = &native.pool {
                     code.use_threads(pool.clone());
                 }
-                for problem in code.functions().iter().filter_map(|function| function.as_ref().err()) {
+                let refused = code.functions().iter().filter_map(|function| function.as_ref().err());
+                let notes = refused.map(|problem| {
                     let message = format!("the interpreter runs this, not native code: {}", problem.reason);
-                    self.notes.push(warning(Diagnostic::error("not-native", problem.span, message)));
-                }
-                self.code = Some(code);
+                    warning(Diagnostic::error("not-native", problem.span, message))
+                });
+                Built { notes: notes.collect(), code: Some(code), problem: None }
             }
-            Err(problem) => self.not_native(problem),
+            Err(problem) => Built::none(problem),
         }
     }
 
-    fn not_native(&mut self, problem: Problem) {
-        self.notes.push(warning(problem.diagnostic().help("the interpreter runs the program instead")));
-        self.problem = Some(problem);
+    /// What runs a function, and why.
+    pub fn runner(&self, function: FunctionId) -> String {
+        let made = self.made_by.unwrap_or_default();
+        match (self.built.get(), self.code(function), &self.later) {
+            _ if self.stopped.get().is_some() => format!("the interpreter, since {made} could not go on"),
+            (_, Some(_), Some(_)) => format!("{made}, since the interpreter was not done after {PATIENCE} steps"),
+            (_, Some(_), None) => made.to_string(),
+            (Some(_), None, _) => format!("the interpreter, since there is no {made} of it"),
+            (None, _, Some(_)) => DONE_EARLY.to_string(),
+            (None, ..) => "the interpreter".to_string(),
+        }
+    }
+
+    /// Where the interpreter takes the place of machine code, and why.
+    pub fn notes(&self) -> &[Diagnostic] {
+        self.built.get().map_or(&[], |built| &built.notes)
+    }
+
+    /// Why nothing could be compiled to machine code.
+    pub fn problem(&self) -> Option<&Problem> {
+        self.built.get()?.problem.as_ref()
+    }
+
+    /// The functions as machine code, where it has been made.
+    pub fn all_code(&self) -> Option<&Code> {
+        self.built.get()?.code.as_ref()
     }
 
     /// Whether a run of native code has stopped, and the interpreter has run instead.
@@ -186,7 +263,7 @@ impl Compilation {
 
     /// Native code of a function, where there is some.
     pub fn code(&self, function: FunctionId) -> Option<(&Code, &Function)> {
-        let code = self.code.as_ref()?;
+        let code = self.all_code()?;
         let at = self.functions.iter().position(|compiled| *compiled == function)?;
         Some((code, code.functions()[at].as_ref().ok()?))
     }
@@ -210,7 +287,12 @@ impl Compilation {
         limits: &Limits,
     ) -> Result<(), Box<Diagnostic>> {
         let mut needed = self.program.reachable(&[function]).globals;
-        needed.sort_unstable();
+        // Literals need nothing, and others need them.
+        let is_literal = |global: &GlobalId| match self.program.global(*global).origin {
+            Origin::Computed(computed) => is_literal(self.program.function(computed)),
+            Origin::Given => false,
+        };
+        needed.sort_unstable_by_key(|global| (!is_literal(global), *global));
         for global in needed {
             if !globals.contains_key(&global)
                 && let Origin::Computed(computed) = self.program.global(global).origin
@@ -223,6 +305,16 @@ impl Compilation {
     }
 
     fn value(&self, function: FunctionId, globals: &Globals<f64>, limits: &Limits) -> Result<Value, Box<Diagnostic>> {
+        if !self.holds(function) {
+            return self.interpret(function, Vec::new(), globals.clone(), limits.clone());
+        }
+        if self.waits() {
+            let few = Limits { steps: limits.steps.min(PATIENCE), ..limits.clone() };
+            match self.interpret_in(function, Vec::new(), globals.clone(), few, true) {
+                Err(problem) if is_impatient(&problem, limits) => self.make_code(limits),
+                result => return result,
+            }
+        }
         let native = self.code(function).map(|(code, compiled)| {
             let mut global = |id: GlobalId| globals.get(&id).cloned();
             code.call(compiled, &[], &mut global, limits)
@@ -279,7 +371,19 @@ impl Compilation {
         globals: Globals<f64>,
         limits: Limits,
     ) -> Result<Value, Box<Diagnostic>> {
+        self.interpret_in(function, arguments, globals, limits, false)
+    }
+
+    fn interpret_in(
+        &self,
+        function: FunctionId,
+        arguments: Vec<Value>,
+        globals: Globals<f64>,
+        limits: Limits,
+        tries: bool,
+    ) -> Result<Value, Box<Diagnostic>> {
         let place = Place {
+            tries,
             program: &self.program,
             compiled: self.compiled(),
             via: self.via,
@@ -302,6 +406,8 @@ pub(crate) struct Place<'p> {
     pub code: u64,
     /// What reports where a NaN starts.
     pub trap: &'p Option<Arc<Trap>>,
+    /// Whether something else goes on if it is not done soon.
+    pub tries: bool,
 }
 
 impl Place<'_> {
@@ -318,16 +424,20 @@ impl Place<'_> {
         let mut machine = Machine::with_globals(self.program, limits.clone(), globals)
             .differentiate_with(self.compiled, Rc::new(via))
             .with_trap(self.trap.clone());
+        if self.tries {
+            machine = machine.in_few_steps();
+        }
         riesz_limit::within(&limits.bounds(self.code), || work(&mut machine))
             .unwrap_or_else(|reason| Err(problem::stopped(reason, limits, self.program.function(at).span)))
     }
 }
 
-/// Functions, and those that compute the globals they need and that are not known, each once.
+/// Functions, and those that compute the globals they need and that are not known, each once, but for those that are long
+/// literals.
 fn with_globals(program: &Program, functions: &[FunctionId], known: &dyn Fn(GlobalId) -> bool) -> Vec<FunctionId> {
     let needed = program.reachable(functions).globals;
     let computing = needed.iter().filter_map(|global| match program.global(*global).origin {
-        Origin::Computed(function) if !known(*global) => Some(function),
+        Origin::Computed(function) if !known(*global) && !is_literal(program.function(function)) => Some(function),
         _ => None,
     });
     let mut all: Vec<FunctionId> = functions.iter().copied().chain(computing).collect();
@@ -340,6 +450,19 @@ fn with_globals(program: &Program, functions: &[FunctionId], known: &dyn Fn(Glob
 pub(crate) fn place(sources: &Sources, span: Span) -> String {
     let (line, column) = sources.position(span);
     format!("{}:{line}:{column}", sources.get(span.file).name)
+}
+
+/// Whether the interpreter has stopped because it had few steps, not because the user gave it no more.
+pub(crate) fn is_impatient(problem: &Diagnostic, limits: &Limits) -> bool {
+    problem.code == "step-limit" && limits.steps > PATIENCE
+}
+
+impl Built {
+    /// No code, and why.
+    fn none(problem: Problem) -> Built {
+        let note = warning(problem.diagnostic().help("the interpreter runs the program instead"));
+        Built { code: None, notes: vec![note], problem: Some(problem) }
+    }
 }
 
 fn warning(diagnostic: Diagnostic) -> Diagnostic {

@@ -52,6 +52,7 @@ mod emit;
 pub mod gradients;
 mod handle;
 mod input;
+mod literals;
 mod load;
 pub mod modes;
 pub mod plot;
@@ -66,7 +67,7 @@ pub use handle::{Compiled, Diagnostics, Error, Function, Program};
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Algebra, Binding, Evaluated, Formally, Given, Options, Scope, Session};
-pub use toolchain::Toolchain;
+pub use toolchain::{PATIENCE, Toolchain};
 
 pub use riesz_calculus::Checkpoints;
 pub use riesz_call::{Argument, Leaf, Misfit, Output, Pool, Precision};

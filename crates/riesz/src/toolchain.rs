@@ -19,7 +19,23 @@ pub struct Toolchain {
     pub settings: Settings,
     /// What shares the work of loops, where that is more than one thread.
     pub(crate) pool: Option<Arc<Pool>>,
+    pub(crate) when: When,
 }
+
+/// When machine code is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum When {
+    /// Before anything runs.
+    First,
+    /// For an expression that the interpreter has not finished after [`PATIENCE`] steps; and before anything runs for a
+    /// function that is compiled to be called.
+    Long,
+}
+
+/// How many calls and iterations the interpreter takes before machine code is made, if the choice is left to us. They take
+/// about as long as the code of a small program takes to make. The count does not depend on the clock, so that the same
+/// program is always run by the same means and prints the same digits.
+pub const PATIENCE: u64 = 30_000;
 
 /// What makes machine code.
 #[derive(Clone)]
@@ -46,7 +62,7 @@ impl Toolchain {
     /// interpreter runs it.
     pub fn find_or_tell(threads: usize) -> Toolchain {
         let pool = (threads > 1).then(|| Arc::new(Pool::new(threads)));
-        Toolchain { maker: Maker::Compiler(Compiler::find()), settings: Settings::default(), pool }
+        Toolchain { pool, ..Toolchain::of(Maker::Compiler(Compiler::find())) }
     }
 
     /// Machine code in memory: in milliseconds, without a compiler. None where the library is built without the feature
@@ -68,9 +84,29 @@ impl Toolchain {
     /// ```
     pub fn instant() -> Option<Toolchain> {
         #[cfg(feature = "instant")]
-        return Some(Toolchain { maker: Maker::Instant, settings: Settings::default(), pool: None });
+        return Some(Toolchain::of(Maker::Instant));
         #[cfg(not(feature = "instant"))]
         None
+    }
+
+    /// What programs are run by if nothing else is asked for: the interpreter for short work, and machine code in memory for
+    /// what takes it long. None, which is the interpreter, where the library is built without the feature `instant`.
+    pub fn automatic() -> Option<Toolchain> {
+        Some(Toolchain { when: When::Long, ..Toolchain::instant()? })
+    }
+
+    /// The same, before anything runs.
+    pub(crate) fn at_once(self) -> Toolchain {
+        Toolchain { when: When::First, ..self }
+    }
+
+    fn of(maker: Maker) -> Toolchain {
+        Toolchain { maker, settings: Settings::default(), pool: None, when: When::First }
+    }
+
+    /// Whether the interpreter begins.
+    pub(crate) fn waits(&self) -> bool {
+        self.when == When::Long
     }
 
     /// The name of what runs the code that it makes: `instant` or `native`.
@@ -79,6 +115,15 @@ impl Toolchain {
             Maker::Compiler(_) => "native",
             #[cfg(feature = "instant")]
             Maker::Instant => "instant",
+        }
+    }
+
+    /// What its code is called.
+    pub(crate) fn makes(&self) -> &'static str {
+        match self.maker {
+            Maker::Compiler(_) => "native code",
+            #[cfg(feature = "instant")]
+            Maker::Instant => "machine code in memory",
         }
     }
 
@@ -118,7 +163,7 @@ impl std::fmt::Debug for Toolchain {
                 shown.field("compiler", &version).field("threads", &threads).finish()
             }
             #[cfg(feature = "instant")]
-            Maker::Instant => shown.field("instant", &true).finish(),
+            Maker::Instant => shown.field("instant", &true).field("when", &self.when).finish(),
         }
     }
 }

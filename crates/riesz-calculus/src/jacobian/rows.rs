@@ -12,7 +12,7 @@ use riesz_core::term::{Atom, Binding, Var};
 use riesz_core::types::Type;
 
 /// The longest array that is no loop, outside of loops.
-const FEW: i64 = 4;
+pub(super) const FEW: i64 = 4;
 
 /// A row of the Jacobian.
 pub(super) struct Row {
@@ -196,8 +196,10 @@ impl<'a> Walk<'a> {
         opened.push((index, count));
         let at = self.further(Atom::Var(index), Atom::Int(first));
         path.push(Hop::Element { index: at, form: self.form(at), sure: true, span: self.span, branches: 0 });
-        let known = self.index(array, at)?;
-        let mut parts = Vec::new();
+        self.gives_row = matches!(element, Type::Array(..));
+        let known = self.index(array, at);
+        self.gives_row = false;
+        let (known, mut parts) = (known?, Vec::new());
         let longest = if matches!(element, Type::Array(..)) { FEW } else { i64::MAX };
         self.parts(&known, element, path, longest, &mut parts)?;
         if let [Part::Loop { array, element, path }] = &parts[..] {

@@ -6,7 +6,7 @@
 
 use super::graph::Graph;
 use super::known::{Accumulated, Around, Built, Element, Frame, Known};
-use super::rows::Edges;
+use super::rows::{Edges, FEW};
 use super::write::Scope;
 use riesz_core::Size;
 use riesz_core::free::Free;
@@ -52,6 +52,8 @@ pub(super) struct Walk<'a> {
     pub ranges: Vec<(Size, Atom)>,
     /// The loop over rows that is gone through.
     pub edges: Option<Edges>,
+    /// Whether what the next body gives is a row of the result, which is gone through in a loop of its own.
+    pub gives_row: bool,
 }
 
 impl<'a> Walk<'a> {
@@ -73,6 +75,7 @@ impl<'a> Walk<'a> {
             span,
             ranges: Vec::new(),
             edges: None,
+            gives_row: false,
         }
     }
 
@@ -95,8 +98,12 @@ impl<'a> Walk<'a> {
 
     pub fn body(&mut self, body: &'a Body, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
-            for binding in &body.bindings {
+            let gives_row = std::mem::take(&mut self.gives_row);
+            for (at, binding) in body.bindings.iter().enumerate() {
+                let is_result = at + 1 == body.bindings.len() && body.result == Atom::Var(binding.var);
+                self.gives_row = gives_row && is_result && matches!(binding.op, Op::Build(_) | Op::Call(..));
                 self.step(binding, frame)?;
+                self.gives_row = false;
             }
             frame.atom(body.result)
         })
@@ -305,8 +312,10 @@ impl<'a> Walk<'a> {
         let count = self.value(&frame.atom(iteration.count)?)?;
         let element = Element::Turn { iteration, component, frame: frame.clone() };
         let built = Known::Built(Rc::new(Built { count, element }));
+        let is_row = std::mem::take(&mut self.gives_row);
         // In a loop a short array is a few numbers. They are read where the program reads them, not first in a branch.
-        match self.scopes.len() > 1 && self.turns(iteration.count, frame).is_some() {
+        let is_few = self.turns(iteration.count, frame).is_some_and(|turns| !is_row || turns <= FEW);
+        match self.scopes.len() > 1 && is_few {
             true => self.elements(&built).map(Known::Elements),
             false => Some(built),
         }

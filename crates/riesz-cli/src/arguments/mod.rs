@@ -314,7 +314,7 @@ pub struct Bench {
     #[arg(long, value_name = "FILE.json")]
     pub against: Option<String>,
     /// How the program is run
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Auto)]
     pub backend: Backend,
     /// The number of threads for native code
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
@@ -331,7 +331,7 @@ pub struct Gradbench {
     /// A folder of programs, one for each module; by default those for the twelve modules of GradBench
     pub folder: Option<String>,
     /// How the programs are run
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Native)]
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Auto)]
     pub backend: Backend,
     /// The number of threads for native code
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]

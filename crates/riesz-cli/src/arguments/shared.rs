@@ -11,9 +11,12 @@ use std::sync::Arc;
 /// How a program is run.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Run {
-    /// How the program is run
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Interp)]
+    /// How the program is run; `auto` interprets what is short, and makes machine code of longer work
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Auto)]
     backend: Backend,
+    /// Say what ran each program: the interpreter or machine code, and why
+    #[arg(long)]
+    explain: bool,
     /// The number of threads for native code [default: 1]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -47,6 +50,7 @@ impl Run {
             wrong(subcommand, "`--trap` is for compiled derivatives: leave out `--via`".into());
         }
         let native = match (self.backend, self.threads, self.precision) {
+            (Backend::Auto, None, Precision::F64) => Toolchain::automatic(),
             (Backend::Native, threads, precision) => {
                 let mut native = Toolchain::find_or_tell(threads.unwrap_or(1).into()).watched_by(building::watch());
                 native.settings.precision = match precision {
@@ -55,16 +59,20 @@ impl Run {
                 };
                 Some(native)
             }
-            (Backend::Interp | Backend::Instant, Some(_), _) => {
+            (Backend::Auto | Backend::Interp | Backend::Instant, Some(_), _) => {
                 wrong(subcommand, "`--threads` is for native code: add `--backend native`".into());
             }
-            (Backend::Interp | Backend::Instant, None, Precision::F32) => {
+            (Backend::Auto | Backend::Interp | Backend::Instant, None, Precision::F32) => {
                 wrong(subcommand, "`--precision f32` is for native code: add `--backend native`".into());
             }
             (Backend::Interp, None, Precision::F64) => None,
             (Backend::Instant, None, Precision::F64) => Toolchain::instant(),
         };
-        Session::new(Options { native, trap, ..options })
+        let mut session = Session::new(Options { native, trap, ..options });
+        if self.explain {
+            session.explain();
+        }
+        session
     }
 }
 
@@ -118,7 +126,7 @@ impl Limited {
             checkpoints: self.checkpoint.0,
             via: None,
             trap: None,
-            native: None,
+            native: Toolchain::automatic(),
         }
     }
 }
@@ -152,6 +160,7 @@ pub enum Colour {
 /// The ways to run a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Backend {
+    Auto,
     Interp,
     Instant,
     Native,

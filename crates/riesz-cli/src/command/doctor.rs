@@ -4,7 +4,7 @@ use super::Status;
 use super::cache::Held;
 use crate::arguments::Doctor;
 use crate::output::{bytes, print_line};
-use riesz::{Cache, Compiler, Problem};
+use riesz::{Cache, Compiler, PATIENCE, Problem, Toolchain};
 use serde_json::json;
 
 /// Says what there is. That something is missing is an answer, and no failure.
@@ -33,7 +33,7 @@ pub fn run(arguments: Doctor) -> Status {
             "processor": riesz::processor(),
             "threads": threads,
             "cache": cache,
-            "default": "interp",
+            "default": "auto",
             "native": cause.is_none(),
         });
         print_line(&found.to_string());
@@ -58,10 +58,15 @@ pub fn run(arguments: Doctor) -> Status {
         }
         Err(problem) => told(problem),
     };
-    let backend = match cause {
-        None => "the interpreter, since it starts at once; native code with `--backend native`",
-        Some(_) => "the interpreter, also with `--backend native`: see above for the missing parts",
+    let begins = match Toolchain::automatic() {
+        Some(_) => format!("the interpreter for up to {PATIENCE} steps, then machine code in memory"),
+        None => "the interpreter, since this program was built without machine code in memory".to_string(),
     };
+    let fastest = match cause {
+        None => "`--backend native` runs fastest, and takes seconds to compile",
+        Some(_) => "`--backend native` does not work here: see above for the missing parts",
+    };
+    let backend = format!("{begins}\n           {fastest}");
     print_line(&format!("riesz      {}", env!("CARGO_PKG_VERSION")));
     print_line(&format!("compiler   {compiler}"));
     print_line(&format!("processor  {}, {threads} threads", riesz::processor()));

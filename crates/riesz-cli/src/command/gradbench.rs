@@ -44,7 +44,8 @@ pub fn run(arguments: Arguments) -> Status {
     let native = match arguments.backend {
         Backend::Interp => None,
         Backend::Instant => Toolchain::instant(),
-        Backend::Native => match Toolchain::find(arguments.threads.into()) {
+        Backend::Auto if Toolchain::find(1).is_err() => Toolchain::instant(),
+        Backend::Auto | Backend::Native => match Toolchain::find(arguments.threads.into()) {
             Ok(native) => Some(native.watched_by(building::watch())),
             Err(problem) => {
                 report.warning(problem.diagnostic().help("the interpreter runs the programs"));

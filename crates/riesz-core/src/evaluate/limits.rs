@@ -52,12 +52,30 @@ pub(super) struct Fuel {
     limit: u64,
     memory: usize,
     interrupt: Option<Arc<AtomicBool>>,
+    /// Whether arrays that operations read or make count as steps too.
+    weighs: bool,
 }
+
+/// How many numbers that an operation moves count as a step, where they count.
+const MOVED: u64 = 64;
 
 impl Fuel {
     pub fn new(limits: &Limits) -> Fuel {
         let Limits { steps, memory, interrupt, .. } = limits.clone();
-        Fuel { stretch: 0, rest: steps, limit: steps, memory, interrupt }
+        Fuel { stretch: 0, rest: steps, limit: steps, memory, interrupt, weighs: false }
+    }
+
+    /// From now on, long operations take steps as long loops do.
+    pub fn weigh(&mut self) {
+        self.weighs = true;
+    }
+
+    /// Takes steps for the numbers that an operation moves, if these count.
+    pub fn moved(&mut self, numbers: usize, span: Span) -> Result<(), Fault> {
+        match self.weighs {
+            true => (0..numbers as u64 / MOVED).try_for_each(|_| self.step(span)),
+            false => Ok(()),
+        }
     }
 
     /// Takes one step.

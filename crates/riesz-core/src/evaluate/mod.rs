@@ -135,6 +135,12 @@ impl<'p, S: Number> Machine<'p, S> {
         self
     }
 
+    /// The same, where work inside of operations counts as steps too: the steps are a measure of the time.
+    pub fn in_few_steps(mut self) -> Machine<'p, S> {
+        self.fuel.weigh();
+        self
+    }
+
     /// The program in which functions have no derivatives left.
     pub fn compiled(&self) -> &'p Program {
         self.compiled

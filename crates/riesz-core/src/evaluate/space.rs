@@ -20,6 +20,7 @@ pub(super) enum Grid {
 impl<S: Number> Machine<'_, S> {
     /// Makes sure that `count` more elements of a size are allowed.
     pub(super) fn reserve(&mut self, count: usize, bytes: usize, span: Span) -> Result<(), Fault> {
+        self.fuel.moved(count, span)?;
         let asked = count.checked_mul(bytes);
         let needed = asked.and_then(|asked| asked.checked_add(memory()));
         match (needed, asked) {

@@ -19,6 +19,7 @@
 //! - `residual`, `residual_place`: the residuals of a recursive function
 //! - `operation`, `scalar`, `vector`, `accumulator`, `size`, `call`: the operations of the core
 //! - `iterate`, `reduce`, `extreme`, `fold`, `iteration`: its loops
+//! - `in_place`: arrays of a state that an iteration changes in place
 //! - `array`, `view`, `product`: its functions of arrays
 
 mod accumulator;
@@ -29,6 +30,7 @@ mod call;
 mod dynamic_size;
 mod extreme;
 mod fold;
+mod in_place;
 mod infer_shapes;
 mod iterate;
 mod omitted;

@@ -4,6 +4,7 @@ use super::value::{Cells, Target};
 use super::{Lowered, Lowerer};
 use riesz_core::term::{Atom, Body, Op, Var};
 use riesz_core::types::Type;
+use riesz_primitive::array::Array;
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -83,6 +84,14 @@ impl<'p> Lowerer<'_, 'p> {
                 if !target.add && target.cells.is_exact() && self.holds_arrays(self.ty(var)) =>
             {
                 plan.insert(var, target.clone());
+                // An array with one element replaced, and nobody else looks at that array.
+                if let Op::ArrayFunction(primitive, arguments) = &binding.op
+                    && matches!(primitive.array(), Some(Array::Replace))
+                    && let Atom::Var(replaced) = arguments[0]
+                    && self.uses[replaced.0 as usize] == 1
+                {
+                    self.plan(arguments[0], target, inside, plan);
+                }
             }
             _ => {}
         }

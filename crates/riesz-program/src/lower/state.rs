@@ -1,7 +1,8 @@
 //! Loops that rebind a state: one iteration after the other.
 //!
 //! Numbers of a state are in registers that are set at the end of an iteration. An array of a state has two buffers,
-//! one that an iteration reads and one that it writes, which are exchanged after it. A loop that records its states
+//! one that an iteration reads and one that it writes, which are exchanged after it, unless an iteration changes it in place
+//! (`in_place`). A loop that records its states
 //! writes each to its final place, in buffers that grow if the number of iterations is unknown.
 
 use super::operation::unsupported_layout;
@@ -37,7 +38,7 @@ enum Next {
 
 impl<'p> Lowerer<'_, 'p> {
     pub(super) fn iteration(&mut self, iteration: &'p Turn, span: Span) -> Lowered<Value> {
-        let state = self.begin(iteration.state, iteration.start, span)?;
+        let state = self.begin(iteration.state, iteration.start, &iteration.body, false, span)?;
         self.iterations(iteration, &state, span, &mut |lowerer, _| lowerer.next(&iteration.body, &state, span))?;
         self.values[iteration.state.0 as usize] = None;
         Ok(state.now)
@@ -51,7 +52,7 @@ impl<'p> Lowerer<'_, 'p> {
         body: &'p Body,
         span: Span,
     ) -> Lowered<Value> {
-        let state = self.begin(var, start, span)?;
+        let state = self.begin(var, start, body, false, span)?;
         let site = self.build.site(Fault::Steps, span);
         let opened = self.build.open();
         let holds = self.body(condition);
@@ -85,7 +86,7 @@ impl<'p> Lowerer<'_, 'p> {
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         let len = self.at_least_zero(count);
         self.set_length(length, len, Fault::WrongShape, span);
-        let state = self.begin(iteration.state, iteration.start, span)?;
+        let state = self.begin(iteration.state, iteration.start, &iteration.body, false, span)?;
         self.iterations(iteration, &state, span, &mut |lowerer, index| {
             lowerer.next(&iteration.body, &state, span)?;
             let cells = lowerer.element_of(inner, index);
@@ -121,7 +122,7 @@ impl<'p> Lowerer<'_, 'p> {
             self.set_length(length, len, Fault::WrongShape, span);
             inner.push((**cells).clone());
         }
-        let state = self.begin(iteration.state, iteration.start, span)?;
+        let state = self.begin(iteration.state, iteration.start, &iteration.body, true, span)?;
         self.iterations(iteration, &state, span, &mut |lowerer, index| {
             let mut rows = Vec::with_capacity(inner.len());
             for cells in &inner {
@@ -149,7 +150,7 @@ impl<'p> Lowerer<'_, 'p> {
         body: &'p Body,
         span: Span,
     ) -> Lowered<Value> {
-        let state = self.begin(var, start, span)?;
+        let state = self.begin(var, start, body, true, span)?;
         let Shape::Tuple(parts) = self.infer_shape(body.result)? else {
             return Err(unsupported_layout("the residuals of this loop", span));
         };
@@ -248,11 +249,25 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(())
     }
 
-    /// Room for a state, which holds its first value.
-    fn begin(&mut self, var: Var, start: Atom, span: Span) -> Lowered<State> {
+    /// Room for a state, which holds its first value. `keeps` says that the body gives residuals beside the next state.
+    fn begin(&mut self, var: Var, start: Atom, body: &'p Body, keeps: bool, span: Span) -> Lowered<State> {
         let value = self.atom(start, span)?;
         let mut swaps = Vec::new();
-        let (now, next) = self.begin_part(&value, self.ty(var), &self.name(var), &mut swaps, span)?;
+        let in_place = self.in_place(var, body, keeps);
+        let name = self.name(var);
+        let (now, next) = match (&value, self.ty(var).components()) {
+            (Value::Tuple(parts), Some(types)) => {
+                let (mut now, mut next) = (Vec::new(), Vec::new());
+                for (at, (part, ty)) in parts.iter().zip(&types).enumerate() {
+                    let alone = in_place.contains(&at);
+                    let (part_now, part_next) = self.begin_part(part, ty, &name, alone, &mut swaps, span)?;
+                    now.push(part_now);
+                    next.push(part_next);
+                }
+                (Value::Tuple(now), Next::Tuple(next))
+            }
+            _ => self.begin_part(&value, self.ty(var), &name, in_place.contains(&0), &mut swaps, span)?,
+        };
         self.values[var.0 as usize] = Some(now.clone());
         Ok(State { now, next, swaps })
     }
@@ -262,6 +277,7 @@ impl<'p> Lowerer<'_, 'p> {
         value: &Value,
         ty: &Type,
         name: &Option<Name>,
+        in_place: bool,
         swaps: &mut Vec<(Buffer, Buffer)>,
         span: Span,
     ) -> Lowered<(Value, Next)> {
@@ -277,7 +293,7 @@ impl<'p> Lowerer<'_, 'p> {
                 let types = ty.components().unwrap_or_default();
                 let (mut now, mut next) = (Vec::new(), Vec::new());
                 for (part, ty) in parts.iter().zip(&types) {
-                    let (part_now, part_next) = self.begin_part(part, ty, name, swaps, span)?;
+                    let (part_now, part_next) = self.begin_part(part, ty, name, false, swaps, span)?;
                     now.push(part_now);
                     next.push(part_next);
                 }
@@ -289,12 +305,17 @@ impl<'p> Lowerer<'_, 'p> {
                     return Err(super::unknown_size(span));
                 }
                 let now = self.room_for(&shape, name, span);
-                let next = self.room_for(&shape, &name.as_ref().map(|name| format!("next_{name}").into()), span);
+                let next = match in_place {
+                    true => now.clone(),
+                    false => self.room_for(&shape, &name.as_ref().map(|name| format!("next_{name}").into()), span),
+                };
                 self.write(value, &Target { cells: now.clone(), add: false }, span)?;
-                let (mut from, mut to) = (Vec::new(), Vec::new());
-                now.leaves(&mut |place| from.push(place.buffer), &mut |_| {});
-                next.leaves(&mut |place| to.push(place.buffer), &mut |_| {});
-                swaps.extend(from.into_iter().zip(to));
+                if !in_place {
+                    let (mut from, mut to) = (Vec::new(), Vec::new());
+                    now.leaves(&mut |place| from.push(place.buffer), &mut |_| {});
+                    next.leaves(&mut |place| to.push(place.buffer), &mut |_| {});
+                    swaps.extend(from.into_iter().zip(to));
+                }
                 let now = match now {
                     Cells::Array(Length::Known(len), cells) => Value::Array(Array { len, cells: *cells }),
                     _ => return Err(super::unknown_size(span)),

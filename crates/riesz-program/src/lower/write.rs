@@ -182,6 +182,10 @@ impl Lowerer<'_, '_> {
 
     fn write_array(&mut self, array: &Array, length: &Length, inner: &Cells, add: bool, span: Span) -> Lowered<()> {
         self.set_length(length, array.len, if add { Fault::Elements } else { Fault::WrongShape }, span);
+        // It stands where it is to go.
+        if !add && array.cells == *inner {
+            return Ok(());
+        }
         if let Some(copies) = self.flat_copies(array, inner)
             && !add
         {

@@ -100,7 +100,15 @@ impl Writer {
         let (i, a, b) = (self.name("i"), self.name("s"), self.name("s"));
         let (at, from) = (self.moved(&i, &n), self.moved(&i, &n));
         let new = self.mixed(element, &format!("{a}[{from}]"), &format!("{b}[{at}]"));
-        let step = match self.random.below(4) {
+        let step = match self.random.below(6) {
+            // Each is changed in place, unless the other reads it after that.
+            4 => format!("(update({a}, {at}, {new}), update({b}, {from}, {b}[{at}]))"),
+            5 => {
+                let view = self.view(&a, &n);
+                format!(
+                    "((if mod({i}, 2) == 0 then update({a}, {at}, {new}) else {a}), update({view}, {from}, {a}[{at}]))"
+                )
+            }
             0 => format!("({b}, update({a}, {at}, {new}))"),
             1 => format!("(update({a}, {at}, {new}), {a})"),
             2 => format!("(update({b}, {at}, {new}), update({a}, {from}, {b}[{from}]))"),

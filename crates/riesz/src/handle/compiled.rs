@@ -2,7 +2,7 @@
 
 use super::{Error, Function};
 use crate::compilation::{Compilation, How};
-use crate::{Argument, Checkpoints, Data, Diagnostic, Leaf, Misfit, Options, Output, Value};
+use crate::{Argument, Checkpoints, Data, Diagnostic, Leaf, Misfit, Options, Output, Toolchain, Value};
 use riesz_call::{Call, Code, Interface, Refused};
 use riesz_core::evaluate::{Globals, from_data, to_data};
 use riesz_core::{FunctionId, GlobalId, Type};
@@ -58,6 +58,8 @@ struct Ready {
 
 impl Compiled {
     pub(super) fn new(function: Function, options: &Options) -> Result<Compiled, Error> {
+        // Who compiles a function calls it more than once.
+        let options = &Options { native: options.native.clone().map(Toolchain::at_once), ..options.clone() };
         let ready = match Ready::new(&function, options, options.checkpoints.unwrap_or_default()) {
             Err(problem) if options.checkpoints.is_none() && is_out_of_memory(&problem) => {
                 Ready::new(&function, options, Checkpoints::Roots)?
@@ -134,7 +136,7 @@ impl Compiled {
     /// Why the interpreter runs it, or something that it needs, or has run a call of it, where native code was asked for.
     pub fn notes(&self) -> impl Iterator<Item = &Diagnostic> {
         let compilation = &self.0.ready.compilation;
-        compilation.notes.iter().chain(compilation.stopped())
+        compilation.notes().iter().chain(compilation.stopped())
     }
 
     /// How long derivatives and code took to make.
@@ -155,7 +157,7 @@ impl Compiled {
     /// The most bytes that the buffers of a call without arguments take at one time, where it is native code.
     pub(crate) fn bytes(&self) -> Option<u64> {
         let Shared { ready, options, .. } = &*self.0;
-        let (call, code) = ready.native.as_ref().zip(ready.compilation.code.as_ref())?;
+        let (call, code) = ready.native.as_ref().zip(ready.compilation.all_code())?;
         code.bytes_with(call, &[], &options.limits).ok()
     }
 
@@ -262,7 +264,7 @@ impl Ready {
         read: impl FnOnce(Option<&Interface>, Value, &mut To) -> Result<T, Misfit>,
     ) -> Result<T, Error> {
         let limits = &compiled.0.options.limits;
-        let stop = match self.native.as_ref().zip(self.compilation.code.as_ref()) {
+        let stop = match self.native.as_ref().zip(self.compilation.all_code()) {
             None => None,
             Some((call, code)) => match native(code, call, to) {
                 Ok(value) => return Ok(value),

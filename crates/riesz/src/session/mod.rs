@@ -18,7 +18,7 @@ use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};
 use riesz_core::term::Program;
-use riesz_core::{Bound, Checker, FunctionId, Names, Size, Thunk, size};
+use riesz_core::{Bound, Checker, Names, Size, Thunk, size};
 use riesz_syntax::tree::ExprId;
 use run::Ran;
 pub(crate) use run::holds_functions;
@@ -51,7 +51,8 @@ pub struct Options {
     /// What reports where a NaN or an infinity starts, if that is asked for. The interpreter does, so it takes the place of
     /// native code.
     pub trap: Option<std::sync::Arc<crate::Trap>>,
-    /// What makes native code; the interpreter runs programs where there is nothing.
+    /// What makes machine code: [`Toolchain::automatic`] where nothing is said. The interpreter runs programs where there is
+    /// nothing.
     pub native: Option<Toolchain>,
 }
 
@@ -64,8 +65,17 @@ impl Default for Options {
             checkpoints: None,
             via: None,
             trap: None,
-            native: None,
+            native: Toolchain::automatic(),
         }
+    }
+}
+
+impl Options {
+    /// What makes machine code of programs, if these options let anything do so: only the interpreter knows other
+    /// representations of derivatives, and traps.
+    pub(crate) fn makes_code(&self) -> Option<&Toolchain> {
+        let is_compiled = self.via.is_none_or(|via| via.is_compiled());
+        self.native.as_ref().filter(|_| is_compiled && self.trap.is_none())
     }
 }
 
@@ -87,6 +97,8 @@ pub struct Session {
     prepared: Option<Compilation>,
     /// Where the interpreter has taken the place of native code.
     notes: Vec<Diagnostic>,
+    /// What has run each program and why, if somebody asks for it.
+    explanations: Option<Vec<String>>,
     /// Whether the user knows that nothing can be compiled here.
     told: bool,
     /// Whether what is being evaluated has added to the program what a `let` refers to.
@@ -160,35 +172,10 @@ impl Session {
             values: Globals::default(),
             prepared: None,
             notes: Vec::new(),
+            explanations: None,
             told: false,
             grown: false,
         }
-    }
-
-    /// Where the interpreter has taken over from native code since this was last asked, and why; and what a trap has found.
-    pub fn take_notes(&mut self) -> Vec<Diagnostic> {
-        let mut notes = std::mem::take(&mut self.notes);
-        notes.extend(self.options.trap.iter().flat_map(|trap| trap.take()));
-        notes
-    }
-
-    /// Compiles checks into native code all at once, where native code is asked for.
-    pub fn prepare_checks(&mut self, checks: &[Check]) {
-        if self.options.native.is_none() {
-            return;
-        }
-        let functions: Vec<FunctionId> = checks.iter().map(|check| check.function).collect();
-        let checkpoints = self.options.checkpoints.unwrap_or_default();
-        self.prepared = self.compilation(&functions, checkpoints).ok().or_else(|| {
-            // A check that cannot be compiled within the limits says so when it is run; the others are compiled without it.
-            let fine = functions.iter().copied().filter(|function| {
-                let mut program = self.checker.program.part(&[*function], &|_| false);
-                let compiled = self.within(|| riesz_calculus::compile_from(&mut program, &[*function]));
-                compiled.is_ok_and(|compiled| compiled.is_ok())
-            });
-            let fine: Vec<FunctionId> = fine.collect();
-            self.compilation(&fine, checkpoints).ok()
-        });
     }
 
     /// Adds a file and what it imports. When there are errors, nothing is added.

@@ -5,9 +5,9 @@
 //! values of top-level `let`s stay, and of those that hold functions or maps what these refer to.
 
 use super::{Session, first};
-use crate::compilation::{Compilation, How, Place};
-use crate::toolchain::Maker;
-use crate::{Diagnostic, Toolchain, Type, Value};
+use crate::compilation::{Compilation, DONE_EARLY, How, Place, is_impatient, place};
+use crate::toolchain::{Maker, PATIENCE};
+use crate::{Check, Diagnostic, Limits, Toolchain, Type, Value};
 use riesz_calculus::{Checkpoints, compile_with, functions_of, has_derivatives};
 use riesz_core::evaluate::{Globals, from_data};
 use riesz_core::term::{Origin, Program};
@@ -20,6 +20,42 @@ pub(super) struct Ran {
 }
 
 impl Session {
+    /// From now on notes what runs each program, and why.
+    pub fn explain(&mut self) {
+        self.explanations.get_or_insert_default();
+    }
+
+    /// What has run each program since this was last asked, and why, if [`Session::explain`] asks for it.
+    pub fn take_explanations(&mut self) -> Vec<String> {
+        self.explanations.as_mut().map(std::mem::take).unwrap_or_default()
+    }
+
+    /// Where the interpreter has taken over from native code since this was last asked, and why; and what a trap has found.
+    pub fn take_notes(&mut self) -> Vec<Diagnostic> {
+        let mut notes = std::mem::take(&mut self.notes);
+        notes.extend(self.options.trap.iter().flat_map(|trap| trap.take()));
+        notes
+    }
+
+    /// Compiles checks all at once: their derivatives, and their code where and when code is made.
+    pub fn prepare_checks(&mut self, checks: &[Check]) {
+        if self.options.native.is_none() {
+            return;
+        }
+        let functions: Vec<FunctionId> = checks.iter().map(|check| check.function).collect();
+        let checkpoints = self.options.checkpoints.unwrap_or_default();
+        self.prepared = self.compilation(&functions, checkpoints).ok().or_else(|| {
+            // A check that cannot be compiled within the limits says so when it is run; the others are compiled without it.
+            let fine = functions.iter().copied().filter(|function| {
+                let mut program = self.checker.program.part(&[*function], &|_| false);
+                let compiled = self.within(|| riesz_calculus::compile_from(&mut program, &[*function]));
+                compiled.is_ok_and(|compiled| compiled.is_ok())
+            });
+            let fine: Vec<FunctionId> = fine.collect();
+            self.compilation(&fine, checkpoints).ok()
+        });
+    }
+
     /// Runs a function without parameters, and keeps the values of the `let`s that it needed.
     pub(crate) fn run(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         self.run_with_program(function).map(|ran| ran.value)
@@ -38,12 +74,24 @@ impl Session {
         }
         self.settle(function)?;
         let has_derivatives = has_derivatives(&self.checker.program, &[function]);
+        let limits = self.options.limits.clone();
         // A program without derivatives runs as it stands.
-        if self.options.native.is_none() && !has_derivatives {
-            let value = self.run_as_it_stands(function)?;
-            return Ok(Ran { value, program: None });
+        let mut impatient = false;
+        if !has_derivatives {
+            let few = Limits { steps: limits.steps.min(PATIENCE), ..limits.clone() };
+            match self.options.makes_code().map(Toolchain::waits) {
+                None => return self.run_as_it_stands(function, &limits),
+                Some(false) => {}
+                Some(true) => match self.run_as_it_stands(function, &few) {
+                    Err(problem) if is_impatient(&problem, &limits) => impatient = true,
+                    result => return result,
+                },
+            }
         }
         let compilation = self.compilation(&[function], self.options.checkpoints.unwrap_or_default()).map_err(first);
+        if let (true, Ok(compilation)) = (impatient, &compilation) {
+            compilation.make_code(&limits);
+        }
         match compilation.and_then(|compilation| Ok((self.run_in(&compilation, function, true)?, compilation))) {
             Err(problem) if has_derivatives && self.may_checkpoint(&problem) => self.run_checkpointed(function),
             Err(problem) => Err(problem),
@@ -74,12 +122,17 @@ impl Session {
         let mut globals = self.known(&[function]);
         globals.retain(|id, _| settled || !holds_functions(&self.checker.program.global(*id).ty));
         let result = compilation.run(function, &mut globals, &self.options.limits);
-        self.add_notes(compilation.stopped());
+        self.note(compilation);
+        if self.is_told_of_code() {
+            self.add_notes(compilation.stopped());
+        }
+        let runner = compilation.runner(function);
+        self.ran(function, || runner);
         self.keep(globals);
         result
     }
 
-    fn run_as_it_stands(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
+    fn run_as_it_stands(&mut self, function: FunctionId, limits: &Limits) -> Result<Ran, Box<Diagnostic>> {
         let (program, mut globals) = (&self.checker.program, self.known(&[function]));
         let place = Place {
             program,
@@ -87,14 +140,33 @@ impl Session {
             via: self.options.via,
             code: self.options.code,
             trap: &self.options.trap,
+            tries: limits.steps < self.options.limits.steps,
         };
-        let result = place.run(function, globals.clone(), &self.options.limits, |machine| {
+        let result = place.run(function, globals.clone(), limits, |machine| {
             let result = machine.run(function);
             globals = machine.globals().clone();
             result
         });
         self.keep(globals);
-        result
+        if result.is_ok() {
+            let is_early = limits.steps < self.options.limits.steps;
+            self.ran(function, || if is_early { DONE_EARLY } else { "the interpreter" }.to_string());
+        }
+        Ok(Ran { value: result?, program: None })
+    }
+
+    /// Explains what has run a function, if somebody asks for it.
+    fn ran(&mut self, function: FunctionId, runner: impl FnOnce() -> String) {
+        if let Some(explanations) = &mut self.explanations {
+            let place = place(&self.sources, self.checker.program.function(function).span);
+            explanations.push(format!("{place}: run by {}", runner()));
+        }
+    }
+
+    /// Whether it is told where the interpreter takes the place of machine code: where somebody has asked for code, or for
+    /// explanations.
+    fn is_told_of_code(&self) -> bool {
+        self.explanations.is_some() || !self.options.native.as_ref().is_some_and(Toolchain::waits)
     }
 
     /// Functions and the globals that they need, compiled together.
@@ -118,13 +190,17 @@ impl Session {
 
     /// Tells once where the interpreter takes the place of native code. Where nothing could be compiled, nothing more is.
     fn note(&mut self, compilation: &Compilation) {
-        if let (Some(problem), Some(native)) = (&compilation.problem, &mut self.options.native) {
+        if let (Some(problem), Some(native)) = (compilation.problem(), &mut self.options.native)
+            && matches!(native.maker, Maker::Compiler(_))
+        {
             *native = Toolchain { maker: Maker::Compiler(Err(problem.clone())), ..native.clone() };
             if std::mem::replace(&mut self.told, true) {
                 return;
             }
         }
-        self.add_notes(&compilation.notes);
+        if self.is_told_of_code() {
+            self.add_notes(compilation.notes());
+        }
     }
 
     fn add_notes<'n>(&mut self, notes: impl IntoIterator<Item = &'n Diagnostic>) {
@@ -151,7 +227,8 @@ impl Session {
     fn keep(&mut self, globals: Globals<f64>) {
         let program = &self.checker.program;
         self.values.extend(globals.into_iter().filter(|(id, _)| {
-            let global = program.global(*id);
+            // A compilation makes literals globals of its own.
+            let Some(global) = program.globals.get(id.0 as usize) else { return false };
             matches!(global.origin, Origin::Computed(_)) && !holds_functions(&global.ty)
         }));
     }
@@ -197,7 +274,7 @@ impl Session {
     fn settled(&mut self, function: FunctionId) -> Result<Value, Box<Diagnostic>> {
         let is_compiled = self.options.via.is_none_or(|via| via.is_compiled());
         if !has_derivatives(&self.checker.program, &[function]) {
-            return self.run_as_it_stands(function);
+            return Ok(self.run_as_it_stands(function, &self.options.limits.clone())?.value);
         }
         if !is_compiled {
             // Nothing is added to the program, in which derivatives are met while it runs.
@@ -217,7 +294,8 @@ impl Session {
         let how = riesz_calculus::Options { checkpoints, ..Default::default() };
         let result = self.compiling(span, |session| {
             compile_with(&mut session.checker.program, &[function], &how)?;
-            session.run_as_it_stands(function).map_err(|problem| vec![*problem])
+            let limits = session.options.limits.clone();
+            session.run_as_it_stands(function, &limits).map(|ran| ran.value).map_err(|problem| vec![*problem])
         });
         match result {
             Ok(_) => self.grown = true,

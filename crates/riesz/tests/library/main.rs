@@ -10,3 +10,4 @@ mod modes_growth;
 mod modes_of_programs;
 mod over;
 mod session;
+mod tiers;
