@@ -16,6 +16,9 @@ fun rust_rem(a: Int, b: Int): Int = a - b * rust_div(a, b)
 fun rust_max(a: R, b: R): R = if b > a or is_nan(a) then b else a
 fun rust_min(a: R, b: R): R = if b < a or is_nan(a) then b else a
 fun rust_clamp(x: R, low: R, high: R): R = if x < low then low else if x > high then high else x
+fun rust_integer(x: R, least: Int, most: Int): Int =
+  if is_nan(x) then 0 else if x <= real(least) then least else if x >= real(most) then most else trunc(x)
+fun rust_unsigned(n: Int): Int = if n < 0 then replicate(0, n)[0] else n
 fun rust_trunc(x: R): R = if x < 0.0 then ceil(x) else floor(x)
 fun rust_fract(x: R): R = x - rust_trunc(x)
 fun rust_is_negative(x: R): Bool = x < 0.0 or (x == 0.0 and 1.0 / x < 0.0)

@@ -355,7 +355,7 @@ pub(crate) fn function_definition(
 }
 
 /// The macros of the standard library that are there without a `use`: functions of these names have no macro.
-const STANDARD: &str = " assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq \
+pub(crate) const STANDARD: &str = " assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq \
     debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str is_x86_feature_detected \
     line matches module_path option_env panic print println stringify thread_local todo try unimplemented unreachable vec \
     write writeln ";

@@ -211,6 +211,14 @@ fn on_module(state: &State, module: &syn::ItemMod) -> Result<Expansion, Stop> {
     let mut errors = Errors::default();
     let read = |item: &&syn::Item| !matches!(item, syn::Item::Mod(_) | syn::Item::Use(_) | syn::Item::Macro(_));
     items.iter().filter(read).for_each(|item| refuse_cfg(item, &mut errors));
+    for item in &items {
+        if let syn::Item::Macro(syn::ItemMacro { ident: Some(name), .. }) = item
+            && link::STANDARD.contains(&format!(" {name} "))
+        {
+            let help = "give the macro another name";
+            errors.add(name, format!("`{name}!` means something else in this module"), help);
+        }
+    }
     let world = world(&items, state.world()?, &mut errors);
     let reads = read_all(&items, &world, marks, &mut errors);
     Unit { world: &world, reads: &reads, state }.expand(errors)

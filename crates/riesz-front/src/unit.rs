@@ -10,11 +10,11 @@ use crate::module::Expansion;
 use crate::print::Text;
 use crate::signature::Signature;
 use crate::term::{Block, Name};
-use crate::types::{real, show};
-use proc_macro2::TokenStream;
+use crate::types::{Integer, real, show};
+use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use riesz_rust::Precision;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A function with what is known of it.
@@ -134,7 +134,8 @@ impl Unit<'_> {
                 const _: () = assert!(#path == #value, #message);
             )
         });
-        let tokens = quote!(#module #items #(#checks)* #definitions);
+        let names = standard_names(&state.item);
+        let tokens = quote!(#module #items #(#checks)* #names #definitions);
         let names = wanted.iter().map(|(read, _)| read.ident.to_string()).collect();
         Ok(Expansion { tokens, names, riesz: text.text, rust: compiled.source, needs: None })
     }
@@ -162,6 +163,42 @@ impl Unit<'_> {
         }
         definitions
     }
+}
+
+/// Assertions that the names of the language's types in an item mean what they always mean.
+fn standard_names(item: &syn::Item) -> TokenStream {
+    fn find(tokens: TokenStream, found: &mut BTreeSet<String>) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    let known = name == "Vec" || name == "bool" || real_named(&name) || Integer::named(&name).is_some();
+                    found.extend(known.then_some(name));
+                }
+                proc_macro2::TokenTree::Group(group) => find(group.stream(), found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    find(item.to_token_stream(), &mut found);
+    let checks = found.iter().map(|name| {
+        let ident = format_ident!("{}", name);
+        match name.as_str() {
+            "Vec" => quote!(const _: Vec<()> = ::std::vec::Vec::new();),
+            "bool" => quote!(const _: bool = true;),
+            _ => {
+                // A literal with a suffix has the type of the language.
+                let zero: proc_macro2::Literal = format!("0{name}").parse().unwrap_or(Literal::u8_suffixed(0));
+                quote!(const _: #ident = #zero;)
+            }
+        }
+    });
+    quote!(#(#checks)*)
+}
+
+fn real_named(name: &str) -> bool {
+    matches!(name, "f64" | "f32")
 }
 
 /// A function as text.
