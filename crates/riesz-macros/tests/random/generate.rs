@@ -167,7 +167,7 @@ impl Writer {
             }
             18 => {
                 let (y, z) = (self.name("y"), self.name("z"));
-                format!("{{ let {y} = {a}; let {z} = |x: f64| x * {y}; let {y} = {y} - {b}; {z}({y}).sin() }}")
+                format!("({{ let {y} = {a}; let {z} = |x: f64| x * {y}; let {y} = {y} - {b}; {z}({y}).sin() }})")
             }
             19 => format!("(({a} * 3.0) as i32 as f64 * 0.2 * {b})"),
             20 => {
