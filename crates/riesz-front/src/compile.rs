@@ -2,9 +2,11 @@
 
 use crate::error::Errors;
 use crate::print::Text;
+use crate::rule::Row;
 use proc_macro2::TokenStream;
 use riesz_core::check::PRELUDE_FILE;
-use riesz_core::{Checker, FunctionId};
+use riesz_core::term::{Atom, Binding, Body, Function, Op, Var, VarInfo};
+use riesz_core::{Checker, FunctionId, Type};
 use riesz_limit::Bounds;
 use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
@@ -50,11 +52,12 @@ pub(crate) struct Compiled {
 pub(crate) fn compile(
     text: &Text,
     entries: &[Entry],
+    rows: &[Row],
     precision: Precision,
     places: &[TokenStream],
     errors: &mut Errors,
 ) -> Option<Compiled> {
-    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries, precision)) {
+    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries, rows, precision)) {
         Ok(Ok(compiled)) => Some(compiled),
         Ok(Err(problems)) => {
             for problem in problems {
@@ -70,7 +73,7 @@ pub(crate) fn compile(
     }
 }
 
-fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compiled, Vec<Diagnostic>> {
+fn checked(text: &str, entries: &[Entry], rows: &[Row], precision: Precision) -> Result<Compiled, Vec<Diagnostic>> {
     debug_assert_eq!(PRELUDE_FILE, FileId(0));
     let options = ParseOptions { max_nesting: 2000 };
     let (library, mut problems) = riesz_syntax::parse(FileId(1), LIBRARY, &options);
@@ -83,6 +86,11 @@ fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compil
     let problems = checker.add(vec![library, tree], false);
     if !problems.is_empty() {
         return Err(problems);
+    }
+    for row in rows {
+        if let Some(id) = checker.function_named(&row.function) {
+            put(row, &mut checker.program.functions[id.0 as usize]);
+        }
     }
     let ids: Vec<Option<FunctionId>> = entries.iter().map(|entry| checker.function_named(&entry.name)).collect();
     let mut functions = Vec::new();
@@ -121,6 +129,25 @@ fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compil
     // What is not called is not compiled: a function has more derivatives than most programs use.
     let source = source[head..].replace("\npub fn ", "\n#[inline]\npub fn ");
     Ok(Compiled { source, functions })
+}
+
+/// Makes a function one that calls a row.
+fn put(row: &Row, function: &mut Function) {
+    let span = function.span;
+    let mut bindings = Vec::new();
+    let mut bind = |op: Op| {
+        function.vars.push(VarInfo { name: None, ty: Type::Real });
+        let var = Var(function.vars.len() as u32 - 1);
+        bindings.push(Binding { var, op, span });
+        Atom::Var(var)
+    };
+    let arguments = row.reals.iter().enumerate().map(|(at, real)| {
+        let argument = Atom::Var(Var(at as u32));
+        if *real { argument } else { bind(Op::ToReal(argument)) }
+    });
+    let arguments: Vec<Atom> = arguments.collect();
+    let result = bind(Op::Scalar(row.row, arguments));
+    function.body = Body { bindings, result };
 }
 
 fn said(problems: &[Diagnostic]) -> String {

@@ -113,9 +113,7 @@ impl Lower<'_> {
         let found = self.value(value);
         self.consts.pop();
         match self.written_type(ty) {
-            Some(shape) if self.agrees(&shape.plain(), &found.ty) => {
-                Value { ty: merge(&found.ty, &shape), ..found }
-            }
+            Some(shape) if self.agrees(&shape.plain(), &found.ty) => Value { ty: merge(&found.ty, &shape), ..found },
             Some(_) => self.refuse(at, "the type of this constant is not clear", "write its value"),
             None => Value::error(),
         }

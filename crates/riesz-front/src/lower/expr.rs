@@ -82,7 +82,9 @@ impl Lower<'_> {
             syn::Expr::Cast(cast) => self.cast(cast),
             syn::Expr::Tuple(tuple) => {
                 let parts: Vec<Value> = tuple.elems.iter().map(|part| self.value(part)).collect();
-                let places = parts.iter().map(|part| super::Whereabouts { place: part.place.clone(), parts: part.parts.clone() });
+                let places = parts
+                    .iter()
+                    .map(|part| super::Whereabouts { place: part.place.clone(), parts: part.parts.clone() });
                 let places = places.collect();
                 let (terms, types) = parts.into_iter().map(|part| (part.term, part.ty)).unzip();
                 Value { parts: places, ..Value::new(Term::Tuple(terms), self.together(types, Ty::Tuple)) }

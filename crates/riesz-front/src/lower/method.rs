@@ -175,10 +175,9 @@ impl Lower<'_> {
                 let length = self.length(&term, &length);
                 Any::Value(Value::new(Term::binary("==", length, Term::Int(0)), Ty::Bool))
             }
-            (
-                "clone" | "to_vec" | "to_owned" | "as_slice" | "as_ref" | "borrow" | "into_boxed_slice",
-                0,
-            ) => Any::Value(Value { place: None, parts: Vec::new(), ..value }),
+            ("clone" | "to_vec" | "to_owned" | "as_slice" | "as_ref" | "borrow" | "into_boxed_slice", 0) => {
+                Any::Value(Value { place: None, parts: Vec::new(), ..value })
+            }
             ("as_mut_slice", 0) => {
                 let place = self.place_of(&call.receiver);
                 match place {

@@ -33,6 +33,7 @@ mod repeat;
 mod statement;
 
 use crate::error::Errors;
+use crate::rule::Rule;
 use crate::signature::Signature;
 use crate::term::{Block, Let, Name, PlaceId, Term};
 use crate::types::{Integer, Ty, Types};
@@ -55,6 +56,8 @@ pub(crate) struct World {
     pub of_traits: HashSet<String>,
     /// The functions of Riesz that functions of other modules are, by their names.
     pub texts: BTreeMap<String, String>,
+    /// The functions among them that have rules.
+    pub rules: BTreeMap<String, Rule>,
 }
 
 /// A function of Riesz: the names and types of its parameters are in its signature.

@@ -259,7 +259,9 @@ impl Writer {
                     (false, 0) => self.line(&format!("std::mem::swap(&mut {a}, &mut {b});")),
                     (false, 1) => {
                         let (p, q) = (self.name("p"), self.name("q"));
-                        self.line(&format!("{{ let ({p}, {q}) = (&mut {a}, &mut {b}); *{p} = (*{q} - *{p}).sin(); *{q} *= 0.5; }}"));
+                        self.line(&format!(
+                            "{{ let ({p}, {q}) = (&mut {a}, &mut {b}); *{p} = (*{q} - *{p}).sin(); *{q} *= 0.5; }}"
+                        ));
                     }
                     _ => self.line(&format!("({a}, {b}) = ({b}, {a} * 0.5);")),
                 }
@@ -281,8 +283,12 @@ impl Writer {
                 let (row, column, value) = (self.below(2), self.below(3), self.number(1));
                 self.line(&format!("{name}[{row}][{column}] *= ({value}).tanh();"));
                 let (target, i) = (self.one(&self.mutable.clone()), self.name("i"));
-                self.line(&format!("for {i} in 0..2 {{ let r = &mut {name}[{i}]; r.swap({row}, {column}); r[2] += r[0]; }}"));
-                self.line(&format!("{target} += {name}.iter().map(|r| r.iter().sum::<f64>().sin()).sum::<f64>() * 0.1;"));
+                self.line(&format!(
+                    "for {i} in 0..2 {{ let r = &mut {name}[{i}]; r.swap({row}, {column}); r[2] += r[0]; }}"
+                ));
+                self.line(&format!(
+                    "{target} += {name}.iter().map(|r| r.iter().sum::<f64>().sin()).sum::<f64>() * 0.1;"
+                ));
             }
             0 | 1 => self.let_number(),
             2 if self.in_loop == 0 => self.let_mutable(),
