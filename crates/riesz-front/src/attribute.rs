@@ -1,16 +1,18 @@
-//! What is written in the parentheses of `#[differentiable(..)]`.
+//! What is written in the parentheses of `#[differentiable(..)]` and of `#[derivative(..)]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::parse::{Parse, ParseStream};
 
-/// `wrt(a, b), sparse, crate = path`
+/// `wrt(a, b), sparse, crate = path`, or `of = function, crate = path`
 #[derive(Clone, Default)]
 pub(crate) struct Attribute {
     /// The parameters that derivatives are taken by.
     pub by: Option<Vec<syn::Ident>>,
     /// Whether sparse matrices are wanted.
     pub sparse: bool,
+    /// The function that `#[derivative(of = ..)]` gives the derivative of.
+    pub of: Option<syn::Path>,
     /// Where the crate `riesz` is.
     pub root: Option<syn::Path>,
 }
@@ -32,6 +34,10 @@ impl Parse for Attribute {
             } else {
                 let name: syn::Ident = input.parse()?;
                 match name.to_string().as_str() {
+                    "of" => {
+                        input.parse::<syn::Token![=]>()?;
+                        attribute.of = Some(input.call(syn::Path::parse_mod_style)?);
+                    }
                     "sparse" => attribute.sparse = true,
                     "wrt" => {
                         let inner;

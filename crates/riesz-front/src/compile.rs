@@ -2,9 +2,11 @@
 
 use crate::error::Errors;
 use crate::print::Text;
+use crate::rule::Row;
 use proc_macro2::TokenStream;
 use riesz_core::check::PRELUDE_FILE;
-use riesz_core::{Checker, FunctionId};
+use riesz_core::term::{Atom, Binding, Body, Function, Op, Var, VarInfo};
+use riesz_core::{Checker, FunctionId, Type};
 use riesz_limit::Bounds;
 use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
@@ -16,6 +18,9 @@ fun rust_rem(a: Int, b: Int): Int = a - b * rust_div(a, b)
 fun rust_max(a: R, b: R): R = if b > a or is_nan(a) then b else a
 fun rust_min(a: R, b: R): R = if b < a or is_nan(a) then b else a
 fun rust_clamp(x: R, low: R, high: R): R = if x < low then low else if x > high then high else x
+fun rust_integer(x: R, least: Int, most: Int): Int =
+  if is_nan(x) then 0 else if x <= real(least) then least else if x >= real(most) then most else trunc(x)
+fun rust_unsigned(n: Int): Int = if n < 0 then replicate(0, n)[0] else n
 fun rust_trunc(x: R): R = if x < 0.0 then ceil(x) else floor(x)
 fun rust_fract(x: R): R = x - rust_trunc(x)
 fun rust_is_negative(x: R): Bool = x < 0.0 or (x == 0.0 and 1.0 / x < 0.0)
@@ -47,11 +52,12 @@ pub(crate) struct Compiled {
 pub(crate) fn compile(
     text: &Text,
     entries: &[Entry],
+    rows: &[Row],
     precision: Precision,
     places: &[TokenStream],
     errors: &mut Errors,
 ) -> Option<Compiled> {
-    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries, precision)) {
+    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries, rows, precision)) {
         Ok(Ok(compiled)) => Some(compiled),
         Ok(Err(problems)) => {
             for problem in problems {
@@ -67,7 +73,7 @@ pub(crate) fn compile(
     }
 }
 
-fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compiled, Vec<Diagnostic>> {
+fn checked(text: &str, entries: &[Entry], rows: &[Row], precision: Precision) -> Result<Compiled, Vec<Diagnostic>> {
     debug_assert_eq!(PRELUDE_FILE, FileId(0));
     let options = ParseOptions { max_nesting: 2000 };
     let (library, mut problems) = riesz_syntax::parse(FileId(1), LIBRARY, &options);
@@ -80,6 +86,11 @@ fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compil
     let problems = checker.add(vec![library, tree], false);
     if !problems.is_empty() {
         return Err(problems);
+    }
+    for row in rows {
+        if let Some(id) = checker.function_named(&row.function) {
+            put(row, &mut checker.program.functions[id.0 as usize]);
+        }
     }
     let ids: Vec<Option<FunctionId>> = entries.iter().map(|entry| checker.function_named(&entry.name)).collect();
     let mut functions = Vec::new();
@@ -118,6 +129,25 @@ fn checked(text: &str, entries: &[Entry], precision: Precision) -> Result<Compil
     // What is not called is not compiled: a function has more derivatives than most programs use.
     let source = source[head..].replace("\npub fn ", "\n#[inline]\npub fn ");
     Ok(Compiled { source, functions })
+}
+
+/// Makes a function one that calls a row.
+fn put(row: &Row, function: &mut Function) {
+    let span = function.span;
+    let mut bindings = Vec::new();
+    let mut bind = |op: Op| {
+        function.vars.push(VarInfo { name: None, ty: Type::Real });
+        let var = Var(function.vars.len() as u32 - 1);
+        bindings.push(Binding { var, op, span });
+        Atom::Var(var)
+    };
+    let arguments = row.reals.iter().enumerate().map(|(at, real)| {
+        let argument = Atom::Var(Var(at as u32));
+        if *real { argument } else { bind(Op::ToReal(argument)) }
+    });
+    let arguments: Vec<Atom> = arguments.collect();
+    let result = bind(Op::Scalar(row.row, arguments));
+    function.body = Body { bindings, result };
 }
 
 fn said(problems: &[Diagnostic]) -> String {

@@ -14,6 +14,7 @@
 //! - `world`, `link`: what functions see, in their module and in others
 //! - `types`, `signature`: the types of the subset, in signatures and inside of functions
 //! - `lower`: functions as terms; mutation and control flow become values
+//! - `rule`: `#[derivative(of = f)]`, the derivatives of functions that the compiler cannot see
 //! - `recognise`: loops as sums and arrays
 //! - `print`: terms as text, with places
 //! - `compile`: text as Rust functions
@@ -28,10 +29,11 @@ mod lower;
 mod module;
 mod print;
 mod recognise;
+mod rule;
 mod signature;
 mod term;
 mod types;
 mod unit;
 mod world;
 
-pub use module::{Expansion, derive, differentiable, link};
+pub use module::{Expansion, derivative, derive, differentiable, link};

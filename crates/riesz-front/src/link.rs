@@ -13,6 +13,7 @@
 //! it have a digest of what they stand for behind them, so that equal names from different places do not meet.
 
 use crate::lower::World;
+use crate::rule::{self, Rule};
 use crate::signature::{Signature, fixed_length};
 use crate::term::Term;
 use crate::types::{Enum, Sequence, Shape, Struct, Types, key, real};
@@ -44,6 +45,8 @@ pub(crate) enum Purpose {
     Derivatives,
     /// `#[derive(Differentiable)]`
     Definition,
+    /// `#[derivative(of = ..)]`
+    Rule,
 }
 
 impl State {
@@ -57,6 +60,7 @@ impl State {
         let purpose = match self.purpose {
             Purpose::Derivatives => quote!(derivatives),
             Purpose::Definition => quote!(definition),
+            Purpose::Rule => quote!(rule),
         };
         let (root, paths, known) = (
             self.attribute.root(),
@@ -89,7 +93,11 @@ impl Parse for State {
         let definition = group(input)?;
         let path: syn::Path = syn::parse2(group(input)?)?;
         let purpose: syn::Ident = input.parse()?;
-        let purpose = if purpose == "definition" { Purpose::Definition } else { Purpose::Derivatives };
+        let purpose = match purpose.to_string().as_str() {
+            "definition" => Purpose::Definition,
+            "rule" => Purpose::Rule,
+            _ => Purpose::Derivatives,
+        };
         let written = group(input)?;
         let item: syn::Item = syn::parse2(group(input)?)?;
         let site: syn::LitStr = syn::parse2(group(input)?)?;
@@ -133,6 +141,7 @@ impl Definition {
     fn add(self, path: &syn::Path, world: &mut World) -> Result<(), Stop> {
         let mut errors = Errors::default();
         let mut types = Types::default();
+        let written = path;
         let path = key(path);
         for item in &self.types {
             match item {
@@ -150,10 +159,21 @@ impl Definition {
         }
         match (self.function, self.types.last()) {
             (Some((signature, texts)), _) => {
-                if let Some(signature) = Signature::read(&signature, None, &types, &HashMap::new(), &mut errors) {
-                    world.functions.insert(path, Rc::new(signature));
+                let read = Signature::read(&signature, None, &types, &HashMap::new(), &mut errors);
+                let own = read.as_ref().map(Signature::riesz_name);
+                world.functions.extend(read.map(|signature| (path, Rc::new(signature))));
+                for (name, text) in texts {
+                    // A text of another function is called through the one that was asked for.
+                    let call = rule::call_of(written, own.as_deref() == Some(&*name), &name);
+                    match Rule::read(&text, call) {
+                        Some(rule) => {
+                            world.rules.insert(name, rule);
+                        }
+                        None => {
+                            world.texts.insert(name, text);
+                        }
+                    }
                 }
-                world.texts.extend(texts);
             }
             (None, Some(syn::Item::Struct(item))) => {
                 let of = types.structs.get(&item.ident.to_string()).cloned();
@@ -355,7 +375,7 @@ pub(crate) fn function_definition(
 }
 
 /// The macros of the standard library that are there without a `use`: functions of these names have no macro.
-const STANDARD: &str = " assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq \
+pub(crate) const STANDARD: &str = " assert assert_eq assert_ne cfg column compile_error concat dbg debug_assert debug_assert_eq \
     debug_assert_ne env eprint eprintln file format format_args include include_bytes include_str is_x86_feature_detected \
     line matches module_path option_env panic print println stringify thread_local todo try unimplemented unreachable vec \
     write writeln ";

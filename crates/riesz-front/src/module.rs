@@ -3,9 +3,10 @@
 use crate::attribute::{self, Attribute};
 use crate::error::{Errors, Stop};
 use crate::link::{self, Purpose, State};
+use crate::rule;
 use crate::signature::Signature;
 use crate::types::{Enum, Shape, Struct, show};
-use crate::unit::{Read, Unit};
+use crate::unit::{Body, Read, Unit};
 use crate::world::{methods, refuse_cfg, world};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -53,6 +54,23 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream, site: &str) -> 
     Ok(expansion)
 }
 
+/// Expands `#[derivative(of = function)] rule`. The site says where the item is, as text.
+pub fn derivative(attribute: TokenStream, item: TokenStream, site: &str) -> Result<Expansion, syn::Error> {
+    let state = State {
+        purpose: Purpose::Rule,
+        attribute: syn::parse2(attribute.clone())?,
+        written: attribute,
+        item: syn::parse2(item)?,
+        site: site.to_string(),
+        known: Vec::new(),
+    };
+    let mut expansion = beside(&state)?;
+    let (item, added) = (&state.item, expansion.tokens);
+    // The rule says what the derivative is: nobody need call it.
+    expansion.tokens = quote!(#[allow(dead_code)] #item #added);
+    Ok(expansion)
+}
+
 /// Expands `#[derive(Differentiable)]`, which makes the definition of a type known to functions of other modules.
 pub fn derive(item: TokenStream, site: &str) -> Result<TokenStream, syn::Error> {
     let item: syn::Item = syn::parse2(item)?;
@@ -78,7 +96,16 @@ pub fn link(tokens: TokenStream) -> Result<Expansion, syn::Error> {
 
 /// What is added beside an item, or inside of a module.
 fn beside(state: &State) -> Result<Expansion, syn::Error> {
+    if let (true, Some(of)) = (state.purpose != Purpose::Rule, &state.attribute.of) {
+        let message = "`of` is an option of `#[derivative]`\n\n  = help: write `#[derivative(of = name)]`";
+        return Err(syn::Error::new_spanned(of, message));
+    }
     let done = match (state.purpose, &state.item) {
+        (Purpose::Rule, syn::Item::Fn(function)) => rule::on_rule(state, function),
+        (Purpose::Rule, other) => {
+            let message = "`#[derivative]` is for functions\n\n  = help: write `#[derivative(of = f)] fn rule(x: f64, dx: f64) -> f64`";
+            Err(Stop::Wrong(syn::Error::new_spanned(other, message)))
+        }
         (Purpose::Definition, item) => on_type(state, item),
         (_, syn::Item::Fn(function)) => on_function(state, function),
         (_, syn::Item::Mod(module)) => on_module(state, module),
@@ -167,11 +194,11 @@ fn on_function(state: &State, function: &syn::ItemFn) -> Result<Expansion, Stop>
         signature,
         ident: &function.sig.ident,
         visibility: &function.vis,
-        body: &function.block,
+        body: Body::Rust(&function.block),
         of: None,
         wanted: Some(state.attribute.clone()),
     }];
-    Unit { world: &world, reads: &reads, state }.expand(errors)
+    Unit { world: &world, reads: &reads, state, checks: Vec::new() }.expand(errors)
 }
 
 fn on_methods(state: &State, written: &syn::ItemImpl) -> Result<Expansion, Stop> {
@@ -193,7 +220,7 @@ fn on_methods(state: &State, written: &syn::ItemImpl) -> Result<Expansion, Stop>
     let mut errors = Errors::default();
     let world = world(&items, known, &mut errors);
     let reads = read_all(&items, &world, marks, &mut errors);
-    Unit { world: &world, reads: &reads, state }.expand(errors)
+    Unit { world: &world, reads: &reads, state, checks: Vec::new() }.expand(errors)
 }
 
 fn on_module(state: &State, module: &syn::ItemMod) -> Result<Expansion, Stop> {
@@ -211,9 +238,17 @@ fn on_module(state: &State, module: &syn::ItemMod) -> Result<Expansion, Stop> {
     let mut errors = Errors::default();
     let read = |item: &&syn::Item| !matches!(item, syn::Item::Mod(_) | syn::Item::Use(_) | syn::Item::Macro(_));
     items.iter().filter(read).for_each(|item| refuse_cfg(item, &mut errors));
+    for item in &items {
+        if let syn::Item::Macro(syn::ItemMacro { ident: Some(name), .. }) = item
+            && link::STANDARD.contains(&format!(" {name} "))
+        {
+            let help = "give the macro another name";
+            errors.add(name, format!("`{name}!` means something else in this module"), help);
+        }
+    }
     let world = world(&items, state.world()?, &mut errors);
     let reads = read_all(&items, &world, marks, &mut errors);
-    Unit { world: &world, reads: &reads, state }.expand(errors)
+    Unit { world: &world, reads: &reads, state, checks: Vec::new() }.expand(errors)
 }
 
 fn refuse_wrt(attribute: &Attribute, of: &str) -> Result<(), Stop> {
@@ -272,14 +307,16 @@ fn read_all<'i>(
             return;
         };
         let varies = signature.parameters.iter().any(|parameter| parameter.shape.varies() && !parameter.output);
-        let gives = signature.result.as_ref().is_some_and(Shape::is_real);
-        let plain = signature.parameters.iter().all(|parameter| !parameter.output);
+        let written =
+            signature.parameters.iter().filter(|parameter| parameter.output).map(|parameter| &parameter.shape);
+        let mut results = signature.result.iter().chain(written).peekable();
+        let gives = results.peek().is_some() && results.all(|shape| shape.is_real() && shape.is_nameable());
         let wanted = match mark {
             Some(mark) => Some(mark),
-            None if all && (of.is_none() || alone) && varies && gives && plain => Some(Attribute::default()),
+            None if all && (of.is_none() || alone) && varies && gives => Some(Attribute::default()),
             None => None,
         };
-        reads.push(Read { signature: signature.clone(), ident, visibility, body, of, wanted });
+        reads.push(Read { signature: signature.clone(), ident, visibility, body: Body::Rust(body), of, wanted });
     };
     for item in items {
         for (function, of) in methods(item) {

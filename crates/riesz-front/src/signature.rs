@@ -38,6 +38,13 @@ pub(crate) struct Parameter {
     pub output: bool,
 }
 
+impl Parameter {
+    /// Whether the function may give it another length.
+    pub fn may_grow(&self) -> bool {
+        self.output && matches!(self.shape, Shape::Array(Sequence::Vec, _))
+    }
+}
+
 impl Signature {
     pub fn riesz_name(&self) -> Name {
         format!("rust_{}", self.name.replace("::", "_")).into()
@@ -188,7 +195,10 @@ impl Signature {
             .collect();
         let mut results: Vec<String> = self.result.iter().map(|shape| result_type(shape, &self.sizes)).collect();
         for output in self.parameters.iter().filter(|parameter| parameter.output) {
-            results.push(riesz_type(&output.shape, &output.lengths));
+            results.push(match output.may_grow() {
+                true => result_type(&output.shape, &self.sizes),
+                false => riesz_type(&output.shape, &output.lengths),
+            });
         }
         let result = match &results[..] {
             [one] => one.clone(),

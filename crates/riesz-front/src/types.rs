@@ -45,6 +45,29 @@ impl Integer {
         if self.bits == 0 { other } else { self }
     }
 
+    /// The least and the greatest number, as far as they are numbers of 64 bits with a sign.
+    pub fn range(self) -> (i64, i64) {
+        match (self.signed, self.bits) {
+            (true, 64) => (i64::MIN, i64::MAX),
+            (true, bits) => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
+            (false, 64) => (0, i64::MAX),
+            (false, bits) => (0, (1 << bits) - 1),
+        }
+    }
+
+    /// What a number becomes in this type; none if that has no sign and more than 63 bits.
+    pub fn wrapped(self, number: i64) -> Option<i64> {
+        match (self.signed, self.bits) {
+            (true, 64) => Some(number),
+            (false, 64) => (number >= 0).then_some(number),
+            (false, bits) => Some(number.rem_euclid(1 << bits)),
+            (true, bits) => {
+                let half = 1 << (bits - 1);
+                Some((number + half).rem_euclid(1 << bits) - half)
+            }
+        }
+    }
+
     pub fn named(name: &str) -> Option<Integer> {
         let bits = match name.trim_start_matches(['i', 'u']) {
             "8" => 8,

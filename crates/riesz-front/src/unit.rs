@@ -8,13 +8,14 @@ use crate::link::{self, State, digest};
 use crate::lower::{self, World};
 use crate::module::Expansion;
 use crate::print::Text;
+use crate::rule::{self, Rule};
 use crate::signature::Signature;
 use crate::term::{Block, Name};
-use crate::types::{real, show};
-use proc_macro2::TokenStream;
+use crate::types::{Integer, real, show};
+use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use riesz_rust::Precision;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A function with what is known of it.
@@ -22,11 +23,19 @@ pub(crate) struct Read<'f> {
     pub signature: Rc<Signature>,
     pub ident: &'f syn::Ident,
     pub visibility: &'f syn::Visibility,
-    pub body: &'f syn::Block,
+    pub body: Body<'f>,
     /// The type that it is a method of.
     pub of: Option<&'f syn::Type>,
     /// Whether its derivatives are wanted, and what its own attribute says.
     pub wanted: Option<Attribute>,
+}
+
+/// What is known of what a function does.
+#[derive(Clone, Copy)]
+pub(crate) enum Body<'f> {
+    Rust(&'f syn::Block),
+    /// There is a rule for its derivative. This is its path.
+    Rule(&'f syn::Path),
 }
 
 /// Functions that see each other.
@@ -34,25 +43,32 @@ pub(crate) struct Unit<'f> {
     pub world: &'f World,
     pub reads: &'f [Read<'f>],
     pub state: &'f State,
+    /// The constants that names in what has been read before are assumed to be.
+    pub checks: Vec<(TokenStream, f64)>,
 }
 
 impl Unit<'_> {
     /// The items beside the functions: definitions for other modules, and derivatives of those that they are wanted of.
     pub fn expand(&self, mut errors: Errors) -> Result<Expansion, Stop> {
-        let Unit { world, reads, state } = *self;
+        let Unit { world, reads, state, .. } = *self;
         let mut text = Text::default();
         world.texts.values().for_each(|function| text.raw(function));
         let mut places = vec![reads.first().map_or_else(TokenStream::new, |read| read.ident.to_token_stream())];
-        let mut checks = Vec::new();
+        for (name, rule) in &world.rules {
+            text.raw(&rule.placeholder(name));
+        }
+        let mut checks = self.checks.clone();
         let mut wanted = Vec::new();
         let mut bodies = Vec::new();
         for read in reads {
-            let lowered = lower::lower(&read.signature, read.body, world, &mut places, &mut errors);
-            checks.extend(lowered.checks);
-            places.push(read.ident.to_token_stream());
-            let place = places.len() - 1;
-            text.at(place, |text| function(text, &read.signature, &lowered.body));
-            bodies.push(lowered.body);
+            if let Body::Rust(body) = read.body {
+                let lowered = lower::lower(&read.signature, body, world, &mut places, &mut errors);
+                checks.extend(lowered.checks);
+                places.push(read.ident.to_token_stream());
+                let place = places.len() - 1;
+                text.at(place, |text| function(text, &read.signature, &lowered.body));
+                bodies.push((read, lowered.body));
+            }
             if let Some(attribute) = &read.wanted {
                 wanted.extend(want(read, attribute, &mut errors));
             }
@@ -82,7 +98,8 @@ impl Unit<'_> {
                 entries.push(one.entry(derivative));
             }
         }
-        let compiled = compile::compile(&text, &entries, precision, &places, &mut errors);
+        let rows = rule::rows(&world.rules);
+        let compiled = compile::compile(&text, &entries, &rows, precision, &places, &mut errors);
         let Some(compiled) = compiled else {
             errors.into_result()?;
             return Err(syn::Error::new_spanned(&places[0], "this cannot be differentiated").into());
@@ -112,15 +129,19 @@ impl Unit<'_> {
             let doc = format!("The derivatives of the function `{ident}`.");
             items.extend(match read.of {
                 Some(of) => quote!(impl #of { #methods }),
-                None => quote! {
+                None => {
+                    let callers = rule::callers(&world.rules, read, &hidden);
+                    quote! {
                     #[doc = #doc]
                     #[allow(non_camel_case_types)]
                     #visibility enum #ident {}
-                    impl #ident { #methods }
-                },
+                    impl #ident { #methods #callers }
+                    }
+                }
             });
         }
         errors.into_result()?;
+        traits.extend(rule::aliases(&world.rules, precision));
         let module = expand::module(&hidden, &compiled, traits, &state.attribute.root())?;
         let real = real(precision);
         let checks = checks.iter().map(|(path, value)| {
@@ -134,27 +155,35 @@ impl Unit<'_> {
                 const _: () = assert!(#path == #value, #message);
             )
         });
-        let tokens = quote!(#module #items #(#checks)* #definitions);
+        let names = standard_names(&state.item);
+        let tokens = quote!(#module #items #(#checks)* #names #definitions);
         let names = wanted.iter().map(|(read, _)| read.ident.to_string()).collect();
         Ok(Expansion { tokens, names, riesz: text.text, rust: compiled.source, needs: None })
     }
 
     /// The macros that give the definitions of the functions to others. The text of all is the digest of their names.
-    fn definitions(&self, bodies: &[Block], text: &str) -> TokenStream {
-        let digest = digest(text);
+    fn definitions(&self, bodies: &[(&Read, Block)], text: &str) -> TokenStream {
+        let rules: Vec<String> = self.world.rules.values().map(Rule::text).collect();
+        let digest = digest(&format!("{text}{}", rules.concat()));
         let mut texts: Vec<(String, String)> =
             self.world.texts.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
         let renamed = |name: &Name| -> Name { format!("{name}_{digest}").into() };
         let names = self.reads.iter().map(|read| read.signature.riesz_name());
         let renamed: HashMap<Name, Name> = names.map(|name| (name.clone(), renamed(&name))).collect();
-        for (read, body) in self.reads.iter().zip(bodies) {
+        for (name, rule) in &self.world.rules {
+            let name = renamed.get(&**name).map_or_else(|| name.clone(), ToString::to_string);
+            texts.push((name, rule.text()));
+        }
+        for (read, body) in bodies {
             let mut text = Text::default();
             text.renamed = renamed.clone();
             function(&mut text, &read.signature, body);
             texts.push((renamed[&read.signature.riesz_name()].to_string(), text.text));
         }
         let mut definitions = TokenStream::new();
-        for read in self.reads.iter().filter(|read| read.of.is_none()) {
+        // A function with a rule is called through the derivatives of those that need it.
+        let called = |read: &&Read| self.world.rules.is_empty() || read.wanted.is_some();
+        for read in self.reads.iter().filter(|read| read.of.is_none()).filter(called) {
             let name = format!("{}_{digest}", read.signature.name);
             if let Some(definition) = link::function_definition(&read.signature, &name, &texts, self.world) {
                 definitions.extend(link::exported(read.ident, read.visibility, &definition, &self.state.site));
@@ -162,6 +191,46 @@ impl Unit<'_> {
         }
         definitions
     }
+}
+
+/// Assertions that the names of the language's types in an item mean what they always mean.
+fn standard_names(item: &syn::Item) -> TokenStream {
+    fn find(tokens: TokenStream, found: &mut BTreeSet<String>) {
+        for token in tokens {
+            match token {
+                proc_macro2::TokenTree::Ident(ident) => {
+                    let name = ident.to_string();
+                    let known = name == "Vec" || name == "bool" || real_named(&name) || Integer::named(&name).is_some();
+                    found.extend(known.then_some(name));
+                }
+                proc_macro2::TokenTree::Group(group) => find(group.stream(), found),
+                _ => {}
+            }
+        }
+    }
+    let mut found = BTreeSet::new();
+    find(item.to_token_stream(), &mut found);
+    let checks = found.iter().map(|name| {
+        let ident = format_ident!("{}", name);
+        match name.as_str() {
+            "Vec" => quote!(
+                const _: Vec<()> = ::std::vec::Vec::new();
+            ),
+            "bool" => quote!(
+                const _: bool = true;
+            ),
+            _ => {
+                // A literal with a suffix has the type of the language.
+                let zero: proc_macro2::Literal = format!("0{name}").parse().unwrap_or(Literal::u8_suffixed(0));
+                quote!(const _: #ident = #zero;)
+            }
+        }
+    });
+    quote!(#(#checks)*)
+}
+
+fn real_named(name: &str) -> bool {
+    matches!(name, "f64" | "f32")
 }
 
 /// A function as text.
@@ -185,7 +254,10 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
     };
     let mut by = Vec::new();
     match &attribute.by {
-        None => by.extend((0..parameters.len()).filter(|at| parameters[*at].shape.varies())),
+        // What a `&mut` holds before is a constant, unless it is named.
+        None => {
+            by.extend((0..parameters.len()).filter(|at| parameters[*at].shape.varies() && !parameters[*at].output));
+        }
         Some(names) => {
             for name in names {
                 match named(name) {
@@ -213,44 +285,31 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
         );
         fine = false;
     }
-    if let Some(output) = parameters.iter().find(|parameter| parameter.output) {
-        errors.add(
-            &output.written,
-            "derivatives of a function that writes to a `&mut` are not there yet",
-            "return the value; functions of one module may call each other with `&mut`",
-        );
+    let mut results = signature.result.iter().map(|shape| (shape, read.ident.to_token_stream())).collect::<Vec<_>>();
+    let outputs = parameters.iter().filter(|parameter| parameter.output);
+    results.extend(outputs.map(|parameter| (&parameter.shape, parameter.written.to_token_stream())));
+    if results.is_empty() {
+        errors.add(read.ident, "this function returns nothing", "return an `f64`, or an array, tuple or struct of it");
         fine = false;
     }
-    match &signature.result {
-        Some(shape) if shape.is_real() && shape.is_nameable() => {}
-        Some(shape) if shape.is_real() => {
-            errors.add(
-                read.ident,
-                "the result of this function has a struct of another module inside of its own",
-                "return the numbers, or the inner struct",
-            );
+    for (shape, at) in results {
+        if !shape.is_real() {
+            let help = "return real numbers alone";
+            errors.add(&at, "the result of this function has parts that do not vary", help);
             fine = false;
-        }
-        Some(_) => {
-            errors.add(
-                read.ident,
-                "the result of this function has parts that do not vary",
-                "return real numbers alone",
-            );
-            fine = false;
-        }
-        None => {
-            errors.add(
-                read.ident,
-                "this function returns nothing",
-                "return an `f64`, or an array, tuple or struct of it",
-            );
+        } else if !shape.is_nameable() {
+            let help = "return the numbers, or the inner struct";
+            errors.add(&at, "the result of this function has a struct of another module inside of its own", help);
             fine = false;
         }
     }
     (fine && !by.is_empty()).then(|| {
         let ident = read.ident;
-        let path = read.of.map_or_else(|| quote!(#ident), |of| quote!(<#of>::#ident));
+        let path = match (read.body, read.of) {
+            (Body::Rule(path), _) => path.to_token_stream(),
+            (_, Some(of)) => quote!(<#of>::#ident),
+            _ => quote!(#ident),
+        };
         let visibility = read.visibility.clone();
         (
             read,

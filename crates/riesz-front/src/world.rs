@@ -25,6 +25,17 @@ pub(crate) fn world(items: &[syn::Item], mut world: World, errors: &mut Errors) 
             _ => {}
         }
     }
+    for item in items {
+        if let syn::Item::Impl(item) = item
+            && item.trait_.is_some()
+        {
+            let methods = item.items.iter().filter_map(|inner| match inner {
+                syn::ImplItem::Fn(function) => Some(format!("{}::{}", show(&item.self_ty), function.sig.ident)),
+                _ => None,
+            });
+            world.of_traits.extend(methods);
+        }
+    }
     // Structs may contain structs that are written behind them. Those that cannot be read are an error where they are used.
     let structs: Vec<&syn::ItemStruct> =
         items.iter().filter_map(|item| if let syn::Item::Struct(item) = item { Some(item) } else { None }).collect();

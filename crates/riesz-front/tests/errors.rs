@@ -37,6 +37,7 @@ fn said(item: &str) -> String {
     };
     let attribute = attributes.remove(0);
     let derive = attribute.path().is_ident("derive");
+    let rule = attribute.path().is_ident("derivative");
     let attribute = match attribute.meta {
         syn::Meta::List(list) => list.tokens,
         _ => Default::default(),
@@ -50,6 +51,7 @@ fn said(item: &str) -> String {
     };
     let found = match derive {
         true => riesz_front::derive(quote::quote!(#parsed), "here").map(|_| None),
+        false if rule => riesz_front::derivative(attribute, quote::quote!(#parsed), "here").map(|found| found.needs),
         false => riesz_front::differentiable(attribute, quote::quote!(#parsed), "here").map(|found| found.needs),
     };
     match found {

@@ -36,6 +36,41 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream) -> TokenStream 
     }
 }
 
+/// Gives the derivative of a function that `#[differentiable]` cannot see, as a linear map.
+///
+/// Every real number that the function takes is followed by its tangent, and the value is linear in the tangents: a sum of
+/// them, each multiplied with a number. Integers have no tangent. The function itself may be called with its own arguments.
+/// Forward mode, reverse mode and derivatives of every order follow.
+///
+/// ```ignore
+/// use riesz::{derivative, differentiable};
+///
+/// /// The inverse of the error function, from anywhere.
+/// pub fn erf_inv(x: f64) -> f64 { .. }
+///
+/// #[derivative(of = erf_inv)]
+/// fn erf_inv_rule(x: f64, dx: f64) -> f64 {
+///     0.5 * PI.sqrt() * erf_inv(x).powi(2).exp() * dx
+/// }
+///
+/// #[differentiable]
+/// fn quantile(p: f64, scale: f64) -> f64 {
+///     scale * SQRT_2 * erf_inv(2.0 * p - 1.0)
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn derivative(attribute: TokenStream, item: TokenStream) -> TokenStream {
+    let written = item.clone();
+    match riesz_front::derivative(attribute.into(), item.into(), &site()) {
+        Ok(expansion) => shown(expansion),
+        Err(error) => {
+            let mut tokens: TokenStream = error.into_compile_error().into();
+            tokens.extend(written);
+            tokens
+        }
+    }
+}
+
 /// Makes a struct, or an enum without data, known to differentiable functions of other modules.
 ///
 /// Its fields are `f64`, integers, `bool`, and tuples, arrays, `Vec`s and structs of these. Derivatives by a struct are a

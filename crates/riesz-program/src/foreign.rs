@@ -17,6 +17,7 @@ use crate::name::SourceName;
 use crate::program::{Buffer, Procedure, ProcedureId, Program, Register, SiteId};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
+use std::borrow::Cow;
 use std::fmt;
 
 /// A mark in a draft, in the place of foreign text.
@@ -90,11 +91,11 @@ pub struct Draft {
 pub fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: &[Draft], dialect: Dialect) -> String {
     let used: Vec<Used> = drafts.iter().map(|draft| Used::by(&draft.text)).collect();
     let mut taken = Taken::new(dialect);
-    let mut forms: FxHashMap<Foreign, FxHashSet<(String, String)>> = FxHashMap::default();
+    let mut forms: FxHashMap<Foreign, FxHashSet<(&str, &str)>> = FxHashMap::default();
     for used in &used {
         taken.add(used);
         for (foreign, as_part) in &used.forms {
-            forms.entry(*foreign).or_default().extend(as_part.iter().cloned());
+            forms.entry(*foreign).or_default().extend(as_part.iter().copied());
         }
     }
     let mut functions = FxHashMap::default();
@@ -120,7 +121,7 @@ pub fn settle(program: &Program, place: &dyn Fn(Span) -> String, drafts: &[Draft
 /// The identifiers in the draft of a procedure.
 fn variables(
     procedure: Option<&Procedure>,
-    used: &Used,
+    used: &Used<'_>,
     functions: &FxHashMap<Foreign, String>,
     dialect: Dialect,
 ) -> FxHashMap<Foreign, String> {
@@ -129,7 +130,7 @@ fn variables(
     let mut identifiers = FxHashMap::default();
     for foreign in used.forms.keys() {
         if let Some(name) = functions.get(foreign) {
-            taken.words.insert(name.clone());
+            taken.words.insert(Cow::Owned(name.clone()));
             identifiers.insert(*foreign, name.clone());
         }
     }
@@ -148,15 +149,15 @@ fn variables(
 
 /// What stands in the code of a draft.
 #[derive(Default)]
-struct Used {
+struct Used<'d> {
     /// Words that are no one's name.
-    words: FxHashSet<String>,
+    words: FxHashSet<&'d str>,
     /// What stands before and behind each mark in the words that it is part of.
-    forms: FxHashMap<Foreign, FxHashSet<(String, String)>>,
+    forms: FxHashMap<Foreign, FxHashSet<(&'d str, &'d str)>>,
 }
 
-impl Used {
-    fn by(draft: &str) -> Used {
+impl<'d> Used<'d> {
+    fn by(draft: &'d str) -> Used<'d> {
         let mut used = Used::default();
         for line in draft.lines() {
             used.line(line.split_once("//").map_or(line, |(code, _)| code));
@@ -164,7 +165,7 @@ impl Used {
         used
     }
 
-    fn line(&mut self, line: &str) {
+    fn line(&mut self, line: &'d str) {
         let mut rest = line;
         while let Some(start) = rest.find(|c: char| is_word(c) || c == OPEN) {
             // What follows a point or two colons belongs to something, and cannot be hidden.
@@ -177,11 +178,11 @@ impl Used {
             match mark(rest) {
                 Some((foreign, behind)) => {
                     let end = behind.find(|c: char| !is_word(c)).unwrap_or(behind.len());
-                    self.forms.entry(foreign).or_default().insert((word.into(), behind[..end].into()));
+                    self.forms.entry(foreign).or_default().insert((word, &behind[..end]));
                     rest = &behind[end..];
                 }
                 None if !member && !word.is_empty() => {
-                    self.words.insert(word.into());
+                    self.words.insert(word);
                 }
                 None => rest = rest.strip_prefix(OPEN).unwrap_or(rest),
             }
@@ -217,24 +218,24 @@ fn is_word(c: char) -> bool {
 }
 
 /// Words that cannot be chosen any more.
-struct Taken {
-    words: FxHashSet<String>,
+struct Taken<'d> {
+    words: FxHashSet<Cow<'d, str>>,
     /// The number to try next behind a name that is taken.
     next: FxHashMap<String, u32>,
-    dialect: Dialect,
 }
 
-impl Taken {
-    fn new(dialect: Dialect) -> Taken {
-        Taken { words: FxHashSet::default(), next: FxHashMap::default(), dialect }
+impl<'d> Taken<'d> {
+    fn new(dialect: Dialect) -> Taken<'d> {
+        let words = dialect.keywords.split_whitespace().map(Cow::Borrowed).collect();
+        Taken { words, next: FxHashMap::default() }
     }
 
-    fn add(&mut self, used: &Used) {
-        self.words.extend(used.words.iter().cloned());
+    fn add(&mut self, used: &Used<'d>) {
+        self.words.extend(used.words.iter().copied().map(Cow::Borrowed));
     }
 
     /// An identifier that is free in every form that it is needed in.
-    fn choose(&mut self, name: Option<&SourceName>, otherwise: &str, forms: &FxHashSet<(String, String)>) -> String {
+    fn choose(&mut self, name: Option<&SourceName>, otherwise: &str, forms: &FxHashSet<(&str, &str)>) -> String {
         let wanted = name.map_or_else(|| otherwise.to_string(), |name| identifier(name.as_written()));
         let all = |name: &str| -> Vec<String> {
             let alone = std::iter::once(name.to_string());
@@ -249,14 +250,12 @@ impl Taken {
                 count += 1;
             }
             let words = all(&found);
-            if !words.iter().any(|word| {
-                self.words.contains(word) || self.dialect.keywords.split_whitespace().any(|keyword| keyword == word)
-            }) {
+            if !words.iter().any(|word| self.words.contains(word.as_str())) {
                 break words;
             }
             numbered = true;
         };
-        self.words.extend(words);
+        self.words.extend(words.into_iter().map(Cow::Owned));
         self.next.insert(wanted, count);
         found
     }

@@ -185,6 +185,12 @@ impl Lanes {
         ))
     }
 
+    /// A function of several numbers, in each lane.
+    #[inline(always)]
+    pub fn called<const N: usize>(arguments: [Lanes; N], f: impl Fn([R; N]) -> R) -> Lanes {
+        Lanes(each(|lane| f(arguments.map(|argument| argument.0[lane]))))
+    }
+
     /// A comparison, in each lane.
     #[inline(always)]
     pub fn compare(self, other: Lanes, f: impl Fn(R, R) -> bool) -> Mask {

@@ -24,6 +24,12 @@ pub fn exact_mul(x: R, y: R) -> R {
     if x == 0.0 || y == 0.0 { 0.0 } else { x * y }
 }
 
+/// A function of several numbers that the compiler cannot see.
+#[inline(always)]
+pub fn called<const N: usize>(arguments: [R; N], f: impl Fn([R; N]) -> R) -> R {
+    f(arguments)
+}
+
 /// 1, −1 or 0; NaN of NaN.
 #[inline(always)]
 pub fn sign(x: R) -> R {

@@ -79,7 +79,7 @@ pub use riesz_draw as graph;
 #[doc(hidden)]
 pub use riesz_macros::__link;
 #[cfg(feature = "attribute")]
-pub use riesz_macros::{Differentiable, differentiable};
+pub use riesz_macros::{Differentiable, derivative, differentiable};
 pub use riesz_native::{Building, Cache, Compiler, Problem, Settings, Watch, abandon_builds, cache, processor};
 pub use riesz_primitive as primitive;
 #[doc(hidden)]

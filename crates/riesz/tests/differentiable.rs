@@ -13,6 +13,35 @@ fn loss(w: &[f64], x: &[f64], y: f64) -> f64 {
 }
 // ANCHOR_END: loss
 
+/// Lambert's function, `w eʷ = x`, from wherever it comes.
+fn lambert(x: f64) -> f64 {
+    let steps = std::iter::successors(Some(0.5), |w: &f64| Some(w - (w * w.exp() - x) / (w.exp() * (w + 1.0))));
+    steps.take(30).last().unwrap_or(f64::NAN)
+}
+
+// ANCHOR: rule
+use riesz::derivative;
+
+#[derivative(of = lambert)]
+fn lambert_rule(x: f64, dx: f64) -> f64 {
+    let w = lambert(x);
+    dx / (w.exp() * (1.0 + w))
+}
+
+#[differentiable]
+fn entropy(x: f64) -> f64 {
+    x * lambert(x * x)
+}
+// ANCHOR_END: rule
+
+#[test]
+fn a_rule() {
+    let difference = |f: fn(f64) -> f64, x: f64| (f(x + 1e-5) - f(x - 1e-5)) / 2e-5;
+    assert!((entropy::grad(1.2) - difference(entropy, 1.2)).abs() < 1e-8);
+    assert!((entropy::hessian(1.2) - difference(entropy::grad, 1.2)).abs() < 1e-8);
+    assert!((lambert::grad(0.0) - 1.0).abs() < 1e-12);
+}
+
 #[differentiable]
 fn product(x: f64, y: f64) -> f64 {
     x * y.sin()

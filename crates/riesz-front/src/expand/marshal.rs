@@ -338,6 +338,14 @@ impl Slots {
         }
     }
 
+    /// The same for a place that the function itself may have made longer.
+    pub fn overwrite(&mut self, shape: &Shape, place: &TokenStream, point: &TokenStream) -> TokenStream {
+        match shape {
+            Shape::Array(Sequence::Vec, _) => self.put(shape, &quote!((*#place)), point, false, &[], &[]),
+            shape => self.write(shape, place, point),
+        }
+    }
+
     /// `borrowed` says that the place belongs to somebody else, so that its length stays what it is.
     fn put(
         &mut self,

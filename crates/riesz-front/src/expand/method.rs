@@ -62,14 +62,47 @@ impl Wanted<'_> {
 
     fn call_again(&self) -> TokenStream {
         let path = &self.path;
-        let arguments = (0..self.signature.parameters.len()).map(|at| self.passed(at));
-        quote!(let _ = #path(#(#arguments),*);)
+        let copies = self.outputs().into_iter().map(|at| self.copied(at));
+        let arguments = (0..self.signature.parameters.len()).map(|at| match self.signature.parameters[at].output {
+            true => {
+                let copy = self.copy_ident(at);
+                quote!(&mut #copy)
+            }
+            false => self.passed(at),
+        });
+        quote!(#(#copies)* let _ = #path(#(#arguments),*);)
     }
 
     /// A parameter as an argument of the function, which keeps it.
     fn passed(&self, at: usize) -> TokenStream {
         let name = self.parameter_ident(at);
-        quote!(::core::clone::Clone::clone(&#name))
+        match self.signature.parameters[at].output {
+            true => quote!(&mut *#name),
+            false => quote!(::core::clone::Clone::clone(&#name)),
+        }
+    }
+
+    /// A statement that copies what a `&mut` holds.
+    fn copied(&self, at: usize) -> TokenStream {
+        let (name, copy) = (self.parameter_ident(at), self.copy_ident(at));
+        match &self.signature.parameters[at].shape {
+            Shape::Array(Sequence::Slice, _) => quote!(let mut #copy = #name.to_vec();),
+            _ => quote!(let mut #copy = ::core::clone::Clone::clone(&*#name);),
+        }
+    }
+
+    fn copy_ident(&self, at: usize) -> syn::Ident {
+        format_ident!("__copy_{}", at)
+    }
+
+    /// Statements that write what the function gives to each `&mut`, or to its tangent.
+    fn written(&self, slots: &mut Slots, place: impl Fn(usize) -> syn::Ident) -> TokenStream {
+        let writes = self.outputs().into_iter().map(|at| {
+            let place = place(at);
+            slots.overwrite(&self.signature.parameters[at].shape, &quote!(#place), &self.place(at))
+        });
+        let writes: Vec<_> = writes.collect();
+        quote!(#(#writes)*)
     }
 
     fn gradients(&self, slots: &mut Slots) -> TokenStream {
@@ -179,6 +212,10 @@ impl Wanted<'_> {
     fn kept(&self, at: usize) -> TokenStream {
         let (name, parameter) = (self.parameter_ident(at), &self.signature.parameters[at]);
         match (&parameter.written, &parameter.shape) {
+            _ if parameter.output => {
+                let copy = self.copy_ident(at);
+                quote!(let #name = #copy;)
+            }
             (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = #name.to_vec();),
             (syn::Type::Reference(_), _) => quote!(let #name = (*#name).clone();),
             _ => quote!(),
@@ -196,38 +233,51 @@ impl Wanted<'_> {
     }
 
     pub(super) fn vjp(&self, module: &syn::Ident) -> Method {
-        let result = self.result().cloned().unwrap_or(self.number());
         let mut slots = Slots::new();
         let given = self.gradients(&mut slots);
-        let (ty, place) = match &result {
-            Shape::Array(Sequence::Fixed(_), _) => {
-                let ty = owned(&result);
-                (quote!(&#ty), quote!(__cotangent))
-            }
-            Shape::Array(_, element) => {
-                let ty = owned(element);
-                (quote!(&[#ty]), quote!(__cotangent))
-            }
-            result => {
-                let ty = owned(result);
-                (quote!(&#ty), quote!((*__cotangent)))
-            }
-        };
-        let mut cotangent = Arguments::of("cotangent", &result, &place);
-        cotangent.lengths.retain(|length| !length.is_empty());
+        // One cotangent for the value, and one for each `&mut`.
+        let mut names = Vec::new();
+        let mut types = Vec::new();
+        let mut cotangent = Arguments::default();
+        for (at, result) in self.results().iter().enumerate() {
+            let name = format_ident!("__cotangent_{}", at);
+            let (ty, place) = match result {
+                Shape::Array(Sequence::Fixed(_), _) => {
+                    let ty = owned(result);
+                    (quote!(&#ty), quote!(#name))
+                }
+                Shape::Array(_, element) => {
+                    let ty = owned(element);
+                    (quote!(&[#ty]), quote!(#name))
+                }
+                result => {
+                    let ty = owned(result);
+                    (quote!(&#ty), quote!((*#name)))
+                }
+            };
+            let one = Arguments::of(&format!("cotangent_{at}"), result, &place);
+            cotangent.setup.extend(one.setup);
+            cotangent.lengths.extend(one.lengths.into_iter().filter(|length| !length.is_empty()));
+            cotangent.leaves.extend(one.leaves);
+            names.push(name);
+            types.push(ty);
+        }
         let call = self.call(Derivative::Vjp, cotangent, module, slots.count());
-        let (gradient, value_type, capture, path) = (self.gradient_type(), owned(&result), self.capture(), &self.path);
-        // The map keeps its own copies of the arguments.
+        let value_type = self.signature.result.as_ref().map_or_else(|| quote!(()), owned);
+        let (gradient, capture, path) = (self.gradient_type(), self.capture(), &self.path);
+        // The map keeps its own copies of the arguments, and of what was behind each `&mut`.
+        let copies = self.outputs().into_iter().map(|at| self.copied(at));
         let kept = (0..self.signature.parameters.len()).map(|at| self.kept(at));
         let borrowed = (0..self.signature.parameters.len()).map(|at| self.borrowed(at));
         let arguments = (0..self.signature.parameters.len()).map(|at| self.passed(at));
         Method {
             head: self.head(),
-            result: quote!((#value_type, impl Fn(#ty) -> #gradient + #capture)),
+            result: quote!((#value_type, impl Fn(#(#types),*) -> #gradient + #capture)),
             body: quote! {
+                #(#copies)*
                 let __value = #path(#(#arguments),*);
                 #(#kept)*
-                (__value, move |__cotangent: #ty| { #(#borrowed)* #call #given })
+                (__value, move |#(#names: #types),*| { #(#borrowed)* #call #given })
             },
             doc: format!(
                 "The value of `{}`, and the adjoint of its derivative by {}: a linear map, which can be applied as often as wanted.",
@@ -242,6 +292,10 @@ impl Wanted<'_> {
         let mut head = Vec::new();
         for (at, typed) in self.head().into_iter().enumerate() {
             head.push(typed);
+            if !self.by.contains(&at) && self.signature.parameters[at].output {
+                let (name, ty) = (self.tangent_ident(at), &self.signature.parameters[at].written);
+                head.push(quote!(#name: #ty));
+            }
             if self.by.contains(&at) {
                 let parameter = &self.signature.parameters[at];
                 let (name, ty) = (self.tangent_ident(at), &parameter.written);
@@ -265,18 +319,23 @@ impl Wanted<'_> {
     }
 
     pub(super) fn jvp(&self, module: &syn::Ident) -> Method {
-        let result = self.result().cloned().unwrap_or(self.number());
         let mut arguments = Arguments::default();
         let head = self.head_with_tangents(&mut arguments);
         let mut slots = Slots::new();
-        let value = slots.value(&result, None);
-        let tangent = slots.value(&result, None);
+        let value = self.signature.result.as_ref().map(|result| slots.value(result, None));
+        let values = self.written(&mut slots, |at| self.parameter_ident(at));
+        let tangent = self.signature.result.as_ref().map(|result| slots.value(result, None));
+        let tangents = self.written(&mut slots, |at| self.tangent_ident(at));
         let call = self.call(Derivative::Jvp, arguments, module, slots.count());
-        let ty = owned(&result);
+        let ty = self.signature.result.as_ref().map(owned);
+        let (result, both) = match &ty {
+            Some(ty) => (quote!((#ty, #ty)), quote!((#value, #tangent))),
+            None => (quote!(()), quote!()),
+        };
         Method {
             head,
-            result: quote!((#ty, #ty)),
-            body: quote!(#call (#value, #tangent)),
+            result,
+            body: quote!(#call #values #tangents #both),
             doc: format!(
                 "The value of `{}`, and its derivative in the direction of the tangents, which follow {}.",
                 self.signature.name,
@@ -318,7 +377,7 @@ impl Wanted<'_> {
     }
 
     pub(super) fn jacobian(&self, module: &syn::Ident) -> Method {
-        let result = self.result().cloned().unwrap_or(self.number());
+        let result = self.result();
         let mut types = Vec::new();
         let mut values = Vec::new();
         for at in &self.by {

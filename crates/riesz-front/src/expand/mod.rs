@@ -41,8 +41,21 @@ pub(crate) enum Derivative {
 }
 
 impl Wanted<'_> {
-    fn result(&self) -> Option<&Shape> {
-        self.signature.result.as_ref()
+    /// What the function gives: its value, and then what it writes to each `&mut`.
+    fn results(&self) -> Vec<Shape> {
+        let written = self.outputs().into_iter().map(|at| self.signature.parameters[at].shape.clone());
+        self.signature.result.iter().cloned().chain(written).collect()
+    }
+
+    /// All that the function gives as one value.
+    fn result(&self) -> Shape {
+        let mut results = self.results();
+        if results.len() == 1 { results.remove(0) } else { Shape::Tuple(results) }
+    }
+
+    /// The parameters that the function writes to.
+    fn outputs(&self) -> Vec<usize> {
+        (0..self.signature.parameters.len()).filter(|at| self.signature.parameters[*at].output).collect()
     }
 
     /// The type of its real numbers.
@@ -51,7 +64,7 @@ impl Wanted<'_> {
     }
 
     fn is_scalar(&self) -> bool {
-        matches!(self.result(), Some(Shape::Float(_)))
+        matches!(self.signature.result, Some(Shape::Float(_))) && self.outputs().is_empty()
     }
 
     /// The derivatives that the function has; they do not depend on its body.
@@ -154,7 +167,7 @@ impl Wanted<'_> {
             Derivative::Gradient => format!("vjp({function}, {point}, 1.0)"),
             Derivative::Jvp => format!("jvp({function}, {point}, {tangents})"),
             Derivative::Vjp => {
-                let result = self.result().cloned().unwrap_or(self.number());
+                let result = self.result();
                 let mut count = 0;
                 let mut lengths = Vec::new();
                 result.ty(&mut |sequence| {

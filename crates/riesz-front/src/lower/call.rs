@@ -83,7 +83,7 @@ impl Lower<'_> {
             },
             _ => {
                 let key = match segments[..] {
-                    ["self", name] => name.to_string(),
+                    ["self", ref rest @ ..] if !rest.is_empty() => rest.join("::"),
                     ["Self", name] => match self.lookup("self").map(|var| self.vars[var.0].ty.clone()) {
                         Some(Ty::Struct(of)) => format!("{}::{name}", of.name),
                         _ => show(path),
@@ -166,7 +166,11 @@ impl Lower<'_> {
             let argument = &arguments[*output];
             match &argument.place {
                 Some(place) => {
-                    let value = Value::new(Term::Name(name.clone()), argument.ty.clone());
+                    let ty = match signature.parameters[*output].may_grow() {
+                        true => signature.parameters[*output].shape.plain(),
+                        false => argument.ty.clone(),
+                    };
+                    let value = Value::new(Term::Name(name.clone()), ty);
                     self.write_place(&place.clone(), value, at);
                 }
                 None => {

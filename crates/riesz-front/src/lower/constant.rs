@@ -16,10 +16,14 @@ impl Lower<'_> {
         let last = path.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
         let before = path.path.segments.iter().rev().nth(1).map(|segment| segment.ident.to_string());
         match before.as_deref() {
-            Some("consts") => {
-                if let Some(value) = constant(&last) {
-                    return Value::new(Term::Real(value), Ty::Float);
+            Some("consts") if constant(&last).is_some() => {
+                let value = constant(&last).unwrap_or(0.0);
+                // The path may mean something else here: the expansion asserts that it does not.
+                let first = path.path.segments.first().map(|segment| segment.ident.to_string());
+                if !matches!(first.as_deref(), Some("std" | "core")) && !self.imported.contains_key("consts") {
+                    self.checks.push((path.to_token_stream(), value));
                 }
+                return Value::new(Term::Real(value), Ty::Float);
             }
             Some("f32") if self.precision == Precision::Single => {
                 let value = match last.as_str() {
@@ -70,14 +74,15 @@ impl Lower<'_> {
                 }
             }
             None => {
+                if let Some(Some(value)) = self.imported.get(&last) {
+                    return Value::new(Term::Real(*value), Ty::Float);
+                }
                 if let Some((ty, value)) = self.world.constants.get(&last) {
                     return self.constant_item(&last, ty, value, path);
                 }
                 if let Some(value) = constant(&last) {
                     // The name may mean something else here: the expansion asserts that it does not.
-                    if !self.imported.contains(&last) {
-                        self.checks.push((path.to_token_stream(), value));
-                    }
+                    self.checks.push((path.to_token_stream(), value));
                     return Value::new(Term::Real(value), Ty::Float);
                 }
             }
@@ -89,20 +94,26 @@ impl Lower<'_> {
         )
     }
 
-    /// The value of a `const`, written where it is used.
+    /// The value of a `const` outside of the function, written where it is used.
     pub(super) fn constant_item(&mut self, name: &str, ty: &syn::Type, value: &syn::Expr, at: &dyn ToTokens) -> Value {
+        // It sees nothing of what is inside of the function.
+        let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
+        let imported = std::mem::take(&mut self.imported);
+        let found = self.constant_here(name, ty, value, at);
+        (self.scopes, self.imported) = (scopes, imported);
+        found
+    }
+
+    /// The value of a `const` that sees what is visible here.
+    pub(super) fn constant_here(&mut self, name: &str, ty: &syn::Type, value: &syn::Expr, at: &dyn ToTokens) -> Value {
         if self.consts.iter().any(|known| known == name) || self.depth >= MOST_EXPANSIONS {
             return self.refuse(at, "this constant depends on itself", "write its value");
         }
         self.consts.push(name.to_string());
-        let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
         let found = self.value(value);
-        self.scopes = scopes;
         self.consts.pop();
-        match self.world.types.read(ty, self.errors) {
-            Some((shape, _)) if self.agrees(&shape.plain(), &found.ty) => {
-                Value { ty: merge(&found.ty, &shape), ..found }
-            }
+        match self.written_type(ty) {
+            Some(shape) if self.agrees(&shape.plain(), &found.ty) => Value { ty: merge(&found.ty, &shape), ..found },
             Some(_) => self.refuse(at, "the type of this constant is not clear", "write its value"),
             None => Value::error(),
         }
@@ -118,28 +129,32 @@ fn merge(found: &Ty, shape: &Shape) -> Ty {
 }
 
 /// The constants of `std::f64::consts`.
-pub(super) fn constant(name: &str) -> Option<f64> {
+pub(super) const CONSTANTS: [(&str, f64); 19] = {
     use std::f64::consts::*;
-    Some(match name {
-        "PI" => PI,
-        "TAU" => TAU,
-        "E" => E,
-        "SQRT_2" => SQRT_2,
-        "FRAC_1_SQRT_2" => FRAC_1_SQRT_2,
-        "FRAC_1_PI" => FRAC_1_PI,
-        "FRAC_2_PI" => FRAC_2_PI,
-        "FRAC_2_SQRT_PI" => FRAC_2_SQRT_PI,
-        "FRAC_PI_2" => FRAC_PI_2,
-        "FRAC_PI_3" => FRAC_PI_3,
-        "FRAC_PI_4" => FRAC_PI_4,
-        "FRAC_PI_6" => FRAC_PI_6,
-        "FRAC_PI_8" => FRAC_PI_8,
-        "LN_2" => LN_2,
-        "LN_10" => LN_10,
-        "LOG2_E" => LOG2_E,
-        "LOG10_E" => LOG10_E,
-        "LOG2_10" => LOG2_10,
-        "LOG10_2" => LOG10_2,
-        _ => return None,
-    })
+    [
+        ("PI", PI),
+        ("TAU", TAU),
+        ("E", E),
+        ("SQRT_2", SQRT_2),
+        ("FRAC_1_SQRT_2", FRAC_1_SQRT_2),
+        ("FRAC_1_PI", FRAC_1_PI),
+        ("FRAC_2_PI", FRAC_2_PI),
+        ("FRAC_2_SQRT_PI", FRAC_2_SQRT_PI),
+        ("FRAC_PI_2", FRAC_PI_2),
+        ("FRAC_PI_3", FRAC_PI_3),
+        ("FRAC_PI_4", FRAC_PI_4),
+        ("FRAC_PI_6", FRAC_PI_6),
+        ("FRAC_PI_8", FRAC_PI_8),
+        ("LN_2", LN_2),
+        ("LN_10", LN_10),
+        ("LOG2_E", LOG2_E),
+        ("LOG10_E", LOG10_E),
+        ("LOG2_10", LOG2_10),
+        ("LOG10_2", LOG10_2),
+    ]
+};
+
+/// The constant of a name.
+pub(super) fn constant(name: &str) -> Option<f64> {
+    CONSTANTS.iter().find(|(known, _)| *known == name).map(|(_, value)| *value)
 }

@@ -31,6 +31,16 @@ impl Lower<'_> {
         }
     }
 
+    /// An expression whose value becomes a part of another, where a `&mut` could not be followed.
+    pub(super) fn kept_value(&mut self, expr: &syn::Expr) -> Value {
+        let value = self.value(expr);
+        if value.holds_place() {
+            let help = "change the variable by its own name";
+            return self.refuse(expr, "a `&mut` inside of another value cannot be followed", help);
+        }
+        value
+    }
+
     /// An expression as a term that costs nothing to write twice.
     pub(super) fn atom(&mut self, expr: &syn::Expr) -> Value {
         let value = self.value(expr);
@@ -72,11 +82,15 @@ impl Lower<'_> {
             syn::Expr::Cast(cast) => self.cast(cast),
             syn::Expr::Tuple(tuple) => {
                 let parts: Vec<Value> = tuple.elems.iter().map(|part| self.value(part)).collect();
+                let places = parts
+                    .iter()
+                    .map(|part| super::Whereabouts { place: part.place.clone(), parts: part.parts.clone() });
+                let places = places.collect();
                 let (terms, types) = parts.into_iter().map(|part| (part.term, part.ty)).unzip();
-                Value::new(Term::Tuple(terms), self.together(types, Ty::Tuple))
+                Value { parts: places, ..Value::new(Term::Tuple(terms), self.together(types, Ty::Tuple)) }
             }
             syn::Expr::Array(array) => {
-                let parts: Vec<Value> = array.elems.iter().map(|part| self.value(part)).collect();
+                let parts: Vec<Value> = array.elems.iter().map(|part| self.kept_value(part)).collect();
                 let element = parts.first().map_or(Ty::Unknown, |part| part.ty.clone());
                 let length = Term::Int(parts.len() as i64);
                 let ty = Ty::Array(Box::new(element), Box::new(length));
@@ -230,6 +244,7 @@ impl Lower<'_> {
             self.bind(input, argument);
         }
         let exits = super::assigned::Exits::of_expr(&closure.body);
+        let before = self.snapshot();
         let value = match exits.is_empty() {
             true => self.any(&closure.body),
             false => Any::Value(self.refuse(
@@ -238,10 +253,15 @@ impl Lower<'_> {
                 "write the value as the last expression, with `if` and `else`",
             )),
         };
+        let changes = self.changed(&before).iter().any(|var| self.vars[var.0].name != super::statement::OK);
         self.depth -= 1;
         self.loops = loops;
         self.scopes = scopes;
         self.restore_but_assertions(&now);
+        if changes {
+            let help = "write a `for` loop, or a function with a `&mut` parameter";
+            return Any::Value(self.refuse(at, "this closure changes something around it", help));
+        }
         value
     }
 
@@ -256,18 +276,18 @@ impl Lower<'_> {
             self.errors.need(&literal.path);
             return Value::error();
         };
-        let rest = literal.rest.as_ref().map(|rest| {
-            let value = self.value(rest);
-            self.name_it("rest", value.term, rest)
-        });
         let mut given: Vec<Option<Term>> = vec![None; of.fields.len()];
         for field in &literal.fields {
-            let value = self.value(&field.expr);
+            let value = self.kept_value(&field.expr);
             match of.fields.iter().position(|(member, _)| *member == field.member) {
                 Some(at) => given[at] = Some(value.term),
                 None => return Value::error(),
             }
         }
+        let rest = literal.rest.as_ref().map(|rest| {
+            let value = self.value(rest);
+            self.name_it("rest", value.term, rest)
+        });
         let alone = of.fields.len() == 1;
         let terms = given.into_iter().enumerate().map(|(at, term)| match (term, &rest) {
             (Some(term), _) => term,

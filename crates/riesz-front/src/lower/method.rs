@@ -36,7 +36,17 @@ const UNARY: [(&str, &str); 25] = [
     ("round", "round"),
 ];
 
+/// The methods that give what they are called on.
+const COPIES: [&str; 4] = ["clone", "to_owned", "as_ref", "borrow"];
+
 impl Lower<'_> {
+    /// Whether a method of a struct gives the struct itself.
+    fn is_copy(&self, of: &str, name: &str) -> bool {
+        let full = format!("{of}::{name}");
+        let known = self.world.functions.contains_key(&full) || self.world.unread.contains_key(&full);
+        COPIES.contains(&name) && !known && !self.world.of_traits.contains(&full)
+    }
+
     pub(super) fn method(&mut self, call: &syn::ExprMethodCall) -> Any {
         let name = call.method.to_string();
         // `v.iter_mut()` and the like change their receiver.
@@ -57,8 +67,10 @@ impl Lower<'_> {
                 Ty::Float => Any::Value(self.float_method(value, call, &name)),
                 Ty::Int(integer) => Any::Value(self.int_method(value, integer, call, &name)),
                 Ty::Array(..) => self.array_method(value, call, &name),
-                _ if matches!(name.as_str(), "clone" | "to_owned" | "as_ref" | "borrow") => Any::Value(value),
-                Ty::Struct(of) => Any::Value(self.struct_method(value, &of.name.clone(), call)),
+                Ty::Struct(of) if !self.is_copy(&of.name, &name) => {
+                    Any::Value(self.struct_method(value, &of.name.clone(), call))
+                }
+                _ if COPIES.contains(&name.as_str()) => Any::Value(Value { place: None, parts: Vec::new(), ..value }),
                 ty => {
                     let message = format!("`{name}` of {} cannot be differentiated", describe(&ty));
                     Any::Value(self.refuse(&call.method, message, "use the fields and the numbers in it"))
@@ -163,11 +175,16 @@ impl Lower<'_> {
                 let length = self.length(&term, &length);
                 Any::Value(Value::new(Term::binary("==", length, Term::Int(0)), Ty::Bool))
             }
-            (
-                "clone" | "to_vec" | "to_owned" | "as_slice" | "as_ref" | "as_mut_slice" | "borrow"
-                | "into_boxed_slice",
-                0,
-            ) => Any::Value(Value { place: None, ..value }),
+            ("clone" | "to_vec" | "to_owned" | "as_slice" | "as_ref" | "borrow" | "into_boxed_slice", 0) => {
+                Any::Value(Value { place: None, parts: Vec::new(), ..value })
+            }
+            ("as_mut_slice", 0) => {
+                let place = self.place_of(&call.receiver);
+                match place {
+                    Some(_) => Any::Value(Value { place, ..value }),
+                    None => Any::Value(self.refuse(call, "this is no variable", "bind it to a variable first")),
+                }
+            }
             ("iter" | "into_iter", 0) => {
                 let term = self.array_atom(value.term, call);
                 Any::Iter(Iter::Elements(Value::new(term, value.ty)))
@@ -228,7 +245,7 @@ impl Lower<'_> {
         let of = Box::new(iter);
         let error = || Any::Value(Value::error());
         match (name, call.args.len()) {
-            ("iter" | "into_iter" | "copied" | "cloned" | "by_ref", 0) => Any::Iter(*of),
+            ("iter" | "into_iter" | "copied" | "cloned" | "clone", 0) => Any::Iter(*of),
             ("map", 1) => match self.function_argument(&call.args[0]) {
                 Some(function) => Any::Iter(Iter::Map(of, function)),
                 None => error(),
@@ -262,6 +279,7 @@ impl Lower<'_> {
             }
             ("len", 0) => {
                 let count = self.count(&of, call);
+                let count = if self.is_count(&count) { count } else { Term::call("max", [count, Term::Int(0)]) };
                 Any::Value(Value::int(self.name_it("n", count, call)))
             }
             ("count", 0) => {
@@ -402,6 +420,10 @@ impl Lower<'_> {
 
     fn struct_method(&mut self, value: Value, of: &str, call: &syn::ExprMethodCall) -> Value {
         let full = format!("{of}::{}", call.method);
+        if self.world.of_traits.contains(&full) {
+            let message = format!("`{}` is a method of a trait, which cannot be differentiated", call.method);
+            return self.refuse(&call.method, message, "call a method of the type's own `impl`, of another name");
+        }
         match self.world.functions.get(&full).cloned() {
             Some(signature) => {
                 let mut arguments = vec![value];

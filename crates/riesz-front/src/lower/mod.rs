@@ -33,6 +33,7 @@ mod repeat;
 mod statement;
 
 use crate::error::Errors;
+use crate::rule::Rule;
 use crate::signature::Signature;
 use crate::term::{Block, Let, Name, PlaceId, Term};
 use crate::types::{Integer, Ty, Types};
@@ -51,8 +52,12 @@ pub(crate) struct World {
     pub constants: HashMap<String, (syn::Type, syn::Expr)>,
     /// The methods that need types of other modules.
     pub unread: HashMap<String, Vec<syn::Path>>,
+    /// The methods that a trait gives the types of the module, as `Type::method`.
+    pub of_traits: HashSet<String>,
     /// The functions of Riesz that functions of other modules are, by their names.
     pub texts: BTreeMap<String, String>,
+    /// The functions among them that have rules.
+    pub rules: BTreeMap<String, Rule>,
 }
 
 /// A function of Riesz: the names and types of its parameters are in its signature.
@@ -85,7 +90,7 @@ pub(crate) fn lower(
         consts: Vec::new(),
         depth: 0,
         checks: Vec::new(),
-        imported: HashSet::new(),
+        imported: HashMap::new(),
         assigns_also: Vec::new(),
         counts: HashSet::new(),
         precision: signature.precision.unwrap_or_default(),
@@ -114,8 +119,9 @@ pub(crate) struct Lower<'w> {
     /// How many closures and constants are being expanded.
     depth: usize,
     checks: Vec<(TokenStream, f64)>,
-    /// The constants of the standard library that a `use` inside of the function names.
-    imported: HashSet<String>,
+    /// The names that a `use` inside of the function gives constants of the standard library, with their values, and that
+    /// of their module.
+    imported: HashMap<String, Option<f64>>,
     /// Names that the next loop assigns beside those that its text shows.
     assigns_also: Vec<String>,
     /// Names of integers that are not negative.
@@ -199,7 +205,19 @@ pub(crate) struct Whereabouts {
     parts: Vec<Whereabouts>,
 }
 
+impl Whereabouts {
+    /// Whether a part of the value is a `&mut`.
+    fn holds_place(&self) -> bool {
+        self.place.is_some() || self.parts.iter().any(Whereabouts::holds_place)
+    }
+}
+
 impl Value {
+    /// Whether it is a `&mut`, or has one in it.
+    fn holds_place(&self) -> bool {
+        self.place.is_some() || self.parts.iter().any(Whereabouts::holds_place)
+    }
+
     fn new(term: Term, ty: Ty) -> Value {
         Value { term, ty, place: None, parts: Vec::new() }
     }
@@ -257,10 +275,16 @@ impl Lower<'_> {
             self.bind(&parameter.pattern, value);
         }
         for parameter in signature.parameters.iter().filter(|parameter| parameter.output) {
-            if let syn::Pat::Ident(ident) = &parameter.pattern
-                && let Some(var) = self.lookup(&ident.ident.to_string())
-            {
-                self.vars[var.0].mutable = true;
+            match &parameter.pattern {
+                syn::Pat::Ident(ident) if ident.mutability.is_none() => {
+                    if let Some(var) = self.lookup(&ident.ident.to_string()) {
+                        self.vars[var.0].mutable = true;
+                    }
+                }
+                pattern => {
+                    let help = "give it a name, without `mut`: `name: &mut Type`";
+                    self.refuse(pattern, "a `&mut` parameter must stay what it is", help);
+                }
             }
         }
         let outputs: Vec<VarId> = (signature.parameters.iter())
@@ -346,6 +370,9 @@ impl Lower<'_> {
                 ("size", _) => true,
                 ("max", [a, b]) => self.is_count(a) || self.is_count(b),
                 ("min", [a, b]) | ("div", [a, b]) => self.is_count(a) && self.is_count(b),
+                ("rust_integer", [_, least, _]) => self.is_count(least),
+                ("rust_unsigned", _) => true,
+                ("mod", [_, modulus]) => self.is_count(modulus),
                 _ => false,
             },
             _ => false,

@@ -29,7 +29,7 @@ impl Lower<'_> {
         match (name, call.args.len()) {
             ("iter_mut", 0) => Any::Iter(Iter::Places(place)),
             ("push", 1) => {
-                let value = self.value(&call.args[0]);
+                let value = self.kept_value(&call.args[0]);
                 if matches!(value.ty, Ty::Error) {
                     return Any::Value(Value::error());
                 }

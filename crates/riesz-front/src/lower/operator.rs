@@ -114,6 +114,10 @@ impl Lower<'_> {
             (Ty::Float, Ty::Float) | (Ty::Int(_), Ty::Int(_)) if compares => {
                 Value::new(Term::binary(sign, left.term, right.term), Ty::Bool)
             }
+            (Ty::Enum(of), _) if self.world.of_traits.contains(&format!("{}::eq", of.name)) => {
+                let help = "derive `PartialEq`, or match on the variants";
+                self.refuse(at, format!("`{}` has an `==` of its own", of.name), help)
+            }
             (Ty::Bool, Ty::Bool) | (Ty::Enum(_), Ty::Enum(_)) if matches!(sign, "==" | "!=") => {
                 Value::new(Term::binary(sign, left.term, right.term), Ty::Bool)
             }
@@ -141,6 +145,38 @@ impl Lower<'_> {
         }
     }
 
+    /// An integer as one of another type: it loses its upper bits, and the rest is read as the type says.
+    fn converted(&mut self, term: Term, from: Integer, to: Integer, at: &syn::ExprCast) -> Term {
+        // A literal whose type is not written has 32 bits, or the type of what it is used with.
+        let fits = match (from.signed, to.signed) {
+            (true, true) | (false, false) => from.bits != 0 && from.bits <= to.bits,
+            (false, true) => from.bits < to.bits || to.bits == 64,
+            (true, false) => false,
+        };
+        // Sizes and indices of arrays fit 32 bits, as the book says.
+        let is_count = self.is_count(&term);
+        if fits || to == (Integer { signed: true, bits: 64 }) || (is_count && to.bits >= 32) {
+            return term;
+        }
+        if let Term::Int(number) = term {
+            return match to.wrapped(number) {
+                Some(number) => Term::Int(number),
+                None => term,
+            };
+        }
+        let term = self.name_it("t", term, at);
+        if to.bits == 64 {
+            // A negative number would become one of more than 63 bits: the derivative stops.
+            return Term::call("rust_unsigned", [term]);
+        }
+        let modulus = Term::Int(1 << to.bits);
+        if !to.signed {
+            return Term::call("mod", [term, modulus]);
+        }
+        let half = Term::Int(1 << (to.bits - 1));
+        Term::binary("-", Term::call("mod", [Term::binary("+", term, half.clone()), modulus]), half)
+    }
+
     pub(super) fn cast(&mut self, cast: &syn::ExprCast) -> Value {
         let value = self.value(&cast.expr);
         let target = show(&*cast.ty);
@@ -148,13 +184,15 @@ impl Lower<'_> {
             (Ty::Error, ..) => Value::error(),
             (Ty::Float, real, _) if real == self.real() => value,
             (Ty::Int(_), real, _) if real == self.real() => Value::new(Term::call("real", [value.term]), Ty::Float),
-            (Ty::Int(from), _, Some(to)) if to.bits >= from.bits || to.bits == 32 => {
-                Value::new(value.term, Ty::Int(to))
-            }
-            (Ty::Float, _, Some(to)) if to.bits == 64 || to.bits == 32 => {
-                let whole = Term::call("trunc", [value.term]);
-                let term = if to.signed { whole } else { Term::call("max", [whole, Term::Int(0)]) };
+            (Ty::Int(from), _, Some(to)) => {
+                let term = self.converted(value.term, *from, to, cast);
                 Value::new(term, Ty::Int(to))
+            }
+            (Ty::Float, _, Some(to)) => {
+                // Numbers out of range become the nearest integer, and NaN becomes zero.
+                let (least, most) = to.range();
+                let bounds = [value.term, Term::Int(least), Term::Int(most)];
+                Value::new(Term::call("rust_integer", bounds), Ty::Int(to))
             }
             (Ty::Bool, _, Some(to)) => {
                 let (yes, no) = (alone(Term::Int(1)), alone(Term::Int(0)));

@@ -19,12 +19,22 @@ pub(super) fn names(pattern: &syn::Pat, visit: &mut dyn FnMut(&str)) {
     }
 }
 
+/// `ref mut x`, which is a `&mut` to the value.
+fn is_ref_mut(pattern: &syn::PatIdent) -> bool {
+    pattern.by_ref.is_some() && pattern.mutability.is_some()
+}
+
 impl Lower<'_> {
     /// Binds the names of a pattern to the parts of a value.
     pub(super) fn bind(&mut self, pattern: &syn::Pat, value: Value) {
         match pattern {
-            syn::Pat::Ident(ident) if ident.subpat.is_none() => {
+            syn::Pat::Ident(ident) if ident.subpat.is_none() && !is_ref_mut(ident) => {
                 let name = ident.ident.to_string();
+                if value.parts.iter().any(Whereabouts::holds_place) {
+                    let help = "bind its parts to names: `(a, b)`";
+                    self.refuse(pattern, "a `&mut` inside of a tuple cannot be followed", help);
+                    return self.bind_errors(pattern);
+                }
                 if let Some(place) = value.place {
                     self.declare_kind(&name, value.ty, value.term, Kind::Alias(place));
                     return;
@@ -123,7 +133,7 @@ impl Lower<'_> {
                 let found = self.value(&syn::Expr::Lit(literal.clone()));
                 Some(Term::binary("==", value.term.clone(), found.term))
             }
-            syn::Pat::Ident(ident) if ident.subpat.is_none() => {
+            syn::Pat::Ident(ident) if ident.subpat.is_none() && !is_ref_mut(ident) => {
                 let name = ident.ident.to_string();
                 if let Some((ty, constant)) = self.world.constants.get(&name) {
                     let found = self.constant_item(&name, ty, constant, pattern);
@@ -159,6 +169,13 @@ impl Lower<'_> {
                 Some(condition)
             }
             syn::Pat::Or(or) => {
+                let mut binds = false;
+                or.cases.iter().for_each(|case| names(case, &mut |name| binds |= name.starts_with(char::is_lowercase)));
+                if binds {
+                    let help = "write an arm for each case";
+                    self.refuse(pattern, "cases that bind names cannot stand in one arm here", help);
+                    return None;
+                }
                 let mut any: Option<Term> = None;
                 for case in &or.cases {
                     let condition = self.fits(case, value)?;

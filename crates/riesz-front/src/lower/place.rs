@@ -85,7 +85,7 @@ impl Lower<'_> {
     pub(super) fn assign(&mut self, assign: &syn::ExprAssign) -> Value {
         // `(a, b) = (c, d)` and `_ = c`
         if let syn::Expr::Tuple(targets) = super::expr::strip(&assign.left) {
-            let value = self.value(&assign.right);
+            let value = self.kept_value(&assign.right);
             let Some(parts) = components(&value.ty) else { return Value::error() };
             let whole = self.name_it("t", value.term, &assign.right);
             for (at, (target, ty)) in targets.elems.iter().zip(parts).enumerate() {
@@ -94,7 +94,7 @@ impl Lower<'_> {
             }
             return Value::unit();
         }
-        let value = self.value(&assign.right);
+        let value = self.kept_value(&assign.right);
         if !matches!(super::expr::strip(&assign.left), syn::Expr::Infer(_)) {
             self.assign_to(&assign.left, value, assign);
         }
@@ -102,6 +102,14 @@ impl Lower<'_> {
     }
 
     fn assign_to(&mut self, target: &syn::Expr, value: Value, at: &dyn ToTokens) {
+        if let syn::Expr::Path(path) = super::expr::strip(target)
+            && let Some(id) = path.path.get_ident().and_then(|ident| self.lookup(&ident.to_string()))
+            && matches!(self.vars[id.0].kind, Kind::Alias(_))
+        {
+            let help = "write `*` before it, or use another name for the other reference";
+            self.refuse(target, "this makes a `&mut` refer to something else", help);
+            return;
+        }
         match self.place_of(target) {
             Some(place) => self.write_place(&place, value, at),
             None => {

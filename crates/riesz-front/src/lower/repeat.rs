@@ -183,8 +183,14 @@ impl Lower<'_> {
         flags.extend(self.returned.filter(|_| exits.returns).map(|(flag, _)| flag));
         flags.extend(self.outer_flags(&exits));
         let (go_on, _) = self.own_block(at, |lower| {
-            let running =
+            let mut running =
                 flags.iter().fold(Term::Bool(true), |running, flag| running.and(lower.vars[flag.0].term.clone().not()));
+            // A panic ends the loop.
+            if super::statement::has_assertions(body)
+                && let Some(ok) = lower.lookup(super::statement::OK)
+            {
+                running = running.and(lower.vars[ok.0].term.clone());
+            }
             match condition {
                 None => Value::new(running, Ty::Bool),
                 Some(condition) => {

@@ -16,6 +16,7 @@ pub(super) const OK: &str = "#ok";
 impl Lower<'_> {
     /// Statements and their value. In tail position the value is the function's, and `return` gives it.
     pub(super) fn statements(&mut self, statements: &[syn::Stmt], tail: bool) -> Value {
+        self.items(statements);
         for (at, statement) in statements.iter().enumerate() {
             let rest = &statements[at + 1..];
             let last = rest.is_empty();
@@ -195,10 +196,7 @@ impl Lower<'_> {
     fn statement(&mut self, statement: &syn::Stmt) -> Value {
         match statement {
             syn::Stmt::Local(local) => self.local(local),
-            syn::Stmt::Item(item) => {
-                self.item(item);
-                Value::unit()
-            }
+            syn::Stmt::Item(_) => Value::unit(),
             syn::Stmt::Expr(expr, _) => {
                 let value = match self.any(expr) {
                     Any::Value(value) => value,
@@ -224,7 +222,7 @@ impl Lower<'_> {
         };
         let Some(init) = &local.init else {
             let ty = match written {
-                Some(ty) => self.world.types.read(ty, self.errors).map_or(Ty::Error, |(shape, _)| shape.plain()),
+                Some(ty) => self.written_type(ty).map_or(Ty::Error, |shape| shape.plain()),
                 None => Ty::Unknown,
             };
             match pattern {
@@ -255,8 +253,8 @@ impl Lower<'_> {
             return value;
         }
         let ty = match written {
-            Some(ty) if !is_inferred(ty) => match self.world.types.read(ty, self.errors) {
-                Some((shape, _)) => Some(shape.plain()),
+            Some(ty) if !is_inferred(ty) => match self.written_type(ty) {
+                Some(shape) => Some(shape.plain()),
                 None => Some(Ty::Error),
             },
             _ => None,
@@ -272,13 +270,30 @@ impl Lower<'_> {
             (_, found) => found,
         };
         // What is bound is a value of its own, unless it is a `&mut`.
-        let place = value.place;
-        self.bind(pattern, Value { term: value.term, ty, place, parts: Vec::new() });
+        self.bind(pattern, Value { term: value.term, ty, place: value.place, parts: value.parts });
         Value::unit()
+    }
+
+    /// A type that is written inside of the function.
+    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<crate::types::Shape> {
+        let (shape, _) = self.world.types.read(ty, self.errors)?;
+        let mut other = false;
+        shape.precisions(&mut |precision| other |= precision != self.precision);
+        if other {
+            let message = format!("this function computes with `{}`", self.real());
+            self.refuse(ty, message, "use `f64` or `f32` alone");
+            return None;
+        }
+        Some(shape)
     }
 
     fn declare_special(&mut self, pattern: &syn::Pat, kind: Kind) -> Value {
         match pattern {
+            syn::Pat::Ident(ident) if ident.mutability.is_some() && matches!(kind, Kind::Iter(_)) => {
+                let help = "write the chain where it is used, or bind it without `mut`";
+                self.refuse(pattern, "an iterator that is used up in several steps cannot be differentiated", help);
+                self.bind_errors(pattern);
+            }
             syn::Pat::Ident(ident) => {
                 self.declare_kind(&ident.ident.to_string(), Ty::Error, Term::Unset, kind);
             }
@@ -289,27 +304,55 @@ impl Lower<'_> {
         Value::unit()
     }
 
-    fn item(&mut self, item: &syn::Item) {
-        match item {
-            syn::Item::Const(constant) => {
-                let name = constant.ident.to_string();
-                let value = self.constant_item(&name, &constant.ty, &constant.expr, &constant.ident);
-                let term = self.name_it(&name, value.term, &constant.ident);
-                self.declare(&name, value.ty, term);
-            }
-            syn::Item::Use(inner) => {
-                let text = inner.tree.to_token_stream().to_string().replace(' ', "");
-                let real = crate::types::real(self.precision);
-                if ["std", "core"].iter().any(|library| text.starts_with(&format!("{library}::{real}::consts"))) {
-                    let names = text.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
-                    self.imported
-                        .extend(names.filter(|name| super::constant::constant(name).is_some()).map(str::to_string));
+    /// The items of a block, which are seen in all of it.
+    fn items(&mut self, statements: &[syn::Stmt]) {
+        let mut constants = Vec::new();
+        for statement in statements {
+            match statement {
+                syn::Stmt::Item(syn::Item::Const(constant)) => constants.push(constant),
+                syn::Stmt::Item(syn::Item::Use(inner)) => self.import(inner),
+                syn::Stmt::Item(item) => {
+                    let help = "put functions and types beside this one, into a module with `#[differentiable]`";
+                    self.refuse(item, "an item inside of the function cannot be differentiated", help);
                 }
+                _ => {}
             }
-            item => {
-                let help = "put functions and types beside this one, into a module with `#[differentiable]`";
-                self.refuse(item, "an item inside of the function cannot be differentiated", help);
-            }
+        }
+        // Each behind those that it reads.
+        while !constants.is_empty() {
+            let names: Vec<&syn::Ident> = constants.iter().map(|constant| &constant.ident).collect();
+            let ready = constants.iter().position(|constant| !reads_any(&constant.expr, &names));
+            let constant = constants.remove(ready.unwrap_or(0));
+            let name = constant.ident.to_string();
+            let value = self.constant_here(&name, &constant.ty, &constant.expr, &constant.ident);
+            let term = self.name_it(&name, value.term, &constant.ident);
+            self.declare(&name, value.ty, term);
+        }
+    }
+
+    /// A `use` inside of the function: of what is in the standard library.
+    fn import(&mut self, inner: &syn::ItemUse) {
+        let real = self.real();
+        let mut foreign = false;
+        imports(&inner.tree, &mut Vec::new(), &mut |path, name| match path {
+            [library, rest @ ..] if matches!(library.as_str(), "std" | "core" | "alloc") => match rest {
+                [of, consts, last] if of == real && consts == "consts" && last == "*" => {
+                    let all = super::constant::CONSTANTS.iter().map(|(name, value)| (name.to_string(), Some(*value)));
+                    self.imported.extend(all);
+                }
+                [of, consts, last] if of == real && consts == "consts" => {
+                    self.imported.extend(super::constant::constant(last).map(|value| (name.to_string(), Some(value))));
+                }
+                [of, consts] if of == real && consts == "consts" && name == "consts" => {
+                    self.imported.insert(name.to_string(), None);
+                }
+                _ => {}
+            },
+            _ => foreign = true,
+        });
+        if foreign {
+            let help = "write the `use` outside of the function";
+            self.refuse(inner, "what this names is not visible to `#[differentiable]`", help);
         }
     }
 
@@ -334,6 +377,43 @@ impl Lower<'_> {
         let fine = Block { lets: Vec::new(), result: value };
         Term::If(holds.into(), fine.into(), broken.into())
     }
+}
+
+/// Calls `visit` with each path of a `use`, and the name that it gives it.
+fn imports(tree: &syn::UseTree, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String], &str)) {
+    let mut leaf = |last: String, name: &str| {
+        path.push(last);
+        visit(path, name);
+        path.pop();
+    };
+    match tree {
+        syn::UseTree::Path(inner) => {
+            path.push(inner.ident.to_string());
+            imports(&inner.tree, path, visit);
+            path.pop();
+        }
+        syn::UseTree::Name(name) if name.ident == "self" => {
+            let last = path.last().cloned().unwrap_or_default();
+            visit(path, &last);
+        }
+        syn::UseTree::Name(name) => leaf(name.ident.to_string(), &name.ident.to_string()),
+        syn::UseTree::Rename(name) => leaf(name.ident.to_string(), &name.rename.to_string()),
+        syn::UseTree::Glob(_) => leaf("*".to_string(), "*"),
+        syn::UseTree::Group(group) => group.items.iter().for_each(|item| imports(item, path, visit)),
+    }
+}
+
+/// Whether an expression reads one of some names.
+fn reads_any(expr: &syn::Expr, names: &[&syn::Ident]) -> bool {
+    struct Find<'n>(&'n [&'n syn::Ident], bool);
+    impl<'a> Visit<'a> for Find<'_> {
+        fn visit_path(&mut self, path: &'a syn::Path) {
+            self.1 |= path.get_ident().is_some_and(|ident| self.0.contains(&ident));
+        }
+    }
+    let mut find = Find(names, false);
+    find.visit_expr(expr);
+    find.1
 }
 
 pub(super) fn is_let(condition: &syn::Expr) -> bool {

@@ -15,6 +15,8 @@ pub fn function(seed: u64, name: &str) -> String {
         arrays: vec!["v".into()],
         places: Vec::new(),
         indices: Vec::new(),
+        integers: Vec::new(),
+        labels: Vec::new(),
         next: 0,
         in_loop: 0,
     };
@@ -47,6 +49,10 @@ struct Writer {
     places: Vec<String>,
     /// Integers from 0 to 4.
     indices: Vec<String>,
+    /// Integers of the type `i32` between −9 and 9.
+    integers: Vec<String>,
+    /// The labels of the loops around.
+    labels: Vec<String>,
     next: usize,
     in_loop: usize,
 }
@@ -89,10 +95,36 @@ impl Writer {
         }
     }
 
+    /// An expression for an integer of the type `i32`, of at most some hundreds.
+    fn integer(&mut self) -> String {
+        let known = self.integers.clone();
+        let atom = |writer: &mut Writer| match writer.below(3) {
+            0 if !writer.indices.is_empty() => format!("({} as i32 - 2)", writer.one(&writer.indices.clone())),
+            1 if !known.is_empty() => writer.one(&known),
+            _ => format!("({}_i32)", writer.below(19) as i64 - 9),
+        };
+        let (a, b) = (atom(self), atom(self));
+        match self.below(9) {
+            0 => format!("({a} + {b})"),
+            1 => format!("({a} - {b})"),
+            2 => format!("({a} * {b})"),
+            3 => format!("({a} / {})", ["2", "3", "(-4)"][self.below(3)]),
+            4 => format!("({a} % {})", ["2", "5", "(-3)"][self.below(3)]),
+            5 => format!("({a}).rem_euclid(4)"),
+            6 => format!("(({a} * 77) as i8 as i32)"),
+            7 => format!("(({a} - 3) as u8 as i32)"),
+            _ => format!("({a}).max({b}).abs()"),
+        }
+    }
+
     /// An expression for a number between about −2 and 2.
     fn number(&mut self, depth: usize) -> String {
         if depth == 0 {
-            return match self.below(5) {
+            return match self.below(6) {
+                5 => {
+                    let integer = self.integer();
+                    format!("({integer} as f64 * 0.01)")
+                }
                 0 => format!("({:.2}_f64)", self.below(200) as f64 / 100.0 - 1.0),
                 1 if !self.indices.is_empty() => format!("({} as f64 * 0.1)", self.one(&self.indices.clone())),
                 2 | 3 if !self.numbers.is_empty() => self.one(&self.numbers.clone()),
@@ -103,7 +135,7 @@ impl Writer {
             };
         }
         let (a, b) = (self.number(depth - 1), self.number(depth - 1));
-        match self.below(18) {
+        match self.below(22) {
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
             3 | 4 => format!("({a} * {b})"),
@@ -128,6 +160,19 @@ impl Writer {
                 let array = self.one(&self.arrays.clone());
                 let step = ["rev()", "skip(1)", "take(3)", "step_by(2)"][self.below(4)];
                 format!("{array}.iter().{step}.fold(0.1, |acc, x| (acc * 0.5 + x * {a}).sin())")
+            }
+            17 => {
+                let integer = self.integer();
+                format!("(match {integer} {{ -3..=0 => {a}, 1 | 4 => 0.3, k if k > 6 => {b}, _ => {a} * {b} }})")
+            }
+            18 => {
+                let (y, z) = (self.name("y"), self.name("z"));
+                format!("({{ let {y} = {a}; let {z} = |x: f64| x * {y}; let {y} = {y} - {b}; {z}({y}).sin() }})")
+            }
+            19 => format!("(({a} * 3.0) as i32 as f64 * 0.2 * {b})"),
+            20 => {
+                let array = self.one(&self.arrays.clone());
+                format!("{array}[1..].chunks(2).map(|c| c[0] * c[c.len() - 1]).sum::<f64>().sin()")
             }
             _ => format!("({a}).min(0.5)"),
         }
@@ -188,6 +233,7 @@ impl Writer {
     /// Statements in a block of their own.
     fn block(&mut self, count: usize) {
         let kept = (self.numbers.len(), self.mutable.len(), self.arrays.len(), self.places.len(), self.indices.len());
+        let integers = self.integers.len();
         self.indent += 1;
         self.statements(count);
         self.indent -= 1;
@@ -196,11 +242,54 @@ impl Writer {
         self.arrays.truncate(kept.2);
         self.places.truncate(kept.3);
         self.indices.truncate(kept.4);
+        self.integers.truncate(integers);
     }
 
     fn statement(&mut self) {
         let nested = self.indent > 3;
-        match self.below(16) {
+        match self.below(21) {
+            16 => {
+                let (name, value) = (self.name("j"), self.integer());
+                self.line(&format!("let {name}: i32 = {value} % 10;"));
+                self.integers.push(name);
+            }
+            17 if self.mutable.len() > 1 => {
+                let (a, b) = (self.one(&self.mutable.clone()), self.one(&self.mutable.clone()));
+                match (a == b, self.below(3)) {
+                    (false, 0) => self.line(&format!("std::mem::swap(&mut {a}, &mut {b});")),
+                    (false, 1) => {
+                        let (p, q) = (self.name("p"), self.name("q"));
+                        self.line(&format!(
+                            "{{ let ({p}, {q}) = (&mut {a}, &mut {b}); *{p} = (*{q} - *{p}).sin(); *{q} *= 0.5; }}"
+                        ));
+                    }
+                    _ => self.line(&format!("({a}, {b}) = ({b}, {a} * 0.5);")),
+                }
+            }
+            18 if self.indent > 1 && self.below(2) == 0 => {
+                let (condition, value) = (self.condition(), self.number(1));
+                self.line(&format!("if {condition} {{ return {value}; }}"));
+            }
+            19 if self.in_loop > 0 && !self.labels.is_empty() => {
+                let (condition, label) = (self.condition(), self.one(&self.labels.clone()));
+                let leave = ["continue", "break"][self.below(2)];
+                self.line(&format!("if {condition} {{ {leave} {label}; }}"));
+            }
+            20 if self.in_loop == 0 => {
+                let (name, mut values) = (self.name("g"), Vec::new());
+                (0..6).for_each(|_| values.push(self.number(0)));
+                let (a, b) = (values[..3].join(", "), values[3..].join(", "));
+                self.line(&format!("let mut {name} = [[{a}], [{b}]];"));
+                let (row, column, value) = (self.below(2), self.below(3), self.number(1));
+                self.line(&format!("{name}[{row}][{column}] *= ({value}).tanh();"));
+                let (target, i) = (self.one(&self.mutable.clone()), self.name("i"));
+                self.line(&format!(
+                    "for {i} in 0..2 {{ let r = &mut {name}[{i}]; r.swap({row}, {column}); r[2] += r[0]; }}"
+                ));
+                self.line(&format!(
+                    "{target} += {name}.iter().map(|r| r.iter().sum::<f64>().sin()).sum::<f64>() * 0.1;"
+                ));
+            }
             0 | 1 => self.let_number(),
             2 if self.in_loop == 0 => self.let_mutable(),
             3 if self.in_loop == 0 => self.let_array(),
@@ -246,7 +335,9 @@ impl Writer {
             12..=14 if !nested => {
                 let index = self.name("i");
                 let range = ["0..n", "1..n", "0..n - 1", "(0..n).rev()", "1..=3"][self.below(5)];
-                self.line(&format!("for {index} in {range} {{"));
+                let label = format!("'{}", self.name("l"));
+                self.line(&format!("{label}: for {index} in {range} {{"));
+                self.labels.push(label);
                 self.in_loop += 1;
                 self.indices.push(index.clone());
                 if self.below(4) == 0 {
@@ -257,6 +348,7 @@ impl Writer {
                 let count = 1 + self.below(3);
                 self.block(count);
                 self.in_loop -= 1;
+                self.labels.pop();
                 self.indices.retain(|known| *known != index);
                 self.line("}");
             }

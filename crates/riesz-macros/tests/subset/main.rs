@@ -8,13 +8,16 @@ mod arrays;
 mod control;
 mod iterators;
 mod linked;
+mod meaning;
 mod modules;
 mod numbers;
+mod outputs;
+mod rules;
 mod single;
 
 /// What the crate `riesz` exports: these tests do without the rest of it.
 pub mod riesz {
-    pub use riesz_macros::{__link, Differentiable, differentiable};
+    pub use riesz_macros::{__link, Differentiable, derivative, differentiable};
     pub use riesz_runtime as __runtime;
 }
 
