@@ -3,6 +3,7 @@
 //! They are written as `a0`, `r`, the sixteen digits of a number, `(sin a0)` and `(? < left right then otherwise)`.
 
 use super::Rule;
+use riesz_primitive::over::Range;
 use riesz_primitive::{Coefficient, Comparison, Derivative, Domain, Kind, Primitive, Scalar, Work};
 use std::collections::{BTreeMap, HashMap};
 use std::fmt;
@@ -148,6 +149,7 @@ fn leaked(name: &str, rule: &Rule, coefficients: Vec<Coefficient>) -> &'static P
             real: Some(unseen),
             derivative: Derivative::Scale(coefficients.leak()),
             domain: vec![Domain::Reals(-1.0, 1.0); rule.reals.len()].leak(),
+            range: Range::Unknown,
             work: Work::Function,
             rust: rust.leak(),
             c: "",
