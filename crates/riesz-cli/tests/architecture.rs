@@ -1,7 +1,8 @@
 //! The table of crates in `ARCHITECTURE.md` agrees with the manifests, and only the permitted crates touch the outside
 //! world.
 
-use riesz_test::files::{root, sources};
+use riesz_test::files::sources;
+use riesz_test::program::root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 

@@ -1,12 +1,7 @@
-//! The files of the project.
+//! The sources of the project.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The folder of the workspace.
-pub fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
 
 /// The Rust files in a folder and in those inside it.
 pub fn sources(folder: &Path) -> Vec<PathBuf> {
