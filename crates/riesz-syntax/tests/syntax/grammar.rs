@@ -39,6 +39,13 @@ fn items() {
     assert_eq!(program(""), "");
     assert_eq!(program("# nothing\n"), "");
     assert_eq!(program("fun f() = 1"), "fun f() = 1");
+    let stated = "fun f(x: R): R = x * x derivative \\d -> x * d\nfun g(x: R): R =\n  x\n  implicit f";
+    assert_eq!(
+        program(stated),
+        "fun f(x: R): R = (* x x) Derivative (\\d -> (* x d))\nfun g(x: R): R = x Implicit f"
+    );
+    // Only there the words mean anything.
+    assert_eq!(program("fun derivative(implicit: R) = implicit"), "fun derivative(implicit: R) = implicit");
     assert_eq!(program("fun f((a, b): (R, R), _: R): R = a"), "fun f((a, b): (R, R), _: R): R = a");
     assert_eq!(program("let x: R = 1"), "let x: R = 1");
     assert_eq!(program("type Pair = (R, R)"), "type Pair[] = (R, R)");

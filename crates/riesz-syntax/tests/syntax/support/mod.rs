@@ -60,10 +60,11 @@ fn places(text: &str, diagnostics: &[Diagnostic]) -> Vec<String> {
 
 pub fn item_shape(tree: &Tree, item: &Item) -> String {
     match &item.kind {
-        ItemKind::Fun { name, parameters, result, body } => {
+        ItemKind::Fun { name, parameters, result, body, rule } => {
             let parameters = list(parameters, |p| format!("{}: {}", pattern_shape(&p.pattern), type_shape(&p.ty)));
             let result = result.as_ref().map_or(String::new(), |ty| format!(": {}", type_shape(ty)));
-            format!("fun {}({parameters}){result} = {}", name.name, expr_shape(tree, *body))
+            let rule = rule.as_ref().map_or(String::new(), |rule| format!(" {:?} {}", rule.kind, expr_shape(tree, rule.expr)));
+            format!("fun {}({parameters}){result} = {}{rule}", name.name, expr_shape(tree, *body))
         }
         ItemKind::Let { name, annotation, value } => {
             format!("let {}{} = {}", name.name, annotation_shape(annotation), expr_shape(tree, *value))
