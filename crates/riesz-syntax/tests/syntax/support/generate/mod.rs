@@ -139,6 +139,12 @@ impl Generator {
                 self.gap();
                 self.token("=");
                 self.expr(size);
+                if self.below(4) == 0 {
+                    self.out.push('\n');
+                    let word = ["derivative", "implicit"][self.below(2) as usize];
+                    self.token(word);
+                    self.expr(size / 2);
+                }
             }
         }
     }
