@@ -310,3 +310,18 @@ fn context(limits: &Limits, crew: Crew) -> Context {
         interrupt: limits.interrupt.as_deref().map_or(Interrupt::NEVER, |flag| unsafe { Interrupt::new(flag) }),
     }
 }
+
+/// Tells the allocator to keep large blocks that are given back: the next run needs them again, and pages that the system
+/// takes and gives cost more than most of what is done with them.
+pub fn keep_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        unsafe extern "C" {
+            safe fn mallopt(parameter: i32, value: i32) -> i32;
+        }
+        const TRIM_THRESHOLD: i32 = -1;
+        const MMAP_THRESHOLD: i32 = -3;
+        mallopt(MMAP_THRESHOLD, 1 << 30);
+        mallopt(TRIM_THRESHOLD, i32::MAX);
+    }
+}

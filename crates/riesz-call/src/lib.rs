@@ -20,7 +20,7 @@ pub mod interface;
 mod marshal;
 
 pub use call::{Call, Refused};
-pub use code::{Code, Function, Machine, Stop};
+pub use code::{Code, Function, Machine, Stop, keep_memory};
 pub use interface::{Argument, Interface, Leaf, Misfit, Output};
 pub use riesz_program::{Precision, Signature};
 pub use riesz_runtime::Pool;

@@ -136,6 +136,7 @@ impl Module {
     /// Makes the code executable.
     pub fn settle(mut self) -> Result<Settled, Refused> {
         self.jit.finalize_definitions().map_err(refused)?;
+        riesz_call::keep_memory();
         let entries = self.entries.iter().map(|id| {
             let address = self.jit.get_finalized_function(*id);
             // `entry` has made it with this type.

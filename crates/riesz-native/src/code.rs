@@ -57,7 +57,7 @@ fn load(
     riesz_limit::pass("emit");
     let options = Options { place, exports, precision: settings.precision };
     let path = compiler.library(&riesz_rust::emit(&scheduled, &options), settings)?;
-    keep_memory();
+    riesz_call::keep_memory();
     // The compiler wrote the library, now or before, from source that does nothing when it is loaded. Only the user can
     // write where it lies, and it has the checksum that it had then.
     let library = unsafe { Library::new(&path) }
@@ -113,20 +113,5 @@ unsafe fn symbol<F: Copy>(library: &Library, name: &str) -> Result<F, Problem> {
     match unsafe { library.get::<F>(name.as_bytes()) } {
         Ok(function) => Ok(*function),
         Err(error) => Err(Problem::new(format!("cannot find {name} in the compiled library: {error}"))),
-    }
-}
-
-/// Tells the allocator to keep large blocks that are given back: the next run needs them again, and pages that the system
-/// takes and gives cost more than most of what is done with them.
-fn keep_memory() {
-    #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    {
-        unsafe extern "C" {
-            safe fn mallopt(parameter: i32, value: i32) -> i32;
-        }
-        const TRIM_THRESHOLD: i32 = -1;
-        const MMAP_THRESHOLD: i32 = -3;
-        mallopt(MMAP_THRESHOLD, 1 << 30);
-        mallopt(TRIM_THRESHOLD, i32::MAX);
     }
 }
