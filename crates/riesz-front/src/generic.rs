@@ -13,13 +13,10 @@ const TRAITS: &str = " Float FloatCore FloatConst Real RealField ComplexField Nu
     Send Sync Sized Sum Product Add Sub Mul Div Neg AddAssign SubAssign MulAssign DivAssign From Into Scalar ";
 
 /// The function with `f64` in the place of its type parameters.
-pub(crate) fn monomorphic<T: syn::parse::Parse + ToTokens>(
+pub(crate) fn monomorphic<T: syn::parse::Parse + ToTokens + Clone>(
     function: &T,
     signature: impl Fn(&mut T) -> &mut syn::Signature,
-) -> syn::Result<Option<T>>
-where
-    T: Clone,
-{
+) -> syn::Result<Option<T>> {
     let mut function = function.clone();
     let generics = &mut signature(&mut function).generics;
     let names: Vec<Ident> = generics.type_params().map(|parameter| parameter.ident.clone()).collect();
