@@ -12,6 +12,7 @@
 //!
 //! - `module`, `unit`, `attribute`: what the attribute is on, and what it adds
 //! - `world`, `link`: what functions see, in their module and in others
+//! - `generic`: functions that are generic over a float
 //! - `types`, `signature`: the types of the subset, in signatures and inside of functions
 //! - `lower`: functions as terms; mutation and control flow become values
 //! - `rule`: `#[derivative(of = f)]`, the derivatives of functions that the compiler cannot see
@@ -24,6 +25,7 @@ mod attribute;
 mod compile;
 mod error;
 mod expand;
+mod generic;
 mod link;
 mod lower;
 mod module;

@@ -2,6 +2,7 @@
 
 use crate::attribute::{self, Attribute};
 use crate::error::{Errors, Stop};
+use crate::generic::monomorphic;
 use crate::link::{self, Purpose, State};
 use crate::rule;
 use crate::signature::Signature;
@@ -180,6 +181,8 @@ fn on_type(state: &State, item: &syn::Item) -> Result<Expansion, Stop> {
 }
 
 fn on_function(state: &State, function: &syn::ItemFn) -> Result<Expansion, Stop> {
+    let concrete = monomorphic(function, |function| &mut function.sig)?;
+    let function = concrete.as_ref().unwrap_or(function);
     let mut errors = Errors::default();
     let mut world = state.world()?;
     refuse_cfg(&syn::Item::Fn(function.clone()), &mut errors);
@@ -262,15 +265,23 @@ fn refuse_wrt(attribute: &Attribute, of: &str) -> Result<(), Stop> {
     }
 }
 
-/// Takes the attributes out of an item: one for each function and method.
+/// Takes the attributes out of an item: one for each function and method, which become functions of `f64`.
 fn marks_of(item: &mut syn::Item) -> Result<Vec<Option<Attribute>>, Stop> {
     let mut marks = Vec::new();
     match item {
-        syn::Item::Fn(function) => marks.push(attribute::take(&mut function.attrs)?),
+        syn::Item::Fn(function) => {
+            marks.push(attribute::take(&mut function.attrs)?);
+            if let Some(concrete) = monomorphic(function, |function| &mut function.sig)? {
+                *function = concrete;
+            }
+        }
         syn::Item::Impl(item) if item.trait_.is_none() && item.generics.params.is_empty() => {
             for inner in &mut item.items {
                 if let syn::ImplItem::Fn(function) = inner {
                     marks.push(attribute::take(&mut function.attrs)?);
+                    if let Some(concrete) = monomorphic(function, |function| &mut function.sig)? {
+                        *function = concrete;
+                    }
                 }
             }
         }

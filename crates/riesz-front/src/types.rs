@@ -339,6 +339,30 @@ impl Types {
     }
 }
 
+/// The components of a type that has some.
+pub(crate) fn components(ty: &Ty) -> Option<Vec<Ty>> {
+    match ty {
+        Ty::Tuple(parts) => Some(parts.clone()),
+        Ty::Struct(of) => Some(of.fields.iter().map(|(_, shape)| shape.plain()).collect()),
+        _ => None,
+    }
+}
+
+/// A type in words.
+pub(crate) fn describe(ty: &Ty) -> String {
+    match ty {
+        Ty::Float => "a real number".into(),
+        Ty::Int(_) => "an integer".into(),
+        Ty::Bool => "a `bool`".into(),
+        Ty::Tuple(parts) if parts.is_empty() => "`()`".into(),
+        Ty::Tuple(_) => "a tuple".into(),
+        Ty::Array(..) => "an array".into(),
+        Ty::Struct(of) => format!("a `{}`", of.name),
+        Ty::Enum(of) => format!("a `{}`", of.name),
+        Ty::Never | Ty::Unknown | Ty::Error => "something else".into(),
+    }
+}
+
 /// A path as names are looked up by it.
 pub(crate) fn key(path: &syn::Path) -> String {
     let segments: Vec<String> = path.segments.iter().map(|segment| segment.ident.to_string()).collect();

@@ -349,8 +349,8 @@ mod tests {
     #[test]
     fn words_that_a_draft_uses_are_taken_in_every_form() {
         let x = Foreign::Register(Register(0));
-        let text = format!("let {x}_lanes = y.max(part({x})); // z {x}\n");
-        let used = Used::by(&text);
+        let draft = format!("let {x}_lanes = y.max(part({x})); // z {x}\n");
+        let used = Used::by(&draft);
         let mut taken = Taken::new(Dialect { keywords: "fn" });
         taken.add(&used);
         taken.words.insert("x_lanes".into());

@@ -6,7 +6,24 @@ use crate::signature::Signature;
 use crate::term::Term;
 use crate::types::{Integer, Ty, show};
 use quote::ToTokens;
+use riesz_rust::Precision;
 use std::rc::Rc;
+
+/// The functions without arguments that traits give floats.
+fn of_trait(name: &str) -> Option<f64> {
+    Some(match name {
+        "zero" | "default" => 0.0,
+        "one" => 1.0,
+        "nan" => f64::NAN,
+        "infinity" => f64::INFINITY,
+        "neg_infinity" => f64::NEG_INFINITY,
+        "epsilon" => f64::EPSILON,
+        "max_value" => f64::MAX,
+        "min_value" => f64::MIN,
+        "min_positive_value" => f64::MIN_POSITIVE,
+        name => return super::constant::constant(name),
+    })
+}
 
 impl Lower<'_> {
     pub(super) fn call(&mut self, call: &syn::ExprCall) -> Value {
@@ -42,13 +59,37 @@ impl Lower<'_> {
             return Value::error();
         }
         let segments: Vec<String> = path.path.segments.iter().map(|segment| segment.ident.to_string()).collect();
-        let segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        let mut segments: Vec<&str> = segments.iter().map(String::as_str).collect();
+        // `<f64 as Float>::sin`
+        if let Some(of) = &path.qself
+            && show(&*of.ty) == self.real()
+            && let [.., named, method] = segments[..]
+            && crate::generic::is_known(named)
+        {
+            segments = vec![self.real(), method];
+        }
         match segments[..] {
             ["f64" | "f32", "from"] if segments[0] == self.real() => match arguments.into_iter().next() {
                 Some(value) if value.is_int() => Value::new(Term::call("real", [value.term]), Ty::Float),
                 Some(value) if value.is_float() => value,
                 _ => self.refuse(at, "`f64::from` of this cannot be differentiated", "write `as f64`"),
             },
+            ["f64", name]
+                if self.precision == Precision::Double && arguments.is_empty() && of_trait(name).is_some() =>
+            {
+                Value::new(Term::Real(of_trait(name).unwrap_or(0.0)), Ty::Float)
+            }
+            ["f64", name]
+                if name.starts_with("from_") && arguments.len() == 1 && self.precision == Precision::Double =>
+            {
+                match arguments.into_iter().next() {
+                    Some(value) if value.is_int() && Integer::named(&name[5..]).is_some() => {
+                        Value::new(Term::call("real", [value.term]), Ty::Float)
+                    }
+                    Some(value) if value.is_float() && name == "from_f64" => Value::new(value.term, Ty::Float),
+                    _ => self.refuse(at, format!("`{name}` of this cannot be differentiated"), "write `from`"),
+                }
+            }
             ["f64" | "f32", method] if segments[0] == self.real() => {
                 let mut arguments = arguments.into_iter();
                 match arguments.next() {

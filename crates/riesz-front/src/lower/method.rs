@@ -80,6 +80,9 @@ impl Lower<'_> {
     }
 
     fn float_method(&mut self, value: Value, call: &syn::ExprMethodCall, name: &str) -> Value {
+        if name == "expect" && call.args.len() == 1 {
+            return self.float_function(value, "unwrap", Vec::new(), call);
+        }
         let arguments: Vec<Value> = call.args.iter().map(|argument| self.value(argument)).collect();
         self.float_function(value, name, arguments, call)
     }
@@ -129,7 +132,10 @@ impl Lower<'_> {
             ("is_infinite", []) => {
                 Value::new(Term::binary("==", Term::call("abs", [x]), Term::Real(f64::INFINITY)), Ty::Bool)
             }
-            ("clone" | "to_owned", []) => Value::new(x, Ty::Float),
+            // Of `T::from(2.0)`, which is an option: there is no such method of numbers.
+            ("unwrap", []) => Value::new(x, Ty::Float),
+            ("is_zero", []) => Value::new(Term::binary("==", x, Term::Real(0.0)), Ty::Bool),
+            ("clone" | "to_owned" | "into" | "to_f64", []) => Value::new(x, Ty::Float),
             _ => {
                 let message = format!("`f64::{name}` is not in the table of functions that Riesz can differentiate");
                 self.refuse(at, message, "the book's page on Rust functions lists the methods of `f64`")

@@ -36,7 +36,7 @@ use crate::error::Errors;
 use crate::rule::Rule;
 use crate::signature::Signature;
 use crate::term::{Block, Let, Name, PlaceId, Term};
-use crate::types::{Integer, Ty, Types};
+use crate::types::{Integer, Ty, Types, components, describe};
 use iterator::Iter;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -476,29 +476,5 @@ impl Lower<'_> {
             }
             Ty::Never | Ty::Error => Term::Unset,
         }
-    }
-}
-
-/// The components of a type that has some.
-fn components(ty: &Ty) -> Option<Vec<Ty>> {
-    match ty {
-        Ty::Tuple(parts) => Some(parts.clone()),
-        Ty::Struct(of) => Some(of.fields.iter().map(|(_, shape)| shape.plain()).collect()),
-        _ => None,
-    }
-}
-
-/// A type in words.
-fn describe(ty: &Ty) -> String {
-    match ty {
-        Ty::Float => "a real number".into(),
-        Ty::Int(_) => "an integer".into(),
-        Ty::Bool => "a `bool`".into(),
-        Ty::Tuple(parts) if parts.is_empty() => "`()`".into(),
-        Ty::Tuple(_) => "a tuple".into(),
-        Ty::Array(..) => "an array".into(),
-        Ty::Struct(of) => format!("a `{}`", of.name),
-        Ty::Enum(of) => format!("a `{}`", of.name),
-        Ty::Never | Ty::Unknown | Ty::Error => "something else".into(),
     }
 }

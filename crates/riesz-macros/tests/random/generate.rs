@@ -26,7 +26,7 @@ pub fn function(seed: u64, name: &str) -> String {
     writer.let_number();
     writer.let_mutable();
     writer.let_array();
-    let count = 4 + writer.below(6);
+    let count = 3 + writer.below(4);
     writer.statements(count);
     let (a, b) = (writer.number(2), writer.number(2));
     let sums: Vec<String> = writer.places.iter().map(|array| format!("{array}.iter().sum::<f64>()")).collect();

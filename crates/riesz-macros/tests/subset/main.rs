@@ -6,6 +6,7 @@
 
 mod arrays;
 mod control;
+mod generics;
 mod iterators;
 mod linked;
 mod meaning;
