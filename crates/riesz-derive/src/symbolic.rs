@@ -13,7 +13,7 @@ use super::term::{
 use riesz_core::Type;
 use riesz_core::size::Size;
 use riesz_core::term::{Atom, Reduction};
-use riesz_linear::{Argument, Family, Function, Language, Measure, RankOne, Value};
+use riesz_linear::{Argument, Function, Language, Measure, RankOne, Value};
 use riesz_primitive::array;
 
 /// The language of maps whose coefficients are expressions.
@@ -331,40 +331,32 @@ impl Language for Symbolic {
         })
     }
 
-    fn measure(map: &Term) -> Measure {
+    fn numbers(dimension: u64) -> u64 {
+        dimension
+    }
+
+    fn coefficients(map: &Term) -> Measure {
         let (rows, columns) = (map.rows(), map.columns());
-        let maps = map.children().len() as u64;
-        let sums = |count: u64| count.saturating_sub(1).saturating_mul(rows);
         let (work, weight) = match map.form() {
-            Form::Zero | Form::Identity => (0, 1),
-            Form::Scale(_) => (rows + 1, 2),
-            Form::Diagonal(_) => (rows + 1, 3),
+            Form::Scale(_) | Form::Diagonal(_) => (rows + 1, 0),
             Form::RankOne(RankOne { coefficient, left, right }) => {
                 let one = Expr::one();
                 let products = if *right == one { 0 } else { 2 * columns - columns.min(1) };
                 let multiples = if *left == one { 0 } else { rows };
-                (products + multiples + u64::from(*coefficient != one), 3)
+                (products + multiples + u64::from(*coefficient != one), 0)
             }
-            Form::Contract(_) => (rows.saturating_mul(columns).saturating_mul(2), 3),
+            Form::Contract(_) => (rows.saturating_mul(columns).saturating_mul(2), 0),
             Form::Reduce { relation: Relation::Sum(_) | Relation::Converse(_), .. } => {
-                (columns.saturating_sub(rows.min(1)), 3)
+                (columns.saturating_sub(rows.min(1)), 0)
             }
-            Form::Reduce { .. } => (0, 3),
-            Form::Project(_) | Form::Inject(_) | Form::Unitary(_) => (0, 2),
-            Form::Compose(_) => (maps - 1, 1),
-            Form::Add(_) => (sums(maps), 1),
-            Form::Join(_) => (sums(maps), 1 + maps),
-            Form::Fork(_) | Form::Each(_) => (0, 1 + maps),
-            Form::Map(_) => (0, 2),
-            Form::Family(family, binder, _) => match family {
-                Family::Add | Family::Join => (sums(repeated(binder)), 6),
-                Family::Fork | Family::Each => (0, 6),
-            },
+            // A long chain is worth less than a short one.
+            Form::Compose(maps) => (maps.len() as u64 - 1, 0),
             Form::Extra(extra) => match extra.kind {
                 Kind::Derivative(_) => (1, 1),
                 Kind::If(_) | Kind::Adjoint | Kind::Let(_) => (0, 4),
                 _ => (rows.saturating_mul(columns), 4),
             },
+            _ => (0, 0),
         };
         let text: usize = own_exprs(map.form()).iter().map(|expr| expr.weight()).sum();
         let work = work.saturating_add(text.saturating_sub(LONG) as u64);
@@ -417,7 +409,7 @@ impl riesz_linear::Extra<Symbolic> for Extra {
                 (primitive, [None, Some(_)]) if is_product(primitive) => "adjoint of contraction on the right",
                 _ => "adjoint of relational reduction",
             }),
-            // The turns of a recurrence are a chain.
+            // The iterations of a recurrence are a chain.
             Kind::Loop { .. } => Some("transpose of compose"),
             Kind::Adjoint => Some("transpose of the transpose"),
             Kind::If(_) | Kind::Derivative(_) | Kind::Builds(_) | Kind::Call { .. } | Kind::Let(_) => None,

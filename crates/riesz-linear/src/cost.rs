@@ -7,7 +7,8 @@
 use std::cmp::Ordering;
 
 use crate::fold::visit;
-use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
+use crate::language::Language;
+use crate::map::{Contraction, Form, LinearMap, Map, RankOne, Side};
 use crate::plan::{Plan, Work};
 use crate::relation::Relation;
 
@@ -100,18 +101,14 @@ impl LinearMap {
 }
 
 /// Additions where the results of several maps meet.
-pub(crate) fn meeting(maps: &[LinearMap], rows: usize) -> u64 {
-    let some = maps.iter().filter(|map| !is_zero(map) && map.columns() > 0).count() as u64;
-    some.saturating_sub(1).saturating_mul(rows as u64)
+pub(crate) fn meeting<L: Language>(maps: &[Map<L>], rows: u64) -> u64 {
+    let some = maps.iter().filter(|map| !is_zero(map) && L::numbers(map.columns()) > 0).count() as u64;
+    some.saturating_sub(1).saturating_mul(rows)
 }
 
 /// Whether a map gives nothing, at sight.
-fn is_zero(map: &LinearMap) -> bool {
-    match map.form() {
-        Form::Zero => true,
-        Form::Compose(maps) => maps.iter().any(|map| matches!(map.form(), Form::Zero)),
-        _ => false,
-    }
+fn is_zero<L: Language>(map: &Map<L>) -> bool {
+    map.factors().iter().any(|map| matches!(map.form(), Form::Zero))
 }
 
 /// Multiplications and additions of a map without children.

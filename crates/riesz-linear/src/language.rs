@@ -76,7 +76,7 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
 
     /// What is known of a relation at sight.
     fn kind(relation: &Self::Relation) -> Kind;
-    /// The one place that a relation relates to a place, if there is one; none where there are several, or nobody knows.
+    /// The one place that a relation relates to a place, if there is one; none where there are several, or where that is not known.
     fn source(relation: &Self::Relation, place: &Self::Part) -> Option<Option<Self::Part>>;
     /// `red_R`, between spaces of which one or both are known.
     fn reduction(
@@ -122,8 +122,10 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
         context: &Self::Context<'_>,
     ) -> Option<Value<Self>>;
 
-    /// What a map adds to the measures of its children.
-    fn measure(map: &Map<Self>) -> Measure;
+    /// A dimension as a number, estimated where it is not known.
+    fn numbers(dimension: Self::Dimension) -> u64;
+    /// What the coefficients of a map add to the measure of its form; all of the measure of a form of this language alone.
+    fn coefficients(map: &Map<Self>) -> Measure;
     /// How often the work of its children is done.
     fn repetitions(map: &Map<Self>) -> u64;
 }

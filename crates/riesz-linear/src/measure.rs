@@ -1,10 +1,12 @@
-//! How large a map is: simplification makes it smaller.
+//! How large a map is: simplification makes it smaller. The measure is that of the form, which all languages share, and
+//! that of the coefficients, which a language states.
 
-use crate::cost::{leaf_work, meeting};
-use crate::map::{Form, LinearMap};
+use crate::cost::meeting;
+use crate::language::Language;
+use crate::map::{Family, Form, Map};
 
 /// What is made smaller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Measure {
     /// Multiplications and additions.
     pub work: u64,
@@ -15,24 +17,21 @@ pub struct Measure {
 }
 
 /// What a map adds to the measures of its children.
-pub(crate) fn own_measure(map: &LinearMap) -> Measure {
-    let (multiplications, additions) = leaf_work(map);
-    let leaf = multiplications.saturating_add(additions);
+pub(crate) fn measure<L: Language>(map: &Map<L>) -> Measure {
+    let Measure { work, weight, storage } = L::coefficients(map);
+    let rows = L::numbers(map.rows());
     let count = map.children().len() as u64;
-    let (work, weight, storage) = match map.form() {
-        Form::Zero | Form::Identity => (0, 1, 0),
-        Form::Scale(_) => (leaf, 2, 1),
-        Form::Project(_) | Form::Inject(_) | Form::Unitary(_) => (0, 3, 0),
-        Form::Reduce { relation, .. } => (leaf, 3, relation.storage() as u64),
-        Form::Diagonal(_) => (leaf, 3, map.rows() as u64),
-        Form::RankOne(_) => (leaf, 3, (map.rows() as u64).saturating_add(map.columns() as u64)),
-        Form::Contract(contraction) => (leaf, 3, contraction.matrix.entries()),
-        Form::Compose(_) => (0, 1, 0),
-        Form::Add(maps) => (meeting(maps, map.rows()), 1, 0),
-        Form::Join(maps) => (meeting(maps, map.rows()), 1 + count, 0),
-        Form::Fork(_) | Form::Each(_) => (0, 1 + count, 0),
-        Form::Map(_) => (0, 2, 0),
-        Form::Family(_, never, _) | Form::Extra(never) => match *never {},
+    let (sums, text) = match map.form() {
+        Form::Zero | Form::Identity | Form::Compose(_) => (0, 1),
+        Form::Scale(_) | Form::Map(_) => (0, 2),
+        Form::Diagonal(_) | Form::RankOne(_) | Form::Contract(_) | Form::Reduce { .. } => (0, 3),
+        Form::Project(_) | Form::Inject(_) | Form::Unitary(_) => (0, 3),
+        Form::Add(maps) => (meeting(maps, rows), 1),
+        Form::Join(maps) => (meeting(maps, rows), 1 + count),
+        Form::Fork(_) | Form::Each(_) => (0, 1 + count),
+        Form::Family(Family::Add | Family::Join, ..) => (L::repetitions(map).saturating_sub(1).saturating_mul(rows), 6),
+        Form::Family(Family::Fork | Family::Each, ..) => (0, 6),
+        Form::Extra(_) => (0, 0),
     };
-    Measure { work, weight, storage }
+    Measure { work: work.saturating_add(sums), weight: weight + text, storage }
 }

@@ -2,10 +2,11 @@
 
 use std::convert::Infallible;
 
+use crate::cost::leaf_work;
 use crate::language::{Extra, Language};
 use crate::map::{Form, LinearMap, Map};
 use crate::matrix::{Band, Matrix};
-use crate::measure::{Measure, own_measure};
+use crate::measure::Measure;
 use crate::pattern::{Argument, Function, Kind, Value};
 use crate::relation::Relation;
 use crate::space::{Space, plus, times};
@@ -267,8 +268,21 @@ impl Language for Numbers {
         match *binder {}
     }
 
-    fn measure(map: &LinearMap) -> Measure {
-        own_measure(map)
+    fn numbers(dimension: usize) -> u64 {
+        dimension as u64
+    }
+
+    fn coefficients(map: &LinearMap) -> Measure {
+        let (multiplications, additions) = leaf_work(map);
+        let storage = match map.form() {
+            Form::Scale(_) => 1,
+            Form::Diagonal(_) => map.rows() as u64,
+            Form::RankOne(_) => (map.rows() as u64).saturating_add(map.columns() as u64),
+            Form::Contract(contraction) => contraction.matrix.entries(),
+            Form::Reduce { relation, .. } => relation.storage() as u64,
+            _ => 0,
+        };
+        Measure { work: multiplications.saturating_add(additions), weight: 0, storage }
     }
 
     fn repetitions(map: &LinearMap) -> u64 {

@@ -259,7 +259,7 @@ impl<'m> Planner<'m> {
     }
 
     fn meet(&mut self, maps: &[LinearMap], rows: usize) {
-        self.additions = self.additions.saturating_add(meeting(maps, rows));
+        self.additions = self.additions.saturating_add(meeting(maps, rows as u64));
     }
 }
 

@@ -21,7 +21,7 @@ use crate::fold::{ByAddress, shared_parts, visit};
 use crate::language::Language;
 use crate::law::{Case, Law};
 use crate::map::{Form, LinearMap, Map};
-use crate::measure::Measure;
+use crate::measure::{Measure, measure};
 use crate::numbers::Numbers;
 use crate::rules::{Entry, RULES};
 
@@ -466,7 +466,7 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
 
     /// The measure of a map, from those of its children.
     fn measure_of(&self, map: &Map<L>) -> Measure {
-        let mut total = L::measure(map);
+        let mut total = measure(map);
         let times = L::repetitions(map);
         for child in map.children() {
             if let Some((_, measure)) = self.measures.get(&child.address()) {
