@@ -79,6 +79,17 @@ pub(super) static ROWS: &[Law] = &[
         }),
     },
     Law {
+        name: "a diagonal of copies is a column",
+        equation: "diagonal d ∘ Δₙ = d ⊗ 1",
+        source: "from 003 §2.2.3",
+        statement: Rewrite(Rule {
+            cases: &[
+                case("diagonal d ∘ reduce R", "d ⊗ 1.0").when(When::All(&[When::Replicates("R"), When::FromNumber]))
+            ],
+            example: ["diagonal [2.0, 3.0] ∘ replicate [2]R", "_ · [2.0, 3.0]"],
+        }),
+    },
+    Law {
         name: "map of a scale",
         equation: "S(k)ⁿ = S(k)",
         source: "from 003 §2.2.3",
