@@ -69,7 +69,7 @@ fn writes_everything(map: &LinearMap) -> bool {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(3000) })]
+    #![proptest_config(crate::many())]
 
     #[test]
     fn costs_are_what_applying_takes(seed in any::<u64>()) {

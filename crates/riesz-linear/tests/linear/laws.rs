@@ -7,7 +7,7 @@ use riesz_linear::law::laws;
 use riesz_linear::{LinearMap, Sampler};
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(6000) })]
+    #![proptest_config(crate::many())]
 
     #[test]
     fn both_sides_of_every_law_are_equal(seed in any::<u64>()) {

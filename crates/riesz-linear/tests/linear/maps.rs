@@ -90,7 +90,7 @@ fn columns(map: &LinearMap) -> Vec<Vec<f64>> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(crate::many())]
 
     /// `⟨mᵀ t, s⟩ = ⟨t, m s⟩`   [002 §2.3 (TP)]
     #[test]

@@ -16,7 +16,7 @@ fn check(before: &str, after: &str) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(2000) })]
+    #![proptest_config(crate::many())]
 
     #[test]
     fn the_simplified_map_is_equal_and_no_dearer(seed in any::<u64>()) {
