@@ -1,9 +1,10 @@
 //! The table of crates in `ARCHITECTURE.md` agrees with the manifests, and only the permitted crates touch the outside
 //! world.
 
+use riesz_test::files::sources;
+use riesz_test::program::root;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::{Path, PathBuf};
 
 /// The crates that may reach outside the program.
 const WORLDLY: [&str; 4] = ["riesz-cli", "riesz-native", "riesz-macros", "riesz-test"];
@@ -127,21 +128,4 @@ fn manifests() -> Uses {
         uses.insert(folder.file_name().unwrap().to_str().unwrap().to_string(), used);
     }
     uses
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

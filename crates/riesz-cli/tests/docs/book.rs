@@ -1,7 +1,8 @@
 //! The book is complete: its pages are in its table of contents, its links and includes are valid, its commands draw
 //! its pictures, its programs are formatted, and the page `where.md` names files and tests that exist.
 
-use super::{root, sources};
+use riesz_test::files::sources;
+use riesz_test::program::root;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};

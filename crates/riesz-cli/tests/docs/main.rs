@@ -21,6 +21,8 @@ mod book;
 use book::{PICTURES, expand};
 use riesz::primitive::{Primitive, table};
 use riesz::{Diagnostic, Loaded, Session};
+use riesz_test::files::sources;
+use riesz_test::program::root;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -280,21 +282,4 @@ fn pages() -> Vec<PathBuf> {
     }
     pages.sort();
     pages
-}
-
-fn sources(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(sources(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            found.push(path);
-        }
-    }
-    found
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }

@@ -1,10 +1,11 @@
 //! Local names hide items: adding items with the local names of a program does not change its meaning.
 
 use crate::survive::outcomes;
-use crate::{Tally, program, programs, random::Random};
+use crate::{Tally, program, programs};
 use riesz_core::check::PRELUDE;
 use riesz_syntax::tree::ItemKind;
 use riesz_syntax::{FileId, ParseOptions, Sources, Tree, parse};
+use riesz_test::generate::random::Random;
 use rustc_hash::FxHashSet;
 
 /// How many random programs are tried beside the examples.

@@ -5,12 +5,11 @@
 
 mod crowd;
 mod program;
-mod random;
 mod shrink;
 mod survive;
 mod text;
 
-use random::Random;
+use riesz_test::generate::random::Random;
 use std::fs::{self, File};
 use std::io::{Seek, Write};
 use std::panic::{AssertUnwindSafe, catch_unwind};

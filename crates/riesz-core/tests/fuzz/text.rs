@@ -1,8 +1,8 @@
 //! Texts that need not be programs: bytes, words, and programs with random changes.
 
-use crate::random::Random;
 use riesz_syntax::FileId;
 use riesz_syntax::lexer::lex;
+use riesz_test::generate::random::Random;
 
 /// Words that programs are made of, those that make sense in more places more often.
 const WORDS: &[(&str, usize)] = &[

@@ -3,7 +3,7 @@
 use super::types::Type;
 use super::{Item, Node, Program};
 
-/// The smallest program found that still fails, after so many attempts at most.
+/// The smallest program found that still fails, after at most a given number of attempts.
 pub fn shrink(program: &Program, attempts: usize, fails: &dyn Fn(&Program) -> bool) -> Program {
     let mut program = program.clone();
     let mut left = attempts;

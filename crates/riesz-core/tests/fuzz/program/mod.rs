@@ -3,7 +3,7 @@
 mod numbers;
 mod types;
 
-use crate::random::Random;
+use riesz_test::generate::random::Random;
 use types::{Size, Type};
 
 /// Functions with type variables and sizes, for the rest of a program to use.
