@@ -22,16 +22,16 @@ use riesz_syntax::Span;
 /// How many states of loops are kept for their derivatives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Checkpoints {
-    /// All that the derivative needs, of every turn.
+    /// All that the derivative needs, of every iteration.
     #[default]
     Everything,
-    /// Of a loop of `n` turns, about `√n` states.
+    /// Of a loop of `n` iterations, about `√n` states.
     Roots,
-    /// At most so many states of a loop.
+    /// At most this number of states of a loop.
     States(u64),
 }
 
-/// The turns in a segment of a loop that runs while a condition holds.
+/// The iterations in a segment of a loop that runs while a condition holds.
 const TURNS: i64 = 1024;
 
 impl Calculus {

@@ -196,7 +196,7 @@ impl Pushed<'_> {
     }
 }
 
-/// Room for so many: in the frame of the call where they are few.
+/// Room for a number of words: in the frame of the call where they are few.
 fn room<'r, T: Copy + Default>(few: &'r mut [T; FEW], many: &'r mut Vec<T>, count: usize) -> &'r mut [T] {
     match few.get_mut(..count) {
         Some(few) => few,

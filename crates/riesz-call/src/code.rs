@@ -20,7 +20,7 @@ pub trait Machine: Send + Sync {
     /// Gives 0, or else writes what went wrong as [`riesz_runtime::boundary::tell`] does.
     ///
     /// # Safety
-    /// The words are those of values of the parameters of the procedure, whose elements nobody changes, and there is room
+    /// The words are those of values of the parameters of the procedure, whose elements do not change, and there is room
     /// for the words of its results.
     unsafe fn enter(
         &self,

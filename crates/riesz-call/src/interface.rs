@@ -143,7 +143,7 @@ impl Interface {
         &self.results
     }
 
-    /// Looks whether arguments fit, and finds the sizes that they have: so many are written.
+    /// Looks whether arguments fit, and finds the sizes that they have; returns how many it has written.
     pub(crate) fn fit(&self, arguments: &[Argument], sizes: &mut [i64]) -> Result<(), Misfit> {
         if arguments.len() != self.arguments.len() {
             return Err(Misfit::Arguments { expected: self.arguments.len(), given: arguments.len() });

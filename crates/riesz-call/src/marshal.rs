@@ -252,7 +252,7 @@ unsafe fn value(part: &Part, ty: &Type, precision: Precision) -> Value<f64> {
     }
 }
 
-/// An array of so many elements, the first of which is at a position among all.
+/// An array of a number of elements, the first of which is at a position among all.
 unsafe fn array(cells: &Cells, element: &Type, first: usize, len: usize, precision: Precision) -> Value<f64> {
     match cells {
         Cells::Elements(Kind::Real, at) => Value::reals(unsafe { reals(*at, first, len, precision) }),

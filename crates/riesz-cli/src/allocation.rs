@@ -44,7 +44,7 @@ fn count(bytes: isize) {
 }
 
 // SAFETY: every call goes to the system's allocator with the arguments it was made with, and what that gives is given
-// back, also where it gives nothing and that is an answer; otherwise the process ends, which nobody can observe. The
+// back, also where it gives nothing and that is an answer; otherwise the process ends, which cannot be observed. The
 // counters are plain cells, so counting neither allocates nor panics.
 #[allow(unsafe_code)]
 unsafe impl GlobalAlloc for Counting {

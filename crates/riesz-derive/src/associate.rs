@@ -29,7 +29,7 @@ pub struct KnownSize {
     pub name: String,
     /// What it is.
     pub value: i64,
-    /// Whether nobody has said so.
+    /// Whether it was not given.
     pub assumed: bool,
 }
 
@@ -48,7 +48,7 @@ pub struct Chain {
     pub reverse: u64,
 }
 
-/// What a size is taken to be where nobody has said.
+/// The value of a size that is not given.
 const ASSUMED: i64 = 10;
 /// The most numbers that the maps of a chain may have together.
 const MOST: u64 = 20_000_000;

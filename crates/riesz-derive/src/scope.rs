@@ -36,7 +36,7 @@ pub(crate) struct Scope<'p> {
     fuel: Cell<usize>,
     /// The arguments that vary, and the space of their tangents.
     inputs: (Vec<Name>, Type),
-    /// The indices and states of bodies. The linear program may bind one to a turn that was chosen.
+    /// The indices and states of bodies. The linear program may bind one to an iteration that was chosen.
     pub bound: FxHashSet<Var>,
 }
 
@@ -72,7 +72,7 @@ impl<'p> Scope<'p> {
             if let Op::Project(Atom::Var(all), 1) = op
                 && matches!(scope.definitions.get(all), Some(Op::TraceWhile { .. }))
             {
-                let mut name = "turns".to_string();
+                let mut name = "iterations".to_string();
                 while scope.names.contains(&name) {
                     name.push('\'');
                 }
@@ -143,7 +143,7 @@ impl<'p> Scope<'p> {
         &self.vars[var.0 as usize].ty
     }
 
-    /// Whether a variable changes from one turn of a body to the next.
+    /// Whether a variable changes from one iteration of a body to the next.
     pub fn changes_with(&self, var: Var, index: Var) -> bool {
         var == index || self.within.get(&var).is_some_and(|around| around.contains(&index))
     }
@@ -265,7 +265,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// The array of what a variable of a body is in each turn.
+    /// The array of what a variable of a body is in each iteration.
     fn each(&self, iteration: &Iteration, element: Atom, open: &dyn Fn(Var) -> bool) -> Option<Expr> {
         let element = self.within_body(&iteration.body, element, open)?;
         Some(self.array(iteration.index, self.unfold(iteration.count, open), element))
@@ -312,7 +312,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// Whether an expression changes from one turn of a body to the next.
+    /// Whether an expression changes from one iteration of a body to the next.
     pub fn depends(&self, expr: &Expr, index: Var) -> bool {
         let mut found = false;
         expr.visit(&mut |var| found |= self.changes_with(var, index));

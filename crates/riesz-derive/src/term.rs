@@ -106,7 +106,7 @@ pub(crate) enum Loop {
     Last,
     /// All states.
     Scan,
-    /// The last state, and what is kept of each turn.
+    /// The last state, and what is kept of each iteration.
     Trace,
 }
 

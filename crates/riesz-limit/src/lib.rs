@@ -178,7 +178,7 @@ fn look(left: &Left) {
 
 #[cold]
 fn stop(reason: impl FnOnce(&Bounds) -> Stopped) {
-    // Nobody unwinds twice at a time: what is thrown away may poll.
+    // Work does not unwind twice at a time: what is thrown away may poll.
     if std::thread::panicking() {
         return;
     }

@@ -75,7 +75,7 @@ pub enum Form<L: Language = Numbers> {
     /// `f ⊕ g`
     Add(Vec<Map<L>>),
     /// `g ∘ f`, written `[g, f]`: the last is applied first. Also the linear recurrence of a loop, as the sequence of its
-    /// turns.
+    /// iterations.
     Compose(Vec<Map<L>>),
     /// `f × g`, `V [f, g]`
     Fork(Vec<Map<L>>),

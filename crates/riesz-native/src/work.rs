@@ -27,7 +27,7 @@ impl Work {
         static COUNT: AtomicU32 = AtomicU32::new(0);
         let failed = |error: std::io::Error| Problem::system("write to the cache", among, &error);
         crate::directory::make_private(among)?;
-        // Nobody looks while a directory is there and its lock is not.
+        // No process looks while a directory is there and its lock is not.
         let door = File::create(among.join("door")).map_err(failed)?;
         door.lock().map_err(failed)?;
         remove_dead(among);

@@ -223,7 +223,7 @@ struct Rewriting<'v> {
     depth: usize,
 }
 
-/// What a turn of a loop adds to accumulators that were made outside of it.
+/// What an iteration of a loop adds to accumulators that were made outside of it.
 type Added = Vec<(Var, Atom)>;
 
 impl Rewriting<'_> {
@@ -304,7 +304,7 @@ impl Rewriting<'_> {
         }
     }
 
-    /// The loop for effects as one for values: what all its turns add.
+    /// The loop for effects as one for values: what all its iterations add.
     fn turns(&mut self, Iteration { count, index, body }: Iteration, span: Span, out: &mut Vec<Binding>) -> Added {
         let manner = self.sums.loops[&index];
         let mut added = Vec::new();

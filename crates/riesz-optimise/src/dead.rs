@@ -56,7 +56,7 @@ struct Sweep<'v> {
     vars: &'v [VarInfo],
     /// Which variables something uses.
     live: Vec<bool>,
-    /// Accumulators that nobody looks at.
+    /// Accumulators that are not read.
     idle: FxHashSet<Var>,
 }
 
@@ -141,7 +141,7 @@ impl Taken<'_> {
     fn body(&mut self, body: &Body) {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
             for Binding { var, op, .. } in &body.bindings {
-                // The state of a loop, and the number of its turns, have their place.
+                // The state of a loop, and the number of its iterations, have their place.
                 let fixed = match op {
                     Op::Builds(_) | Op::If { .. } => Some(0),
                     Op::Trace(_) => Some(1),
@@ -241,7 +241,7 @@ impl Dropping<'_> {
                 }
             }
             Op::TraceWhile { body, .. } => {
-                // The body does not give the number of turns.
+                // The body does not give the number of iterations.
                 let given: Vec<bool> = kept[..1].iter().chain(&kept[2..]).copied().collect();
                 self.choose_tuple(body, &given, span);
             }

@@ -193,7 +193,7 @@ impl Fold<'_> {
                 }
                 Some(Folded::Op(Op::Tuple(Vec::new())))
             }
-            // A loop without turns, and one with a single turn.
+            // A loop without iterations, and one with a single iteration.
             Op::Loop(Turn { start, count: Atom::Int(count), .. }) if *count <= 0 => Some(Folded::Atom(*start)),
             _ => None,
         }

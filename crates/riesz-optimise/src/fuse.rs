@@ -97,7 +97,7 @@ struct Survey<'v> {
     /// Components of several arrays that are built at once: of which, and which.
     components: FxHashMap<Var, (Var, usize)>,
     order: Vec<Var>,
-    /// Positions of the greatest or least of so many.
+    /// Positions of the greatest or least of a number of elements.
     positions: FxHashMap<Var, Atom>,
     /// The loops around, innermost last.
     loops: Vec<Loop>,

@@ -10,7 +10,7 @@ use riesz_core::types::Type;
 use riesz_core::{Size, size};
 use rustc_hash::FxHashSet;
 
-/// Moves what is computed alike in every turn out of the loops of a function.
+/// Moves what is computed alike in every iteration out of the loops of a function.
 pub(crate) fn hoist(function: &mut Function) {
     let lengths = Lengths::of(&function.body);
     let safety = Safety {

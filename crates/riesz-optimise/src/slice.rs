@@ -68,7 +68,7 @@ impl Slicing<'_> {
         let at = *built.get(&array).filter(|_| *primitive == &SLICE)?;
         let Type::Array(size, _) = self.vars[var.0 as usize].ty.clone() else { return None };
         let Op::Build(Iteration { count, index, body }) = &out[at].op else { return None };
-        // Arrays that are as long, and read element by element; one that is made in a turn has no other place.
+        // Arrays that are as long, and read element by element; one that is made in an iteration has no other place.
         let is_inside = |source: Var| body.bindings.iter().any(|binding| binding.var == source);
         let mut sources: Vec<(Var, Type)> = Vec::new();
         for binding in &body.bindings {

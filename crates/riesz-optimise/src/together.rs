@@ -76,7 +76,7 @@ fn pairs(bindings: &[Binding], vars: &[VarInfo], lengths: &Lengths) -> Vec<(usiz
     pairs
 }
 
-/// The arrays that a loop reads by its index, in every turn.
+/// The arrays that a loop reads by its index, in every iteration.
 fn read(iteration: &Iteration) -> impl Iterator<Item = Var> {
     iteration.body.bindings.iter().filter_map(|binding| match binding.op {
         Op::Index(Atom::Var(array), Atom::Var(index)) if index == iteration.index => Some(array),

@@ -12,7 +12,7 @@ use riesz_primitive::scalar::{ADD, COS, COSH, EXACT_MUL, EXP, MUL, NEG, SUB};
 use riesz_primitive::{Primitive, array};
 use rustc_hash::FxHashSet;
 
-/// Drops additions of zero that nobody can tell.
+/// Drops additions of zero that make no difference.
 pub(crate) fn zero(function: &mut Function) {
     let mut signs = Signs { vars: &function.vars, matter: FxHashSet::default(), renaming: Renaming::default() };
     signs.atom(function.body.result);

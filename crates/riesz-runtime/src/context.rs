@@ -150,7 +150,7 @@ impl Context {
         Ok(buffer)
     }
 
-    /// A copy of a buffer for a lane or a chunk, which has so many elements and begins with one value for all of them. It
+    /// A copy of a buffer for a lane or a chunk, which has a number of elements and begins with one value for all of them. It
     /// does not count towards the limit, because the number of copies is not the program's affair.
     #[inline]
     pub fn filled<T: Element>(&self, count: usize, value: T, site: u32) -> Outcome<Buffer<T>> {

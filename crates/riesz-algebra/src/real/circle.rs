@@ -33,7 +33,7 @@ pub(crate) fn cos(x: f64) -> f64 {
     sin_cos(x).1
 }
 
-/// Whether an angle is less than some 250 turns.
+/// Whether an angle is less than some 250 iterations.
 #[inline(always)]
 pub(crate) fn is_near(x: f64) -> bool {
     x.abs() < 1600.0
@@ -75,7 +75,7 @@ pub(crate) fn near(x: f64) -> (f64, f64) {
     (sine, cosine)
 }
 
-/// Steps of half a turn, and of a turn.
+/// Steps of half an iteration, and of an iteration.
 const HALF: usize = 64;
 const TURN: usize = 2 * HALF;
 

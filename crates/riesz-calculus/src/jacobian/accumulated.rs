@@ -153,7 +153,8 @@ impl<'a> Walk<'a> {
         Some(total)
     }
 
-    /// The turns of the loops around a statement: a loop whose index the place does not tell adds there in every turn.
+    /// The iterations of the loops around a statement: a loop whose index the place does not tell adds there in every
+    /// iteration.
     /// Where these are many, that is left to passes over the function.
     fn every_turn(&self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
         let mut all = vec![Vec::new()];
@@ -171,7 +172,7 @@ impl<'a> Walk<'a> {
         Some(all)
     }
 
-    /// Whether it is known that there are no such turns of the loops around a statement.
+    /// Whether it is known that there are no such iterations of the loops around a statement.
     fn is_nowhere(&mut self, addition: &Addition<'a>, turns: &[Size]) -> Option<bool> {
         for (iteration, turn) in addition.loops().zip(turns) {
             let count = self.value(&addition.frame.atom(iteration.count)?)?;
@@ -184,7 +185,7 @@ impl<'a> Walk<'a> {
         Some(false)
     }
 
-    /// What a statement adds in some turns of its loops, where there are such turns.
+    /// What a statement adds in some iterations of its loops, where there are such iterations.
     fn guarded(
         &mut self,
         addition: &Addition<'a>,
@@ -233,7 +234,7 @@ impl<'a> Walk<'a> {
         self.either(all, &mut there, &mut |_| Some(Known::Plain(Atom::Real(0.0))))
     }
 
-    /// Goes through the turns of the loops around a statement for what it adds.
+    /// Goes through the iterations of the loops around a statement for what it adds.
     fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Known<'a>> {
         self.again(|walk| walk.replay_in(addition, 0, indices, &addition.frame, rest))
     }

@@ -51,7 +51,7 @@ impl<'a> Walk<'a> {
         for (at, argument) in arguments.iter().enumerate() {
             others.push(if at == reindex.array { self.length(argument)? } else { self.value(argument)? });
         }
-        let count = reindex.count(&mut Written { walk: self, array: reindex.array, others: &others }).ok()?;
+        let count = reindex.count(&mut IndexWriter { walk: self, array: reindex.array, others: &others }).ok()?;
         let is_short = matches!(self.form(count), Size::Constant(0..=LONGEST));
         match reindex.bounds {
             Bounds::Range(from, to) if !self.is_range(others[from], others[to], others[reindex.array])? => return None,
@@ -60,7 +60,7 @@ impl<'a> Walk<'a> {
                 let Size::Constant(count) = self.form(count) else { return None };
                 let mut elements = Vec::new();
                 for at in 0..count {
-                    let mut written = Written { walk: self, array: reindex.array, others: &others };
+                    let mut written = IndexWriter { walk: self, array: reindex.array, others: &others };
                     let at = reindex.index.evaluate(Atom::Int(at), &mut written).ok()?;
                     elements.push(self.index(array, at)?);
                 }
@@ -80,7 +80,7 @@ impl<'a> Walk<'a> {
         others: &[Atom],
         at: Atom,
     ) -> Option<Known<'a>> {
-        let at = reindex.index.evaluate(at, &mut Written { walk: self, array: reindex.array, others }).ok()?;
+        let at = reindex.index.evaluate(at, &mut IndexWriter { walk: self, array: reindex.array, others }).ok()?;
         self.index(of, at)
     }
 
@@ -133,14 +133,14 @@ impl<'a> Walk<'a> {
 }
 
 /// Index functions as core.
-struct Written<'w, 'a, 'o> {
+struct IndexWriter<'w, 'a, 'o> {
     walk: &'w mut Walk<'a>,
     /// The array that is moved, of which only the length is there.
     array: usize,
     others: &'o [Atom],
 }
 
-impl Indexing for Written<'_, '_, '_> {
+impl Indexing for IndexWriter<'_, '_, '_> {
     type Value = Atom;
     type Error = Unknown;
 

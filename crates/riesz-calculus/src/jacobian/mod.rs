@@ -64,7 +64,7 @@ pub(crate) fn from_structure(
 ) -> Result<bool, Problem> {
     specialise(calculus, derivative.function);
     calculus.compile_body(derivative.function)?;
-    // The structure shows once the program is optimised, and nobody else needs that yet.
+    // The structure shows once the program is optimised, and nothing else needs that yet.
     let mut program = calculus.program.clone();
     optimise(&mut program, &[derivative.function]);
     let before = vars.len();
@@ -85,7 +85,7 @@ pub(crate) fn from_structure(
     Ok(is_whole)
 }
 
-/// Whether every new variable, from a number on, is used only where it is bound. A turn that is gone through again may
+/// Whether every new variable, from a number on, is used only where it is bound. An iteration that is gone through again may
 /// lead to what was written inside of another body: then the structure is not used.
 fn in_scope(bindings: &[Binding], bound: &mut FxHashSet<Var>, new: usize, vars: &[VarInfo]) -> bool {
     let is_known = |var: Var, bound: &FxHashSet<Var>| (var.0 as usize) < new || bound.contains(&var);

@@ -47,20 +47,20 @@ struct Sparse<'t> {
     pieces: [Vec<Atom>; 3],
 }
 
-/// The entries of a turn.
+/// The entries of an iteration.
 #[derive(Default)]
 pub(super) struct Entries {
     columns: Vec<Atom>,
     rows: Vec<Atom>,
     values: Vec<Atom>,
-    /// Where each goes among those of the turn, −1 for those that are not there; and how many are there.
+    /// Where each goes among those of the iteration, −1 for those that are not there; and how many are there.
     places: Option<(Vec<Atom>, Atom)>,
 }
 
 impl<'a> Gather<'a> for Sparse<'_> {
     type Inside = Entries;
 
-    /// Where all turns have the same entries, none need be put in their places.
+    /// Where all iterations have the same entries, none need be put in their places.
     const APART: bool = true;
 
     fn inside(&mut self, walk: &mut Walk<'a>, rows: Vec<Row>) -> Option<Entries> {
@@ -165,7 +165,7 @@ impl<'a> Gather<'a> for Sparse<'_> {
         let mut parts = Vec::new();
         for (at, ty) in types.iter().enumerate() {
             let mut part = walk.bind(Op::Project(all, at), ty.clone());
-            // One axis for the loops, and one for the entries of a turn.
+            // One axis for the loops, and one for the entries of an iteration.
             for _ in 1..sizes.len() {
                 part = walk.flattened(part)?;
             }
@@ -182,11 +182,12 @@ impl<'a> Gather<'a> for Sparse<'_> {
 }
 
 impl Sparse<'_> {
-    /// Puts entries in their places, given columns, rows, values, places in a turn and how many there are, for each turn.
+    /// Puts entries in their places, given columns, rows, values, places in an iteration and how many there are, for each
+    /// iteration.
     fn compact<'a>(&mut self, walk: &mut Walk<'a>, parts: Vec<Atom>, turns: Size, width: i64) -> Option<()> {
         let [columns, rows, values, places, counts] = parts[..] else { return None };
         let count = walk.size(&turns);
-        // Where the entries of each turn end.
+        // Where the entries of each iteration end.
         let (state, index) = (walk.var(Type::Int), walk.var(Type::Int));
         walk.open();
         let here = walk.bind(Op::Index(counts, Atom::Var(index)), Type::Int);

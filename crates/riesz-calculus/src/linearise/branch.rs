@@ -71,7 +71,7 @@ impl Lineariser<'_> {
         Ok(if varies { Tangent::Value(tangent) } else { Tangent::Zero })
     }
 
-    /// A value that nobody looks at, in the place of what the other branch keeps. An array is written without elements; it
+    /// A value that is not used, in the place of what the other branch keeps. An array is written without elements; it
     /// has those that its type says.
     fn dummy(&mut self, ty: &Type, bindings: &mut Vec<Binding>, span: Span) -> Atom {
         let op = match ty {
@@ -99,7 +99,7 @@ impl Lineariser<'_> {
         Atom::Var(var)
     }
 
-    /// A function that nobody calls.
+    /// A function that is never called.
     fn never(&mut self, from: &Type, to: &Type, span: Span) -> FunctionId {
         let result = open_sizes(to);
         let own = vec![VarInfo { name: None, ty: open_sizes(from) }];

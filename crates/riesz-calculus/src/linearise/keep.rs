@@ -63,7 +63,7 @@ impl Lineariser<'_> {
         Needed { kept, again }
     }
 
-    /// Binds again, at the start of the body of a linear loop, what was kept of a turn.
+    /// Binds again, at the start of the body of a linear loop, what was kept of an iteration.
     pub(super) fn recall(&self, needed: &Needed, arrays: &[Atom], index: Atom, span: Span) -> Vec<Binding> {
         let reads = needed.kept.iter().zip(arrays).map(|(var, array)| Binding {
             var: *var,

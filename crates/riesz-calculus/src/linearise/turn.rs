@@ -55,7 +55,7 @@ impl Lineariser<'_> {
         let op = Op::TraceWhile { state, start, condition: condition.clone(), body };
         let all = self.primal(op, Type::Tuple(types.clone().into()), span);
         let count = self.primal(Op::Project(all, 1), Type::Int, span);
-        // There are as many of everything as there were turns.
+        // There are as many of everything as there were iterations.
         for ty in &mut types[arrays_from..] {
             if let Type::Array(_, element) = ty {
                 *ty = Type::array(size_of(count), (**element).clone());
@@ -73,7 +73,7 @@ impl Lineariser<'_> {
             let ty = self.ty(var).tangent();
             return Ok(Tangent::Value(self.linear(Op::Loop(turn), ty, span)));
         }
-        // The number of turns stands between the state and the arrays, and does not vary.
+        // The number of iterations stands between the state and the arrays, and does not vary.
         let parts = self.ty(var).components().unwrap_or_default();
         let types: Vec<Type> =
             parts.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, ty)| ty.tangent()).collect();

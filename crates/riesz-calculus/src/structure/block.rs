@@ -28,7 +28,7 @@ pub(super) struct Block {
 
 /// What is known of a variable inside a body.
 #[derive(Clone)]
-enum Known {
+enum Described {
     /// A part of a linear variable around it, from a number on.
     Part(Var, usize, Space),
     /// Combinations.
@@ -36,7 +36,7 @@ enum Known {
 }
 
 /// The variables bound inside a body.
-type Inner = FxHashMap<Var, Known>;
+type Inner = FxHashMap<Var, Described>;
 
 impl<'p> Terms<'p, '_> {
     /// `[body | i < n]`
@@ -106,7 +106,7 @@ impl<'p> Terms<'p, '_> {
         if maps.is_empty() { Err(Stop::NoTerm) } else { Ok(maps) }
     }
 
-    /// Looks for combinations of no more than so many numbers.
+    /// Looks for combinations of at most a given number of numbers.
     fn whole<T>(&mut self, find: impl FnOnce(&mut Self) -> Result<T, Stop>) -> Result<T, Stop> {
         let before = std::mem::replace(&mut self.room, MOST_COMBINED);
         let found = find(self);
@@ -149,7 +149,12 @@ impl<'p> Terms<'p, '_> {
         })
     }
 
-    fn known(&mut self, frame: &mut Frame<'p>, binding: &'p Binding, inner: &mut Inner) -> Result<Option<Known>, Stop> {
+    fn known(
+        &mut self,
+        frame: &mut Frame<'p>,
+        binding: &'p Binding,
+        inner: &mut Inner,
+    ) -> Result<Option<Described>, Stop> {
         let is_known = |frame: &Frame, inner: &Inner, atom: Atom| matches!(atom, Atom::Var(var) if frame.linear.contains_key(&var) || inner.contains_key(&var));
         let scaled = |block: Rc<Block>, factor: f64| {
             let number = |c: &Combination| c.iter().map(|(var, at, k)| (*var, *at, exact(factor, *k))).collect();
@@ -207,14 +212,14 @@ impl<'p> Terms<'p, '_> {
         };
         let spent = found.as_ref().map_or(0, |block| block.numbers.iter().map(|c| c.len() + 1).sum());
         self.room = self.room.saturating_sub(spent);
-        Ok(found.filter(|_| self.room > 0).map(Known::Block))
+        Ok(found.filter(|_| self.room > 0).map(Described::Block))
     }
 
     /// The combinations of something known, unless they are too many.
-    fn written(&mut self, known: Known) -> Option<Rc<Block>> {
+    fn written(&mut self, known: Described) -> Option<Rc<Block>> {
         match known {
-            Known::Block(block) => Some(block),
-            Known::Part(var, offset, space) => {
+            Described::Block(block) => Some(block),
+            Described::Part(var, offset, space) => {
                 let count = space.dimension();
                 self.room = self.room.checked_sub(count)?;
                 let numbers = (offset..offset + count).map(|at| vec![(var, at, 1.0)]).collect();
@@ -225,32 +230,32 @@ impl<'p> Terms<'p, '_> {
 }
 
 /// What is known of an operand; a value that does not vary is zero.
-fn operand(frame: &Frame, inner: &Inner, atom: Atom) -> Option<Known> {
+fn operand(frame: &Frame, inner: &Inner, atom: Atom) -> Option<Described> {
     let space = match atom {
         Atom::Var(var) => match (inner.get(&var), frame.linear.get(&var)) {
             (Some(known), _) => return Some(known.clone()),
-            (None, Some(map)) => return Some(Known::Part(var, 0, map.codomain().clone())),
+            (None, Some(map)) => return Some(Described::Part(var, 0, map.codomain().clone())),
             (None, None) => space(&frame.values[var.0 as usize])?,
         },
         Atom::Real(_) => Space::Real,
         Atom::Int(_) | Atom::Bool(_) => Space::product([]),
     };
     let numbers = vec![Vec::new(); space.dimension()];
-    Some(Known::Block(Rc::new(Block { space, numbers })))
+    Some(Described::Block(Rc::new(Block { space, numbers })))
 }
 
 /// A component, or an element.
-fn part(known: &Known, at: usize) -> Option<Known> {
+fn part(known: &Described, at: usize) -> Option<Described> {
     let of = |space: &Space| space.part(at).cloned().map(|part| (part, space.offset(at)));
     Some(match known {
-        Known::Part(var, start, space) => {
+        Described::Part(var, start, space) => {
             let (part, offset) = of(space)?;
-            Known::Part(*var, start + offset, part)
+            Described::Part(*var, start + offset, part)
         }
-        Known::Block(block) => {
+        Described::Block(block) => {
             let (part, offset) = of(&block.space)?;
             let numbers = block.numbers.get(offset..offset + part.dimension())?.to_vec();
-            Known::Block(Rc::new(Block { space: part, numbers }))
+            Described::Block(Rc::new(Block { space: part, numbers }))
         }
     })
 }

@@ -34,7 +34,7 @@ impl Transposer<'_> {
             Array::Reindex(reindex) => {
                 let array = arguments[reindex.array];
                 let write = |transposer: &mut Self, index: &Index, at: Atom| {
-                    let Ok(at) = index.evaluate(at, &mut Written { transposer, arguments, span });
+                    let Ok(at) = index.evaluate(at, &mut IndexWriter { transposer, arguments, span });
                     at
                 };
                 let index = match (&reindex.adjoint, reindex.direction) {
@@ -42,7 +42,7 @@ impl Transposer<'_> {
                         return self.add_adjoint(adjoint, array, arguments, (given, ty), span);
                     }
                     (Backward::Parts, Direction::Gather) => {
-                        let Ok(count) = reindex.count(&mut Written { transposer: self, arguments, span });
+                        let Ok(count) = reindex.count(&mut IndexWriter { transposer: self, arguments, span });
                         return self.each(count, span, |transposer, i| {
                             let part = transposer.bind(Op::Index(given, i), element_type, span);
                             let at = write(transposer, &reindex.index, i);
@@ -289,13 +289,13 @@ impl Transposer<'_> {
 }
 
 /// Index functions as core.
-struct Written<'a, 't, 'p> {
+struct IndexWriter<'a, 't, 'p> {
     transposer: &'t mut Transposer<'p>,
     arguments: &'a [Atom],
     span: Span,
 }
 
-impl Indexing for Written<'_, '_, '_> {
+impl Indexing for IndexWriter<'_, '_, '_> {
     type Value = Atom;
     type Error = Infallible;
 

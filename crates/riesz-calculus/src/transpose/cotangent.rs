@@ -131,7 +131,7 @@ impl Transposer<'_> {
             },
             (Atom::Var(var), _) if self.accumulators.contains_key(&var) => self.accumulators[&var],
             _ => {
-                // What does not vary has a cotangent that nobody reads.
+                // What does not vary has a cotangent that is not read.
                 let zero = has_holes(&ty).then(|| self.bind(Op::Zero(tangent), ty.clone(), span));
                 self.accumulator_of(ty, zero, span)
             }

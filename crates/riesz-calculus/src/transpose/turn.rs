@@ -59,7 +59,7 @@ impl Transposer<'_> {
         self.add(*start, &[], result, span);
     }
 
-    /// The cotangent of the state after a scan that nobody has used: a zero like the last of all states.
+    /// The cotangent of the state after a scan that is not used: a zero like the last of all states.
     pub(super) fn after_scan(&mut self, states: Atom, ty: &Type, count: Atom, span: Span) -> Atom {
         if !has_holes(ty) {
             return self.zero(ty, span);

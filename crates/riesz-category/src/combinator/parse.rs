@@ -261,7 +261,7 @@ impl<'t> Reader<'t> {
         if self.rest().starts_with('/') {
             self.at += 1;
             let count = self.number()?;
-            self.expect(count <= self.text.len(), "an operation has not so many operands")?;
+            self.expect(count <= self.text.len(), "an operation has fewer operands")?;
             let ty = self.braced_type()?;
             let op = match (name, find(name.trim_matches(['(', ')']))) {
                 ("array", _) => Op::Array(operands(count)),
@@ -421,7 +421,7 @@ impl<'t> Reader<'t> {
                 Size::Hole
             } else if self.word("#") {
                 let number = self.number()?;
-                self.expect(number <= self.text.len(), "there are not so many operands")?;
+                self.expect(number <= self.text.len(), "there are fewer operands")?;
                 Size::Atom(size::Atom::Var(Var(number as u32)))
             } else {
                 Size::Constant(self.number()? as i64)

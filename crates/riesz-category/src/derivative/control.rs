@@ -8,7 +8,7 @@
 //! ```
 
 use super::addition::{Addition, places};
-use super::keep::{Kept, collect, each_part, fork_to_array, turn};
+use super::keep::{Collected, collect, each_part, fork_to_array, turn};
 use super::operation::{derivative, embed};
 use super::{Context, D, Differentiable, Maps, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
@@ -101,9 +101,9 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
             Form::Build(element) => repeated.build(&point, element),
             Form::Builds(elements) => repeated.builds(&point, elements),
             Form::Reduce(reduction, ty) => repeated.reduce(&point, *reduction, ty),
-            Form::Loop | Form::While => repeated.turns(&point, &[], Kept::Nothing),
-            Form::Scan(element) => repeated.turns(&point, std::slice::from_ref(element), Kept::State),
-            Form::Trace(elements) | Form::TraceWhile(elements) => repeated.turns(&point, elements, Kept::Parts),
+            Form::Loop | Form::While => repeated.turns(&point, &[], Collected::Nothing),
+            Form::Scan(element) => repeated.turns(&point, std::slice::from_ref(element), Collected::State),
+            Form::Trace(elements) | Form::TraceWhile(elements) => repeated.turns(&point, elements, Collected::Parts),
         })
     }
 
@@ -373,7 +373,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     }
 
     /// The iterations of a loop, and the residuals of each.
-    fn turns(&self, point: &Point, elements: &[Type], kept: Kept) -> Outcome<K> {
+    fn turns(&self, point: &Point, elements: &[Type], kept: Collected) -> Outcome<K> {
         let parts = point.value.parts();
         let counted = self.condition.is_none();
         let limit = if counted { component(&point.value, 1).int() } else { i64::MAX };
@@ -394,9 +394,9 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             }
             self.context.step(self.span)?;
             let (given, map) = self.body.at_point(now.clone())?;
-            let state = if kept == Kept::Parts { component(&given, 0) } else { given.clone() };
+            let state = if kept == Collected::Parts { component(&given, 0) } else { given.clone() };
             for (at, column) in columns.iter_mut().enumerate() {
-                column.push(if kept == Kept::Parts { component(&given, at + 1) } else { given.clone() });
+                column.push(if kept == Collected::Parts { component(&given, at + 1) } else { given.clone() });
             }
             let (turn, space) = turn::<K>(now.space, parts.len(), map, kept, elements.len());
             turns.push(turn);
@@ -406,14 +406,14 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             index += 1;
         }
         let last = component(&now.value, 0);
-        if kept == Kept::Nothing {
+        if kept == Collected::Nothing {
             turns.push(K::project(0, &now.space));
             return Ok((last, K::compose(&point.space, turns)));
         }
         let mut arrays = columns.into_iter().zip(elements).map(|(column, element)| Value::array(element, column));
         let (tree, collected) = collect::<K>(&point.space, turns, elements.len());
         let whole = K::codomain(&tree);
-        if kept == Kept::State {
+        if kept == Collected::State {
             let empty = || K::zero(&whole, &K::power(0, &now.space));
             let map = collected.into_iter().next().unwrap_or_else(empty);
             return Ok((arrays.next().unwrap_or(Value::Zero), K::after(map, tree)));

@@ -10,7 +10,7 @@ use riesz_linear::Space;
 
 /// The residuals of every iteration.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Kept {
+pub(super) enum Collected {
     Nothing,
     /// The next state.
     State,
@@ -25,10 +25,10 @@ pub(super) fn turn<K: Linear<Morphism: 'static>>(
     around: Space,
     parts: usize,
     body: K::Morphism,
-    kept: Kept,
+    kept: Collected,
     arrays: usize,
 ) -> (K::Morphism, Space) {
-    if kept == Kept::Nothing {
+    if kept == Collected::Nothing {
         let carried = (1..parts).map(|at| K::project(at, &around));
         let turn = K::fork(&around, [body].into_iter().chain(carried).collect());
         let after = K::codomain(&turn);
@@ -38,8 +38,8 @@ pub(super) fn turn<K: Linear<Morphism: 'static>>(
     let whole = K::codomain(&both);
     let given = part(1, &whole);
     let of_given = |at: usize| match kept {
-        Kept::Parts => K::after(K::project(at, &given), K::project(1, &whole)),
-        Kept::Nothing | Kept::State => K::project(1, &whole),
+        Collected::Parts => K::after(K::project(at, &given), K::project(1, &whole)),
+        Collected::Nothing | Collected::State => K::project(1, &whole),
     };
     let carried = (1..parts).map(|at| K::after(K::project(at, &around), K::project(0, &whole)));
     let carry = K::fork(&whole, [of_given(0)].into_iter().chain(carried).collect());

@@ -93,19 +93,19 @@ fn matrix(value: &Value<f64>) -> Result<Matrix, SpaceError> {
 
 /// A value that a derivative is made of: numbers in rows, or one row.
 #[derive(Clone)]
-struct Known {
+struct Rows {
     /// How many rows and columns, of a matrix.
     shape: Option<(usize, usize)>,
     numbers: Vec<f64>,
 }
 
-impl Known {
-    fn of(value: &Value<f64>) -> Known {
+impl Rows {
+    fn of(value: &Value<f64>) -> Rows {
         let shape = match value {
             Value::Values(rows) => Some((rows.len(), rows.first().map_or(0, Value::len))),
             _ => None,
         };
-        Known { shape, numbers: numbers(value) }
+        Rows { shape, numbers: numbers(value) }
     }
 
     fn square(&self) -> usize {
@@ -126,17 +126,17 @@ impl Known {
     }
 }
 
-fn known(coefficient: &Coefficient, at: &At) -> Option<Known> {
+fn known(coefficient: &Coefficient, at: &At) -> Option<Rows> {
     match coefficient {
-        Coefficient::Argument(index) => at.operands.get(*index).map(Known::of),
-        Coefficient::Result => Some(Known::of(at.result)),
+        Coefficient::Argument(index) => at.operands.get(*index).map(Rows::of),
+        Coefficient::Result => Some(Rows::of(at.result)),
         Coefficient::Apply(primitive, operands) => {
             let operand = known(operands.first()?, at)?;
             let row = match primitive.array()? {
                 Array::Exchange => {
                     let (rows, columns) = operand.shape?;
                     let numbers = operand.matrix()?.transpose().values();
-                    return Some(Known { shape: Some((columns, rows)), numbers });
+                    return Some(Rows { shape: Some((columns, rows)), numbers });
                 }
                 Array::Matrix(row) => row,
                 _ => return None,
@@ -146,7 +146,7 @@ fn known(coefficient: &Coefficient, at: &At) -> Option<Known> {
             let n = operand.square();
             let numbers = f64::matrix(row.function, n, columns, &operand.numbers, &more);
             let width = if row.result == MatrixResult::Like(1) { columns } else { n };
-            Some(Known { shape: Some((n, width)), numbers })
+            Some(Rows { shape: Some((n, width)), numbers })
         }
         Coefficient::Constant(_) | Coefficient::If { .. } => None,
     }
@@ -210,7 +210,7 @@ fn paths(term: &LinearTerm, at: &At) -> Vec<Path> {
 }
 
 /// A triangular matrix and its inverse.
-fn triangular(value: Known) -> Option<(Matrix, Matrix)> {
+fn triangular(value: Rows) -> Option<(Matrix, Matrix)> {
     let n = value.square();
     let inverse = f64::matrix(MatrixFunction::Inverse, n, 0, &value.numbers, &[]);
     Some((value.matrix()?, Matrix::new(n, n, inverse).ok()?))

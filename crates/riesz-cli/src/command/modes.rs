@@ -27,7 +27,7 @@ pub fn run(arguments: Arguments) -> Status {
             return Status::Failure;
         }
     };
-    if let (Found::Growth(growth), Some(path)) = (&found, &arguments.plot) {
+    if let (Request::Growth(growth), Some(path)) = (&found, &arguments.plot) {
         let title = format!("Operations for the derivative of {} in every representation", arguments.subject.function);
         if let Err(problem) = fs::write(path, growth.plot(&title).svg()) {
             report.problem("cannot-write", format!("cannot write {path}: {problem}"));
@@ -35,22 +35,24 @@ pub fn run(arguments: Arguments) -> Status {
         }
     }
     let (text, agree) = match (&found, arguments.json) {
-        (Found::Modes(modes), true) => (as_json(modes).to_string(), modes.agree()),
-        (Found::Modes(modes), false) => (as_text(modes), modes.agree()),
-        (Found::Growth(growth), true) => (growth::as_json(growth, as_json(&growth.first)).to_string(), growth.agree()),
-        (Found::Growth(growth), false) => (growth::as_text(growth), growth.agree()),
+        (Request::Modes(modes), true) => (as_json(modes).to_string(), modes.agree()),
+        (Request::Modes(modes), false) => (as_text(modes), modes.agree()),
+        (Request::Growth(growth), true) => {
+            (growth::as_json(growth, as_json(&growth.first)).to_string(), growth.agree())
+        }
+        (Request::Growth(growth), false) => (growth::as_text(growth), growth.agree()),
     };
     output::print_line(&text);
     if agree { Status::Success } else { Status::Failure }
 }
 
 /// What was asked for.
-enum Found {
+enum Request {
     Modes(Modes),
     Growth(Growth),
 }
 
-fn find(session: &mut Session, arguments: &Arguments) -> Result<Found, Vec<Diagnostic>> {
+fn find(session: &mut Session, arguments: &Arguments) -> Result<Request, Vec<Diagnostic>> {
     let Arguments { subject, grow, longest, .. } = arguments;
     session.load(&subject.file, &Disk)?;
     let bindings: Result<Vec<_>, String> =
@@ -61,9 +63,9 @@ fn find(session: &mut Session, arguments: &Arguments) -> Result<Found, Vec<Diagn
         Some((name, from, to)) => {
             let longest = Duration::from_secs_f64(*longest);
             let grow = Grow { name: name.as_str().into(), from: *from, to: *to, longest };
-            session.growth(&subject.function, &subject.at, bindings, &grow, measuring).map(Found::Growth)
+            session.growth(&subject.function, &subject.at, bindings, &grow, measuring).map(Request::Growth)
         }
-        None => session.modes(&subject.function, &subject.at, bindings, measuring).map(Found::Modes),
+        None => session.modes(&subject.function, &subject.at, bindings, measuring).map(Request::Modes),
     }
 }
 

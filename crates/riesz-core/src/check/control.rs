@@ -103,7 +103,7 @@ impl Draft<'_> {
         }
     }
 
-    /// The turns of a loop over a state that may start as an `Int` and turn out to be an `R`.
+    /// The iterations of a loop over a state that may start as an `Int` and turn out to be an `R`.
     pub fn turns(
         &mut self,
         start: Typed,

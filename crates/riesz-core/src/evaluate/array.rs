@@ -194,7 +194,7 @@ pub(super) enum Empty {
     IsZero,
 }
 
-/// Combines two values of one type component by component, the first in place where nobody else holds it.
+/// Combines two values of one type component by component, the first in place where nothing else holds it.
 pub(super) fn combine<S: Number>(
     total: Value<S>,
     element: &Value<S>,
@@ -249,7 +249,7 @@ pub(super) fn combine<S: Number>(
     }
 }
 
-/// Adds to the part of a value that a path leads to, in place where nobody else holds it.
+/// Adds to the part of a value that a path leads to, in place where nothing else holds it.
 pub(super) fn add_to<S: Number>(
     total: &mut Value<S>,
     path: &[Place],

@@ -8,7 +8,7 @@ use riesz_primitive::Number;
 use riesz_syntax::Span;
 use std::rc::Rc;
 
-/// Arrays that grow by an element each turn.
+/// Arrays that grow by an element each iteration.
 pub(super) struct Kept<'t, S: 'static> {
     types: Vec<&'t Type>,
     arrays: Vec<Growing<S>>,
@@ -57,7 +57,7 @@ impl<'t, S: Number> Kept<'t, S> {
         Kept { arrays: types.iter().map(|_| Growing::default()).collect(), types }
     }
 
-    /// Keeps what a turn gives besides the next state, which is returned.
+    /// Keeps what an iteration gives besides the next state, which is returned.
     pub(super) fn keep(&mut self, machine: &mut Machine<S>, given: Value<S>, span: Span) -> Result<Value<S>, Fault> {
         let [next, kept @ ..] = given.parts() else { return Ok(Value::unit()) };
         self.keep_all(machine, kept, span)?;

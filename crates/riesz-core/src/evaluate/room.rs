@@ -14,7 +14,7 @@ thread_local! {
 /// From how many bytes on the system is asked.
 pub(super) const LARGE: usize = 1 << 20;
 
-/// Whether the system has room for so many bytes more.
+/// Whether the system has room for a number of bytes more.
 pub fn has_room(bytes: usize) -> bool {
     if bytes < LARGE {
         return true;

@@ -18,11 +18,11 @@ const MOST_NUMBERS: usize = 4;
 /// What evaluations have found, in the order in which they found it.
 #[derive(Debug, Default)]
 pub struct Trap {
-    found: Mutex<Found>,
+    found: Mutex<Trapped>,
 }
 
 #[derive(Debug, Default)]
-struct Found {
+struct Trapped {
     /// The first result that is not finite, of finite operands.
     first: Option<Diagnostic>,
     /// The products that counted as zero, one for each place.
@@ -32,7 +32,7 @@ struct Found {
 impl Trap {
     /// What has been found since this was last asked: the first result that is not finite, then the products.
     pub fn take(&self) -> Vec<Diagnostic> {
-        let Found { first, zeros } = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
+        let Trapped { first, zeros } = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
         first.into_iter().chain(zeros).collect()
     }
 

@@ -5,7 +5,7 @@ use riesz_core::size;
 use riesz_core::term::{Atom, Binding, Function, Op, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// Whether a parameter is a size that the types of others mention, which nobody writes.
+/// Whether a parameter is a size that the types of others mention, which is not written.
 pub(crate) fn is_size(function: &Function, var: Var) -> bool {
     let mentions = |ty: &Type| {
         let mut found = false;

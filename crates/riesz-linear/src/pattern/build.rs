@@ -73,22 +73,22 @@ fn is_square(pattern: &Pattern) -> bool {
 }
 
 /// How many maps a family has.
-enum Shape<L: Language> {
+enum FamilySize<L: Language> {
     List(usize),
     Same,
     Over(L::Binder),
 }
 
-fn shape<L: Language>(pattern: &Pattern, bindings: &Bindings<'_, '_, L>) -> Option<Shape<L>> {
+fn shape<L: Language>(pattern: &Pattern, bindings: &Bindings<'_, '_, L>) -> Option<FamilySize<L>> {
     let mut found = None;
     visit(pattern, &mut |name| {
         let shape = match (name.subscript, &bindings.values[name.number]) {
-            (Subscript::Each, Some(Bound::List(values))) => Shape::List(values.len()),
-            (Subscript::Each, Some(Bound::Same(_))) => Shape::Same,
-            (Subscript::Each, Some(Bound::Over(binder, _))) => Shape::Over(binder.clone()),
+            (Subscript::Each, Some(Bound::List(values))) => FamilySize::List(values.len()),
+            (Subscript::Each, Some(Bound::Same(_))) => FamilySize::Same,
+            (Subscript::Each, Some(Bound::Over(binder, _))) => FamilySize::Over(binder.clone()),
             _ => return,
         };
-        if !matches!(found, Some(Shape::List(_))) && (found.is_none() || !matches!(shape, Shape::Same)) {
+        if !matches!(found, Some(FamilySize::List(_))) && (found.is_none() || !matches!(shape, FamilySize::Same)) {
             found = Some(shape);
         }
     });
@@ -146,7 +146,7 @@ fn built_family<L: Language>(
         Some((from?, to?))
     };
     match shape(body, bindings)? {
-        Shape::List(count) => {
+        FamilySize::List(count) => {
             let maps = (0..count).map(|at| one(&Place::At(at, count), Some(at))).collect::<Option<Vec<_>>>()?;
             let (from, to) = ends(maps.first()?)?;
             Some(match family {
@@ -156,11 +156,11 @@ fn built_family<L: Language>(
                 Family::Add => Map::total(maps)?,
             })
         }
-        Shape::Same if family == Family::Each => {
+        FamilySize::Same if family == Family::Each => {
             Some(Map::new(domain?.clone(), codomain?.clone(), Form::Map(one(&Place::Same, None)?)))
         }
-        Shape::Same => None,
-        Shape::Over(binder) => {
+        FamilySize::Same => None,
+        FamilySize::Over(binder) => {
             let body = one(&Place::Over(binder.clone()), None)?;
             let (from, to) = ends(&body)?;
             Some(Map::new(from, to, Form::Family(family, binder, body)))

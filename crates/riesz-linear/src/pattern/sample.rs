@@ -24,7 +24,7 @@ type Place = Option<(usize, usize)>;
 
 /// What a name stands for.
 #[derive(Clone)]
-enum Known {
+enum Meaning {
     Map(LinearMap),
     Number(f64),
     Vector(Vector),
@@ -34,7 +34,7 @@ enum Known {
 struct Instance<'s> {
     sampler: &'s mut Sampler,
     /// By name, and by map of a family where it has a subscript.
-    known: HashMap<(usize, usize), Known>,
+    known: HashMap<(usize, usize), Meaning>,
     /// The last contraction or unitary operator, which says what others may stand beside it.
     beside: Option<LinearMap>,
 }
@@ -50,11 +50,11 @@ impl Instance<'_> {
     ) -> Option<LinearMap> {
         let map = match pattern {
             Pattern::Map(name) => match self.known.get(&key(*name, place)) {
-                Some(Known::Map(map)) => map.clone(),
+                Some(Meaning::Map(map)) => map.clone(),
                 _ => {
                     let (from, to) = (self.or_any(domain), self.or_any(codomain));
                     let map = self.sampler.map(&from, &to);
-                    self.known.insert(key(*name, place), Known::Map(map.clone()));
+                    self.known.insert(key(*name, place), Meaning::Map(map.clone()));
                     map
                 }
             },
@@ -270,7 +270,7 @@ impl Instance<'_> {
             (Coefficient::Part, Some((at, _))) => at,
             (Coefficient::Name(name), _) => {
                 let at = self.sampler.below(count);
-                self.known.insert(key(*name, place), Known::Part(at));
+                self.known.insert(key(*name, place), Meaning::Part(at));
                 at
             }
             _ => return None,
@@ -282,10 +282,10 @@ impl Instance<'_> {
         match (i, place) {
             (Coefficient::Part, Some((at, count))) => (whole.count() == count).then_some(at),
             (Coefficient::Name(name), _) => match self.known.get(&key(*name, place)) {
-                Some(Known::Part(at)) => Some(*at),
+                Some(Meaning::Part(at)) => Some(*at),
                 _ => {
                     let at = self.sampler.below(whole.count().max(1));
-                    self.known.insert(key(*name, place), Known::Part(at));
+                    self.known.insert(key(*name, place), Meaning::Part(at));
                     Some(at)
                 }
             },
@@ -297,10 +297,10 @@ impl Instance<'_> {
         match coefficient {
             Coefficient::Number(number) => Some(*number),
             Coefficient::Name(name) => match self.known.get(&key(*name, place)) {
-                Some(Known::Number(number)) => Some(*number),
+                Some(Meaning::Number(number)) => Some(*number),
                 _ => {
                     let number = self.sampler.number();
-                    self.known.insert(key(*name, place), Known::Number(number));
+                    self.known.insert(key(*name, place), Meaning::Number(number));
                     Some(number)
                 }
             },
@@ -312,11 +312,11 @@ impl Instance<'_> {
         match coefficient {
             Coefficient::Number(number) => Some(Vector::number(*number)),
             Coefficient::Name(name) => match self.known.get(&key(*name, place)) {
-                Some(Known::Vector(vector)) => Some(vector.clone()),
+                Some(Meaning::Vector(vector)) => Some(vector.clone()),
                 _ => {
                     let space = self.or_any(space);
                     let vector = self.sampler.vector(&space);
-                    self.known.insert(key(*name, place), Known::Vector(vector.clone()));
+                    self.known.insert(key(*name, place), Meaning::Vector(vector.clone()));
                     Some(vector)
                 }
             },

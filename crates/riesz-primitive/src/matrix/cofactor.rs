@@ -231,7 +231,7 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
     fn remainder(&self) -> (Jet<D, E>, Vec<Jet<D, E>>) {
         let (k, r) = (self.rank, self.n - self.rank);
         if r > 1 && self.order.is_some_and(|order| r > order + 1) {
-            // Products of so many numbers that vary from zero are zero.
+            // Products of as many numbers that vary from zero are zero.
             return (self.constant(0.0), vec![self.constant(0.0); r * r]);
         }
         let s = |i: usize, j: usize| self.at(k + i % r, k + j % r);

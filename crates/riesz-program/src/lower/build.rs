@@ -144,7 +144,7 @@ impl Builder {
         buffer
     }
 
-    /// Makes a buffer of so many elements.
+    /// Makes a buffer of a number of elements.
     pub fn make(&mut self, buffer: Buffer, count: Operand, span: Span) {
         let site = self.site(Fault::Memory, span);
         self.push(Statement::Allocate(Allocation { buffer, count, site }));
@@ -246,7 +246,7 @@ impl Builder {
         }
     }
 
-    /// Makes sure that there can be so many elements.
+    /// Makes sure that a buffer can have as many elements.
     pub fn check_count(&mut self, count: Operand, span: Span) {
         if !self.bounds.is_natural(count) {
             let site = self.site(Fault::NegativeSize, span);

@@ -94,7 +94,7 @@ impl Lowerer<'_, '_> {
         self.pass_cells(&array.cells, element, array.len, passed, span)
     }
 
-    /// Cells that lie row by row, inside of arrays of so many elements.
+    /// Cells that lie row by row, inside of arrays of a number of elements.
     fn pass_cells(
         &mut self,
         cells: &Cells,

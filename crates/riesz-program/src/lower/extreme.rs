@@ -123,7 +123,7 @@ impl<'p> Lowerer<'_, 'p> {
         })
     }
 
-    /// The place that was found among so many.
+    /// The place that was found among a number of elements.
     fn found(&mut self, place: Register, count: Operand, var: Var) -> Value {
         let place = self.build.bind(Kind::Int, self.name(var), Expression::Copy(Operand::Register(place)));
         self.build.bounds.is_size(place);

@@ -61,7 +61,7 @@ impl Lowerer<'_, '_> {
         }
     }
 
-    /// The size at the end of a path inside of arrays that have so many elements together; zero where that is none.
+    /// The size at the end of a path inside of arrays that have `count` elements together; zero where that is none.
     fn size_in(&mut self, cells: &Cells, path: &[SizeStep], around: Operand, span: Span) -> Lowered<Operand> {
         match (path, cells) {
             ([], Cells::Array(Length::Known(len), _)) => {

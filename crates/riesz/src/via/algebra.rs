@@ -52,7 +52,7 @@ pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
     /// What a gradient must know of the point.
     type Shape;
 
-    /// That of a point, which has so many numbers.
+    /// That of a point, by how many numbers it has.
     fn shape(point: &Value, size: usize) -> Self::Shape;
 
     /// The gradient of a coordinate.

@@ -45,7 +45,7 @@ impl Editor {
         let mut reedline = Reedline::create()
             .with_ansi_colors(colour)
             .with_validator(Box::new(Whole { options }))
-            .with_completer(Box::new(Known { names: names.clone() }))
+            .with_completer(Box::new(Completions { names: names.clone() }))
             .with_quick_completions(true)
             .with_partial_completions(true)
             .with_menu(ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU))))
@@ -102,11 +102,11 @@ impl Validator for Whole {
 }
 
 /// Completes names, and directives at the beginning of a line.
-struct Known {
+struct Completions {
     names: Names,
 }
 
-impl Completer for Known {
+impl Completer for Completions {
     fn complete(&mut self, line: &str, position: usize) -> CompletionResult {
         let (start, words) = completions(line, position, &self.names.lock().unwrap_or_else(PoisonError::into_inner));
         let span = Span::new(start, position);
