@@ -65,6 +65,15 @@ impl<'p> Scope<'p> {
         format!("{name}({})", notation::list(&arguments.iter().map(written).collect::<Vec<_>>()))
     }
 
+    fn relation(&self, relation: &Relation) -> String {
+        match relation {
+            Relation::Sum(_) => "sum".into(),
+            Relation::Replicate(count) => format!("replicate({}, _)", self.show_expr(count)),
+            Relation::Function(operation, arguments) => self.function(operation.name(), arguments),
+            Relation::Converse(relation) => format!("{}ᵀ", self.relation(relation)),
+        }
+    }
+
     /// `D f(a, b)`
     fn call(&self, called: FunctionId, mask: &[bool], arguments: &[Expr]) -> String {
         let called = self.program.function(called);
@@ -142,14 +151,8 @@ impl Notation for Symbolic {
         writer.context.show_expr(matrix)
     }
 
-    fn show_relation(writer: &Symbols, map: &Term, relation: &Relation) -> (Level, String) {
-        let text = match relation {
-            Relation::Sum(_) => "sum".into(),
-            Relation::Replicate(count) => format!("replicate({}, _)", writer.context.show_expr(count)),
-            Relation::Function(operation, arguments) => writer.context.function(operation.name(), arguments),
-            Relation::Converse(relation) => format!("{}ᵀ", Symbolic::show_relation(writer, map, relation).1),
-        };
-        (Level::Atom, text)
+    fn show_relation(writer: &Symbols, _: &Term, relation: &Relation) -> (Level, String) {
+        (Level::Atom, writer.context.relation(relation))
     }
 
     fn show_unitary(_: &Symbols, _: &Term, unitary: &Unitary) -> (Level, String) {
