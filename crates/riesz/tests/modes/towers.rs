@@ -27,7 +27,7 @@ fn session(via: Option<&'static Representation>) -> Session {
 #[test]
 fn towers_of_derivatives_take_one_pass_back() {
     for function in FUNCTIONS {
-        let operations = [20, 40].map(|n| {
+        let operations = [8, 16].map(|n| {
             let modes =
                 session(None).modes(function, &format!("[0.01 * i + 0.1 | i < {n}]"), Vec::new(), ONCE).unwrap();
             all_agree("towers.rz", function, &modes);
