@@ -1,5 +1,5 @@
-//! The table of crates in `ARCHITECTURE.md` agrees with the manifests, and only the permitted crates touch the outside
-//! world.
+//! The table of crates in `ARCHITECTURE.md` agrees with the manifests, only the permitted crates touch the outside world,
+//! and `docs/security.md` has an argument for every file with `unsafe` code.
 
 use riesz_test::files::sources;
 use riesz_test::program::root;
@@ -63,6 +63,29 @@ fn only_some_crates_touch_the_world() {
 
 /// A crate that is published has no files but its own: no text is included from outside of it, and what it depends on has a
 /// version.
+/// The table of memory safety names every file with a block, a function or an implementation that is `unsafe`.
+#[test]
+fn unsafe_code_has_its_argument() {
+    let page = fs::read_to_string(root().join("docs/security.md")).unwrap();
+    let (_, blocks) = page.split_once("### The blocks").unwrap();
+    let (blocks, _) = blocks.split_once("###").unwrap();
+    let (mut files, mut missing) = (0, Vec::new());
+    for file in manifests().keys().flat_map(|name| sources(&root().join("crates").join(name).join("src"))) {
+        let text = fs::read_to_string(&file).unwrap();
+        if !["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"].iter().any(|word| text.contains(word)) {
+            continue;
+        }
+        files += 1;
+        let name = file.file_name().unwrap().to_string_lossy();
+        let inside = file.parent().unwrap().file_name().unwrap().to_string_lossy();
+        let name = if name == "mod.rs" { format!("{inside}/mod.rs") } else { name.into_owned() };
+        if !blocks.contains(&format!("{name}`")) {
+            missing.push(file);
+        }
+    }
+    assert!(files > 25 && missing.is_empty(), "{files} files have `unsafe` code; docs/security.md lacks {missing:?}");
+}
+
 #[test]
 fn crates_can_be_published() {
     let workspace = fs::read_to_string(root().join("Cargo.toml")).unwrap();

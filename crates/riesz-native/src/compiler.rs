@@ -172,7 +172,7 @@ impl Compiler {
 
 /// What all that is built has in common.
 fn flags(settings: Settings) -> Vec<&'static str> {
-    vec![
+    let mut flags = vec![
         "--edition=2024",
         "--cap-lints=allow",
         if settings.portable { "-Ctarget-cpu=generic" } else { "-Ctarget-cpu=native" },
@@ -181,7 +181,11 @@ fn flags(settings: Settings) -> Vec<&'static str> {
         if settings.quick { "-Copt-level=0" } else { "-Copt-level=3" },
         if settings.checked { "-Cdebug-assertions=on" } else { "-Cdebug-assertions=off" },
         "-Coverflow-checks=off",
-    ]
+    ];
+    if settings.portable {
+        flags.push("--cfg=portable");
+    }
+    flags
 }
 
 const RUNTIME_FLAGS: [&str; 2] = ["--crate-type=rlib", "--crate-name=riesz_runtime"];

@@ -36,7 +36,7 @@ pub(crate) fn check_private(directory: &Path) -> Result<(), Problem> {
     }
     if !found.is_dir() {
         let message = format!("native code cannot be kept in {}: it is not a directory", directory.display());
-        return Err(Problem::new(message).cure("remove it, or set RIESZ_CACHE to a directory of yours"));
+        return Err(Problem::new(message).cure("set RIESZ_CACHE to a directory of yours"));
     }
     owned(directory, &found)
 }
@@ -63,7 +63,7 @@ fn owned(directory: &Path, found: &fs::Metadata) -> Result<(), Problem> {
         return refused(directory, format!("belongs to user {}, not to you", found.uid()), elsewhere.into());
     }
     if found.mode() & 0o022 != 0 {
-        let cure = format!("remove it, since others may have put code there; or {elsewhere}");
+        let cure = format!("{elsewhere}, for others may have put code into this one");
         return refused(directory, format!("can be written to by others (mode {:o})", found.mode() & 0o7777), cure);
     }
     if found.mode() & 0o077 != 0 {

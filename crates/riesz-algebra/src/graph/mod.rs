@@ -73,18 +73,29 @@ impl<T: Node> Drop for Shared<T> {
 pub struct Step<'a, T: Node> {
     /// The node.
     pub node: &'a T,
-    /// Where its parts are; `usize::MAX` where it has none.
+    /// Where its parts are; `usize::MAX` where it has none, or the walk does not enter it.
     pub parts: [usize; 2],
 }
 
 /// All nodes of a graph, each once and after its parts; the root is the last.
 pub fn order<T: Node>(root: &Shared<T>) -> Vec<Step<'_, T>> {
+    order_where([root], |_| true).0
+}
+
+/// The nodes of several graphs that a walk meets which enters only some, each once and after its parts, and the places
+/// of those roots that it enters.
+pub fn order_where<'a, T: Node>(
+    roots: impl IntoIterator<Item = &'a Shared<T>>,
+    enters: impl Fn(&T) -> bool,
+) -> (Vec<Step<'a, T>>, Vec<usize>) {
     enum Task<'a, T: Node> {
         Enter(&'a Shared<T>),
         Leave(&'a Shared<T>),
     }
     let mut steps = Vec::new();
-    let mut tasks = Vec::from([Task::Enter(root)]);
+    let mut tasks: Vec<Task<'a, T>> = roots.into_iter().filter(|root| enters(root.get())).map(Task::Enter).collect();
+    tasks.reverse();
+    let entered = |part: &Option<&'a Shared<T>>| part.is_some_and(|part| enters(part.get()));
     // the places of nodes that are entered and not yet used, as on the stack of an evaluation
     let mut places: Vec<usize> = Vec::new();
     let mut known: Known<usize> = Known::new();
@@ -95,13 +106,13 @@ pub fn order<T: Node>(root: &Shared<T>) -> Vec<Step<'_, T>> {
                     places.push(*place);
                     continue;
                 }
-                let [first, second] = shared.get().parts();
+                let [first, second] = shared.get().parts().map(|part| part.filter(|part| enters(part.get())));
                 tasks.push(Task::Leave(shared));
                 tasks.extend(second.map(Task::Enter));
                 tasks.extend(first.map(Task::Enter));
             }
             Task::Leave(shared) => {
-                let [first, second] = shared.get().parts().map(|part| part.is_some());
+                let [first, second] = shared.get().parts().map(|part| entered(&part));
                 let second = if second { places.pop() } else { None };
                 let first = if first { places.pop() } else { None };
                 let place = steps.len();
@@ -111,5 +122,5 @@ pub fn order<T: Node>(root: &Shared<T>) -> Vec<Step<'_, T>> {
             }
         }
     }
-    steps
+    (steps, places)
 }

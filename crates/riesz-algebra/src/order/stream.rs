@@ -12,6 +12,9 @@
 //! as in every [`Module`]: `xs v · y` above is `y • xs v`; only values multiply as in IEEE 754. The product rule makes
 //! `2ᵏ` terms for the order `k`; truncated Taylor series take `k²`, if there is one variable and the order is known.
 //!
+//! The derivatives in all variables at once ([`gradient`](Stream::gradient)) take one pass back over what a stream is made
+//! of, however many variables there are; they are streams too.
+//!
 //! ```
 //! use core::num::Wrapping;
 //! use riesz_algebra::order::Stream;
@@ -32,7 +35,7 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt::{self, Debug, Formatter};
 
-use crate::graph::{Node, Shared};
+use crate::graph::{Node, Shared, order_where};
 use crate::module::{Module, Scalar};
 use crate::real::operators::operators;
 use crate::real::{Binary, Real, Unary};
@@ -46,6 +49,8 @@ struct Origin<V, D> {
     value: D,
     parts: [Option<Stream<V, D>>; 2],
     rule: Rule<V, D>,
+    /// The greatest variable in it.
+    newest: Option<V>,
     /// What is known of the derivatives; `None` for one that is zero.
     derivatives: RefCell<BTreeMap<V, Option<Stream<V, D>>>>,
 }
@@ -75,7 +80,9 @@ enum Function {
 type Slope<V, D> = Arc<dyn Fn(&Stream<V, D>) -> Stream<V, D>>;
 type Product<V, D> = fn(&Stream<V, D>, &Stream<V, D>) -> Stream<V, D>;
 type Partials<V, D> = Arc<dyn Fn(&[Stream<V, D>]) -> Vec<Stream<V, D>>>;
-type Derive<V, D> = fn(Function, [Option<&Stream<V, D>>; 2], [Option<Stream<V, D>>; 2]) -> Option<Stream<V, D>>;
+type Parts<'a, V, D> = [Option<&'a Stream<V, D>>; 2];
+type Terms<V, D> = [Option<Stream<V, D>>; 2];
+type Derive<V, D> = fn(Function, Parts<V, D>, Terms<V, D>) -> Terms<V, D>;
 
 impl<V: Ord + Clone, D: Scalar> Stream<V, D> {
     /// A variable.
@@ -103,43 +110,67 @@ impl<V: Ord + Clone, D: Scalar> Stream<V, D> {
         let mut waiting = Vec::from([self.clone()]);
         while let Some(stream) = waiting.last() {
             let origin = stream.0.get();
-            if origin.derivatives.borrow().contains_key(v) {
+            if !origin.may_depend_on(v) || origin.derivatives.borrow().contains_key(v) {
                 waiting.pop();
                 continue;
             }
             let derivative = match &origin.rule {
-                Rule::Zero | Rule::Constant => None,
                 Rule::Variable(w) => (v == w).then(Self::one),
-                rule => {
+                _ => {
+                    let depends = |part: &&Stream<V, D>| part.0.get().may_depend_on(v);
                     let known = |part: &Stream<V, D>| part.0.get().derivatives.borrow().get(v).cloned();
-                    let parts = origin.parts.each_ref().map(Option::as_ref);
+                    let parts = origin.parts.each_ref().map(|part| part.as_ref().filter(depends));
                     let unknown: Vec<_> =
                         parts.into_iter().flatten().filter(|part| known(part).is_none()).cloned().collect();
                     if !unknown.is_empty() {
                         waiting.extend(unknown);
                         continue;
                     }
-                    let derivatives = parts.map(|part| part.and_then(known).flatten());
-                    match (rule, parts, derivatives) {
-                        (Rule::Derived(function, derive), parts, derivatives) => derive(*function, parts, derivatives),
-                        (Rule::Chain(derivative), [Some(part), _], [Some(inner), _]) => {
-                            Some(inner.scale(&derivative(part)))
-                        }
-                        (Rule::Partial(partials, multiple), parts, derivatives)
-                            if derivatives.iter().any(Option::is_some) =>
-                        {
-                            let parts: Vec<Self> = parts.into_iter().flatten().cloned().collect();
-                            let terms = derivatives.into_iter().zip(partials(&parts));
-                            let mut terms = terms.map(|(inner, partial)| Some(multiple(&inner?, &partial)));
-                            terms.try_fold(None, |total, term| Some(sum(total, term))).flatten()
-                        }
-                        _ => None,
-                    }
+                    let [first, second] = origin.terms(parts.map(|part| part.and_then(known).flatten()));
+                    sum(first, second)
                 }
             };
             origin.derivatives.borrow_mut().insert(v.clone(), derivative);
         }
         self.0.get().derivatives.borrow().get(v).cloned().flatten()
+    }
+
+    /// The derivatives of a sum of multiples of streams in all variables from one on, but for those that are zero.
+    ///
+    /// ```text
+    /// ∂f/∂part = Σ (∂f/∂node · ∂node/∂part) over the nodes that are made of the part
+    /// ```
+    ///
+    /// It takes one pass over the nodes that may depend on these variables, from the results back to the variables.
+    pub fn gradient(multiples: &[(Self, Self)], from: &V) -> BTreeMap<V, Self> {
+        let depends = |node: &Origin<V, D>| node.may_depend_on(from);
+        let roots: Vec<&(Self, Self)> = multiples.iter().filter(|(stream, _)| depends(stream.0.get())).collect();
+        let (steps, places) = order_where(roots.iter().map(|(stream, _)| &stream.0), depends);
+        let mut derivatives: Vec<Option<Self>> = steps.iter().map(|_| None).collect();
+        for ((_, factor), place) in roots.iter().zip(places) {
+            derivatives[place] = sum(derivatives[place].take(), Some(factor.clone()));
+        }
+        let mut gradient = BTreeMap::new();
+        for (place, step) in steps.iter().enumerate().rev() {
+            let Some(derivative) = derivatives[place].take() else { continue };
+            if let Rule::Variable(v) = &step.node.rule {
+                let known = gradient.remove(v);
+                gradient.extend(sum(known, Some(derivative)).map(|total| (v.clone(), total)));
+                continue;
+            }
+            let terms = step.node.terms(step.parts.map(|part| (part != usize::MAX).then(|| derivative.clone())));
+            for (part, term) in step.parts.into_iter().zip(terms) {
+                if let Some(term) = term {
+                    derivatives[part] = sum(derivatives[part].take(), Some(term));
+                }
+            }
+        }
+        gradient
+    }
+
+    /// The stream moved by a stream that is zero: its value is the same to the bit, and derivatives are those of the sum.
+    pub fn moved(&self, by: &Self) -> Self {
+        Stream::derived(self.value().clone(), [Some(self), Some(by)], Function::Sum, of_semiring)
     }
 
     /// The chain rule for a function of yours, from its value and its derivative: `f ⋈ f'`.   [001 §6.4]
@@ -155,7 +186,11 @@ impl<V: Ord + Clone, D: Scalar> Stream<V, D> {
     }
 
     fn new(value: D, parts: [Option<Stream<V, D>>; 2], rule: Rule<V, D>) -> Self {
-        Stream(Shared::new(Origin { value, parts, rule, derivatives: RefCell::new(BTreeMap::new()) }))
+        let newest = match &rule {
+            Rule::Variable(v) => Some(v.clone()),
+            _ => parts.iter().flatten().filter_map(|part| part.0.get().newest.as_ref()).max().cloned(),
+        };
+        Stream(Shared::new(Origin { value, parts, rule, newest, derivatives: RefCell::new(BTreeMap::new()) }))
     }
 
     fn derived(value: D, parts: [Option<&Stream<V, D>>; 2], function: Function, derive: Derive<V, D>) -> Self {
@@ -172,32 +207,58 @@ impl<V: Ord + Clone, D: Scalar> Stream<V, D> {
     }
 }
 
+impl<V: Ord + Clone, D: Scalar> Origin<V, D> {
+    /// Whether it may depend on a variable, or on a greater one.
+    fn may_depend_on(&self, v: &V) -> bool {
+        self.newest.as_ref().is_some_and(|newest| v <= newest)
+    }
+
+    /// The terms of the derivative: the partial derivative in each part times a factor, where there is one.
+    fn terms(&self, factors: Terms<V, D>) -> Terms<V, D> {
+        let parts = self.parts.each_ref().map(Option::as_ref);
+        match &self.rule {
+            Rule::Zero | Rule::Constant | Rule::Variable(_) => [None, None],
+            Rule::Derived(function, derive) => derive(*function, parts, factors),
+            Rule::Chain(derivative) => {
+                let [factor, _] = factors;
+                let times = |(part, factor): (&Stream<V, D>, Stream<V, D>)| factor.scale(&derivative(part));
+                [parts[0].zip(factor).map(times), None]
+            }
+            Rule::Partial(..) if factors.iter().all(Option::is_none) => [None, None],
+            Rule::Partial(partials, multiple) => {
+                let parts: Vec<Stream<V, D>> = parts.into_iter().flatten().cloned().collect();
+                let mut partials = partials(&parts).into_iter();
+                factors.map(|factor| {
+                    let partial = partials.next();
+                    factor.zip(partial).map(|(factor, partial)| multiple(&factor, &partial))
+                })
+            }
+        }
+    }
+}
+
 /// The rules of sums and products.
 fn of_semiring<V: Ord + Clone, D: Scalar>(
     function: Function,
-    parts: [Option<&Stream<V, D>>; 2],
-    [da, db]: [Option<Stream<V, D>>; 2],
-) -> Option<Stream<V, D>> {
+    parts: Parts<V, D>,
+    [da, db]: Terms<V, D>,
+) -> Terms<V, D> {
     match (function, parts) {
-        (Function::Product, [Some(a), Some(b)]) => sum(da.map(|da| da.scale(b)), db.map(|db| db.scale(a))),
-        _ => sum(da, db),
+        (Function::Product, [Some(a), Some(b)]) => [da.map(|da| da.scale(b)), db.map(|db| db.scale(a))],
+        _ => [da, db],
     }
 }
 
 /// The rules of all other functions: the chain rule.
-fn of_real<V: Ord + Clone, D: Real>(
-    function: Function,
-    parts: [Option<&Stream<V, D>>; 2],
-    [da, db]: [Option<Stream<V, D>>; 2],
-) -> Option<Stream<V, D>> {
+fn of_real<V: Ord + Clone, D: Real>(function: Function, parts: Parts<V, D>, [da, db]: Terms<V, D>) -> Terms<V, D> {
     match (function, parts) {
         // The result is a new stream: a stream that its own derivative held would never be freed.
         (Function::Unary(function), [Some(a), _]) => {
-            da.map(|da| da.scale(&function.derivative(a, &a.clone().unary(function))))
+            [da.map(|da| da.scale(&function.derivative(a, &a.clone().unary(function)))), None]
         }
         (Function::Binary(function), [Some(a), Some(b)]) => {
             let (first, second) = function.partials(a, b, &a.clone().binary(function, b.clone()));
-            sum(da.map(|da| da.scale(&first)), db.map(|db| db.scale(&second)))
+            [da.map(|da| da.scale(&first)), db.map(|db| db.scale(&second))]
         }
         _ => of_semiring(function, parts, [da, db]),
     }

@@ -1,5 +1,6 @@
 //! Derivatives of higher order, against each other and against the papers.
 
+use std::collections::BTreeMap;
 use std::num::Wrapping;
 
 use proptest::prelude::*;
@@ -22,6 +23,11 @@ fn twice(values: [Integer; 3], e: &Expr<Variable>, x: Variable, y: Variable) -> 
     nested.tangent.at(&x).tangent.at(&y)
 }
 
+/// An entry of a gradient, which is absent where it is zero.
+fn entry(gradient: &BTreeMap<Variable, Stream<Variable, Integer>>, v: &Variable) -> Integer {
+    gradient.get(v).map_or(Integer::zero(), |derivative| *derivative.value())
+}
+
 proptest! {
     #[test]
     fn second_derivatives_agree(e in expression(), values in three(integer()), direction in three(integer())) {
@@ -32,15 +38,21 @@ proptest! {
         let hybrid: HessianVector<Integer, ReverseArray<_, _>> =
             hessian_vector(var, |v| direction[v.get()], &e);
         let product = hybrid.hessian_vector.gradient().array();
+        let first = Variable::all().into_iter().next().unwrap();
+        let all = |stream: &Stream<Variable, Integer>| Stream::gradient(&[(stream.clone(), Stream::one())], &first);
+        let gradient = all(&stream);
         prop_assert_eq!(*stream.value(), compact.value);
         for x in Variable::all() {
             prop_assert_eq!(*stream.derivative(&x).value(), compact.partial(&x));
+            prop_assert_eq!(entry(&gradient, &x), compact.partial(&x));
+            let row = gradient.get(&x).map(&all).unwrap_or_default();
             let mut along = Integer::zero();
             for y in Variable::all() {
                 let expected = twice(values, &e, x, y);
                 prop_assert_eq!(compact.second(&x).get(&y), expected);
                 prop_assert_eq!(reverse.second(&x).gradient().gradient().get(&y), expected);
                 prop_assert_eq!(*stream.derivative(&x).derivative(&y).value(), expected);
+                prop_assert_eq!(entry(&row, &y), expected);
                 along += expected * direction[y.get()];
             }
             prop_assert_eq!(product[x.get()], along);
@@ -135,4 +147,6 @@ fn streams_are_of_any_depth() {
     let x = Stream::variable("x", Wrapping(3u64));
     let sum = (0..1_000_000).fold(Stream::zero(), |sum, _| sum + x.clone() * x.clone());
     assert_eq!(*sum.derivative(&"x").value(), Wrapping(6_000_000));
+    let gradient = Stream::gradient(&[(sum, Stream::one())], &"x");
+    assert_eq!(*gradient[&"x"].value(), Wrapping(6_000_000));
 }

@@ -2,13 +2,19 @@
 //!
 //! Derivatives inside the differentiated function are floors of the same tower. An inner derivative moves its point by
 //! variables of its own, `f (x + ε)`, and reads the derivatives by these variables: numbers that depend on the outer
-//! variables as before.
+//! variables as before. What is asked of a derivative says how many passes over the function's operations it takes:
+//!
+//! ```text
+//! D f x v     one variable, x + ε v
+//! (D f x)ᵀ y  one pass back from all numbers of the value
+//! D f x       one pass back from each number of the value, or one variable for each of the point if they are fewer
+//! ```
 
 use super::algebra::Field;
 use super::{Answer, Found, Representation, Wish};
 use crate::{Diagnostic, Span, Value};
 use riesz_algebra::order::Stream;
-use riesz_algebra::{Module, Monoid};
+use riesz_algebra::{Module, Monoid, Semiring};
 use riesz_core::evaluate::{self, Closure, Differentiate, Fault, Machine, Map, Table};
 use riesz_core::term::Derive;
 use riesz_primitive::{Counted, Number};
@@ -25,11 +31,22 @@ pub(super) const TOWER: Representation = Representation {
     taylor: Some(taylor),
 };
 
-/// Up to which order derivatives along a line are asked of a tower: it makes `2ᵏ` terms of a product, where series take `k²`.
-const HIGHEST: i64 = 8;
+/// Up to which order derivatives along a line are floors of the tower: the product rule makes `2ᵏ` terms, and series take
+/// `k²`. Beyond this order they are series, whose coefficients are numbers of the tower.
+const HIGHEST: i64 = 4;
 
 type Tall<D> = Stream<usize, D>;
 type Values<D> = evaluate::Value<Tall<D>>;
+
+/// What is asked of a derivative in a tower.
+enum Asked<D> {
+    Map,
+    Forward(Vec<Tall<D>>),
+    Reverse(Vec<Tall<D>>),
+}
+
+/// The value of a function, and what was asked of its derivative: rows, or one for a vector.
+type Reply<D> = (Values<D>, Vec<Vec<(usize, Tall<D>)>>);
 
 fn tower<D: Field>(
     machine: &mut Machine<f64>,
@@ -38,46 +55,41 @@ fn tower<D: Field>(
     wish: Wish,
     span: Span,
 ) -> Result<Answer, Fault> {
-    let mut size = 0;
-    let argument = point.with_coordinates(&mut |x| {
-        size += 1;
-        Stream::variable(size - 1, D::constant(*x))
-    });
-    let inside = Rc::new(Inside { next: Cell::new(size) });
-    let value: Values<D> = machine.call_differentiating(closure, argument, inside, span)?;
-    let mut rows = Vec::new();
-    value.visit_coordinates(&mut |number| {
-        let entry = |at: usize| {
-            riesz_limit::poll();
-            Some((at, number.derivative_unless_zero(&at)?.value().clone()))
-        };
-        rows.push((0..size).filter_map(entry).collect::<Vec<(usize, D)>>());
-    });
-    let value = value.over(&mut |number| Number::value(number));
-    Ok(Answer { value, found: Found::from_rows(rows, size, wish) })
+    let variables = Rc::new(Variables::default());
+    let lifted = |numbers: &[f64]| numbers.iter().map(|x| Tall::<D>::constant(D::constant(*x))).collect();
+    let asked = match wish {
+        Wish::Map => Asked::Map,
+        Wish::Forward(tangent) => Asked::Forward(lifted(tangent)),
+        Wish::Reverse(cotangent) => Asked::Reverse(lifted(cotangent)),
+    };
+    let point: Values<D> = point.with_coordinates(&mut |x| Stream::constant(D::constant(*x)));
+    let inside = variables.clone();
+    let call = |moved| machine.call_differentiating(closure, moved, inside, span);
+    let (value, rows) = variables.derivative(&point, &asked, call)?;
+    let plain = |row: Vec<(usize, Tall<D>)>| row.into_iter().map(|(at, entry)| (at, Number::value(&entry))).collect();
+    let rows: Vec<Vec<(usize, f64)>> = rows.into_iter().map(plain).collect();
+    let found = match asked {
+        Asked::Map => Found::Rows(rows),
+        Asked::Forward(_) => Found::Vector(dense(rows, value.count_coordinates(), 0.0)),
+        Asked::Reverse(_) => Found::Vector(dense(rows, point.count_coordinates(), 0.0)),
+    };
+    Ok(Answer { value: value.over(&mut |number| Number::value(number)), found })
 }
 
 /// `f (x + t v)` and its derivatives by `t`, from one tower.
 fn taylor(machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<Result<Vec<Value>, Fault>> {
-    let [Value::Closure(closure), point, direction, order] = operands else { return None };
+    let [evaluate::Value::Closure(closure), point, direction, order] = operands else { return None };
     let order = Some(order.int()).filter(|order| (0..=HIGHEST).contains(order))?;
     if machine.has_rules(closure) {
         return None;
     }
-    let mut directions = Vec::new();
-    direction.visit_reals(&mut |v| directions.push(*v));
-    let mut directions = directions.into_iter();
-    let argument =
-        point.over(&mut |x: &f64| along(&Stream::constant(*x), &Stream::constant(directions.next().unwrap_or(0.0)), 0));
-    let inside = Rc::new(Inside { next: Cell::new(1) });
-    let value = machine.call_differentiating(closure, argument, inside, span);
+    let variables = Rc::new(Variables::default());
+    let constant = &mut |x: &f64| Tall::<f64>::constant(*x);
+    let (point, direction) = (point.with_coordinates(constant), direction.over(constant));
+    let (moved, t) = variables.moved_along(&point, &direction);
+    let value = machine.call_differentiating(closure, moved, variables, span);
     let plain = |floor: &Values<f64>| floor.over(&mut |number: &Tall<f64>| *Stream::value(number));
-    Some(value.map(|value| floors(value, 0, order).iter().map(plain).collect()))
-}
-
-/// `x + t v`, for the variable `t` at 0.
-fn along<D: Field>(x: &Tall<D>, v: &Tall<D>, t: usize) -> Tall<D> {
-    x.add(&v.scale(&Stream::variable(t, D::zero())))
+    Some(value.map(|value| floors(value, t, order).iter().map(plain).collect()))
 }
 
 /// A value and its derivatives by a variable, up to an order.
@@ -89,21 +101,88 @@ fn floors<D: Field>(value: Values<D>, variable: usize, order: i64) -> Vec<Values
     floors
 }
 
-/// Derivatives inside of a tower.
-struct Inside {
-    /// The first variable that is free.
+/// The variables of a tower, with which the derivatives inside of it are found.
+#[derive(Default)]
+struct Variables {
+    /// The first that is free.
     next: Cell<usize>,
 }
 
-impl Inside {
-    fn variables(&self, count: usize) -> usize {
+impl Variables {
+    fn take(&self, count: usize) -> usize {
         let first = self.next.get();
         self.next.set(first + count);
         first
     }
+
+    /// `x + t v`, for a new variable `t` at 0.
+    fn moved_along<D: Field>(&self, point: &Values<D>, direction: &Values<D>) -> (Values<D>, usize) {
+        let mut directions = Vec::new();
+        direction.visit_coordinates(&mut |v| directions.push(v.clone()));
+        self.moved(point, directions.into_iter())
+    }
+
+    fn moved<D: Field>(&self, point: &Values<D>, mut directions: impl Iterator<Item = Tall<D>>) -> (Values<D>, usize) {
+        let t = self.take(1);
+        let step = Stream::variable(t, D::zero());
+        let moved = point.map_coordinates(&mut |x| match directions.next() {
+            Some(v) => x.moved(&v.scale(&step)),
+            None => x.clone(),
+        });
+        (moved, t)
+    }
+
+    /// A derivative at a point, by new variables.
+    fn derivative<D: Field>(
+        &self,
+        point: &Values<D>,
+        asked: &Asked<D>,
+        call: impl FnOnce(Values<D>) -> Result<Values<D>, Fault>,
+    ) -> Result<Reply<D>, Fault> {
+        if let Asked::Forward(tangent) = asked {
+            let (moved, t) = self.moved(point, tangent.iter().cloned());
+            let value = call(moved)?;
+            let mut image = Vec::new();
+            value.visit_coordinates(&mut |number| image.push(number.derivative_unless_zero(&t)));
+            let image = image.into_iter().enumerate().filter_map(|(at, entry)| Some((at, entry?)));
+            return Ok((value, vec![image.collect()]));
+        }
+        let size = point.count_coordinates();
+        let first = self.take(size);
+        let mut at = first;
+        let moved = point.map_coordinates(&mut |x| {
+            riesz_limit::poll();
+            at += 1;
+            x.moved(&Stream::variable(at - 1, D::zero()))
+        });
+        let value = call(moved)?;
+        let mut numbers = Vec::new();
+        value.visit_coordinates(&mut |number| numbers.push(number.clone()));
+        let back = |multiples: &[(Tall<D>, Tall<D>)]| {
+            riesz_limit::poll();
+            let gradient = Stream::gradient(multiples, &first);
+            gradient.into_iter().map(|(v, entry)| (v - first, entry)).take_while(|(at, _)| *at < size).collect()
+        };
+        let forward = |number: &Tall<D>| {
+            let entry = |at: usize| {
+                riesz_limit::poll();
+                Some((at, number.derivative_unless_zero(&(first + at))?))
+            };
+            (0..size).filter_map(entry).collect()
+        };
+        let rows = match asked {
+            Asked::Reverse(cotangent) => {
+                let multiples: Vec<_> = numbers.into_iter().zip(cotangent.iter().cloned()).collect();
+                vec![back(&multiples)]
+            }
+            _ if size < numbers.len() => numbers.iter().map(forward).collect(),
+            _ => numbers.into_iter().map(|number| back(&[(number, Stream::one())])).collect(),
+        };
+        Ok((value, rows))
+    }
 }
 
-impl<D: Field> Differentiate<Tall<D>> for Inside {
+impl<D: Field> Differentiate<Tall<D>> for Variables {
     fn derive(
         &self,
         machine: &mut Machine<Tall<D>>,
@@ -119,41 +198,23 @@ impl<D: Field> Differentiate<Tall<D>> for Inside {
         if let Some(given) = rest.first() {
             machine.with_tables(given.clone(), span)?.visit_coordinates(&mut |x| vector.push(x.clone()));
         }
-        let size = point.count_coordinates();
-        let first = self.variables(size);
-        let mut at = first;
-        // The sum with −0 is the number itself, whatever the sign of its zero.
-        let moved = point.map_coordinates(&mut |x| {
-            at += 1;
-            x.add(&Stream::variable(at - 1, D::constant(-0.0)))
-        });
-        let value = machine.call_closure(closure, moved, span)?;
-        let mut rows: Vec<Vec<(usize, Tall<D>)>> = Vec::new();
-        value.visit_coordinates(&mut |number| {
-            let entry = |at: usize| Some((at, number.derivative_unless_zero(&(first + at))?));
-            rows.push((0..size).filter_map(entry).collect());
-        });
-        let zero = |value: &Values<D>| value.tangent(&mut std::iter::empty());
-        Ok(match derive {
-            Derive::Forward => {
-                let image = |row: &Vec<(usize, Tall<D>)>| sum(row.iter().map(|(at, entry)| vector[*at].scale(entry)));
-                let image: Vec<Tall<D>> = rows.iter().map(image).collect();
-                let tangent = value.tangent(&mut image.into_iter());
-                evaluate::Value::Tuple([value, tangent].into())
-            }
-            Derive::Reverse => {
-                let mut image = vec![Vec::new(); size];
-                for (row, y) in rows.iter().zip(&vector) {
-                    row.iter().for_each(|(at, entry)| image[*at].push(y.scale(entry)));
-                }
-                let cotangent = point.tangent(&mut image.into_iter().map(|terms| sum(terms.into_iter())));
-                evaluate::Value::Tuple([value, cotangent].into())
-            }
-            Derive::Derivative | Derive::Taylor => {
+        let asked = match derive {
+            Derive::Forward => Asked::Forward(vector),
+            Derive::Reverse => Asked::Reverse(vector),
+            Derive::Derivative | Derive::Taylor => Asked::Map,
+        };
+        let (value, rows) = self.derivative(&point, &asked, |moved| machine.call_closure(closure, moved, span))?;
+        let space = match asked {
+            Asked::Map => {
+                let zero = |value: &Values<D>| value.tangent(&mut std::iter::empty());
                 let (domain, codomain) = (zero(&point), zero(&value));
-                evaluate::Value::Map(Map::Table(Table { domain, codomain, rows }).share())
+                return Ok(evaluate::Value::Map(Map::Table(Table { domain, codomain, rows }).share()));
             }
-        })
+            Asked::Forward(_) => &value,
+            Asked::Reverse(_) => &point,
+        };
+        let vector = space.tangent(&mut dense(rows, space.count_coordinates(), Stream::zero()).into_iter());
+        Ok(evaluate::Value::Tuple([value, vector].into()))
     }
 
     fn taylor(
@@ -164,15 +225,14 @@ impl<D: Field> Differentiate<Tall<D>> for Inside {
     ) -> Option<Result<Vec<Values<D>>, Fault>> {
         let [evaluate::Value::Closure(closure), point, direction, order] = operands else { return None };
         let order = Some(order.int()).filter(|order| (0..=HIGHEST).contains(order))?;
-        let mut directions = Vec::new();
-        direction.visit_reals(&mut |v| directions.push(v.clone()));
-        let mut directions = directions.into_iter();
-        let t = self.variables(1);
-        let moved = point.map_coordinates(&mut |x| along(x, &directions.next().unwrap_or_else(Stream::zero), t));
+        let (moved, t) = self.moved_along(point, direction);
         Some(machine.call_closure(closure, moved, span).map(|value| floors(value, t, order)))
     }
 }
 
-fn sum<D: Field>(terms: impl Iterator<Item = Tall<D>>) -> Tall<D> {
-    terms.reduce(|sum, term| sum.add(&term)).unwrap_or_else(Stream::zero)
+/// The vector with these entries, given as one row, and zeros elsewhere.
+fn dense<T: Clone>(rows: Vec<Vec<(usize, T)>>, size: usize, zero: T) -> Vec<T> {
+    let mut vector = vec![zero; size];
+    rows.into_iter().flatten().for_each(|(at, entry)| vector[at] = entry);
+    vector
 }

@@ -11,11 +11,12 @@
 //! PROGRAMS=100000 FUNCTIONS=2 LONGEST=1000000 cargo test --release -p riesz-native --test agreement -- --nocapture
 //! ```
 //!
-//! With `PORTABLE=1` the code is for plain x86-64, so that the whole test runs under valgrind.
+//! `valgrind` runs the code of such programs under valgrind.
 
 #[allow(dead_code)]
-#[path = "../../riesz-program/tests/random/mod.rs"]
+#[path = "../../../riesz-program/tests/random/mod.rs"]
 mod random;
+mod valgrind;
 
 use random::generate::moving_constructs;
 use random::{Verdict, batch, disagreement, number, try_all};
@@ -54,8 +55,7 @@ fn run(seeds: Range<u64>, fine: bool) -> Verdict {
     }
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("agreement-{from}-{}", std::process::id()));
     let compiler = Compiler::find().expect("tests need a Rust compiler").keeping_in(directory.clone());
-    let portable = number("PORTABLE", 0) != 0;
-    let settings = Settings { checked: true, quick: true, careful: fine, fine, portable, ..Settings::default() };
+    let settings = Settings { checked: true, quick: true, careful: fine, fine, ..Settings::default() };
     let signatures = batch.signatures.into_iter().map(Ok).collect();
     let place = |_| "a random program".to_string();
     let code = riesz_native::build(batch.lowered, signatures, &compiler, settings, &place);
