@@ -38,7 +38,7 @@ proptest! {
         let hybrid: HessianVector<Integer, ReverseArray<_, _>> =
             hessian_vector(var, |v| direction[v.get()], &e);
         let product = hybrid.hessian_vector.gradient().array();
-        let first = Variable::all().into_iter().next().unwrap();
+        let first = Variable::all().next().unwrap();
         let all = |stream: &Stream<Variable, Integer>| Stream::gradient(&[(stream.clone(), Stream::one())], &first);
         let gradient = all(&stream);
         prop_assert_eq!(*stream.value(), compact.value);

@@ -1,5 +1,13 @@
 //! What Rust means by casts, by the order of evaluation, by names and by loops that are left: the derivatives mean the same.
 
+// What people write, and what NaN makes of it, is the point here.
+#![allow(
+    clippy::eq_op,
+    clippy::neg_cmp_op_on_partial_ord,
+    clippy::manual_is_multiple_of,
+    clippy::reversed_empty_ranges
+)]
+
 use crate::check_slice;
 use crate::riesz::differentiable;
 

@@ -76,8 +76,7 @@ impl<'p> Lowerer<'_, 'p> {
         let (mut links, mut link) = (FxHashSet::default(), next);
         let position = |var: Var| bindings.iter().position(|binding| binding.var == var);
         let mut first = None;
-        loop {
-            let Some(at) = position(link) else { break };
+        while let Some(at) = position(link) {
             match &bindings[at].op {
                 Op::ArrayFunction(primitive, arguments) if matches!(primitive.array(), Some(Array::Replace)) => {
                     let Atom::Var(array) = arguments[0] else { return None };

@@ -77,10 +77,7 @@ fn lines_between_things() {
         "fun f(x: R): R =\n  let a = x\n  let b = a\n\n  a + b\n",
     );
     check("fun f(x: R): R =\n  x", "fun f(x: R): R =\n  x\n");
-    check(
-        "fun f(x: R): R = x # value\nimplicit   \\y->y-x",
-        "fun f(x: R): R = x # value\n  implicit \\y -> y - x\n",
-    );
+    check("fun f(x: R): R = x # value\nimplicit   \\y->y-x", "fun f(x: R): R = x # value\n  implicit \\y -> y - x\n");
     check("let a =\n  x", "let a = x\n");
 }
 

@@ -40,10 +40,7 @@ fn items() {
     assert_eq!(program("# nothing\n"), "");
     assert_eq!(program("fun f() = 1"), "fun f() = 1");
     let stated = "fun f(x: R): R = x * x derivative \\d -> x * d\nfun g(x: R): R =\n  x\n  implicit f";
-    assert_eq!(
-        program(stated),
-        "fun f(x: R): R = (* x x) Derivative (\\d -> (* x d))\nfun g(x: R): R = x Implicit f"
-    );
+    assert_eq!(program(stated), "fun f(x: R): R = (* x x) Derivative (\\d -> (* x d))\nfun g(x: R): R = x Implicit f");
     // Only there the words mean anything.
     assert_eq!(program("fun derivative(implicit: R) = implicit"), "fun derivative(implicit: R) = implicit");
     assert_eq!(program("fun f((a, b): (R, R), _: R): R = a"), "fun f((a, b): (R, R), _: R): R = a");

@@ -63,7 +63,8 @@ pub fn item_shape(tree: &Tree, item: &Item) -> String {
         ItemKind::Fun { name, parameters, result, body, rule } => {
             let parameters = list(parameters, |p| format!("{}: {}", pattern_shape(&p.pattern), type_shape(&p.ty)));
             let result = result.as_ref().map_or(String::new(), |ty| format!(": {}", type_shape(ty)));
-            let rule = rule.as_ref().map_or(String::new(), |rule| format!(" {:?} {}", rule.kind, expr_shape(tree, rule.expr)));
+            let rule =
+                rule.as_ref().map_or(String::new(), |rule| format!(" {:?} {}", rule.kind, expr_shape(tree, rule.expr)));
             format!("fun {}({parameters}){result} = {}{rule}", name.name, expr_shape(tree, *body))
         }
         ItemKind::Let { name, annotation, value } => {
