@@ -13,7 +13,7 @@ fun rosenbrock(x: [n]R): R =
 
 fn main() -> Result<(), Error> {
     let program = Program::new("valley.rz", VALLEY)?;
-    // Native code where the machine has a Rust compiler; the interpreter runs it otherwise.
+    // By the Rust compiler of the machine; without this line, machine code is made in memory, without a compiler.
     let options = Options { native: Toolchain::find(1).ok(), ..Options::default() };
     let step = program.function("rosenbrock")?.value_and_grad().compile(&options)?;
     for note in step.notes() {
