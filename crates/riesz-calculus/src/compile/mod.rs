@@ -3,8 +3,10 @@
 
 mod cut;
 mod derivative;
+mod rules;
 
 pub(crate) use derivative::Compiler;
+pub use rules::forget_rules;
 
 use crate::checkpoint::Checkpoints;
 use crate::defunctionalise::defunctionalise;
@@ -77,23 +79,6 @@ pub fn compile_for_code(program: &mut Program, roots: &[FunctionId]) -> Result<(
     forget_rules(program, roots);
     optimise(program, roots);
     Ok(())
-}
-
-/// Makes plain calls of functions whose derivatives are stated, where nothing is differentiated any more.
-pub fn forget_rules(program: &mut Program, roots: &[FunctionId]) {
-    fn forget(body: &mut Body) {
-        for binding in &mut body.bindings {
-            binding.op = match std::mem::replace(&mut binding.op, Op::Accumulator) {
-                Op::Ruled(ruled, arguments) => Op::Call(ruled.value, arguments),
-                Op::Hold(value) | Op::Graft(value, _) => Op::Copy(value),
-                op => op,
-            };
-            binding.op.visit_bodies_mut(&mut forget);
-        }
-    }
-    for id in program.reachable(roots).functions {
-        forget(&mut program.functions[id.0 as usize].body);
-    }
 }
 
 /// Adds `c, x ↦ (f(c, x), D(f(c, ·), x))` for a function `f` whose last parameter varies: the value, and the derivative as
