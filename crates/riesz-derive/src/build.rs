@@ -224,10 +224,9 @@ impl Builder<'_, '_> {
     /// The derivative of a called function at the arguments of the call, after the derivatives of those that vary.
     fn call(&self, var: Var, passed: &[Atom], to: Type) -> Term {
         let scope = self.scope;
-        let original = scope.origin.get(&var).and_then(|primal| scope.calls.get(primal));
-        let Some((called, arguments)) = original else { return Term::zero(self.from.clone(), to) };
-        let varies =
-            |atom: &Atom| matches!(atom, Atom::Var(var) if scope.active.contains(var) && scope.ty(*var).varies());
+        let original = scope.origin.get(&var).and_then(|primal| Some((*primal, scope.calls.get(primal)?)));
+        let Some((value, (called, arguments))) = original else { return Term::zero(self.from.clone(), to) };
+        let varies = |atom: &Atom| matches!(atom, Atom::Var(var) if *var != value && scope.active.contains(var) && scope.ty(*var).varies());
         let mask: Vec<bool> = arguments.iter().map(varies).collect();
         let tangents = mask.iter().filter(|active| **active).count();
         // What is kept comes first.

@@ -62,8 +62,16 @@ impl<'p> Scope<'p> {
         };
         scope.learn(&function.body.bindings, &mut Vec::new());
         for (var, op) in &scope.definitions {
-            if let Op::Call(called, arguments) = op {
-                scope.calls.insert(*var, (*called, arguments.clone()));
+            match op {
+                Op::Call(called, arguments) => {
+                    scope.calls.insert(*var, (*called, arguments.clone()));
+                }
+                // Its derivative is that of the tangent, by the arguments alone.
+                Op::Ruled(ruled, arguments) => {
+                    let arguments = arguments.iter().copied().chain([Atom::Var(*var)]).collect();
+                    scope.calls.insert(*var, (ruled.tangent, arguments));
+                }
+                _ => {}
             }
         }
         scope.learn(&streams.primal, &mut Vec::new());

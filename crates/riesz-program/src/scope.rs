@@ -81,6 +81,15 @@ fn contains_loop(statement: &Statement) -> bool {
     }
 }
 
+/// Whether a loop may have so many iterations that they must be counted, and Ctrl-C looked at, even if nothing stands in it but
+/// straight code.
+pub fn may_be_long(each: &For) -> bool {
+    !matches!(each.count, Operand::Int(..=SHORT))
+}
+
+/// How many iterations of straight code pass in an instant.
+const SHORT: i64 = 4096;
+
 /// The buffers that a block makes, without those of the blocks inside of it.
 pub fn made(block: &Block) -> Vec<Buffer> {
     let mut made = Vec::new();

@@ -82,7 +82,13 @@ pub fn killers() -> Vec<Killer> {
         killer("a Hessian of 10^10 entries", "", &["eval", HESSIAN], "memory-limit", "memory-limit"),
         killer("a sparse matrix of 9·10^6 entries", "", &["eval", SPARSE], "memory-limit", "any"),
         killer("closures in closures", "", &["eval", CLOSURES], "memory-limit", "memory-limit"),
-        killer("a loop that keeps its states", "", &["eval", STATES], "memory-limit", "memory-limit"),
+        killer(
+            "a loop that keeps its states",
+            "",
+            &["eval", STATES, "--backend", "interp"],
+            "memory-limit",
+            "memory-limit",
+        ),
         // ---- pictures and texts of derivatives ----
         killer("a picture of 2^20 calls", &calls(20), &["graph", "@", "f20", "-o", "killer.svg"], "", ""),
         killer("the derivation of 2^20 calls", &calls(20), &["derive", "@", "f20"], "", ""),
