@@ -230,6 +230,10 @@ unsafe fn whole_tile<const V: usize>(
     unsafe {
         match update {
             Update::Store => sum_of_products::<V, false>(left, right, depth, to, step, 1.0),
+            // Factorisations subtract with the instructions of the code around: rounded alike, equal rows stay equal.
+            Update::Add(factor) if factor == -1.0 => {
+                sums::<V, true, GROUP, Compiled>(left, right, depth, to, step, factor);
+            }
             Update::Add(factor) => sum_of_products::<V, true>(left, right, depth, to, step, factor),
         }
     }

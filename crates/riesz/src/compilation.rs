@@ -258,13 +258,13 @@ impl Compilation {
 
     /// Whether a function is among those that were compiled.
     pub fn holds(&self, function: FunctionId) -> bool {
-        self.functions.contains(&function)
+        self.functions.binary_search(&function).is_ok()
     }
 
     /// Native code of a function, where there is some.
     pub fn code(&self, function: FunctionId) -> Option<(&Code, &Function)> {
         let code = self.all_code()?;
-        let at = self.functions.iter().position(|compiled| *compiled == function)?;
+        let at = self.functions.binary_search(&function).ok()?;
         Some((code, code.functions()[at].as_ref().ok()?))
     }
 

@@ -8,7 +8,7 @@ use riesz_primitive::{Derivative, Kind, Number, find, table};
 /// Every built-in name of the language.
 const NAMES: &str = "
     exp log sqrt cbrt sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh exp2 log2 log10 expm1 log1p abs sign
-    floor ceil round erf erfc lgamma digamma log_ndtr sigmoid softplus relu pow atan2 hypot min max is_nan pi e inf nan
+    floor ceil round erf erfc lgamma digamma log_ndtr root fixpoint minimiser lstsq sigmoid softplus relu pow atan2 hypot min max is_nan pi e inf nan
     div mod real trunc
     size build iota replicate map zip unzip sum prod argmax argmin all any fold scan reverse roll concat slice flatten
     transpose gather scatter_add update dot outer inner norm cholesky solve inv det logdet
