@@ -88,6 +88,9 @@ fn compare(program: &Program, id: FunctionId, with_respect_to: &[&str], points: 
     let Ok(forward) = compiled(program, id, &mask, Mode::Forward) else {
         return Outcome::Nothing("it cannot be differentiated");
     };
+    if program.has_rules(id) && program.derives(id) {
+        return Outcome::Nothing("a solver in it is compiled anew for each function that it is given");
+    }
     let mut calculus = Calculus::new(program.clone());
     let Ok(Derived { streams, function, .. }) = calculus.derived(id, &mask) else {
         return Outcome::Nothing("its functions are known only when it runs");
