@@ -7,7 +7,7 @@ use riesz_program::program::{
     Allocation, Argument, Block, Buffer, Call, Combine, Element, For, Kind, Matrix, Operand, Outcome, Parameter,
     Procedure, ProcedureId, Product, Program, Register, SiteId, Statement, Strided, Target, While,
 };
-use riesz_program::scope::{counts_steps, declarations, made, moved};
+use riesz_program::scope::{Counting, FEW, counting, declarations, made, moved};
 use riesz_program::sizes::Sizes;
 use rustc_hash::FxHashSet;
 
@@ -201,8 +201,11 @@ impl Writer<'_> {
     fn each(&mut self, each: &For, declared: &FxHashSet<Register>, outermost: bool) {
         each.private.iter().for_each(|allocation| self.allocate(allocation));
         let (index, count) = (Foreign::Register(each.index), operand(each.count));
-        if counts_steps(each, outermost) {
-            self.guard(&format!("riesz_step(run, {count}, {})", site(each.site)));
+        let step = format!("riesz_step(run, {count}, {})", site(each.site));
+        match counting(each, outermost) {
+            Counting::All => self.guard(&step),
+            Counting::IfMany => self.guard(&format!("{count} > {FEW} && {step}")),
+            Counting::None => {}
         }
         self.line(format!("for (int64_t {index} = 0; {index} < {count}; {index}++) {{"));
         self.nested(&each.body, declared);

@@ -67,10 +67,28 @@ fn used(procedure: &Procedure, statement: &Statement, found: &mut FxHashMap<Regi
         }
     }
 }
-/// Whether a loop takes as many steps as it has iterations. A loop that nothing stands in but straight code takes none: the
-/// loop around it counts.
-pub fn counts_steps(each: &For, outermost: bool) -> bool {
-    outermost || each.body.iter().any(contains_loop)
+/// How the iterations of a loop count as steps.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Counting {
+    /// Each is a step: the outermost loop, and loops around others.
+    All,
+    /// They are steps if there are more than [`FEW`]: straight code whose length is known only when it runs.
+    IfMany,
+    /// None: straight code that runs a few times. The loop around it counts.
+    None,
+}
+
+/// How many iterations of straight code need not be counted, since the loop around them is.
+pub const FEW: i64 = 256;
+
+/// How the iterations of a loop count as steps.
+pub fn counting(each: &For, outermost: bool) -> Counting {
+    match each.count {
+        _ if outermost || each.body.iter().any(contains_loop) => Counting::All,
+        Operand::Int(..=FEW) => Counting::None,
+        Operand::Int(_) => Counting::All,
+        _ => Counting::IfMany,
+    }
 }
 
 fn contains_loop(statement: &Statement) -> bool {
@@ -80,15 +98,6 @@ fn contains_loop(statement: &Statement) -> bool {
         _ => false,
     }
 }
-
-/// Whether a loop may have so many iterations that they must be counted, and Ctrl-C looked at, even if nothing stands in it but
-/// straight code.
-pub fn may_be_long(each: &For) -> bool {
-    !matches!(each.count, Operand::Int(..=SHORT))
-}
-
-/// How many iterations of straight code pass in an instant.
-const SHORT: i64 = 4096;
 
 /// The buffers that a block makes, without those of the blocks inside of it.
 pub fn made(block: &Block) -> Vec<Buffer> {

@@ -12,7 +12,7 @@ use riesz_program::program::{
     Allocation, Argument, Block, Buffer, Call, Combine, Element, For, Kind, Matrix, Operand, Outcome, Product, SiteId,
     Statement, Strided, Target, While,
 };
-use riesz_program::scope::{counts_steps, leaves_nothing, may_be_long};
+use riesz_program::scope::{Counting, counting, leaves_nothing};
 use riesz_runtime::Context;
 use std::mem::{offset_of, size_of};
 
@@ -185,7 +185,7 @@ impl Translator<'_> {
     fn each(&mut self, each: &For, outermost: bool) {
         each.private.iter().for_each(|allocation| self.allocate(allocation));
         let count = self.operand(each.count);
-        if counts_steps(each, outermost) || may_be_long(each) {
+        if counting(each, outermost) != Counting::None {
             let zero = self.int(0);
             let taken = self.builder.ins().smax(count, zero);
             self.step(taken, each.site);

@@ -8,7 +8,7 @@ use riesz_program::program::{
     Allocation, Argument, Block, Call, Combine, For, Matrix, Operand, Parameter, Product, Register, Statement, Target,
     While,
 };
-use riesz_program::scope::{counts_steps, declarations, leaves_nothing};
+use riesz_program::scope::{Counting, FEW, counting, declarations, leaves_nothing};
 use rustc_hash::FxHashSet;
 
 impl Writer<'_> {
@@ -96,12 +96,24 @@ impl Writer<'_> {
             self.allocate(allocation);
         }
         let count = self.operand(each.count);
-        if counts_steps(each, outermost) {
-            self.line(format!("context.step({count}, {})?;", each.site.0));
-        }
+        self.count(each, counting(each, outermost), &count);
         self.line(format!("for {} in 0..{} {{", self.register(each.index), self.bound(each.count)));
         self.iteration(&each.body, declared);
         self.line("}".into());
+    }
+
+    /// Counts iterations of a loop as steps.
+    pub fn count(&mut self, each: &For, counting: Counting, count: &str) {
+        let site = each.site.0;
+        match counting {
+            Counting::All => self.line(format!("context.step({count}, {site})?;")),
+            Counting::IfMany => {
+                self.line(format!("if {count} > {FEW} {{"));
+                self.line(format!("    context.step({count}, {site})?;"));
+                self.line("}".into());
+            }
+            Counting::None => {}
+        }
     }
 
     /// Combines a number with a register.

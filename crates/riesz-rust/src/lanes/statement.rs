@@ -7,6 +7,7 @@ use riesz_program::program::{
     Block, Combine, Element, Expression, Kind, Operand, Product, Register, SiteId, Statement, Strided, While,
 };
 use riesz_program::schedule::Class;
+use riesz_program::scope::counting;
 use rustc_hash::FxHashSet;
 
 impl Wide<'_, '_> {
@@ -86,6 +87,8 @@ impl Wide<'_, '_> {
                     self.allocate(allocation);
                 }
                 let (index, count) = (self.writer.register(each.index).to_string(), self.writer.bound(each.count));
+                // Once for all lanes, as they run together.
+                self.writer.count(each, counting(each, false), &count);
                 self.line(format!("for {index} in 0..{count} {{"));
                 self.writer.depth += 1;
                 self.block(&each.body, declared, mask);
