@@ -171,7 +171,7 @@ impl Number for Counted {
             _ => {}
         }
         let a = plain(a);
-        let triangular = matrix::is_triangular(n, &a);
+        let triangular = riesz_runtime::is_triangular(&a, n as i64);
         add(of_matrix(function, n as u64, columns as u64, triangular));
         matrix::evaluate(function, n, columns, &a, &plain(b)).into_iter().map(Counted).collect()
     }

@@ -39,6 +39,11 @@ fn triangle(a: &[f64], n: usize) -> Option<Triangle> {
     (0..n).all(|row| zero(row, 0, row)).then_some(Triangle::Upper)
 }
 
+/// Whether a matrix is its own factor.
+pub fn is_triangular(a: &[f64], n: i64) -> bool {
+    triangle(a, n.max(0) as usize).is_some()
+}
+
 /// Whether a property holds for some number: many are asked side by side.
 pub(crate) fn any(numbers: &[f64], property: impl Fn(f64) -> bool) -> bool {
     let some = |numbers: &[f64]| numbers.iter().fold(false, |any, x| any | property(*x));

@@ -9,7 +9,7 @@ mod tangent;
 pub use cholesky::{cholesky_cotangent, cholesky_tangent};
 pub use cofactor::{cofactor, determinant};
 pub use elimination::by_elimination;
-pub(crate) use plain::{evaluate, is_triangular};
+pub(crate) use plain::evaluate;
 pub use tangent::tangent;
 
 use crate::array;
