@@ -7,13 +7,13 @@ use super::{Node, Production, Writer};
 pub const ALL: &[(&str, usize, Production)] = &[
     ("sum over maps", 2, Writer::sum_over_maps),
     ("inner product of maps", 5, Writer::inner_of_maps),
-    ("norm of a map", 1, Writer::norm_of_map),
-    ("comparison of maps", 1, Writer::compared_maps),
+    ("norm of a map", 3, Writer::norm_of_map),
+    ("comparison of maps", 3, Writer::compared_maps),
     ("map that is captured", 2, Writer::captured_map),
     ("tangent of a map", 2, Writer::tangent_of_map),
     ("cotangent of a map", 2, Writer::cotangent_of_map),
     ("derivative by a map", 2, Writer::derivative_by_map),
-    ("gradient by a map", 1, Writer::gradient_by_map),
+    ("gradient by a map", 2, Writer::gradient_by_map),
     ("map into a space of maps", 3, Writer::map_of_maps),
 ];
 
