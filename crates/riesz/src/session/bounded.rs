@@ -6,7 +6,7 @@ use crate::compilation::stopped;
 use crate::{Diagnostic, Span};
 
 /// How many operations the compiler may write for one evaluation, where nothing else is said.
-pub(super) const MOST_CODE: u64 = 10_000_000;
+pub(super) const MOST_CODE: u64 = 2_000_000;
 
 impl Session {
     /// Work that leaves the session alone, such as drawing what it gave.
