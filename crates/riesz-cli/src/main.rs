@@ -4,6 +4,7 @@
 //! - [`command`]: one file for each subcommand
 //! - [`report`]: how problems are shown
 //! - [`building`]: progress and interruption of builds of native code
+//! - [`signal`]: signals that would end the command without a message
 //! - [`output`]: the standard output
 //! - [`disk`]: files for programs and their imports
 //! - [`value`]: values from JSON and npy files, and as JSON
@@ -15,6 +16,7 @@ mod command;
 mod disk;
 mod output;
 mod report;
+mod signal;
 mod value;
 
 use clap::Parser;
@@ -26,6 +28,7 @@ const STACK: usize = 256 << 20;
 const STACK_GROWTH: usize = 2 << 20;
 
 fn main() -> ExitCode {
+    signal::ignore_file_size_limit();
     let cli = arguments::Cli::parse_from(arguments::options_first(std::env::args_os().collect()));
     std::panic::set_hook(Box::new(|panic| {
         // Where the stack cannot grow there is nothing wrong but that memory is used up.

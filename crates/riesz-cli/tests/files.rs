@@ -243,7 +243,7 @@ fn without_memory_there_is_a_message() {
         &["eval", "matrix(D(\\v -> v * v, [1.0 | i < 20000]))[0][0]", "--via", "forward-dense"],
     ] {
         for limit in [330_000, 600_000, 1_000_000] {
-            let output = within(limit, arguments, &folder);
+            let output = within(&format!("-v {limit}"), arguments, &folder);
             let said = stderr(&output);
             match output.status.code() {
                 Some(0) => {}
@@ -254,16 +254,39 @@ fn without_memory_there_is_a_message() {
     }
 }
 
-/// Runs the command in an address space of so many KiB.
+/// Runs the command under a limit of the system, in KiB.
 #[cfg(target_os = "linux")]
-fn within(limit: u32, arguments: &[&str], folder: &Path) -> Output {
+fn within(limit: &str, arguments: &[&str], folder: &Path) -> Output {
     Command::new("bash")
-        .args(["-c", &format!("ulimit -v {limit}; exec {} \"$@\"", env!("CARGO_BIN_EXE_riesz")), "riesz"])
+        .args(["-c", &format!("ulimit {limit}; exec {} \"$@\"", env!("CARGO_BIN_EXE_riesz")), "riesz"])
         .args(arguments)
         .current_dir(folder)
         .stdin(Stdio::null())
         .output()
         .unwrap()
+}
+
+/// Where the system allows only short files, the end is a message, and files stay as they were.
+#[cfg(target_os = "linux")]
+#[test]
+fn files_that_may_not_be_written_are_reported() {
+    let folder = folder("short");
+    let program = "fun  f(x: R): R = x * x\n".to_string() + &"# A comment.\n".repeat(1000);
+    fs::write(folder.join("f.rz"), &program).unwrap();
+    for arguments in [&["fmt", "f.rz"][..], &["graph", "f.rz", "f", "-o", "f.svg"]] {
+        let output = within("-f 1", arguments, &folder);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.starts_with("error") && !said.contains("internal"), "{arguments:?}: {said}");
+        assert_eq!(fs::read_to_string(folder.join("f.rz")).unwrap(), program);
+        let names: Vec<_> = fs::read_dir(&folder).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 1, "{arguments:?} leaves {names:?}");
+    }
+    // The cache cannot be written: the interpreter runs, or the message says so.
+    let cache = folder.join("cache");
+    let command = format!("ulimit -f 1; exec {} eval --backend native '1 + 1.5'", env!("CARGO_BIN_EXE_riesz"));
+    let output = Command::new("bash").args(["-c", &command]).env("RIESZ_CACHE", &cache).output().unwrap();
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
 }
 
 /// Native code that the system refuses working memory ends with a message as well. It is built before, without the limit.
@@ -289,7 +312,7 @@ fn without_memory_native_code_gives_a_message() {
         let output = riesz(&folder).args(arguments).output().unwrap();
         assert!(output.status.success(), "{expression}: {}", stderr(&output));
         for limit in (332_000..444_000).step_by(16_000) {
-            let output = within(limit, &arguments, &folder);
+            let output = within(&format!("-v {limit}"), &arguments, &folder);
             let said = stderr(&output);
             match output.status.code() {
                 Some(0) => {}
