@@ -271,7 +271,8 @@ fn within(limit: &str, arguments: &[&str], folder: &Path) -> Output {
 #[test]
 fn files_that_may_not_be_written_are_reported() {
     let folder = folder("short");
-    let program = "fun  f(x: R): R = x * x\n".to_string() + &"# A comment.\n".repeat(1000);
+    let program =
+        "fun  f(x: R): R = sin(x) * exp(x) / (1 + x * x) + log(x)\n".to_string() + &"# A comment.\n".repeat(1000);
     fs::write(folder.join("f.rz"), &program).unwrap();
     for arguments in [&["fmt", "f.rz"][..], &["graph", "f.rz", "f", "-o", "f.svg"]] {
         let output = within("-f 1", arguments, &folder);

@@ -8,6 +8,9 @@
 use crate::matrix::{NEARLY_SINGULAR, mantissa_and_exponent, times_power_of_two, with_room};
 use crate::{Context, Outcome};
 
+/// The largest power of two by which a small determinant is multiplied on the way: the cofactors beside it stay finite.
+const MOST_LIFTED: i32 = 900;
+
 /// `Dᵏ cof a (h₁, …, hₖ)`: the coefficient of `ε₁ ⋯ εₖ` in `cof(a + Σ εᵢ hᵢ)`, where `εᵢ² = 0`.
 pub(crate) fn cofactors_of_any_rank(
     context: &mut Context,
@@ -199,6 +202,11 @@ impl Matrix<'_> {
         let (x, room) = room.split_at_mut(n * n * width);
         let (rest, room) = room.split_at_mut(r * r * width);
         self.remainder(determinant, rest, &mut room[..r * r * width]);
+        // A determinant that is small is lifted, so that no product underflows on the way. All results are linear in it
+        // and in the cofactors of the remainder.
+        let largest = determinant.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        let lift = (-mantissa_and_exponent(largest).1).clamp(0, MOST_LIFTED);
+        determinant.iter_mut().chain(rest.iter_mut()).for_each(|x| *x = times_power_of_two(*x, lift));
         let (before, behind) = room.split_at_mut((n + 1) * width);
         // Each pivot over a power of two, so that no product overflows on the way.
         let power = |exponent: f64| times_power_of_two(1.0, exponent as i32);
@@ -242,7 +250,7 @@ impl Matrix<'_> {
                 }
             }
         }
-        let total = exponents[..rank].iter().sum::<f64>() as i32;
+        let total = exponents[..rank].iter().sum::<f64>() as i32 - lift;
         for (at, entry) in x.chunks_exact(width).enumerate() {
             let place = self.rows[at / n] as usize * n + self.columns[at % n] as usize;
             to[place] = times_power_of_two(self.sign * entry[width - 1], total);

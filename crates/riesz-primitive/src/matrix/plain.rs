@@ -19,13 +19,7 @@ pub(crate) fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[
     to
 }
 
-fn call(
-    function: MatrixFunction,
-    to: &mut [f64],
-    (n, columns): (i64, i64),
-    a: &[f64],
-    b: &[f64],
-) -> Outcome<()> {
+fn call(function: MatrixFunction, to: &mut [f64], (n, columns): (i64, i64), a: &[f64], b: &[f64]) -> Outcome<()> {
     let context = &mut Context::unlimited();
     match function {
         MatrixFunction::Cholesky => runtime::cholesky(context, 0, to, a, n),

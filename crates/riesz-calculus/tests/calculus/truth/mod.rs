@@ -163,7 +163,9 @@ impl Compiled {
                 code => Trouble::new(format!("{name} stops: {code}"), fault.message),
             }
         })?;
-        match value.misfit(&program.function(function).result) {
+        let result = &program.function(function).result;
+        let value = value.settled(result);
+        match value.misfit(result) {
             Some(misfit) => Err(Trouble::new(format!("{name} has another shape than its type"), misfit)),
             None => Ok(value),
         }
