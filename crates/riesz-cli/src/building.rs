@@ -1,6 +1,6 @@
 //! Builds of native code from the user's view: progress on a terminal, and Ctrl-C.
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use crate::progress::Line;
 use riesz::{Building, Watch};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
@@ -21,30 +21,15 @@ pub fn watch() -> Watch {
             std::process::exit(ENDED_BY_INTERRUPT);
         });
     });
-    let shown: Mutex<Option<ProgressBar>> = Mutex::new(None);
+    let line = Mutex::new(Line::default());
     Arc::new(move |building| {
-        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut line = line.lock().unwrap_or_else(PoisonError::into_inner);
         match building {
             Building::For(time) if time >= PATIENCE => {
-                let bar = shown.get_or_insert_with(bar);
-                bar.set_message(format!("compiling native code: {} s, Ctrl-C stops it", time.as_secs()));
-                bar.tick();
+                line.show(&format!("compiling native code: {} s, Ctrl-C stops it", time.as_secs()));
             }
             Building::For(_) => {}
-            Building::Done => {
-                if let Some(bar) = shown.take() {
-                    bar.finish_and_clear();
-                }
-            }
+            Building::Done => line.clear(),
         }
     })
-}
-
-/// Indicatif draws nothing where the standard error is no terminal.
-fn bar() -> ProgressBar {
-    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {msg}") {
-        bar.set_style(style);
-    }
-    bar
 }

@@ -5,6 +5,7 @@
 //! - [`report`]: how problems are shown
 //! - [`building`]: progress and interruption of builds of native code
 //! - [`signal`]: signals that would end the command without a message
+//! - [`progress`]: a line that says how far some work is
 //! - [`output`]: the standard output
 //! - [`disk`]: files for programs and their imports
 //! - [`value`]: values from JSON and npy files, and as JSON
@@ -15,6 +16,7 @@ mod building;
 mod command;
 mod disk;
 mod output;
+mod progress;
 mod report;
 mod signal;
 mod value;

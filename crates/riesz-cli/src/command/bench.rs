@@ -46,7 +46,7 @@ pub fn run(arguments: Arguments) -> Status {
 }
 
 /// What was found.
-struct Found {
+struct Timings {
     /// What ran it.
     backend: &'static str,
     threads: u16,
@@ -67,7 +67,7 @@ struct Measured {
     bytes: u64,
 }
 
-fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Result<Found, Vec<Diagnostic>> {
+fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Result<Timings, Vec<Diagnostic>> {
     session.load(&arguments.subject.file, &Disk)?;
     for (name, text) in &arguments.subject.bindings {
         let read = value::binding(name, text).map_err(|problem| vec![Diagnostic::placeless("cannot-read", problem)])?;
@@ -115,7 +115,7 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
     let said = |error: Error| error.diagnostics().to_vec();
     let value = measure(&value).map_err(said)?;
     let derivative = measure(&derivative).map_err(said)?;
-    Ok(Found { backend, threads: arguments.threads, is_gradient, value, derivative, compile })
+    Ok(Timings { backend, threads: arguments.threads, is_gradient, value, derivative, compile })
 }
 
 /// How long an expression takes to become code: with nothing built before but the runtime, and once it is built.
@@ -163,7 +163,7 @@ fn earlier(path: &str) -> Result<Value, String> {
     }
 }
 
-impl Found {
+impl Timings {
     fn ratio(&self) -> f64 {
         self.derivative.median.as_secs_f64() / self.value.median.as_secs_f64().max(1e-9)
     }

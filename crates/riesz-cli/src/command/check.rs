@@ -6,15 +6,10 @@ use super::Status;
 use crate::arguments::Check;
 use crate::disk::Disk;
 use crate::output;
+use crate::progress::Progress;
 use crate::report::Report;
 use gradients::Gradients;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::json;
-use std::sync::mpsc::{self, RecvTimeoutError, Sender};
-use std::time::Duration;
-
-/// How long to wait before showing progress.
-const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Runs every check of the files, and tests their derivatives where that is asked for.
 pub fn run(arguments: Check) -> Status {
@@ -49,12 +44,12 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
     let progress = Progress::new(file, checks.len());
     for check in &checks {
         let result = session.run_check(check);
-        progress.bar.suspend(|| report.notes(&mut session));
+        progress.suspend(|| report.notes(&mut session));
         if let Err(diagnostic) = result {
             tally.failed += 1;
-            progress.bar.suspend(|| report.show(&[*diagnostic], session.sources()));
+            progress.suspend(|| report.show(&[*diagnostic], session.sources()));
         }
-        progress.bar.inc(1);
+        progress.advance();
     }
     drop(progress);
     match arguments.json {
@@ -112,36 +107,4 @@ impl std::fmt::Display for Tally {
 
 fn count(number: usize, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}
-
-/// A bar that appears when checking takes long, and where somebody watches.
-struct Progress {
-    bar: ProgressBar,
-    _done: Sender<()>,
-}
-
-impl Progress {
-    fn new(file: &str, checks: usize) -> Progress {
-        let bar = ProgressBar::with_draw_target(Some(checks as u64), ProgressDrawTarget::hidden());
-        if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len}") {
-            bar.set_style(style);
-        }
-        bar.set_message(file.to_string());
-        let (done, waiting) = mpsc::channel::<()>();
-        let shown = bar.clone();
-        // The sender is dropped when all is done. Indicatif draws nothing where no terminal is.
-        std::thread::spawn(move || {
-            if waiting.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                shown.set_draw_target(ProgressDrawTarget::stderr());
-                shown.tick();
-            }
-        });
-        Progress { bar, _done: done }
-    }
-}
-
-impl Drop for Progress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
-    }
 }

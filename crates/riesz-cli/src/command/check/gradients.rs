@@ -1,8 +1,9 @@
 //! `riesz check --gradients FILE...`
 
-use super::{Progress, count};
+use super::count;
 use crate::arguments::Check;
 use crate::output;
+use crate::progress::Progress;
 use crate::report::Report;
 use riesz::gradients::{Comparison, Outcome, Settings, Verdict};
 use riesz::{FileId, Session, show_real};
@@ -58,7 +59,7 @@ pub fn test(file: &str, id: FileId, session: &mut Session, arguments: &Check, re
             Outcome::Unsettled { .. } | Outcome::Skipped(_) => gradients.untested += 1,
         }
         gradients.wrong += usize::from(verdict.is_wrong());
-        progress.bar.suspend(|| {
+        progress.suspend(|| {
             if let Some(diagnostic) = verdict.diagnostic() {
                 report.show(&[diagnostic], session.sources());
             }
@@ -67,7 +68,7 @@ pub fn test(file: &str, id: FileId, session: &mut Session, arguments: &Check, re
                 false => format!("  {}: {}", verdict.name, said(&verdict.outcome)),
             });
         });
-        progress.bar.inc(1);
+        progress.advance();
     }
     drop(progress);
     if !arguments.json {
