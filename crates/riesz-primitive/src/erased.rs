@@ -26,7 +26,7 @@ pub struct Erased(Part);
 enum Part {
     /// In whatever algebra the others are.
     Constant(f64),
-    Number(Rc<dyn Known>),
+    Number(Rc<dyn InAlgebra>),
 }
 
 impl Erased {
@@ -42,6 +42,12 @@ impl Erased {
     /// Works where constants are numbers of an algebra, also when they meet each other: `1 / 3` is an interval then.
     pub fn within<S: Number, T>(work: impl FnOnce() -> T) -> T {
         let _outside = Outside(CONSTANT.replace(Some(|x| Erased::of(S::constant(x)))));
+        work()
+    }
+
+    /// Works where constants are of no algebra, and become numbers of that of the others when they meet.
+    pub fn in_any<T>(work: impl FnOnce() -> T) -> T {
+        let _outside = Outside(CONSTANT.replace(None));
         work()
     }
 
@@ -71,7 +77,7 @@ impl Erased {
     }
 
     /// Plain numbers, where all are constants; else one that knows the algebra of all.
-    fn known<'a>(numbers: impl Iterator<Item = &'a Erased>) -> Result<Vec<f64>, Rc<dyn Known>> {
+    fn known<'a>(numbers: impl Iterator<Item = &'a Erased>) -> Result<Vec<f64>, Rc<dyn InAlgebra>> {
         numbers
             .map(|number| match &number.0 {
                 Part::Constant(x) => Ok(*x),
@@ -118,7 +124,7 @@ impl Operation {
 }
 
 /// A number that knows its algebra.
-trait Known: Any + Debug {
+trait InAlgebra: Any + Debug {
     fn plain(&self) -> f64;
     fn decision(&self) -> f64;
     fn carried(&self) -> Option<usize>;
@@ -129,7 +135,7 @@ trait Known: Any + Debug {
     fn call_matrix(&self, function: MatrixFunction, size: (usize, usize), a: &[Erased], b: &[Erased]) -> Vec<Erased>;
 }
 
-impl<S: Number> Known for S {
+impl<S: Number> InAlgebra for S {
     fn plain(&self) -> f64 {
         self.value()
     }

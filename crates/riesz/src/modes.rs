@@ -13,7 +13,7 @@ use crate::{Binding, Checkpoints, Diagnostic, Name, NoFiles, Options, Type, Valu
 use riesz_core::Thunk;
 use riesz_core::evaluate::{Machine, Map, show_real};
 use riesz_core::term::Program;
-use riesz_primitive::{Counted, Number, Operations, count};
+use riesz_primitive::{Erased, Number, Operations, count};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
@@ -196,11 +196,11 @@ impl Session {
             let via = Rc::new(representation.differentiator(counted));
             let span = plain.function(function).span;
             match (representation.is_compiled(), counted) {
-                // What is known only while it runs is left to be differentiated then.
+                // What is known only while it runs is left to be differentiated then. Numbers without an algebra count.
                 (true, true) => {
-                    let mut machine = self.machine::<Counted>(compiled).differentiate_with(compiled, via);
+                    let mut machine = self.machine::<Erased>(compiled).differentiate_with(compiled, via);
                     let value = machine.run(function)?;
-                    Ok(machine.with_tables(value, span)?.over(&mut |number: &Counted| number.0))
+                    Ok(machine.with_tables(value, span)?.over(&mut Erased::value))
                 }
                 (is_compiled, _) => {
                     let program = if is_compiled { compiled } else { plain };

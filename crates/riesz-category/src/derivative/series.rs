@@ -11,7 +11,7 @@ use riesz_algebra::{Nagata, Sparse};
 use riesz_core::Type;
 use riesz_core::evaluate::{Fault, Machine, Value};
 use riesz_linear::{LinearMap, Relation, Space, SpaceError, Vector};
-use riesz_primitive::Number;
+use riesz_primitive::{Erased, Number};
 use riesz_syntax::Span;
 use std::rc::Rc;
 
@@ -49,11 +49,12 @@ impl<K: Linear<Morphism: 'static> + 'static> D<K> {
 
 fn differentiate<K: Linear>(context: &Context, point: &Point, element: &Type, span: Span) -> Outcome<K::Morphism> {
     let mut size = 0;
-    let varying: Value<Varying> = point.value.over(&mut |x| {
+    let varying: Value<Erased> = point.value.over(&mut |x| {
         size += 1;
-        Nagata { primal: *x, tangent: Sparse::unit(size - 1) }
+        Erased::new(&Varying { primal: *x, tangent: Sparse::unit(size - 1) })
     });
-    let series = context.series(&varying, element, span)?;
+    let series = Erased::in_any(|| context.series(&varying, element, span))?;
+    let series: Value<Varying> = series.over(&mut Erased::number);
     let value = series.over(&mut |number| number.primal);
     let (mut sources, mut targets, mut factors) = (Vec::new(), Vec::new(), Vec::new());
     let mut rows = 0;

@@ -5,7 +5,7 @@ use super::kept::{Growing, Kept};
 use super::limits::Fault;
 use super::{Machine, atom, element_type, problem, trap};
 use crate::evaluate::Value;
-use crate::term::{Function, Iteration, Reduction, Turn};
+use crate::term::{Function, Iteration, Recurrence, Reduction};
 use crate::types::Type;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::Span;
@@ -136,11 +136,11 @@ impl<'p, S: Number> Machine<'p, S> {
         }
     }
 
-    pub(super) fn turns(
+    pub(super) fn iterations(
         &mut self,
         function: &'p Function,
         frame: &mut Vec<Value<S>>,
-        Turn { state, start, count, index, body }: &'p Turn,
+        Recurrence { state, start, count, index, body }: &'p Recurrence,
         span: Span,
         after: &mut After<'_, 'p, S>,
     ) -> Result<Value<S>, Fault> {

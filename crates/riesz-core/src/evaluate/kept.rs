@@ -75,9 +75,9 @@ impl<'t, S: Number> Kept<'t, S> {
         self.types.into_iter().zip(self.arrays).map(|(ty, array)| Value::array(ty, array.elements)).collect()
     }
 
-    pub(super) fn finish(self, last: Value<S>, turns: Option<i64>) -> Value<S> {
+    pub(super) fn finish(self, last: Value<S>, iterations: Option<i64>) -> Value<S> {
         let mut parts = vec![last];
-        parts.extend(turns.map(Value::Int));
+        parts.extend(iterations.map(Value::Int));
         parts.extend(self.arrays());
         Value::Tuple(parts.into())
     }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What an evaluation may use.
 #[derive(Clone, Debug)]
 pub struct Limits {
-    /// Calls and turns of loops.
+    /// Calls and iterations of loops.
     pub steps: u64,
     /// Nested calls.
     pub depth: usize,

@@ -10,7 +10,7 @@ use super::value::{Closure, Map, Table, Value};
 use crate::order::Orders;
 use crate::term::OnMaps;
 use crate::types::Type;
-use riesz_primitive::{Counted, Erased, Number, Series};
+use riesz_primitive::{Erased, Number, Series};
 use riesz_syntax::{Diagnostic, Span};
 use std::any::TypeId;
 use std::rc::Rc;
@@ -112,10 +112,13 @@ impl<'p, S: Number> Machine<'p, S> {
         let line = (&**closure, point, direction);
         let bounds = self.limits.bounds(u64::MAX);
         let derivatives = riesz_limit::within(&bounds, || {
-            if [TypeId::of::<f64>(), TypeId::of::<Counted>()].contains(&TypeId::of::<S>()) {
-                self.along(line, order, S::value, |x: &f64| S::constant(*x), span)
+            if TypeId::of::<S>() == TypeId::of::<f64>() {
+                let erased = |series: Series<f64>| Erased::new(&series);
+                let plain = |erased: &Erased| erased.number::<Series<f64>>();
+                Erased::in_any(|| self.along(line, order, (S::value, erased), (plain, |x| S::constant(*x)), span))
             } else {
-                self.along(line, order, Erased::new, Erased::number, span)
+                let (lifted, number) = (|series| series, Series::clone);
+                self.along(line, order, (Erased::new, lifted), (number, Erased::number), span)
             }
         });
         let derivatives = derivatives.unwrap_or_else(|reason| Err(problem::stopped(reason, &self.limits, span)));
@@ -123,26 +126,27 @@ impl<'p, S: Number> Machine<'p, S> {
         Ok(Value::array(ty, derivatives?))
     }
 
-    /// The derivatives of a function along a line, by series with coefficients of some algebra.
-    fn along<C: Number>(
+    /// The derivatives of a function along a line, by series with coefficients of some algebra, which are numbers of another
+    /// one to the machine that computes with them.
+    fn along<C: Number, T: Number>(
         &mut self,
         (closure, point, direction): (&Closure<S>, &Value<S>, &Value<S>),
         order: usize,
-        coefficient: impl Fn(&S) -> C,
-        number: impl Fn(&C) -> S,
+        (coefficient, lifted): (impl Fn(&S) -> C, impl Fn(Series<C>) -> T),
+        (series, number): (impl Fn(&T) -> Series<C>, impl Fn(&C) -> S),
         span: Span,
     ) -> Result<Vec<Value<S>>, Fault> {
         let mut directions = Vec::new();
         direction.visit_reals(&mut |v| directions.push(coefficient(v)));
         let mut directions = directions.into_iter();
-        let line = &mut |x: &S| Series::line(coefficient(x), directions.next().unwrap_or_else(C::zero), order);
-        let value = self.call_through(closure, point.over(line), &mut |x| Series::of(coefficient(x)), span)?;
+        let line = &mut |x: &S| lifted(Series::line(coefficient(x), directions.next().unwrap_or_else(C::zero), order));
+        let value = self.call_through(closure, point.over(line), &mut |x| lifted(Series::of(coefficient(x))), span)?;
         let mut factorial = 1.0;
         let mut derivatives = Vec::with_capacity(order + 1);
         for n in 0..=order {
             // From 171! on a factorial is infinite, and a derivative that is zero stays zero.
-            let scaled = |series: &Series<C>| series.coefficient(n).exact_product(&C::constant(factorial));
-            derivatives.push(value.over(&mut |series| number(&scaled(series))));
+            let scaled = |of: &T| series(of).coefficient(n).exact_product(&C::constant(factorial));
+            derivatives.push(value.over(&mut |of| number(&scaled(of))));
             factorial *= (n + 1) as f64;
         }
         Ok(derivatives)

@@ -10,7 +10,7 @@ use super::map::NOWHERE;
 use super::value::{Map, Table, Value};
 use crate::order::{Orders, Places};
 use riesz_algebra::{Nagata, Sparse};
-use riesz_primitive::Number;
+use riesz_primitive::{Erased, Number};
 use riesz_syntax::Span;
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -66,19 +66,22 @@ impl<S: Number> Machine<'_, S> {
     fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
         type Form = Nagata<f64, Sparse>;
         let domain = self.with_tables(domain.clone(), span)?;
-        let constant = &mut |x: &S| Form::constant(x.decided());
-        let mut machine = self.lend(constant);
-        let mut column = 0;
-        let unknowns = domain.with_coordinates(&mut |_| {
-            column += 1;
-            Nagata { primal: 0.0, tangent: Sparse::unit(column - 1) }
-        });
-        let result = machine.apply_map(&map.over(constant), unknowns, false, span);
-        let result = result.and_then(|result| machine.with_tables(result, span));
-        self.take_back(machine);
-        let result = result?;
+        let result = Erased::in_any(|| {
+            let constant = &mut |x: &S| Erased::constant(x.decided());
+            let mut machine = self.lend(constant);
+            let mut column = 0;
+            let unknowns = domain.with_coordinates(&mut |_| {
+                column += 1;
+                Erased::new(&Form { primal: 0.0, tangent: Sparse::unit(column - 1) })
+            });
+            let result = machine.apply_map(&map.over(constant), unknowns, false, span);
+            let result = result.and_then(|result| machine.with_tables(result, span));
+            self.take_back(machine);
+            result
+        })?;
         let (mut entries, mut row) = (Vec::new(), 0);
         result.visit_coordinates(&mut |form| {
+            let form = form.number::<Form>();
             entries.extend(form.tangent.entries().map(|(column, value)| (row, *column, *value)));
             row += 1;
         });

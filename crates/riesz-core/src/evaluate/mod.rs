@@ -318,10 +318,10 @@ impl<'p, S: Number> Machine<'p, S> {
                 let body = if atom(frame, *condition).bool() { yes } else { no };
                 return self.body(function, frame, body);
             }
-            Op::Loop(turn) => self.turns(function, frame, turn, span, &mut |_, next| Ok(next))?,
-            Op::Scan(turn) => {
+            Op::Loop(recurrence) => self.iterations(function, frame, recurrence, span, &mut |_, next| Ok(next))?,
+            Op::Scan(recurrence) => {
                 let mut states = Growing::default();
-                self.turns(function, frame, turn, span, &mut |machine, state| {
+                self.iterations(function, frame, recurrence, span, &mut |machine, state| {
                     states.push(machine, state.clone(), span)?;
                     Ok(state)
                 })?;
@@ -337,23 +337,24 @@ impl<'p, S: Number> Machine<'p, S> {
                 std::mem::replace(&mut frame[state.0 as usize], Value::Int(0))
             }
             Op::Builds(iteration) => self.builds(function, frame, iteration, ty(), span)?,
-            Op::Trace(turn) => {
+            Op::Trace(recurrence) => {
                 let mut kept = Kept::new(ty(), 1);
-                let last =
-                    self.turns(function, frame, turn, span, &mut |machine, given| kept.keep(machine, given, span))?;
+                let last = self.iterations(function, frame, recurrence, span, &mut |machine, given| {
+                    kept.keep(machine, given, span)
+                })?;
                 kept.finish(last, None)
             }
             Op::TraceWhile { state, start, condition, body } => {
                 let mut kept = Kept::new(ty(), 2);
                 frame[state.0 as usize] = atom(frame, *start);
-                let mut turns = 0;
+                let mut iterations = 0;
                 while self.body(function, frame, condition)?.bool() {
                     self.fuel.step(span)?;
                     let given = self.body(function, frame, body)?;
                     frame[state.0 as usize] = kept.keep(self, given, span)?;
-                    turns += 1;
+                    iterations += 1;
                 }
-                kept.finish(std::mem::replace(&mut frame[state.0 as usize], Value::Int(0)), Some(turns))
+                kept.finish(std::mem::replace(&mut frame[state.0 as usize], Value::Int(0)), Some(iterations))
             }
             Op::For(Iteration { count, index, body }) => {
                 for at in 0..atom(frame, *count).int() {
@@ -511,3 +512,11 @@ fn element_type(ty: &Type) -> &Type {
         ty => ty,
     }
 }
+
+/// A machine over plain numbers, and those over other algebras that it lends, are compiled in this crate, once for all
+/// crates that use them.
+pub static PLAIN: Call<f64> = Machine::call;
+
+/// A call of a function.
+type Call<S> =
+    fn(&mut Machine<'static, S>, FunctionId, &mut dyn Iterator<Item = Value<S>>, Span) -> Result<Value<S>, Fault>;

@@ -1,7 +1,7 @@
 //! Numbers that carry their gradient: `f (x + dx) = f x + D f x dx` in Nagata's algebra, for every kind of gradient of
 //! [000 Fig. 5] and for tries over the basis [001 §11].
 
-use super::{Answer, Differentiator, Found, Representation, Wish};
+use super::{Answer, DerivativeValue, Differentiator, Representation, Wish};
 use crate::{Span, Value};
 use riesz_algebra::tangent::{ReverseArray, ReverseCayley, ReverseSparse};
 use riesz_algebra::{Kronecker, Module, Nagata, Sparse};
@@ -50,16 +50,16 @@ pub(super) fn call<S: Number>(
 /// What a number can carry.
 pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
     /// What a gradient must know of the point.
-    type Shape;
+    type Coordinates;
 
     /// That of a point, by how many numbers it has.
-    fn shape(point: &Value, size: usize) -> Self::Shape;
+    fn shape(point: &Value, size: usize) -> Self::Coordinates;
 
     /// The gradient of a coordinate.
-    fn coordinate(shape: &Self::Shape, at: usize) -> Self;
+    fn coordinate(shape: &Self::Coordinates, at: usize) -> Self;
 
     /// The coordinates of the gradient that are not structurally zero.
-    fn entries(&self, shape: &Self::Shape) -> Vec<(usize, D)>;
+    fn entries(&self, shape: &Self::Coordinates) -> Vec<(usize, D)>;
 }
 
 /// The row of a kind of gradient, over plain numbers and over numbers that count.
@@ -99,16 +99,18 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
                 y => gradient.scale(&D::constant(y)),
             });
             let total = multiples.reduce(|sum, gradient| sum.add(&gradient)).unwrap_or_else(E::zero);
-            Found::from_rows(vec![total.entries(&shape)], size, Wish::Reverse(&[1.0]))
+            DerivativeValue::from_rows(vec![total.entries(&shape)], size, Wish::Reverse(&[1.0]))
         }
-        wish => Found::from_rows(gradients.iter().map(|gradient| gradient.entries(&shape)).collect(), size, wish),
+        wish => {
+            DerivativeValue::from_rows(gradients.iter().map(|gradient| gradient.entries(&shape)).collect(), size, wish)
+        }
     };
     Ok(Answer { value: value.over(&mut |number| number.value()), found })
 }
 
-impl Found {
+impl DerivativeValue {
     /// What a matrix gives, by its rows.
-    pub(super) fn from_rows<D: Field>(rows: Vec<Vec<(usize, D)>>, size: usize, wish: Wish) -> Found {
+    pub(super) fn from_rows<D: Field>(rows: Vec<Vec<(usize, D)>>, size: usize, wish: Wish) -> DerivativeValue {
         let times = |entry: &D, factor: f64| match factor {
             1.0 => entry.clone(),
             factor => entry.scale(&D::constant(factor)),
@@ -116,14 +118,14 @@ impl Found {
         match wish {
             Wish::Map => {
                 let plain = |row: Vec<(usize, D)>| row.into_iter().map(|(at, entry)| (at, entry.value())).collect();
-                Found::Rows(rows.into_iter().map(plain).collect())
+                DerivativeValue::Rows(rows.into_iter().map(plain).collect())
             }
             Wish::Forward(tangent) => {
                 let image = |row: &Vec<(usize, D)>| {
                     let products = row.iter().map(|(at, entry)| times(entry, tangent[*at]));
                     products.reduce(|sum, product| sum.add(&product)).map_or(0.0, |sum| sum.value())
                 };
-                Found::Vector(rows.iter().map(image).collect())
+                DerivativeValue::Vector(rows.iter().map(image).collect())
             }
             Wish::Reverse(cotangent) => {
                 let mut sums: Vec<Option<D>> = vec![None; size];
@@ -133,14 +135,14 @@ impl Found {
                         sums[*at] = Some(sums[*at].as_ref().map_or(term.clone(), |sum| sum.add(&term)));
                     }
                 }
-                Found::Vector(sums.into_iter().map(|sum| sum.map_or(0.0, |sum| sum.value())).collect())
+                DerivativeValue::Vector(sums.into_iter().map(|sum| sum.map_or(0.0, |sum| sum.value())).collect())
             }
         }
     }
 }
 
 impl<D: Field> Gradient<D> for Sparse<usize, D> {
-    type Shape = ();
+    type Coordinates = ();
 
     fn shape(_: &Value, _: usize) {}
 
@@ -154,7 +156,7 @@ impl<D: Field> Gradient<D> for Sparse<usize, D> {
 }
 
 impl<D: Field> Gradient<D> for ReverseSparse<usize, D> {
-    type Shape = ();
+    type Coordinates = ();
 
     fn shape(_: &Value, _: usize) {}
 
@@ -168,7 +170,7 @@ impl<D: Field> Gradient<D> for ReverseSparse<usize, D> {
 }
 
 impl<D: Field> Gradient<D> for ReverseCayley<usize, D> {
-    type Shape = ();
+    type Coordinates = ();
 
     fn shape(_: &Value, _: usize) {}
 
@@ -182,7 +184,7 @@ impl<D: Field> Gradient<D> for ReverseCayley<usize, D> {
 }
 
 impl<D: Field> Gradient<D> for ReverseArray<usize, D> {
-    type Shape = usize;
+    type Coordinates = usize;
 
     fn shape(_: &Value, size: usize) -> usize {
         size

@@ -53,36 +53,36 @@ impl<D: Semiring + Module<D>> Module<D> for Trie<D> {
 }
 
 /// The shape of a point: how many numbers there are in each part.
-pub(super) enum Shape {
+pub(super) enum Branches {
     Number,
-    Parts(Vec<Shape>, usize),
+    Parts(Vec<Branches>, usize),
 }
 
-impl Shape {
-    fn of(value: &Value) -> Shape {
-        let parts = |shapes: Vec<Shape>| {
-            let size = shapes.iter().map(Shape::size).sum();
-            Shape::Parts(shapes, size)
+impl Branches {
+    fn of(value: &Value) -> Branches {
+        let parts = |shapes: Vec<Branches>| {
+            let size = shapes.iter().map(Branches::size).sum();
+            Branches::Parts(shapes, size)
         };
         match value {
-            Value::Real(_) => Shape::Number,
-            Value::Tuple(values) => parts(values.iter().map(Shape::of).collect()),
-            Value::Values(values) => parts(values.iter().map(Shape::of).collect()),
-            other => parts((0..other.count_coordinates()).map(|_| Shape::Number).collect()),
+            Value::Real(_) => Branches::Number,
+            Value::Tuple(values) => parts(values.iter().map(Branches::of).collect()),
+            Value::Values(values) => parts(values.iter().map(Branches::of).collect()),
+            other => parts((0..other.count_coordinates()).map(|_| Branches::Number).collect()),
         }
     }
 
     fn size(&self) -> usize {
         match self {
-            Shape::Number => 1,
-            Shape::Parts(_, size) => *size,
+            Branches::Number => 1,
+            Branches::Parts(_, size) => *size,
         }
     }
 
     /// The coordinate of a number, which is 1 on one vector of the basis and 0 on the others.
     fn coordinate<D: Semiring>(&self, mut at: usize) -> Trie<D> {
-        let Shape::Parts(shapes, _) = self else { return Trie::Number(D::one()) };
-        let part = |shape: &Shape| {
+        let Branches::Parts(shapes, _) = self else { return Trie::Number(D::one()) };
+        let part = |shape: &Branches| {
             let inside = at < shape.size();
             at = at.wrapping_sub(shape.size());
             if inside { shape.coordinate(at.wrapping_add(shape.size())) } else { Trie::Zero }
@@ -94,7 +94,7 @@ impl Shape {
     fn entries<D: Clone>(&self, trie: &Trie<D>, first: usize, entries: &mut Vec<(usize, D)>) {
         match (self, trie) {
             (_, Trie::Zero) => {}
-            (Shape::Parts(shapes, _), Trie::Parts(parts)) => {
+            (Branches::Parts(shapes, _), Trie::Parts(parts)) => {
                 let mut first = first;
                 for (shape, part) in shapes.iter().zip(parts.iter()) {
                     shape.entries(part, first, entries);
@@ -102,23 +102,23 @@ impl Shape {
                 }
             }
             (_, Trie::Number(number)) => entries.push((first, number.clone())),
-            (Shape::Number, Trie::Parts(_)) => {}
+            (Branches::Number, Trie::Parts(_)) => {}
         }
     }
 }
 
 impl<D: Field> Gradient<D> for Trie<D> {
-    type Shape = Shape;
+    type Coordinates = Branches;
 
-    fn shape(point: &Value, _: usize) -> Shape {
-        Shape::of(point)
+    fn shape(point: &Value, _: usize) -> Branches {
+        Branches::of(point)
     }
 
-    fn coordinate(shape: &Shape, at: usize) -> Trie<D> {
+    fn coordinate(shape: &Branches, at: usize) -> Trie<D> {
         shape.coordinate(at)
     }
 
-    fn entries(&self, shape: &Shape) -> Vec<(usize, D)> {
+    fn entries(&self, shape: &Branches) -> Vec<(usize, D)> {
         let mut entries = Vec::new();
         shape.entries(self, 0, &mut entries);
         entries

@@ -1,14 +1,14 @@
 //! Derivatives as morphisms: a function becomes a combinator, which is interpreted in `D⟨K⟩` for a category `K`. [003
 //! Fig. 1, 2; 004 §4, §10, §12 to §14]
 
-use super::{Answer, Differentiator, Found, Representation, Wish};
+use super::{Answer, DerivativeValue, Differentiator, Representation, Wish};
 use crate::{Span, Value};
 use riesz_calculus::functions_of;
 use riesz_category::count::counted;
 use riesz_category::space::space;
 use riesz_category::via::{Derivative, Prepared, Via};
 use riesz_core::evaluate::{Closure, Fault, Machine};
-use riesz_primitive::{Counted, Operations, record};
+use riesz_primitive::{Erased, Number, Operations, record};
 
 pub(super) const LINEAR_MAPS: Representation = row(
     "linear-maps",
@@ -92,17 +92,17 @@ fn found<const VIA: usize>(
             let all_vary = rows.iter().chain(&columns[captured..]).all(Option::is_some);
             let keeps = keeps && all_vary && !point.holds_maps() && !derivative.value.holds_maps();
             match keeps.then(|| derivative.in_last(arguments.len())) {
-                Some(Ok(Some(term))) => Found::Term(term),
-                _ => Found::Rows(entries(&derivative, &prepared.structure(arguments)?, &rows, &columns)),
+                Some(Ok(Some(term))) => DerivativeValue::Term(term),
+                _ => DerivativeValue::Rows(entries(&derivative, &prepared.structure(arguments)?, &rows, &columns)),
             }
         }
         Wish::Forward(tangent) => {
             let image = derivative.apply(&spread(tangent, &columns));
-            Found::Vector(image.into_iter().zip(&rows).filter_map(|(x, at)| at.and(Some(x))).collect())
+            DerivativeValue::Vector(image.into_iter().zip(&rows).filter_map(|(x, at)| at.and(Some(x))).collect())
         }
         Wish::Reverse(cotangent) => {
             let image = derivative.transpose_apply(&spread(cotangent, &rows));
-            Found::Vector(image.into_iter().zip(&columns).filter_map(|(x, at)| at.and(Some(x))).collect())
+            DerivativeValue::Vector(image.into_iter().zip(&columns).filter_map(|(x, at)| at.and(Some(x))).collect())
         }
     };
     Ok(Answer { value: derivative.value, found })
@@ -135,7 +135,7 @@ fn count<const VIA: usize>(
     span: Span,
 ) -> Result<Answer, Fault> {
     // The value is computed on the way, once.
-    machine.call_over(closure, point.over(&mut |x| Counted(*x)), span)?;
+    machine.call_over(closure, point.over(&mut |x| Erased::constant(*x)), span)?;
     let (answer, count) = counted(|| found::<VIA>(machine, closure, point, wish, false));
     let (additions, multiplications) = (count.additions, count.multiplications);
     record(Operations { additions, multiplications, ..Operations::default() });

@@ -9,7 +9,7 @@ use riesz_primitive::Counted;
 pub(super) const FORWARD_DENSE: Representation =
     row::<Dense<f64>, Dense<Counted>>("forward-dense", "a dense gradient carried forward", "000 §3.5");
 
-/// How many coordinates take as long as a turn of a loop.
+/// How many coordinates take as long as an iteration of a loop.
 const LENGTH_OF_STEP: u64 = 64;
 
 /// A number for every coordinate; nothing for the zero vector, however many coordinates there are.
@@ -41,7 +41,7 @@ impl<D: Semiring + Module<D>> Module<D> for Dense<D> {
 }
 
 impl<D: Field> Gradient<D> for Dense<D> {
-    type Shape = usize;
+    type Coordinates = usize;
 
     fn shape(_: &Value, size: usize) -> usize {
         size

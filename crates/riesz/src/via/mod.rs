@@ -17,7 +17,7 @@ use crate::{Diagnostic, Span, Value};
 use riesz_calculus::{Whole, Wholes, functions_of, has_derivatives};
 use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table, Term, problem};
 use riesz_core::term::{Derive, FunctionId, Program};
-use riesz_primitive::Counted;
+use riesz_primitive::{Erased, Number};
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::fmt;
@@ -58,11 +58,11 @@ pub(crate) enum Wish<'v> {
 /// The value of a function, and what was asked of its derivative.
 pub(crate) struct Answer {
     pub value: Value,
-    pub found: Found,
+    pub found: DerivativeValue,
 }
 
 /// What was asked of a derivative.
-pub(crate) enum Found {
+pub(crate) enum DerivativeValue {
     /// For each number of the value, the coordinates of its gradient that are not structurally zero.
     Rows(Vec<Vec<(usize, f64)>>),
     /// A term.
@@ -201,17 +201,17 @@ impl Differentiate<f64> for Via {
         let Answer { value, found } = answer?;
         let zero = |value: &Value| value.tangent(&mut std::iter::empty());
         Ok(match found {
-            Found::Rows(rows) => {
+            DerivativeValue::Rows(rows) => {
                 let (domain, codomain) = (zero(point), zero(&value));
                 Value::Map(Map::Table(Table { domain, codomain, rows }).share())
             }
-            Found::Term(riesz_category::via::Term { made, form, is_adjoint }) => {
+            DerivativeValue::Term(riesz_category::via::Term { made, form, is_adjoint }) => {
                 let (domain, codomain) = (zero(point), zero(&value));
                 let (domain, codomain) = if is_adjoint { (codomain, domain) } else { (domain, codomain) };
                 let map = Map::Term(Term { domain, codomain, made, form }).share();
                 Value::Map(if is_adjoint { Map::Adjoint(map).share() } else { map })
             }
-            Found::Vector(numbers) => {
+            DerivativeValue::Vector(numbers) => {
                 let space = if derive == Derive::Forward { &value } else { point };
                 let vector = space.tangent(&mut numbers.into_iter());
                 Value::Tuple([value, vector].into())
@@ -224,17 +224,17 @@ impl Differentiate<f64> for Via {
     }
 }
 
-/// In a program that counts, numbers that count find the derivatives that are met.
-impl Differentiate<Counted> for Via {
+/// In a program that counts, constants that count find the derivatives that are met.
+impl Differentiate<Erased> for Via {
     fn derive(
         &self,
-        machine: &mut Machine<Counted>,
+        machine: &mut Machine<Erased>,
         derive: Derive,
-        operands: &[riesz_core::evaluate::Value<Counted>],
+        operands: &[riesz_core::evaluate::Value<Erased>],
         span: Span,
-    ) -> Result<riesz_core::evaluate::Value<Counted>, Fault> {
-        let operands: Vec<Value> = operands.iter().map(|operand| operand.over(&mut |x: &Counted| x.0)).collect();
+    ) -> Result<riesz_core::evaluate::Value<Erased>, Fault> {
+        let operands: Vec<Value> = operands.iter().map(|operand| operand.over(&mut Erased::value)).collect();
         let found = machine.over(|plain: &mut Machine<f64>| self.derive(plain, derive, &operands, span))?;
-        Ok(found.over(&mut |x: &f64| Counted(*x)))
+        Ok(found.over(&mut |x: &f64| Erased::constant(*x)))
     }
 }

@@ -4,7 +4,7 @@
 //! the path that the program takes there. Expressions share their parts, and each part is evaluated once, in order.
 
 use super::algebra::{Field, call};
-use super::{Answer, Found, Representation, Wish};
+use super::{Answer, DerivativeValue, Representation, Wish};
 use crate::{Span, Value};
 use riesz_algebra::{Module, Monoid, Nagata, Ring, Semiring, Sparse};
 use riesz_core::evaluate::{Closure, Fault, Machine};
@@ -80,7 +80,7 @@ fn symbolic<D: Field>(
     };
     let rows = gradients.iter().map(row).collect();
     PARTS.with_borrow_mut(|parts| *parts = Vec::new());
-    Ok(Answer { value: value.over(&mut |number| number.value()), found: Found::from_rows(rows, size, wish) })
+    Ok(Answer { value: value.over(&mut |number| number.value()), found: DerivativeValue::from_rows(rows, size, wish) })
 }
 
 /// The values of some expressions, and of all that they are made of: one, or the entries of a matrix.

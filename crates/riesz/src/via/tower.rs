@@ -11,14 +11,15 @@
 //! ```
 
 use super::algebra::Field;
-use super::{Answer, Found, Representation, Wish};
+use super::{Answer, DerivativeValue, Representation, Wish};
 use crate::{Diagnostic, Span, Value};
 use riesz_algebra::order::Stream;
 use riesz_algebra::{Module, Monoid, Semiring};
 use riesz_core::evaluate::{self, Closure, Differentiate, Fault, Machine, Map, Table};
 use riesz_core::term::Derive;
-use riesz_primitive::{Counted, Number};
+use riesz_primitive::{Counted, Erased, Number};
 use std::cell::Cell;
+use std::marker::PhantomData;
 use std::rc::Rc;
 
 /// All higher derivatives at once.
@@ -55,7 +56,7 @@ fn tower<D: Field>(
     wish: Wish,
     span: Span,
 ) -> Result<Answer, Fault> {
-    let variables = Rc::new(Variables::default());
+    let variables = Variables::<D>::new();
     let lifted = |numbers: &[f64]| numbers.iter().map(|x| Tall::<D>::constant(D::constant(*x))).collect();
     let asked = match wish {
         Wish::Map => Asked::Map,
@@ -64,14 +65,14 @@ fn tower<D: Field>(
     };
     let point: Values<D> = point.with_coordinates(&mut |x| Stream::constant(D::constant(*x)));
     let inside = variables.clone();
-    let call = |moved| machine.call_differentiating(closure, moved, inside, span);
+    let call = |moved| Ok(tall(&machine.call_differentiating(closure, erased(&moved), inside, span)?));
     let (value, rows) = variables.derivative(&point, &asked, call)?;
     let plain = |row: Vec<(usize, Tall<D>)>| row.into_iter().map(|(at, entry)| (at, Number::value(&entry))).collect();
     let rows: Vec<Vec<(usize, f64)>> = rows.into_iter().map(plain).collect();
     let found = match asked {
-        Asked::Map => Found::Rows(rows),
-        Asked::Forward(_) => Found::Vector(dense(rows, value.count_coordinates(), 0.0)),
-        Asked::Reverse(_) => Found::Vector(dense(rows, point.count_coordinates(), 0.0)),
+        Asked::Map => DerivativeValue::Rows(rows),
+        Asked::Forward(_) => DerivativeValue::Vector(dense(rows, value.count_coordinates(), 0.0)),
+        Asked::Reverse(_) => DerivativeValue::Vector(dense(rows, point.count_coordinates(), 0.0)),
     };
     Ok(Answer { value: value.over(&mut |number| Number::value(number)), found })
 }
@@ -83,13 +84,13 @@ fn taylor(machine: &mut Machine<f64>, operands: &[Value], span: Span) -> Option<
     if machine.has_rules(closure) {
         return None;
     }
-    let variables = Rc::new(Variables::default());
+    let variables = Variables::<f64>::new();
     let constant = &mut |x: &f64| Tall::<f64>::constant(*x);
     let (point, direction) = (point.with_coordinates(constant), direction.over(constant));
     let (moved, t) = variables.moved_along(&point, &direction);
-    let value = machine.call_differentiating(closure, moved, variables, span);
+    let value = machine.call_differentiating(closure, erased(&moved), variables, span);
     let plain = |floor: &Values<f64>| floor.over(&mut |number: &Tall<f64>| *Stream::value(number));
-    Some(value.map(|value| floors(value, t, order).iter().map(plain).collect()))
+    Some(value.map(|value| floors(tall(&value), t, order).iter().map(plain).collect()))
 }
 
 /// A value and its derivatives by a variable, up to an order.
@@ -101,14 +102,28 @@ fn floors<D: Field>(value: Values<D>, variable: usize, order: i64) -> Vec<Values
     floors
 }
 
-/// The variables of a tower, with which the derivatives inside of it are found.
-#[derive(Default)]
-struct Variables {
-    /// The first that is free.
-    next: Cell<usize>,
+/// The numbers of a tower, to a machine.
+fn erased<D: Field>(value: &Values<D>) -> evaluate::Value<Erased> {
+    value.over(&mut Erased::new)
 }
 
-impl Variables {
+/// The numbers of a machine, as those of a tower.
+fn tall<D: Field>(value: &evaluate::Value<Erased>) -> Values<D> {
+    value.over(&mut Erased::number)
+}
+
+/// The variables of a tower over some numbers, with which the derivatives inside of it are found.
+struct Variables<D> {
+    /// The first that is free.
+    next: Cell<usize>,
+    over: PhantomData<D>,
+}
+
+impl<D: Field> Variables<D> {
+    fn new() -> Rc<Variables<D>> {
+        Rc::new(Variables { next: Cell::new(0), over: PhantomData })
+    }
+
     fn take(&self, count: usize) -> usize {
         let first = self.next.get();
         self.next.set(first + count);
@@ -116,13 +131,13 @@ impl Variables {
     }
 
     /// `x + t v`, for a new variable `t` at 0.
-    fn moved_along<D: Field>(&self, point: &Values<D>, direction: &Values<D>) -> (Values<D>, usize) {
+    fn moved_along(&self, point: &Values<D>, direction: &Values<D>) -> (Values<D>, usize) {
         let mut directions = Vec::new();
         direction.visit_coordinates(&mut |v| directions.push(v.clone()));
         self.moved(point, directions.into_iter())
     }
 
-    fn moved<D: Field>(&self, point: &Values<D>, mut directions: impl Iterator<Item = Tall<D>>) -> (Values<D>, usize) {
+    fn moved(&self, point: &Values<D>, mut directions: impl Iterator<Item = Tall<D>>) -> (Values<D>, usize) {
         let t = self.take(1);
         let step = Stream::variable(t, D::zero());
         let moved = point.map_coordinates(&mut |x| match directions.next() {
@@ -133,7 +148,7 @@ impl Variables {
     }
 
     /// A derivative at a point, by new variables.
-    fn derivative<D: Field>(
+    fn derivative(
         &self,
         point: &Values<D>,
         asked: &Asked<D>,
@@ -182,51 +197,54 @@ impl Variables {
     }
 }
 
-impl<D: Field> Differentiate<Tall<D>> for Variables {
+impl<D: Field> Differentiate<Erased> for Variables<D> {
     fn derive(
         &self,
-        machine: &mut Machine<Tall<D>>,
+        machine: &mut Machine<Erased>,
         derive: Derive,
-        operands: &[Values<D>],
+        operands: &[evaluate::Value<Erased>],
         span: Span,
-    ) -> Result<Values<D>, Fault> {
+    ) -> Result<evaluate::Value<Erased>, Fault> {
         let [evaluate::Value::Closure(closure), point, rest @ ..] = operands else {
             return Err(Box::new(Diagnostic::error("not-a-function", span, "this value is not a function")));
         };
-        let point = machine.with_tables(point.clone(), span)?;
-        let mut vector = Vec::new();
+        let point = tall(&machine.with_tables(point.clone(), span)?);
+        let mut vector: Vec<Tall<D>> = Vec::new();
         if let Some(given) = rest.first() {
-            machine.with_tables(given.clone(), span)?.visit_coordinates(&mut |x| vector.push(x.clone()));
+            machine.with_tables(given.clone(), span)?.visit_coordinates(&mut |x| vector.push(x.number()));
         }
         let asked = match derive {
             Derive::Forward => Asked::Forward(vector),
             Derive::Reverse => Asked::Reverse(vector),
             Derive::Derivative | Derive::Taylor => Asked::Map,
         };
-        let (value, rows) = self.derivative(&point, &asked, |moved| machine.call_closure(closure, moved, span))?;
+        let call = |moved| Ok(tall(&machine.call_closure(closure, erased(&moved), span)?));
+        let (value, rows) = self.derivative(&point, &asked, call)?;
         let space = match asked {
             Asked::Map => {
                 let zero = |value: &Values<D>| value.tangent(&mut std::iter::empty());
                 let (domain, codomain) = (zero(&point), zero(&value));
-                return Ok(evaluate::Value::Map(Map::Table(Table { domain, codomain, rows }).share()));
+                let map: Values<D> = evaluate::Value::Map(Map::Table(Table { domain, codomain, rows }).share());
+                return Ok(erased(&map));
             }
             Asked::Forward(_) => &value,
             Asked::Reverse(_) => &point,
         };
         let vector = space.tangent(&mut dense(rows, space.count_coordinates(), Stream::zero()).into_iter());
-        Ok(evaluate::Value::Tuple([value, vector].into()))
+        Ok(erased::<D>(&evaluate::Value::Tuple([value, vector].into())))
     }
 
     fn taylor(
         &self,
-        machine: &mut Machine<Tall<D>>,
-        operands: &[Values<D>],
+        machine: &mut Machine<Erased>,
+        operands: &[evaluate::Value<Erased>],
         span: Span,
-    ) -> Option<Result<Vec<Values<D>>, Fault>> {
+    ) -> Option<Result<Vec<evaluate::Value<Erased>>, Fault>> {
         let [evaluate::Value::Closure(closure), point, direction, order] = operands else { return None };
         let order = Some(order.int()).filter(|order| (0..=HIGHEST).contains(order))?;
-        let (moved, t) = self.moved_along(point, direction);
-        Some(machine.call_closure(closure, moved, span).map(|value| floors(value, t, order)))
+        let (moved, t) = self.moved_along(&tall(point), &tall(direction));
+        let value = machine.call_closure(closure, erased(&moved), span);
+        Some(value.map(|value| floors(tall::<D>(&value), t, order).iter().map(erased).collect()))
     }
 }
 
