@@ -5,7 +5,7 @@
 use super::build::Derivative;
 use super::count::dimension;
 use super::scope::Scope;
-use super::term::{Extra, Form, Item, Kind, Operation, Term};
+use super::term::{Extra, Form, Item, Kind, Term};
 use riesz_core::Type;
 use riesz_core::size::{Atom, Size};
 use riesz_linear::{LinearMap, Matrix, Relation, Side, Space, Vector};
@@ -163,9 +163,11 @@ fn is_dense(factor: &Term) -> bool {
             matches!(factor.codomain(), Type::Array(_, element) if **element != Type::Real)
         }
         Form::Extra(Extra { kind: Kind::Derivative(_), .. }) | Form::Contract(_) => true,
-        Form::Extra(Extra { kind: Kind::Function(Operation(primitive), arguments), .. }) => {
-            let inner =
-                matches!(primitive.array(), Some(Array::Product(Product { contraction: Contraction::Inner, .. })));
+        Form::Extra(Extra { kind: Kind::Function(operation, arguments), .. }) => {
+            let inner = matches!(
+                operation.primitive().array(),
+                Some(Array::Product(Product { contraction: Contraction::Inner, .. }))
+            );
             !inner || arguments[0].is_some()
         }
         Form::Reduce { .. } | Form::Unitary(_) => false,

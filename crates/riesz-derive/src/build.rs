@@ -19,9 +19,9 @@ use super::term::{Binder, Expr, Form, Item, Kind, Loop, Operation, Part, Term, a
 use riesz_calculus::linearise::Streams;
 use riesz_core::Type;
 use riesz_core::free::count_uses;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Reduction, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Recurrence, Reduction, Var, VarInfo};
 use riesz_linear::{Family, RankOne};
-use riesz_primitive::array;
+use riesz_primitive::{array, scalar};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The derivative of a function as equations, in the order of the program.
@@ -151,9 +151,11 @@ impl Builder<'_, '_> {
         match op {
             Op::Copy(a) => self.operand(*a, &to),
             Op::Plus(a, b) => sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to),
-            Op::Scalar(primitive, arguments) => match (&arguments[..], primitive.name) {
-                ([a, b], "+") => sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to),
-                ([a, b], "-") => {
+            Op::Scalar(primitive, arguments) => match (&arguments[..], *primitive) {
+                ([a, b], row) if *row == scalar::ADD => {
+                    sum(vec![self.operand(*a, &to), self.operand(*b, &to)], &from, &to)
+                }
+                ([a, b], row) if *row == scalar::SUB => {
                     let minus = Term::scale(Expr::Atom(Atom::Real(-1.0)), to.clone());
                     sum(vec![self.operand(*a, &to), after(minus, self.operand(*b, &to))], &from, &to)
                 }
@@ -182,7 +184,7 @@ impl Builder<'_, '_> {
                 let maps = elements.iter().map(|part| self.operand(*part, &element)).collect();
                 Term::new(from, to, Form::Fork(maps))
             }
-            Op::ArrayFunction(primitive, arguments) => self.array_function(Operation(primitive), arguments, &to),
+            Op::ArrayFunction(primitive, arguments) => self.array_function(Operation::new(primitive), arguments, &to),
             Op::Build(iteration) | Op::Builds(iteration) => {
                 let Iteration { count, index, body } = iteration;
                 let element = self.ty(body.result);
@@ -203,13 +205,13 @@ impl Builder<'_, '_> {
                 let condition = scope.expr(*condition);
                 extra(&from, &to, Kind::If(condition), vec![yes, no])
             }
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
+            Op::Loop(recurrence) | Op::Scan(recurrence) | Op::Trace(recurrence) => {
                 let kind = match op {
                     Op::Loop(_) => Loop::Last,
                     Op::Scan(_) => Loop::Scan,
                     _ => Loop::Trace,
                 };
-                let Turn { state, start, count, index, body } = turn;
+                let Recurrence { state, start, count, index, body } = recurrence;
                 let state_type = scope.ty(*state).clone();
                 let start = self.operand(*start, &state_type);
                 let body = self.body(body, &self.ty(body.result));
@@ -250,9 +252,10 @@ impl Builder<'_, '_> {
 
     fn array_function(&self, operation: Operation, arguments: &[Atom], to: &Type) -> Term {
         let scope = self.scope;
+        let is_dot = *operation.primitive() == array::DOT;
         // Materialised zeros of an argument that does not vary are operands like the others.
-        let varies = |atom: Atom| self.is_linear(atom) || matches!(atom, Atom::Real(_)) && operation.name() != "dot";
-        if operation == Operation(&array::EXACT_DOT) {
+        let varies = |atom: Atom| self.is_linear(atom) || matches!(atom, Atom::Real(_)) && !is_dot;
+        if is_dot {
             let (a, b) = (arguments[0], arguments[1]);
             let left = self.is_linear(a);
             let (value, tangent) = if left { (scope.expr(b), a) } else { (scope.expr(a), b) };

@@ -4,7 +4,7 @@
 //! which sums begin.
 
 use riesz_core::size::{self, Size};
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Ruled, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Program, Recurrence, Ruled, Var};
 use riesz_core::types::Type;
 use riesz_primitive::array::{Array, Contraction, Direction, Product, Reindex};
 use riesz_primitive::{Primitive, scalar};
@@ -179,8 +179,8 @@ impl Counter<'_> {
                     _ => {}
                 }
             }
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
-                let Turn { count, body, .. } = turn;
+            Op::Loop(recurrence) | Op::Scan(recurrence) | Op::Trace(recurrence) => {
+                let Recurrence { count, body, .. } = recurrence;
                 one = self.body(frame, body).times(&frame.size(*count));
             }
             Op::If { yes, no, .. } => one = self.body(frame, yes).plus(&self.body(frame, no)),

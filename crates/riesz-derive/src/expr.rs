@@ -8,25 +8,26 @@ use riesz_syntax::tree::Name;
 /// The name of a component, where it has one.
 pub(crate) type Label = Option<Name>;
 
-/// A primitive, compared by what it is called.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Operation(pub &'static Primitive);
-
-impl PartialEq for Operation {
-    fn eq(&self, other: &Operation) -> bool {
-        self.name() == other.name()
-    }
-}
+/// A primitive that a user knows: a row for exact zeros stands for the row that it is a form of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Operation(&'static Primitive);
 
 impl Operation {
-    /// The name that a user knows it by.
+    pub fn new(primitive: &'static Primitive) -> Operation {
+        Operation(match primitive {
+            exact if *exact == scalar::EXACT_MUL => &scalar::MUL,
+            exact if *exact == array::EXACT_DOT => &array::DOT,
+            exact if *exact == array::EXACT_SOLVE => &array::SOLVE,
+            primitive => primitive,
+        })
+    }
+
+    pub fn primitive(self) -> &'static Primitive {
+        self.0
+    }
+
     pub fn name(self) -> &'static str {
-        match self.0 {
-            primitive if std::ptr::eq(primitive, &scalar::EXACT_MUL) => "*",
-            primitive if std::ptr::eq(primitive, &array::EXACT_DOT) => "dot",
-            primitive if std::ptr::eq(primitive, &array::EXACT_SOLVE) => "solve",
-            primitive => primitive.name,
-        }
+        self.0.name
     }
 }
 
@@ -72,7 +73,7 @@ impl Expr {
     }
 
     pub fn function(primitive: &'static Primitive, arguments: Vec<Expr>) -> Expr {
-        Expr::Apply(Head::Function(Operation(primitive)), arguments)
+        Expr::Apply(Head::Function(Operation::new(primitive)), arguments)
     }
 
     fn real(&self) -> Option<f64> {
@@ -86,7 +87,7 @@ impl Expr {
     fn negated(&self) -> Option<Expr> {
         match self {
             Expr::Atom(Atom::Real(value)) if *value < 0.0 => Some(Expr::Atom(Atom::Real(-value))),
-            Expr::Apply(Head::Function(Operation(primitive)), arguments) if std::ptr::eq(*primitive, &scalar::NEG) => {
+            Expr::Apply(Head::Function(operation), arguments) if *operation.primitive() == scalar::NEG => {
                 Some(arguments[0].clone())
             }
             _ => None,
@@ -149,12 +150,12 @@ impl Expr {
             Expr::Apply(head, arguments) => {
                 let arguments: Vec<Expr> = arguments.iter().map(Expr::folded).collect();
                 let Head::Function(operation) = head else { return Expr::Apply(head.clone(), arguments) };
-                match (operation.name(), &arguments[..]) {
-                    ("*", [a, b]) => a.clone().times(b.clone()),
-                    ("+", [a, b]) => a.clone().plus(b.clone()),
-                    ("-", [a, b]) if b.real().is_some() => a.clone().plus(b.clone().negative()),
-                    ("unary -", [a]) => a.clone().negative(),
-                    ("^" | "integer ^", [a, b]) if b.real() == Some(1.0) => a.clone(),
+                match (operation.primitive(), &arguments[..]) {
+                    (row, [a, b]) if *row == scalar::MUL => a.clone().times(b.clone()),
+                    (row, [a, b]) if *row == scalar::ADD => a.clone().plus(b.clone()),
+                    (row, [a, b]) if *row == scalar::SUB && b.real().is_some() => a.clone().plus(b.clone().negative()),
+                    (row, [a]) if *row == scalar::NEG => a.clone().negative(),
+                    (row, [a, b]) if is_power(row) && b.real() == Some(1.0) => a.clone(),
                     _ => Expr::Apply(head.clone(), arguments),
                 }
             }
@@ -198,11 +199,16 @@ impl Expr {
     }
 }
 
+/// Whether a row is that of `a ^ b`, for whatever exponents.
+pub(crate) fn is_power(row: &Primitive) -> bool {
+    *row == scalar::POW || *row == scalar::POWI
+}
+
 /// `b` of `1 / b`
 fn reciprocal(expr: &Expr) -> Option<Expr> {
     match expr {
-        Expr::Apply(Head::Function(Operation(primitive)), arguments)
-            if std::ptr::eq(*primitive, &scalar::DIV) && arguments[0].real() == Some(1.0) =>
+        Expr::Apply(Head::Function(operation), arguments)
+            if *operation.primitive() == scalar::DIV && arguments[0].real() == Some(1.0) =>
         {
             Some(arguments[1].clone())
         }

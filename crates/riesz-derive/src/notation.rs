@@ -1,8 +1,10 @@
 //! Expressions as text, in the notation of the language.
 
+use super::expr::{Operation, is_power};
 use riesz_core::Comparison;
 use riesz_core::evaluate::show_real;
 use riesz_core::term::{Atom, Reduction};
+use riesz_primitive::scalar;
 
 /// A text and how tightly its outermost operator binds.
 #[derive(Clone, Debug)]
@@ -49,15 +51,25 @@ pub(crate) fn constant(atom: Atom) -> Option<Written> {
 }
 
 /// A function or operator of the table, applied.
-pub(crate) fn applied(name: &str, arguments: &[Written]) -> Written {
-    match (name, arguments) {
-        (sign @ ("+" | "-"), [a, b]) => Written::new(SUM, format!("{} {sign} {}", a.at(SUM), b.at(PRODUCT))),
-        ("*", [a, b]) => Written::new(PRODUCT, format!("{} * {}", a.at(PRODUCT), b.at(NEGATIVE))),
-        ("/", [a, b]) => Written::new(PRODUCT, format!("{} / {}", a.at(PRODUCT), b.at(NEGATIVE))),
-        ("^" | "integer ^", [a, b]) => Written::new(POWER, format!("{}^{}", a.at(ATOM), b.at(POWER))),
-        ("unary -", [a]) => Written::new(NEGATIVE, format!("-{}", a.at(NEGATIVE))),
-        (name, arguments) => Written::atom(format!("{name}({})", list(arguments))),
+pub(crate) fn operation(operation: Operation, arguments: &[Written]) -> Written {
+    match (operation.primitive(), arguments) {
+        (row, [a, b]) if *row == scalar::ADD => Written::new(SUM, format!("{} + {}", a.at(SUM), b.at(PRODUCT))),
+        (row, [a, b]) if *row == scalar::SUB => Written::new(SUM, format!("{} - {}", a.at(SUM), b.at(PRODUCT))),
+        (row, [a, b]) if *row == scalar::MUL => {
+            Written::new(PRODUCT, format!("{} * {}", a.at(PRODUCT), b.at(NEGATIVE)))
+        }
+        (row, [a, b]) if *row == scalar::DIV => {
+            Written::new(PRODUCT, format!("{} / {}", a.at(PRODUCT), b.at(NEGATIVE)))
+        }
+        (row, [a, b]) if is_power(row) => Written::new(POWER, format!("{}^{}", a.at(ATOM), b.at(POWER))),
+        (row, [a]) if *row == scalar::NEG => Written::new(NEGATIVE, format!("-{}", a.at(NEGATIVE))),
+        (row, arguments) => applied(row.name, arguments),
     }
+}
+
+/// `name(a, b)`
+pub(crate) fn applied(name: &str, arguments: &[Written]) -> Written {
+    Written::atom(format!("{name}({})", list(arguments)))
 }
 
 /// Expressions with commas between them.

@@ -106,7 +106,7 @@ impl<'p> Scope<'p> {
                 Expr::Atom(atom) => notation::constant(*atom).unwrap_or_else(|| unreachable!("no variable")),
                 Expr::Each { index, count, element } => notation::each(&go(element), self.name(*index), &go(count)),
                 Expr::Apply(head, arguments) => match (head, &arguments[..]) {
-                    (Head::Function(operation), arguments) => notation::applied(operation.name(), &all(arguments)),
+                    (Head::Function(operation), arguments) => notation::operation(*operation, &all(arguments)),
                     (Head::Index, [array, index]) => notation::element(&go(array), &go(index)),
                     (Head::Component(at, label), [tuple]) => notation::component(&go(tuple), &component(*at, label)),
                     (Head::Global(global), _) => Written::atom(self.program.global(*global).name.to_string()),

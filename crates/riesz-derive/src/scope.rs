@@ -136,7 +136,7 @@ impl<'p> Scope<'p> {
     /// The loop whose state a variable is.
     pub fn loop_of(&self, state: Var) -> Option<(Var, &Op)> {
         let is_loop = |op: &&Op| match op {
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => turn.state == state,
+            Op::Loop(recurrence) | Op::Scan(recurrence) | Op::Trace(recurrence) => recurrence.state == state,
             _ => false,
         };
         let (var, op) = self.definitions.iter().find(|(_, op)| is_loop(op))?;
@@ -220,7 +220,7 @@ impl<'p> Scope<'p> {
         match op {
             Op::Copy(atom) => Some(go(atom)),
             Op::Scalar(primitive, arguments) | Op::ArrayFunction(primitive, arguments) => {
-                apply(Head::Function(Operation(primitive)), arguments)
+                apply(Head::Function(Operation::new(primitive)), arguments)
             }
             Op::Compare(comparison, a, b) => apply(Head::Compare(*comparison), &[*a, *b]),
             Op::Same(a, b) => apply(Head::Same, &[*a, *b]),

@@ -55,9 +55,7 @@ impl Language for Symbolic {
 
     fn transpose(matrix: &Expr) -> Expr {
         match matrix {
-            Expr::Apply(Head::Function(Operation(primitive)), arguments)
-                if std::ptr::eq(*primitive, &array::TRANSPOSE) =>
-            {
+            Expr::Apply(Head::Function(operation), arguments) if *operation.primitive() == array::TRANSPOSE => {
                 arguments[0].clone()
             }
             matrix => Expr::function(&array::TRANSPOSE, vec![matrix.clone()]),
@@ -74,7 +72,7 @@ impl Language for Symbolic {
     }
 
     fn inverse(unitary: &Unitary) -> Unitary {
-        let own = [&array::TRANSPOSE, &array::REVERSE].iter().any(|own| std::ptr::eq(*own, unitary.operation.0));
+        let own = [&array::TRANSPOSE, &array::REVERSE].contains(&unitary.operation.primitive());
         Unitary { operation: unitary.operation, inverse: !own && !unitary.inverse }
     }
 
@@ -151,7 +149,7 @@ impl Language for Symbolic {
             }
             (Function::Rows, [Over(binder, V(row))]) => Value::Matrix(outside(row, binder)?, Type::unit()),
             (Function::Gather, [Over(binder, P(Part::Element(at)))]) => {
-                R(Relation::Function(Operation(&array::GATHER), vec![None, Some(outside(at, binder)?)]))
+                R(Relation::Function(Operation::new(&array::GATHER), vec![None, Some(outside(at, binder)?)]))
             }
             (Function::Elements, []) => match space? {
                 Type::Array(size, _) => R(Relation::Sum(count_of(size))),
@@ -404,7 +402,7 @@ impl riesz_linear::Extra<Symbolic> for Extra {
 
     fn transposition(&self) -> Option<&'static str> {
         match &self.kind {
-            Kind::Function(operation, arguments) => Some(match (operation.0, &arguments[..]) {
+            Kind::Function(operation, arguments) => Some(match (operation.primitive(), &arguments[..]) {
                 (primitive, [Some(_), None]) if is_product(primitive) => "adjoint of contraction on the left",
                 (primitive, [None, Some(_)]) if is_product(primitive) => "adjoint of contraction on the right",
                 _ => "adjoint of relational reduction",

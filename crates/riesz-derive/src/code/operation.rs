@@ -5,8 +5,8 @@ use super::super::scope::label_of;
 use super::super::term::Operation;
 use super::{Writer, is_size};
 use riesz_core::Type;
-use riesz_core::term::{Atom, Body, Derive, FunctionId, Iteration, OnMaps, Op, Place, Turn, Var};
-use riesz_primitive::scalar::ADD;
+use riesz_core::term::{Atom, Body, Derive, FunctionId, Iteration, OnMaps, Op, Place, Recurrence, Var};
+use riesz_primitive::scalar;
 
 impl Writer<'_> {
     pub(super) fn atom(&self, atom: Atom) -> Written {
@@ -64,11 +64,13 @@ impl Writer<'_> {
     pub(super) fn expression(&self, var: Var, op: &Op) -> Written {
         let a = |atom: &Atom| self.atom(*atom);
         match op {
-            Op::Scalar(primitive, arguments) if self.short && *primitive == &ADD && arguments[1] == Atom::Real(0.0) => {
+            Op::Scalar(primitive, arguments)
+                if self.short && *primitive == &scalar::ADD && arguments[1] == Atom::Real(0.0) =>
+            {
                 a(&arguments[0])
             }
             Op::Scalar(primitive, arguments) | Op::ArrayFunction(primitive, arguments) => {
-                notation::applied(Operation(primitive).name(), &self.atoms(arguments))
+                notation::operation(Operation::new(primitive), &self.atoms(arguments))
             }
             Op::Copy(value) | Op::Read(value) => a(value),
             Op::Compare(comparison, left, right) => notation::comparison(*comparison, &a(left), &a(right)),
@@ -104,7 +106,7 @@ impl Writer<'_> {
             }
             Op::Global(global) => Written::atom(self.program.global(*global).name.to_string()),
             Op::SizeOf(value, _) => notation::applied("size", &[a(value)]),
-            Op::Plus(left, right) => notation::applied("+", &[a(left), a(right)]),
+            Op::Plus(left, right) => notation::operation(Operation::new(&scalar::ADD), &[a(left), a(right)]),
             Op::Zero(_) => Written::atom("0"),
             Op::Accumulator => Written::new(notation::LOOSEST, self.ty(&self.function.var(var).ty)),
             Op::Derive(derive, operands) => {
@@ -118,19 +120,17 @@ impl Writer<'_> {
             }
             Op::Map { forward, captured, .. } => self.call(*forward, captured),
             Op::OnMaps(operation, operands) => {
-                let name = match operation {
-                    OnMaps::Adjoint => "adjoint",
-                    OnMaps::Compose => "compose",
-                    OnMaps::Add => "+",
-                    OnMaps::Subtract => "-",
-                    OnMaps::Scale => "*",
-                    OnMaps::Matrix => "matrix",
-                    OnMaps::Coo => "coo",
-                    OnMaps::Entries => "entries",
-                    OnMaps::OfEntries => "map_of_entries",
-                    OnMaps::OfMatrix => "map_of_matrix",
+                let infix = match operation {
+                    OnMaps::Add => Some(&scalar::ADD),
+                    OnMaps::Subtract => Some(&scalar::SUB),
+                    OnMaps::Scale => Some(&scalar::MUL),
+                    _ => None,
                 };
-                notation::applied(name, &self.atoms(operands))
+                let operands = self.atoms(operands);
+                match infix {
+                    Some(row) => notation::operation(Operation::new(row), &operands),
+                    None => notation::applied(operation.name(), &operands),
+                }
             }
             op => Written::atom(self.statement(op)),
         }
@@ -191,7 +191,7 @@ impl Writer<'_> {
             Op::Build(it) | Op::Builds(it) | Op::For(it) | Op::Reduce(_, it) => {
                 let Iteration { count, index, body } = it;
                 let count = self.atom(*count);
-                let (lines, result, index) = self.turn(*index, body, depth + 1);
+                let (lines, result, index) = self.recurrence(*index, body, depth + 1);
                 let line = match op {
                     Op::Build(_) if lines.is_empty() => self.line_of(notation::each(&result, &index, &count)),
                     Op::Reduce(reduction, _) if lines.is_empty() => {
@@ -211,10 +211,10 @@ impl Writer<'_> {
                 block.body(lines, &result);
                 Compound::Block(block.lines)
             }
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
-                let Turn { state, start, count, index, body } = turn;
+            Op::Loop(recurrence) | Op::Scan(recurrence) | Op::Trace(recurrence) => {
+                let Recurrence { state, start, count, index, body } = recurrence;
                 let (start, count) = (self.atom(*start).text, self.atom(*count).text);
-                let (lines, result, index) = self.turn(*index, body, depth + 1);
+                let (lines, result, index) = self.recurrence(*index, body, depth + 1);
                 let word = match op {
                     Op::Loop(_) => "loop",
                     Op::Scan(_) => "scan",
@@ -241,7 +241,7 @@ impl Writer<'_> {
     }
 
     /// The lines and the result of a body for an index, and what the index is called in them.
-    fn turn(&mut self, index: Var, body: &Body, depth: usize) -> (Vec<String>, Written, String) {
+    fn recurrence(&mut self, index: Var, body: &Body, depth: usize) -> (Vec<String>, Written, String) {
         let own = !self.names.is_named(index);
         let name = self.names.open(index);
         let (lines, result) = self.apart(body, depth);

@@ -20,7 +20,7 @@ use riesz_core::Type;
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::renumber::renumber;
 use riesz_core::size::{self, Size};
-use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Program, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Program, Recurrence, Var, VarInfo};
 use riesz_linear::{Family, RankOne, Side};
 use riesz_primitive::array;
 use riesz_syntax::Span;
@@ -207,7 +207,9 @@ impl<'s, 'p> Evaluator<'s, 'p> {
                 _ => Vector::Zero,
             },
             Relation::Replicate(count) => Vector::Array(vec![x.clone(); self.expr(count, values).int() as usize]),
-            Relation::Function(operation, arguments) => self.function(operation.0, arguments, term, x, values),
+            Relation::Function(operation, arguments) => {
+                self.function(operation.primitive(), arguments, term, x, values)
+            }
             Relation::Converse(relation) => {
                 let map = Term::new(
                     term.codomain().clone(),
@@ -307,7 +309,7 @@ impl<'s, 'p> Evaluator<'s, 'p> {
                     Type::Tuple(parts) => parts.len(),
                     _ => 1,
                 };
-                self.function(unitary.operation.0, &vec![None; holes], term, x, values)
+                self.function(unitary.operation.primitive(), &vec![None; holes], term, x, values)
             }
             Form::Project(at) => x.part(part(at, values)),
             Form::Inject(at) => {
@@ -335,7 +337,9 @@ impl<'s, 'p> Evaluator<'s, 'p> {
             (Kind::Derivative(var), _) => {
                 tangents.get(var).unwrap_or_else(|| panic!("no {}", self.scope.derivative(*var))).clone()
             }
-            (Kind::Function(operation, arguments), _) => self.function(operation.0, arguments, term, x, values),
+            (Kind::Function(operation, arguments), _) => {
+                self.function(operation.primitive(), arguments, term, x, values)
+            }
             (Kind::Builds(binder), [body]) => {
                 let Vector::Array(elements) = self.family(Family::Fork, binder, body, x, values, tangents) else {
                     return Vector::Zero;
@@ -438,12 +442,12 @@ impl<'s, 'p> Evaluator<'s, 'p> {
     fn turn_of(&self, bindings: &[Binding], wanted: Var) -> Option<(Atom, (Atom, bool))> {
         for Binding { op, .. } in bindings {
             match op {
-                Op::Loop(Turn { state, start, body, .. }) | Op::Scan(Turn { state, start, body, .. })
+                Op::Loop(Recurrence { state, start, body, .. }) | Op::Scan(Recurrence { state, start, body, .. })
                     if *state == wanted =>
                 {
                     return Some((*start, (body.result, false)));
                 }
-                Op::Trace(Turn { state, start, body, .. }) | Op::TraceWhile { state, start, body, .. }
+                Op::Trace(Recurrence { state, start, body, .. }) | Op::TraceWhile { state, start, body, .. }
                     if *state == wanted =>
                 {
                     return Some((*start, (body.result, true)));
