@@ -28,7 +28,7 @@ pub const SOURCE: &[(&str, &str)] = &[
     ("cholesky.rs", include_str!("src/cholesky.rs")),
     ("factor.rs", include_str!("src/factor.rs")),
     ("triangular.rs", include_str!("src/triangular.rs")),
-    ("turn.rs", include_str!("src/turn.rs")),
+    ("transpose.rs", include_str!("src/transpose.rs")),
     ("matrix.rs", include_str!("src/matrix.rs")),
     ("number.rs", include_str!("src/number.rs")),
     ("product.rs", include_str!("src/product.rs")),

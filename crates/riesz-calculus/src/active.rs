@@ -2,7 +2,7 @@
 //! nothing.
 
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Body, Function, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, Op, Recurrence, Var};
 use rustc_hash::FxHashSet;
 
 /// The variables of a function that vary when some of its parameters do.
@@ -128,8 +128,8 @@ impl Analysis<'_> {
                 effect = a || b;
                 self.is_active(yes.result) || self.is_active(no.result)
             }
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => {
-                let Turn { state, start, body, .. } = turn;
+            Op::Loop(recurrence) | Op::Scan(recurrence) | Op::Trace(recurrence) => {
+                let Recurrence { state, start, body, .. } = recurrence;
                 self.state(*state, *start, body, &mut effect)
             }
             Op::While { state, start, body, .. } | Op::TraceWhile { state, start, body, .. } => {

@@ -15,7 +15,7 @@ use riesz_core::Type;
 use riesz_core::build::{bind, fresh};
 use riesz_core::free::Free;
 use riesz_core::renumber::renumber;
-use riesz_core::term::{Atom, Binding, Body, Comparison, Function, FunctionId, Op, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Comparison, Function, FunctionId, Op, Recurrence, Var, VarInfo};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
 
@@ -32,7 +32,7 @@ pub enum Checkpoints {
 }
 
 /// The iterations in a segment of a loop that runs while a condition holds.
-const TURNS: i64 = 1024;
+const ITERATIONS: i64 = 1024;
 
 impl Calculus {
     /// A function whose loops are cut into segments.
@@ -122,7 +122,7 @@ impl Cutter<'_> {
                 *body = self.body(inner, false);
             });
             let op = match op {
-                Op::Loop(turn) if cut => self.segments(turn, &mut bindings, span),
+                Op::Loop(recurrence) if cut => self.segments(recurrence, &mut bindings, span),
                 Op::While { state, start, condition, body } if cut => {
                     self.segments_while(state, start, condition, body, span)
                 }
@@ -146,11 +146,11 @@ impl Cutter<'_> {
     }
 
     /// A loop over segments.
-    fn segments(&mut self, turn: Turn, out: &mut Vec<Binding>, span: Span) -> Op {
-        let Turn { state, start, count, index, body } = turn;
+    fn segments(&mut self, recurrence: Recurrence, out: &mut Vec<Binding>, span: Span) -> Op {
+        let Recurrence { state, start, count, index, body } = recurrence;
         let count = self.integer(Op::Scalar(&scalar::MAX, vec![count, Atom::Int(0)]), out, span);
         // ⌈n / states⌉ and at least 1, or ⌊√n⌋ + 1
-        let turns = match self.calculus.checkpoints {
+        let iterations = match self.calculus.checkpoints {
             Checkpoints::States(states) => {
                 let states = i64::try_from(states.max(1)).unwrap_or(i64::MAX);
                 let less = self.integer(Op::Scalar(&scalar::SUB, vec![count, Atom::Int(1)]), out, span);
@@ -163,28 +163,28 @@ impl Cutter<'_> {
                 self.integer(Op::Truncate(root), out, span)
             }
         };
-        let turns = self.integer(Op::Scalar(&scalar::ADD, vec![turns, Atom::Int(1)]), out, span);
-        let less = self.integer(Op::Scalar(&scalar::SUB, vec![turns, Atom::Int(1)]), out, span);
+        let iterations = self.integer(Op::Scalar(&scalar::ADD, vec![iterations, Atom::Int(1)]), out, span);
+        let less = self.integer(Op::Scalar(&scalar::SUB, vec![iterations, Atom::Int(1)]), out, span);
         let rounded = self.integer(Op::Scalar(&scalar::ADD, vec![count, less]), out, span);
-        let segments = self.integer(Op::Scalar(&scalar::FLOOR_DIV, vec![rounded, turns]), out, span);
+        let segments = self.integer(Op::Scalar(&scalar::FLOOR_DIV, vec![rounded, iterations]), out, span);
 
-        // The segment: from turn `first`, at most `turns` of them.
+        // The segment: from iteration `first`, at most `iterations` of them.
         let segment = self.var(Type::Int);
         let mut bindings = Vec::new();
-        let first = self.integer(Op::Scalar(&scalar::MUL, vec![Atom::Var(segment), turns]), &mut bindings, span);
+        let first = self.integer(Op::Scalar(&scalar::MUL, vec![Atom::Var(segment), iterations]), &mut bindings, span);
         let rest = self.integer(Op::Scalar(&scalar::SUB, vec![count, first]), &mut bindings, span);
-        let length = self.integer(Op::Scalar(&scalar::MIN, vec![turns, rest]), &mut bindings, span);
+        let length = self.integer(Op::Scalar(&scalar::MIN, vec![iterations, rest]), &mut bindings, span);
         let at = self.var(Type::Int);
         let ty = self.vars[state.0 as usize].ty.clone();
         let before = self.var(ty.clone());
         let mut inner = vec![Binding { var: index, op: Op::Scalar(&scalar::ADD, vec![first, Atom::Var(at)]), span }];
         inner.extend(body.bindings);
         let body = Body { bindings: inner, result: body.result };
-        let turn = Turn { state, start: Atom::Var(before), count: length, index: at, body };
-        let called = self.function(Op::Loop(turn), ty.clone(), span);
+        let recurrence = Recurrence { state, start: Atom::Var(before), count: length, index: at, body };
+        let called = self.function(Op::Loop(recurrence), ty.clone(), span);
         let result = self.bind(called, ty, &mut bindings, span);
         let body = Body { bindings, result };
-        Op::Loop(Turn { state: before, start, count: segments, index: segment, body })
+        Op::Loop(Recurrence { state: before, start, count: segments, index: segment, body })
     }
 
     /// A loop over segments, each of which runs while the condition holds.
@@ -200,15 +200,16 @@ impl Cutter<'_> {
             cutter.integer(Op::Project(Atom::Var(pair), 1), out, span)
         };
         let mut test = Vec::new();
-        let turns = open(self, &mut test);
-        let few = self.bind(Op::Compare(Comparison::Less, turns, Atom::Int(TURNS)), Type::Bool, &mut test, span);
+        let iterations = open(self, &mut test);
+        let few =
+            self.bind(Op::Compare(Comparison::Less, iterations, Atom::Int(ITERATIONS)), Type::Bool, &mut test, span);
         let no = Body { bindings: Vec::new(), result: Atom::Bool(false) };
         let goes_on = self.bind(Op::If { condition: few, yes: condition.clone(), no }, Type::Bool, &mut test, span);
         let mut inner = Vec::new();
-        let turns = open(self, &mut inner);
+        let iterations = open(self, &mut inner);
         inner.extend(body.bindings);
-        let turns = self.integer(Op::Scalar(&scalar::ADD, vec![turns, Atom::Int(1)]), &mut inner, span);
-        let next = self.bind(Op::Tuple(vec![body.result, turns]), counted.clone(), &mut inner, span);
+        let iterations = self.integer(Op::Scalar(&scalar::ADD, vec![iterations, Atom::Int(1)]), &mut inner, span);
+        let next = self.bind(Op::Tuple(vec![body.result, iterations]), counted.clone(), &mut inner, span);
         let op = Op::While {
             state: pair,
             start: first,

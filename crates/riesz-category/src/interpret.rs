@@ -175,9 +175,14 @@ impl<C: Programs> Reader<'_, C> {
         parts.iter().map(|part| self.read(part)).collect()
     }
 
-    fn repeat(&self, form: Form, condition: Option<&Combinator>, turn: &crate::combinator::Repeated) -> C::Morphism {
-        let parts = condition.into_iter().chain([&turn.body]).map(|part| self.read(part)).collect();
-        C::repeat(self.context, form, parts, turn.span)
+    fn repeat(
+        &self,
+        form: Form,
+        condition: Option<&Combinator>,
+        repeated: &crate::combinator::Repeated,
+    ) -> C::Morphism {
+        let parts = condition.into_iter().chain([&repeated.body]).map(|part| self.read(part)).collect();
+        C::repeat(self.context, form, parts, repeated.span)
     }
 
     fn read_form(&self, combinator: &Combinator) -> C::Morphism {
@@ -189,15 +194,17 @@ impl<C: Programs> Reader<'_, C> {
             Combinator::Constant(constant) => C::constant(*constant),
             Combinator::Operation(operation) => C::operation(self.context, operation),
             Combinator::If(branches) => C::conditional(self.read(&branches[0]), self.read(&branches[1])),
-            Combinator::Build(ty, turn) => self.repeat(Form::Build(ty.clone()), None, turn),
-            Combinator::Builds(types, turn) => self.repeat(Form::Builds(types.clone()), None, turn),
-            Combinator::Reduce(reduction, ty, turn) => self.repeat(Form::Reduce(*reduction, ty.clone()), None, turn),
-            Combinator::Loop(turn) => self.repeat(Form::Loop, None, turn),
-            Combinator::Scan(ty, turn) => self.repeat(Form::Scan(ty.clone()), None, turn),
-            Combinator::While(condition, turn) => self.repeat(Form::While, Some(condition), turn),
-            Combinator::Trace(types, turn) => self.repeat(Form::Trace(types.clone()), None, turn),
-            Combinator::TraceWhile(types, condition, turn) => {
-                self.repeat(Form::TraceWhile(types.clone()), Some(condition), turn)
+            Combinator::Build(ty, repeated) => self.repeat(Form::Build(ty.clone()), None, repeated),
+            Combinator::Builds(types, repeated) => self.repeat(Form::Builds(types.clone()), None, repeated),
+            Combinator::Reduce(reduction, ty, repeated) => {
+                self.repeat(Form::Reduce(*reduction, ty.clone()), None, repeated)
+            }
+            Combinator::Loop(repeated) => self.repeat(Form::Loop, None, repeated),
+            Combinator::Scan(ty, repeated) => self.repeat(Form::Scan(ty.clone()), None, repeated),
+            Combinator::While(condition, repeated) => self.repeat(Form::While, Some(condition), repeated),
+            Combinator::Trace(types, repeated) => self.repeat(Form::Trace(types.clone()), None, repeated),
+            Combinator::TraceWhile(types, condition, repeated) => {
+                self.repeat(Form::TraceWhile(types.clone()), Some(condition), repeated)
             }
             Combinator::Call(number, span) => {
                 C::call(self.context, Later { table: self.table.clone(), number: *number }, *span)

@@ -11,7 +11,7 @@
 
 use crate::evaluate::show_real;
 use crate::size;
-use crate::term::{Atom, Body, Derive, Function, Iteration, Op, Place, Program, Step, Turn, Var};
+use crate::term::{Atom, Body, Derive, Function, Iteration, Op, Place, Program, Recurrence, Step, Var};
 use crate::types::Type;
 use riesz_primitive::scalar;
 use rustc_hash::FxHashSet;
@@ -149,7 +149,7 @@ impl Printer<'_> {
             Op::For(Iteration { count, index, body }) => {
                 return inner(format!("for {} < {}", self.name(*index), a(count)), body, text);
             }
-            Op::Trace(turn) => return inner(self.turn("trace", turn), &turn.body, text),
+            Op::Trace(recurrence) => return inner(self.recurrence("trace", recurrence), &recurrence.body, text),
             Op::TraceWhile { state, start, condition, body } => {
                 inner(format!("trace {} = {} while", self.declared(*state), a(start)), condition, text);
                 return inner(format!("{}do", "  ".repeat(depth)), body, text);
@@ -176,8 +176,8 @@ impl Printer<'_> {
                 let header = format!("{} {} < {}", reduction.name(), self.name(*index), a(count));
                 return inner(header, body, text);
             }
-            Op::Loop(turn) => return inner(self.turn("loop", turn), &turn.body, text),
-            Op::Scan(turn) => return inner(self.turn("scan", turn), &turn.body, text),
+            Op::Loop(recurrence) => return inner(self.recurrence("loop", recurrence), &recurrence.body, text),
+            Op::Scan(recurrence) => return inner(self.recurrence("scan", recurrence), &recurrence.body, text),
             Op::If { condition, yes, no } => {
                 inner(format!("if {}", a(condition)), yes, text);
                 return inner(format!("{}else", "  ".repeat(depth)), no, text);
@@ -191,7 +191,7 @@ impl Printer<'_> {
         text.push('\n');
     }
 
-    fn turn(&self, form: &str, Turn { state, start, count, index, .. }: &Turn) -> String {
+    fn recurrence(&self, form: &str, Recurrence { state, start, count, index, .. }: &Recurrence) -> String {
         let (start, count) = (self.atom(*start), self.atom(*count));
         format!("{form} {} = {start} for {} < {count}", self.declared(*state), self.name(*index))
     }

@@ -176,9 +176,9 @@ pub enum Op {
         no: Body,
     },
     /// Rebinds a state a number of times; the result is the last state.
-    Loop(Turn),
-    /// Likewise, and the result is the array of the states after each turn.
-    Scan(Turn),
+    Loop(Recurrence),
+    /// Likewise, and the result is the array of the states after each iteration.
+    Scan(Recurrence),
     /// Rebinds a state while a condition on it holds.
     While {
         /// The state.
@@ -207,10 +207,10 @@ pub enum Op {
     Global(GlobalId),
     /// Several arrays at once: the tuple of the arrays whose elements are the components of the body's result.
     Builds(Iteration),
-    /// A loop that keeps things: the body gives the next state and what to keep of this turn; the result is the last
-    /// state and, for each thing kept, the array over the turns.
-    Trace(Turn),
-    /// Likewise while a condition holds; the result is the last state, the number of turns, and the arrays.
+    /// A loop that keeps things: the body gives the next state and what to keep of this iteration; the result is the last
+    /// state and, for each thing kept, the array over the iterations.
+    Trace(Recurrence),
+    /// Likewise while a condition holds; the result is the last state, the number of iterations, and the arrays.
     TraceWhile {
         /// The state.
         state: Var,
@@ -367,14 +367,14 @@ pub struct Iteration {
 
 /// A body that rebinds a state for each `index` below `count`.
 #[derive(Clone, Debug)]
-pub struct Turn {
+pub struct Recurrence {
     /// The state.
     pub state: Var,
     /// Its first value.
     pub start: Atom,
     /// How often.
     pub count: Atom,
-    /// Which turn.
+    /// Which iteration.
     pub index: Var,
     /// The next state.
     pub body: Body,

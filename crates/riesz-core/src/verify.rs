@@ -13,7 +13,7 @@
 
 use crate::size::{self, Size};
 use crate::term::{
-    Atom, Binding, Body, Function, FunctionId, Iteration, Op, Origin, Place, Program, Reduction, Step, Turn, Var,
+    Atom, Binding, Body, Function, FunctionId, Iteration, Op, Origin, Place, Program, Recurrence, Reduction, Step, Var,
 };
 use crate::types::Type;
 use riesz_primitive::scalar;
@@ -261,8 +261,8 @@ impl Verifier<'_> {
                 self.expect("a branch", &no, &yes)?;
                 yes
             }
-            Op::Loop(turn) => self.turn(turn)?,
-            Op::Scan(turn) => Type::array(Size::Hole, self.turn(turn)?),
+            Op::Loop(recurrence) => self.recurrence(recurrence)?,
+            Op::Scan(recurrence) => Type::array(Size::Hole, self.recurrence(recurrence)?),
             Op::While { state, start, condition, body } => {
                 let start = self.atom(*start)?;
                 self.bind(*state)?;
@@ -341,7 +341,7 @@ impl Verifier<'_> {
                 let parts = self.iteration(iteration)?.components().ok_or("several arrays are built of no tuple")?;
                 Type::Tuple(parts.into_iter().map(|part| Type::array(Size::Hole, part)).collect())
             }
-            Op::Trace(Turn { state, start, count, index, body }) => {
+            Op::Trace(Recurrence { state, start, count, index, body }) => {
                 self.expect_atom("a count", *count, &Type::Int)?;
                 let start = self.atom(*start)?;
                 self.bind(*state)?;
@@ -438,7 +438,7 @@ impl Verifier<'_> {
         Ok(element)
     }
 
-    fn turn(&mut self, Turn { state, start, count, index, body }: &Turn) -> Result<Type, String> {
+    fn recurrence(&mut self, Recurrence { state, start, count, index, body }: &Recurrence) -> Result<Type, String> {
         self.expect_atom("a count", *count, &Type::Int)?;
         let start = self.atom(*start)?;
         self.bind(*state)?;

@@ -1,7 +1,7 @@
 //! The parts of an operation: its operands, the variables that it binds, its bodies. Passes over the core that treat
 //! most operations alike use these functions.
 
-use crate::term::{Atom, Body, Iteration, Op, Place, Turn, Var};
+use crate::term::{Atom, Body, Iteration, Op, Place, Recurrence, Var};
 
 macro_rules! visitors {
     ($atoms:ident, $bound:ident, $bodies:ident $(, $mutable:tt)?) => {
@@ -63,9 +63,9 @@ macro_rules! visitors {
                 | Op::For(Iteration { count, .. })
                 | Op::Reduce(_, Iteration { count, .. }) => f(count),
                 Op::If { condition, .. } => f(condition),
-                Op::Loop(Turn { start, count, .. })
-                | Op::Scan(Turn { start, count, .. })
-                | Op::Trace(Turn { start, count, .. }) => {
+                Op::Loop(Recurrence { start, count, .. })
+                | Op::Scan(Recurrence { start, count, .. })
+                | Op::Trace(Recurrence { start, count, .. }) => {
                     f(start);
                     f(count);
                 }
@@ -81,9 +81,9 @@ macro_rules! visitors {
                 | Op::Builds(Iteration { index, .. })
                 | Op::For(Iteration { index, .. })
                 | Op::Reduce(_, Iteration { index, .. }) => f(index),
-                Op::Loop(Turn { state, index, .. })
-                | Op::Scan(Turn { state, index, .. })
-                | Op::Trace(Turn { state, index, .. }) => {
+                Op::Loop(Recurrence { state, index, .. })
+                | Op::Scan(Recurrence { state, index, .. })
+                | Op::Trace(Recurrence { state, index, .. }) => {
                     f(state);
                     f(index);
                 }
@@ -100,9 +100,9 @@ macro_rules! visitors {
                 | Op::Builds(Iteration { body, .. })
                 | Op::For(Iteration { body, .. })
                 | Op::Reduce(_, Iteration { body, .. })
-                | Op::Loop(Turn { body, .. })
-                | Op::Scan(Turn { body, .. })
-                | Op::Trace(Turn { body, .. }) => f(body),
+                | Op::Loop(Recurrence { body, .. })
+                | Op::Scan(Recurrence { body, .. })
+                | Op::Trace(Recurrence { body, .. }) => f(body),
                 Op::If { yes, no, .. } => {
                     f(yes);
                     f(no);
@@ -121,16 +121,16 @@ impl Op {
     visitors!(visit_atoms, visit_bound, visit_bodies);
     visitors!(visit_atoms_mut, visit_bound_mut, visit_bodies_mut, mut);
 
-    /// The index of a loop that takes a number of turns, and that number.
-    pub fn turns(&self) -> Option<(Var, Atom)> {
+    /// The index of a loop that takes a number of iterations, and that number.
+    pub fn iterations(&self) -> Option<(Var, Atom)> {
         match self {
             Op::Build(Iteration { index, count, .. })
             | Op::Builds(Iteration { index, count, .. })
             | Op::Reduce(_, Iteration { index, count, .. })
             | Op::For(Iteration { index, count, .. })
-            | Op::Loop(Turn { index, count, .. })
-            | Op::Scan(Turn { index, count, .. })
-            | Op::Trace(Turn { index, count, .. }) => Some((*index, *count)),
+            | Op::Loop(Recurrence { index, count, .. })
+            | Op::Scan(Recurrence { index, count, .. })
+            | Op::Trace(Recurrence { index, count, .. }) => Some((*index, *count)),
             _ => None,
         }
     }

@@ -25,7 +25,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// What work may use.
 #[derive(Clone, Debug)]
 pub struct Bounds {
-    /// Turns of loops inside operations.
+    /// Iterations of loops inside operations.
     pub steps: u64,
     /// Operations of a program that passes over it write.
     pub code: u64,
@@ -120,7 +120,7 @@ fn reason(thrown: Box<dyn Any + Send>) -> Stopped {
     }
 }
 
-/// Takes steps: turns of a loop inside one operation.
+/// Takes steps: iterations of a loop inside one operation.
 #[inline]
 pub fn spend(steps: u64) {
     LEFT.with(|left| match left.steps.get().checked_sub(steps) {

@@ -258,7 +258,7 @@ impl Rewriting<'_> {
                 let nothing = Body { bindings: Vec::new(), result: iteration.body.result };
                 let body = std::mem::replace(&mut iteration.body, nothing);
                 let iteration = Iteration { count: iteration.count, index: iteration.index, body };
-                for (accumulator, value) in self.turns(iteration, span, out) {
+                for (accumulator, value) in self.iterations(iteration, span, out) {
                     self.add(accumulator, value, span, out, added);
                 }
                 out.push(Binding { var, op: Op::Tuple(Vec::new()), span });
@@ -305,7 +305,7 @@ impl Rewriting<'_> {
     }
 
     /// The loop for effects as one for values: what all its iterations add.
-    fn turns(&mut self, Iteration { count, index, body }: Iteration, span: Span, out: &mut Vec<Binding>) -> Added {
+    fn iterations(&mut self, Iteration { count, index, body }: Iteration, span: Span, out: &mut Vec<Binding>) -> Added {
         let manner = self.sums.loops[&index];
         let mut added = Vec::new();
         let mut body = self.body(body, &mut added);

@@ -1,7 +1,7 @@
 //! Properties of operations: their cost, whether they can fail, whether they touch accumulators.
 
 use crate::length::Lengths;
-use riesz_core::term::{Atom, Body, Iteration, Op, Reduction, Step, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Body, Iteration, Op, Recurrence, Reduction, Step, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_core::{Size, size};
 use riesz_primitive::Array;
@@ -97,9 +97,9 @@ impl Safety<'_> {
                 (some || !needs_some) && self.is_safe_iteration(iteration)
             }
             Op::If { yes, no, .. } => self.is_safe_body(yes) && self.is_safe_body(no),
-            Op::Loop(Turn { body, .. }) | Op::Scan(Turn { body, .. }) | Op::Trace(Turn { body, .. }) => {
-                self.is_safe_body(body)
-            }
+            Op::Loop(Recurrence { body, .. })
+            | Op::Scan(Recurrence { body, .. })
+            | Op::Trace(Recurrence { body, .. }) => self.is_safe_body(body),
             _ => false,
         }
     }

@@ -8,7 +8,7 @@
 
 use riesz_core::Type;
 use riesz_core::build::{fresh, type_of};
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Recurrence, Var, VarInfo};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -232,12 +232,12 @@ impl Dropping<'_> {
                 self.choose(yes, kept, span);
                 self.choose(no, kept, span);
             }
-            Op::Trace(turn) => {
-                self.choose(&mut turn.body, kept, span);
+            Op::Trace(recurrence) => {
+                self.choose(&mut recurrence.body, kept, span);
                 if bare {
-                    let Turn { state, start, count, index, body } = turn;
+                    let Recurrence { state, start, count, index, body } = recurrence;
                     let body = std::mem::replace(body, Body { bindings: Vec::new(), result: Atom::Int(0) });
-                    *op = Op::Loop(Turn { state: *state, start: *start, count: *count, index: *index, body });
+                    *op = Op::Loop(Recurrence { state: *state, start: *start, count: *count, index: *index, body });
                 }
             }
             Op::TraceWhile { body, .. } => {

@@ -9,7 +9,9 @@ use crate::number::{self, Facts, Multiple};
 use crate::rename::{Renaming, as_atom, covers};
 use riesz_core::Size;
 use riesz_core::build::{size_of, type_of};
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Place, Reduction, Step, Turn, Var, VarInfo};
+use riesz_core::term::{
+    Atom, Binding, Body, Function, Iteration, Op, Place, Recurrence, Reduction, Step, Var, VarInfo,
+};
 use riesz_core::types::Type;
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -194,7 +196,7 @@ impl Fold<'_> {
                 Some(Folded::Op(Op::Tuple(Vec::new())))
             }
             // A loop without iterations, and one with a single iteration.
-            Op::Loop(Turn { start, count: Atom::Int(count), .. }) if *count <= 0 => Some(Folded::Atom(*start)),
+            Op::Loop(Recurrence { start, count: Atom::Int(count), .. }) if *count <= 0 => Some(Folded::Atom(*start)),
             _ => None,
         }
     }
@@ -363,7 +365,7 @@ fn twins(op: &Op) -> Option<Vec<usize>> {
     // The state of a loop comes before what it keeps.
     let (body, first) = match op {
         Op::Builds(Iteration { body, .. }) => (body, 0),
-        Op::Trace(Turn { body, .. }) => (body, 1),
+        Op::Trace(Recurrence { body, .. }) => (body, 1),
         _ => return None,
     };
     let made = body.bindings.last().filter(|binding| Atom::Var(binding.var) == body.result)?;

@@ -10,7 +10,7 @@ use crate::each::Writer;
 use crate::length::Lengths;
 use crate::rename::Renaming;
 use riesz_core::Size;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Reduction, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Recurrence, Reduction, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::scalar::ADD;
 use riesz_syntax::Span;
@@ -173,7 +173,7 @@ impl Survey<'_> {
             self.body(no);
             return;
         }
-        let runs = op.turns();
+        let runs = op.iterations();
         let builds = match op {
             Op::Build(iteration) => Some((iteration, cost::is_free(&iteration.body))),
             Op::Builds(iteration) => Some((iteration, false)),
@@ -335,9 +335,9 @@ impl Fusing<'_> {
             | Op::Builds(Iteration { index, .. })
             | Op::Reduce(_, Iteration { index, .. })
             | Op::For(Iteration { index, .. })
-            | Op::Loop(Turn { index, .. })
-            | Op::Scan(Turn { index, .. })
-            | Op::Trace(Turn { index, .. }) => self.plan.starts.remove(index).map(|arrays| (*index, arrays)),
+            | Op::Loop(Recurrence { index, .. })
+            | Op::Scan(Recurrence { index, .. })
+            | Op::Trace(Recurrence { index, .. }) => self.plan.starts.remove(index).map(|arrays| (*index, arrays)),
             _ => None,
         };
         op.visit_bodies_mut(&mut |body| {

@@ -40,7 +40,7 @@ impl Hoisting<'_> {
                     self.body(yes);
                     self.body(no);
                 } else {
-                    self.turns(&mut binding.op, &mut body.bindings);
+                    self.iterations(&mut binding.op, &mut body.bindings);
                 }
                 body.bindings.push(binding);
             }
@@ -48,8 +48,8 @@ impl Hoisting<'_> {
     }
 
     /// Moves what it can out of the bodies of a loop.
-    fn turns(&mut self, op: &mut Op, before: &mut Vec<Binding>) {
-        let around = op.turns();
+    fn iterations(&mut self, op: &mut Op, before: &mut Vec<Binding>) {
+        let around = op.iterations();
         self.depth += 1;
         op.visit_bound(&mut |var| self.depths[var.0 as usize] = self.depth);
         self.safety.around.extend(around);

@@ -12,6 +12,7 @@ mod each;
 mod fingerprint;
 mod fold;
 mod fuse;
+mod fuse_sums;
 mod hoist;
 mod inline;
 mod length;
@@ -22,7 +23,6 @@ pub mod rename;
 mod separate;
 mod share;
 mod slice;
-mod together;
 mod zero;
 
 pub use dead::drop_dead;
@@ -45,7 +45,7 @@ const PASSES: [(&str, Pass); 12] = [
     ("dead", dead::dead),
     ("accumulate", accumulate::accumulate),
     ("separate", separate::separate),
-    ("together", together::together),
+    ("fuse_sums", fuse_sums::fuse_sums),
     ("merge", merge::merge),
     ("recompute", recompute::recompute),
     ("fuse", fuse::fuse),

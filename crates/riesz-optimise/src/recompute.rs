@@ -11,7 +11,7 @@
 use crate::rename::Renaming;
 use riesz_core::build::{bind, fresh, type_of};
 use riesz_core::free::Free;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Recurrence, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::scalar::{ADD, EXACT_MUL, MUL, NEG, SUB};
 use riesz_syntax::Span;
@@ -35,7 +35,9 @@ fn in_body(body: &mut Body, vars: &mut Vec<VarInfo>) {
         let mut places = None;
         for at in 0..body.bindings.len() {
             let Binding { op, span, .. } = &mut body.bindings[at];
-            let (Op::Trace(Turn { body: traced, .. }) | Op::TraceWhile { body: traced, .. }) = op else { continue };
+            let (Op::Trace(Recurrence { body: traced, .. }) | Op::TraceWhile { body: traced, .. }) = op else {
+                continue;
+            };
             let before = (traced.bindings.len(), traced.result);
             name_parts(traced, vars, *span);
             let places = places.get_or_insert_with(|| Places::of(body));
@@ -180,7 +182,7 @@ struct Traced<'b> {
 impl<'b> Traced<'b> {
     fn of(op: &'b Op) -> Option<Traced<'b>> {
         match op {
-            Op::Trace(Turn { state, index, body, .. }) => {
+            Op::Trace(Recurrence { state, index, body, .. }) => {
                 Some(Traced { state: *state, index: Some(*index), body, offset: 0 })
             }
             Op::TraceWhile { state, body, .. } => Some(Traced { state: *state, index: None, body, offset: 1 }),
@@ -299,7 +301,7 @@ fn variable(atom: Atom) -> Option<Var> {
 
 fn body_mut(op: &mut Op) -> Option<&mut Body> {
     match op {
-        Op::Trace(turn) | Op::Loop(turn) | Op::Scan(turn) => Some(&mut turn.body),
+        Op::Trace(recurrence) | Op::Loop(recurrence) | Op::Scan(recurrence) => Some(&mut recurrence.body),
         Op::TraceWhile { body, .. } => Some(body),
         Op::For(iteration) | Op::Build(iteration) | Op::Builds(iteration) | Op::Reduce(_, iteration) => {
             Some(&mut iteration.body)
@@ -330,7 +332,7 @@ impl Places {
                 ref op => op.visit_atoms(&mut |atom| note(&mut found, *atom, None)),
             }
             let one_body = !matches!(binding.op, Op::While { .. } | Op::TraceWhile { .. } | Op::If { .. });
-            let index = binding.op.turns().map(|(index, _)| index);
+            let index = binding.op.iterations().map(|(index, _)| index);
             binding.op.visit_bodies(&mut |body| {
                 let mut own: FxHashSet<Var> = body.bindings.iter().map(|binding| binding.var).collect();
                 own.extend(index);

@@ -94,18 +94,18 @@ impl Slicing<'_> {
         else {
             return None;
         };
-        let turn = Writer { vars: self.vars, span }.var(Type::Int);
+        let position = Writer { vars: self.vars, span }.var(Type::Int);
         for binding in &mut body.bindings {
             if let Op::Index(Atom::Var(source), at) = &binding.op
                 && *at == Atom::Var(index)
                 && let Some(slice) = slices.get(source)
             {
-                binding.op = Op::Index(*slice, Atom::Var(turn));
+                binding.op = Op::Index(*slice, Atom::Var(position));
             }
         }
-        let place = Op::Scalar(&ADD, vec![from, Atom::Var(turn)]);
+        let place = Op::Scalar(&ADD, vec![from, Atom::Var(position)]);
         body.bindings.insert(0, Binding { var: index, op: place, span });
         let count = write_size(&size, self.vars, out, span);
-        Some(Iteration { count, index: turn, body })
+        Some(Iteration { count, index: position, body })
     }
 }

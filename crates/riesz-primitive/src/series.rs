@@ -71,12 +71,12 @@ impl<C: Number> Series<C> {
 }
 
 fn sum<C: Number>(terms: impl Iterator<Item = C>) -> C {
-    let mut turns = 0;
+    let mut iterations = 0;
     let sum = terms.fold(C::zero(), |sum, term| {
-        turns += 1;
+        iterations += 1;
         sum.add(&term)
     });
-    riesz_limit::spend(turns);
+    riesz_limit::spend(iterations);
     sum
 }
 

@@ -10,8 +10,8 @@
 
 use crate::matrix::any;
 use crate::tile::{Block, Update, multiply};
+use crate::transpose::{transpose, transpose_upper};
 use crate::triangular::{SMALL, Triangle, half, solve};
-use crate::turn::{turn, turn_upper};
 use crate::{Context, Outcome, exact_mul};
 
 /// The lower triangular `l` with `l lᵀ` the symmetric part of `a`; NaN where that is not positive definite.
@@ -26,7 +26,7 @@ pub fn cholesky(_: &mut Context, _: u32, to: &mut [f64], a: &[f64], n: i64) -> O
         false => {
             symmetric_part(to, a, n);
             let positive = factor(to, Block { first: 0, step: n }, n);
-            turn_upper(to, n);
+            transpose_upper(to, n);
             positive
         }
     };
@@ -43,7 +43,7 @@ pub fn cholesky(_: &mut Context, _: u32, to: &mut [f64], a: &[f64], n: i64) -> O
 /// `½ (a + aᵀ)` on and above the diagonal, zero below it.
 fn symmetric_part(to: &mut [f64], a: &[f64], n: usize) {
     let at = Block { first: 0, step: n };
-    turn(to, (Some(a), at), at, (n, n));
+    transpose(to, (Some(a), at), at, (n, n));
     for i in 0..n {
         let (below, above) = to[i * n..][..n].split_at_mut(i);
         below.fill(0.0);
@@ -132,7 +132,7 @@ pub fn cholesky_tangent(
         symmetric_part(t, s, n);
         tangent_by_entries(t, l, at, n, |i, j| at.at(j, i).first);
     }
-    turn_upper(t, n);
+    transpose_upper(t, n);
     Ok(())
 }
 
@@ -198,10 +198,10 @@ pub fn cholesky_cotangent(
         cotangent_by_entries(s, l, at, n, |i, j| at.at(i, j).first);
         return Ok(());
     }
-    turn(s, (Some(w), at), at, (n, n));
+    transpose(s, (Some(w), at), at, (n, n));
     cotangent(s, l, at, n);
     if any(s, f64::is_nan) {
-        turn(s, (Some(w), at), at, (n, n));
+        transpose(s, (Some(w), at), at, (n, n));
         cotangent_by_entries(s, l, at, n, |i, j| at.at(j, i).first);
     }
     Ok(())
@@ -228,7 +228,7 @@ fn cotangent(s: &mut [f64], l: &[f64], at: Block, n: usize) {
     for row in 0..k {
         s[right.at(row, 0).first..][..n - k].iter_mut().for_each(|x| *x *= 0.5);
     }
-    turn(s, (None, right), below, (k, n - k));
+    transpose(s, (None, right), below, (k, n - k));
 }
 
 /// The steps of [`tangent_by_entries`] from the last to the first, each of them transposed.

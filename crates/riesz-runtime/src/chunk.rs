@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicI64, Ordering};
 /// How the iterations of a loop are cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Chunks {
-    turns: i64,
+    iterations: i64,
     /// The number of iterations of a chunk; the last may have fewer.
     size: i64,
     /// Whether nothing is taken before all chunks are through.
@@ -35,22 +35,22 @@ impl Chunks {
     /// Cuts iterations into chunks of multiples of `together`. `work` is the number of instructions of all iterations;
     /// `apiece` is the number for making and combining the results of one chunk.
     #[inline(always)]
-    pub fn of(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
+    pub fn of(iterations: i64, together: i64, work: f64, apiece: f64) -> Chunks {
         // What is not worth cutting is not to pay for the question.
         match work < 2.0 * GRAIN {
-            true => Chunks { turns: turns.max(0), size: turns.max(1), late: false },
-            false => Chunks::cut(turns, together, work, apiece),
+            true => Chunks { iterations: iterations.max(0), size: iterations.max(1), late: false },
+            false => Chunks::cut(iterations, together, work, apiece),
         }
     }
 
     #[inline(never)]
-    fn cut(turns: i64, together: i64, work: f64, apiece: f64) -> Chunks {
-        let (turns, together) = (turns.max(0), together.max(1));
+    fn cut(iterations: i64, together: i64, work: f64, apiece: f64) -> Chunks {
+        let (iterations, together) = (iterations.max(0), together.max(1));
         let most = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
         // A power of two: as many chunks for each of two threads, or four.
         let number = 1 << most.ilog2();
-        let blocks = parts(turns, together);
-        Chunks { turns, size: parts(blocks, number).max(1).saturating_mul(together), late: false }
+        let blocks = parts(iterations, together);
+        Chunks { iterations, size: parts(blocks, number).max(1).saturating_mul(together), late: false }
     }
 
     /// The same where what is taken goes to elements that the next chunk adds to: by one thread too, nothing is taken
@@ -61,17 +61,17 @@ impl Chunks {
 
     /// How many chunks there are.
     pub fn number(self) -> i64 {
-        parts(self.turns, self.size)
+        parts(self.iterations, self.size)
     }
 
     /// Whether there is no other chunk.
     pub fn is_one(self) -> bool {
-        self.turns <= self.size
+        self.iterations <= self.size
     }
 
     /// The first iteration of a chunk, and the one after its last.
     fn range(self, chunk: i64) -> (i64, i64) {
-        (chunk * self.size, ((chunk + 1).saturating_mul(self.size)).min(self.turns))
+        (chunk * self.size, ((chunk + 1).saturating_mul(self.size)).min(self.iterations))
     }
 }
 
@@ -91,7 +91,7 @@ pub fn in_chunks<T: Send>(
     mut take: impl FnMut(i64, T),
 ) -> Outcome<()> {
     if chunks.is_one() {
-        take(chunks.turns, run(context, 0, chunks.turns)?);
+        take(chunks.iterations, run(context, 0, chunks.iterations)?);
         return Ok(());
     }
     in_several_chunks(context, chunks, site, run, take)

@@ -16,7 +16,7 @@
 //! - [`single`]: the same in single precision
 //! - [`product`], `tile`: products of matrices, and their tiles
 //! - `instructions`: sums of products by the best instructions of the processor
-//! - [`matrix`], `triangular`, `factor`, `cholesky`, `cofactor`, `turn`: linear algebra, nearly all of it by products
+//! - [`matrix`], `triangular`, `factor`, `cholesky`, `cofactor`, `transpose`: linear algebra, nearly all of it by products
 
 // Lanes are written once, over `R`, which is one type here and another in `single`.
 #![allow(clippy::duplicate_mod)]
@@ -53,8 +53,8 @@ pub mod source;
 pub mod special;
 pub mod strip;
 mod tile;
+mod transpose;
 mod triangular;
-mod turn;
 
 pub use buffer::*;
 pub use cholesky::*;

@@ -2,8 +2,8 @@
 
 use crate::Tree;
 use crate::tree::{
-    Argument, ExprId, ExprKind, Generator, Ident, Item, ItemKind, Parameter, Pattern, PatternKind, Rule, Size,
-    SizeKind, Turns, Type, TypeKind,
+    Argument, ExprId, ExprKind, Generator, Ident, Item, ItemKind, LoopHead, Parameter, Pattern, PatternKind, Rule,
+    Size, SizeKind, Type, TypeKind,
 };
 
 /// Whether two trees differ in nothing but where things stand.
@@ -103,13 +103,13 @@ impl Comparison<'_> {
                 self.later(*condition, *condition_b) && self.later(*yes, *yes_b) && self.later(*no, *no_b)
             }
             (
-                Loop { pattern, start, turns, body },
-                Loop { pattern: pattern_b, start: start_b, turns: turns_b, body: body_b },
+                Loop { pattern, start, head, body },
+                Loop { pattern: pattern_b, start: start_b, head: head_b, body: body_b },
             ) => {
                 same_pattern(pattern, pattern_b)
                     && self.later(*start, *start_b)
                     && self.later(*body, *body_b)
-                    && self.turns(turns, turns_b)
+                    && self.head(head, head_b)
             }
             (Unary { operator, operand }, Unary { operator: operator_b, operand: operand_b }) => {
                 operator == operator_b && self.later(*operand, *operand_b)
@@ -149,10 +149,10 @@ impl Comparison<'_> {
         }
     }
 
-    fn turns(&mut self, a: &Turns, b: &Turns) -> bool {
+    fn head(&mut self, a: &LoopHead, b: &LoopHead) -> bool {
         match (a, b) {
-            (Turns::For(a), Turns::For(b)) => self.generator(a, b),
-            (Turns::While(a), Turns::While(b)) => self.later(*a, *b),
+            (LoopHead::For(a), LoopHead::For(b)) => self.generator(a, b),
+            (LoopHead::While(a), LoopHead::While(b)) => self.later(*a, *b),
             _ => false,
         }
     }

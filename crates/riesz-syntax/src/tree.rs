@@ -224,7 +224,7 @@ pub enum ExprKind {
         /// Its first value.
         start: ExprId,
         /// How often.
-        turns: Turns,
+        head: LoopHead,
         /// Its next value.
         body: ExprId,
     },
@@ -327,7 +327,7 @@ pub enum Generator {
 
 /// The number of iterations of a loop.
 #[derive(Clone, Debug)]
-pub enum Turns {
+pub enum LoopHead {
     /// `for` a generator.
     For(Generator),
     /// `while` a condition holds.

@@ -63,14 +63,14 @@ impl Loaded {
 }
 
 /// Files that have been read, by identity.
-pub(crate) type Known = HashMap<String, FileId>;
+pub(crate) type ReadFiles = HashMap<String, FileId>;
 
 /// What following imports from one file gave.
 pub(crate) struct Gathered {
     /// The trees of the files that were not known before.
     pub trees: Vec<Tree>,
     /// The identities of these files.
-    pub found: Known,
+    pub found: ReadFiles,
     /// The file that it began with.
     pub main: FileId,
 }
@@ -79,12 +79,12 @@ pub(crate) struct Gathered {
 pub(crate) fn gather(
     main: Loaded,
     loader: &dyn Loader,
-    known: &Known,
+    known: &ReadFiles,
     sources: &mut Sources,
     options: &ParseOptions,
 ) -> Result<Gathered, Vec<Diagnostic>> {
     let mut walk =
-        Walk { loader, known, sources, options, trees: Vec::new(), found: Known::new(), diagnostics: Vec::new() };
+        Walk { loader, known, sources, options, trees: Vec::new(), found: ReadFiles::new(), diagnostics: Vec::new() };
     let main = walk.run(main);
     match walk.diagnostics.is_empty() {
         true => Ok(Gathered { trees: walk.trees, found: walk.found, main }),
@@ -94,11 +94,11 @@ pub(crate) fn gather(
 
 struct Walk<'a> {
     loader: &'a dyn Loader,
-    known: &'a Known,
+    known: &'a ReadFiles,
     sources: &'a mut Sources,
     options: &'a ParseOptions,
     trees: Vec<Tree>,
-    found: Known,
+    found: ReadFiles,
     diagnostics: Vec<Diagnostic>,
 }
 

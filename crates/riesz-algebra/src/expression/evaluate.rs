@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 use core::fmt::Debug;
 
 use super::{Expr, Plain, Signature, Term};
-use crate::graph::Known;
+use crate::graph::NodeTable;
 use crate::law::equal;
 use crate::semiring::Semiring;
 
@@ -64,7 +64,7 @@ where
     let mut tasks: Vec<Task<'_, V, F, D>> = Vec::from([Task::Visit(expression)]);
     let mut values: Vec<D> = Vec::new();
     let mut bound: BTreeMap<&V, Vec<D>> = BTreeMap::new();
-    let mut kept: Vec<Known<D>> = Vec::from([Known::new()]);
+    let mut kept: Vec<NodeTable<D>> = Vec::from([NodeTable::new()]);
     while let Some(task) = tasks.pop() {
         match task {
             Task::Visit(e) => match e.term() {
@@ -114,7 +114,7 @@ where
             Task::Bind(v, body) => {
                 let Some(value) = values.pop() else { continue };
                 bound.entry(v).or_default().push(enter(v, &value));
-                kept.push(Known::new());
+                kept.push(NodeTable::new());
                 tasks.extend([Task::Unbind(v, value), Task::Visit(body)]);
             }
             Task::Unbind(v, value) => {

@@ -10,12 +10,12 @@ type Map<X> = alloc::collections::BTreeMap<usize, X>;
 /// What is known of the nodes of a graph that may be met again; the others need not be remembered.
 ///
 /// Nodes are told apart by where they are, so the graph must be held meanwhile.
-pub struct Known<X>(Map<X>);
+pub struct NodeTable<X>(Map<X>);
 
-impl<X> Known<X> {
+impl<X> NodeTable<X> {
     /// Nothing is known.
     pub fn new() -> Self {
-        Known(Map::default())
+        NodeTable(Map::default())
     }
 
     /// What is known of a node.
@@ -31,9 +31,9 @@ impl<X> Known<X> {
     }
 }
 
-impl<X> Default for Known<X> {
+impl<X> Default for NodeTable<X> {
     fn default() -> Self {
-        Known::new()
+        NodeTable::new()
     }
 }
 

@@ -7,7 +7,7 @@
 
 mod known;
 
-pub use known::Known;
+pub use known::NodeTable;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -98,7 +98,7 @@ pub fn order_where<'a, T: Node>(
     let entered = |part: &Option<&'a Shared<T>>| part.is_some_and(|part| enters(part.get()));
     // the places of nodes that are entered and not yet used, as on the stack of an evaluation
     let mut places: Vec<usize> = Vec::new();
-    let mut known: Known<usize> = Known::new();
+    let mut known: NodeTable<usize> = NodeTable::new();
     while let Some(task) = tasks.pop() {
         match task {
             Task::Enter(shared) => {

@@ -3,7 +3,7 @@
 
 use super::{has_functions, shape};
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Origin, Program, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Origin, Program, Recurrence, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What can be called.
@@ -108,9 +108,9 @@ impl<'p> Flow<'p> {
                     self.follow(Place::Result(thunk), here);
                 }
             }
-            Op::Loop(Turn { state, start, body, .. })
-            | Op::Scan(Turn { state, start, body, .. })
-            | Op::Trace(Turn { state, start, body, .. })
+            Op::Loop(Recurrence { state, start, body, .. })
+            | Op::Scan(Recurrence { state, start, body, .. })
+            | Op::Trace(Recurrence { state, start, body, .. })
             | Op::While { state, start, body, .. }
             | Op::TraceWhile { state, start, body, .. } => {
                 for source in [*start, body.result] {

@@ -5,7 +5,7 @@
 //! adds to the position, under the condition that there is such an iteration.
 
 use super::graph::Hop;
-use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Known};
+use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Split};
 use super::walk::{LONGEST, Walk, adds};
 use riesz_core::Size;
 use riesz_core::free::Free;
@@ -19,12 +19,12 @@ impl<'a> Walk<'a> {
     pub(super) fn add_to(
         &mut self,
         statement: Var,
-        accumulator: &Known<'a>,
+        accumulator: &Split<'a>,
         place: &'a [Place],
         value: Atom,
         frame: &Rc<Frame<'a>>,
     ) -> Option<()> {
-        let Known::Accumulator(sum) = accumulator else { return None };
+        let Split::Accumulator(sum) = accumulator else { return None };
         self.add(sum, Addition { around: Vec::new(), frame: frame.clone(), statement, place, value })
     }
 
@@ -55,7 +55,7 @@ impl<'a> Walk<'a> {
             match &binding.op {
                 Op::AddTo(accumulator, place, value) => {
                     // Others are made in the loop.
-                    if let Some(Known::Accumulator(sum)) = frame.atom(*accumulator) {
+                    if let Some(Split::Accumulator(sum)) = frame.atom(*accumulator) {
                         let (around, frame) = (around.clone(), frame.clone());
                         let addition = Addition { around, frame, statement: binding.var, place, value: *value };
                         self.add(&sum, addition)?;
@@ -74,22 +74,22 @@ impl<'a> Walk<'a> {
     }
 
     /// What has been added up at a place.
-    pub(super) fn read(&mut self, sum: &Rc<Accumulated<'a>>, ty: &Type, path: Vec<Hop>) -> Option<Known<'a>> {
+    pub(super) fn read(&mut self, sum: &Rc<Accumulated<'a>>, ty: &Type, path: Vec<Hop>) -> Option<Split<'a>> {
         Some(match ty {
             Type::Real => {
-                let mut total: Option<Known> = None;
+                let mut total: Option<Split> = None;
                 let additions = sum.additions.borrow().clone();
                 for addition in &additions {
                     let Some(term) = self.addition(addition, &path)? else { continue };
                     total = Some(self.with_term(total, term)?);
                 }
-                total.unwrap_or(Known::Plain(Atom::Real(0.0)))
+                total.unwrap_or(Split::Plain(Atom::Real(0.0)))
             }
             Type::Array(Size::Hole, _) => return None,
             Type::Array(size, element) => {
                 let count = self.size(size);
                 let element = Element::Sum { of: sum.clone(), ty: (**element).clone(), path };
-                Known::Built(Rc::new(Built { count, element }))
+                Split::Built(Rc::new(Built { count, element }))
             }
             ty => {
                 let mut parts = Vec::new();
@@ -97,13 +97,13 @@ impl<'a> Walk<'a> {
                     let path = path.iter().cloned().chain([Hop::Component(at)]).collect();
                     parts.push(self.read(sum, part, path)?);
                 }
-                Known::Parts(parts)
+                Split::Parts(parts)
             }
         })
     }
 
     /// What a statement adds to the number at a place; nothing inside where it adds elsewhere.
-    fn addition(&mut self, addition: &Addition<'a>, path: &[Hop]) -> Option<Option<Known<'a>>> {
+    fn addition(&mut self, addition: &Addition<'a>, path: &[Hop]) -> Option<Option<Split<'a>>> {
         let stands: Vec<Var> = addition.loops().map(|_| self.var(Type::Int)).collect();
         let places = self.places(addition, &stands)?;
         let mut solved: Vec<Option<Size>> = vec![None; stands.len()];
@@ -142,12 +142,12 @@ impl<'a> Walk<'a> {
             }
         }
         let rest: Vec<Hop> = rest.cloned().collect();
-        let mut total: Option<Known> = None;
-        for turns in self.every_turn(addition, &solved)? {
-            if self.is_nowhere(addition, &turns)? {
+        let mut total: Option<Split> = None;
+        for positions in self.every_position(addition, &solved)? {
+            if self.is_nowhere(addition, &positions)? {
                 continue;
             }
-            let term = self.guarded(addition, &turns, &conditions, &rest)?;
+            let term = self.guarded(addition, &positions, &conditions, &rest)?;
             total = Some(self.with_term(total, term)?);
         }
         Some(total)
@@ -156,29 +156,31 @@ impl<'a> Walk<'a> {
     /// The iterations of the loops around a statement: a loop whose index the place does not tell adds there in every
     /// iteration.
     /// Where these are many, that is left to passes over the function.
-    fn every_turn(&self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
+    fn every_position(&self, addition: &Addition<'a>, solved: &[Option<Size>]) -> Option<Vec<Vec<Size>>> {
         let mut all = vec![Vec::new()];
         for (iteration, solved) in addition.loops().zip(solved) {
             let here: Vec<Size> = match solved {
-                Some(turn) => vec![turn.clone()],
-                None => (0..self.turns(iteration.count, &addition.frame)?).map(Size::Constant).collect(),
+                Some(position) => vec![position.clone()],
+                None => (0..self.iterations(iteration.count, &addition.frame)?).map(Size::Constant).collect(),
             };
             if (all.len() * here.len()) as i64 > LONGEST {
                 return None;
             }
-            let with = |turns: &Vec<Size>, turn: &Size| turns.iter().chain([turn]).cloned().collect::<Vec<_>>();
-            all = all.iter().flat_map(|turns| here.iter().map(move |turn| with(turns, turn))).collect();
+            let with = |positions: &Vec<Size>, position: &Size| {
+                positions.iter().chain([position]).cloned().collect::<Vec<_>>()
+            };
+            all = all.iter().flat_map(|positions| here.iter().map(move |position| with(positions, position))).collect();
         }
         Some(all)
     }
 
     /// Whether it is known that there are no such iterations of the loops around a statement.
-    fn is_nowhere(&mut self, addition: &Addition<'a>, turns: &[Size]) -> Option<bool> {
-        for (iteration, turn) in addition.loops().zip(turns) {
+    fn is_nowhere(&mut self, addition: &Addition<'a>, positions: &[Size]) -> Option<bool> {
+        for (iteration, position) in addition.loops().zip(positions) {
             let count = self.value(&addition.frame.atom(iteration.count)?)?;
-            match (turn, self.form(count)) {
+            match (position, self.form(count)) {
                 (Size::Constant(..0), _) => return Some(true),
-                (Size::Constant(turn), Size::Constant(count)) if *turn >= count => return Some(true),
+                (Size::Constant(position), Size::Constant(count)) if *position >= count => return Some(true),
                 _ => {}
             }
         }
@@ -189,10 +191,10 @@ impl<'a> Walk<'a> {
     fn guarded(
         &mut self,
         addition: &Addition<'a>,
-        turns: &[Size],
+        positions: &[Size],
         equal: &[(Size, Size)],
         rest: &[Hop],
-    ) -> Option<Known<'a>> {
+    ) -> Option<Split<'a>> {
         let mut conditions = Vec::new();
         for (a, b) in equal {
             let (a, b) = (self.size(a), self.size(b));
@@ -201,22 +203,22 @@ impl<'a> Walk<'a> {
         let facts = self.facts.len();
         let mut known = Vec::new();
         let mut indices = Vec::new();
-        for (iteration, turn) in addition.loops().zip(turns) {
+        for (iteration, position) in addition.loops().zip(positions) {
             let count = self.value(&addition.frame.atom(iteration.count)?)?;
             let bound = self.form(count);
-            let index = self.size(turn);
-            if !self.in_range(turn, &bound) {
+            let index = self.size(position);
+            if !self.in_range(position, &bound) {
                 if let Some(edges) = &mut self.edges {
-                    edges.see(turn, &bound);
+                    edges.see(position, &bound);
                 }
-                let positive = |(known, _): &(Size, Size)| matches!(turn.sub(known), Some(Size::Constant(0..)));
-                if !self.facts.iter().any(positive) && !matches!(turn, Size::Constant(0..)) {
+                let positive = |(known, _): &(Size, Size)| matches!(position.sub(known), Some(Size::Constant(0..)));
+                if !self.facts.iter().any(positive) && !matches!(position, Size::Constant(0..)) {
                     let op = Op::Compare(Comparison::LessEqual, Atom::Int(0), index);
                     conditions.push(self.bind(op, Type::Bool));
                 }
                 conditions.push(self.bind(Op::Compare(Comparison::Less, index, count), Type::Bool));
             }
-            known.push((turn.clone(), bound));
+            known.push((position.clone(), bound));
             indices.push(index);
         }
         let mut there = |walk: &mut Walk<'a>| {
@@ -231,11 +233,11 @@ impl<'a> Walk<'a> {
         }) else {
             return there(self);
         };
-        self.either(all, &mut there, &mut |_| Some(Known::Plain(Atom::Real(0.0))))
+        self.either(all, &mut there, &mut |_| Some(Split::Plain(Atom::Real(0.0))))
     }
 
     /// Goes through the iterations of the loops around a statement for what it adds.
-    fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Known<'a>> {
+    fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Split<'a>> {
         self.again(|walk| walk.replay_in(addition, 0, indices, &addition.frame, rest))
     }
 
@@ -254,7 +256,7 @@ impl<'a> Walk<'a> {
         indices: &[Atom],
         frame: &Rc<Frame<'a>>,
         rest: &[Hop],
-    ) -> Option<Known<'a>> {
+    ) -> Option<Split<'a>> {
         let wanted = [addition.value];
         match addition.around.get(level) {
             None => {
@@ -270,7 +272,7 @@ impl<'a> Walk<'a> {
             Some(Around::Loop(iteration)) => {
                 let (index, indices) = indices.split_first()?;
                 let inner = Frame::inside(frame);
-                inner.set(iteration.index, Known::Plain(*index));
+                inner.set(iteration.index, Split::Plain(*index));
                 self.needed_at(addition, level, &wanted, &inner)?;
                 self.replay_in(addition, level + 1, indices, &inner, rest)
             }
@@ -281,7 +283,7 @@ impl<'a> Walk<'a> {
                     walk.needed_at(addition, level, &wanted, &inner)?;
                     walk.replay_in(addition, level + 1, indices, &inner, rest)
                 };
-                let mut elsewhere = |_: &mut Walk<'a>| Some(Known::Plain(Atom::Real(0.0)));
+                let mut elsewhere = |_: &mut Walk<'a>| Some(Split::Plain(Atom::Real(0.0)));
                 match taken {
                     true => self.either(condition, &mut here, &mut elsewhere),
                     false => self.either(condition, &mut elsewhere, &mut here),
@@ -348,7 +350,7 @@ impl<'a> Walk<'a> {
         for (level, around) in addition.around.iter().enumerate() {
             let inner = Frame::inside(&frame);
             if let Around::Loop(iteration) = around {
-                inner.set(iteration.index, Known::Plain(*indices.next()?));
+                inner.set(iteration.index, Split::Plain(*indices.next()?));
             }
             self.needed_at(addition, level, wanted, &inner)?;
             frame = inner;
@@ -370,7 +372,7 @@ impl<'a> Walk<'a> {
                 places.push(match place {
                     Place::Component(at) => Some(Spot::Component(*at)),
                     Place::Element(index) => match frame.atom(*index) {
-                        Some(Known::Plain(index)) => {
+                        Some(Split::Plain(index)) => {
                             let form = self.form(index);
                             let local = |atom: &size::Atom| matches!(atom, size::Atom::Var(var) if self.is_local(*var));
                             (!form.atoms().iter().any(local)).then_some(Spot::Element(form))

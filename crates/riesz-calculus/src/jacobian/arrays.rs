@@ -1,6 +1,6 @@
 //! Functions of arrays, element by element.
 
-use super::known::{Built, Element, Known};
+use super::known::{Built, Element, Split};
 use super::walk::{LONGEST, Walk};
 use riesz_core::Size;
 use riesz_core::term::{Atom, Op};
@@ -13,8 +13,8 @@ impl<'a> Walk<'a> {
     pub(super) fn array_function(
         &mut self,
         primitive: &'static Primitive,
-        arguments: &[Known<'a>],
-    ) -> Option<Known<'a>> {
+        arguments: &[Split<'a>],
+    ) -> Option<Split<'a>> {
         match primitive.array()? {
             Array::Reindex(reindex) => self.reindex(reindex, arguments),
             Array::Product(Product { contraction: Contraction::Inner, times }) => {
@@ -25,14 +25,14 @@ impl<'a> Walk<'a> {
                 for argument in arguments {
                     all.extend(self.elements(argument)?);
                 }
-                Some(Known::Elements(all))
+                Some(Split::Elements(all))
             }
             Array::Merge => {
                 let mut all = Vec::new();
                 for row in self.elements(&arguments[0])? {
                     all.extend(self.elements(&row)?);
                 }
-                Some(Known::Elements(all))
+                Some(Split::Elements(all))
             }
             Array::Replace
             | Array::Exchange
@@ -42,7 +42,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The elements at other places.
-    fn reindex(&mut self, reindex: &'static Reindex, arguments: &[Known<'a>]) -> Option<Known<'a>> {
+    fn reindex(&mut self, reindex: &'static Reindex, arguments: &[Split<'a>]) -> Option<Split<'a>> {
         if reindex.direction == Direction::Scatter {
             return None;
         }
@@ -64,22 +64,22 @@ impl<'a> Walk<'a> {
                     let at = reindex.index.evaluate(Atom::Int(at), &mut written).ok()?;
                     elements.push(self.index(array, at)?);
                 }
-                return Some(Known::Elements(elements));
+                return Some(Split::Elements(elements));
             }
             Bounds::Always | Bounds::Range(..) => {}
         }
         let element = Element::Moved { of: array.clone(), reindex, others };
-        Some(Known::Built(Rc::new(Built { count, element })))
+        Some(Split::Built(Rc::new(Built { count, element })))
     }
 
     /// The element that an index function leads to.
     pub(super) fn moved(
         &mut self,
-        of: &Known<'a>,
+        of: &Split<'a>,
         reindex: &'static Reindex,
         others: &[Atom],
         at: Atom,
-    ) -> Option<Known<'a>> {
+    ) -> Option<Split<'a>> {
         let at = reindex.index.evaluate(at, &mut IndexWriter { walk: self, array: reindex.array, others }).ok()?;
         self.index(of, at)
     }
@@ -95,12 +95,12 @@ impl<'a> Walk<'a> {
     }
 
     /// `Σᵢ aᵢ bᵢ`, along the last axis of the one and the first of the other.
-    fn dot(&mut self, a: &Known<'a>, b: &Known<'a>, product: &'static Primitive) -> Option<Known<'a>> {
+    fn dot(&mut self, a: &Split<'a>, b: &Split<'a>, product: &'static Primitive) -> Option<Split<'a>> {
         let left = self.elements(a)?;
         if let Some(first) = left.first()
             && self.is_array(first)
         {
-            return left.iter().map(|row| self.dot(row, b, product)).collect::<Option<Vec<_>>>().map(Known::Elements);
+            return left.iter().map(|row| self.dot(row, b, product)).collect::<Option<Vec<_>>>().map(Split::Elements);
         }
         let right = self.elements(b)?;
         if left.len() != right.len() || left.is_empty() {
@@ -111,11 +111,11 @@ impl<'a> Walk<'a> {
             let mut sums = Vec::with_capacity(columns);
             for at in 0..columns as i64 {
                 let column = right.iter().map(|row| self.index(row, Atom::Int(at))).collect::<Option<Vec<_>>>()?;
-                sums.push(self.dot(a, &Known::Elements(column), product)?);
+                sums.push(self.dot(a, &Split::Elements(column), product)?);
             }
-            return Some(Known::Elements(sums));
+            return Some(Split::Elements(sums));
         }
-        let mut total: Option<Known> = None;
+        let mut total: Option<Split> = None;
         for (a, b) in left.iter().zip(&right) {
             let term = self.scalar(product, &[a.clone(), b.clone()])?;
             total = Some(self.with_term(total, term)?);
@@ -123,10 +123,10 @@ impl<'a> Walk<'a> {
         total
     }
 
-    fn is_array(&self, known: &Known<'a>) -> bool {
+    fn is_array(&self, known: &Split<'a>) -> bool {
         match known {
-            Known::Elements(_) | Known::Built(_) => true,
-            Known::Plain(atom) | Known::Input(atom, _) => matches!(self.type_of(*atom), Type::Array(..)),
+            Split::Elements(_) | Split::Built(_) => true,
+            Split::Plain(atom) | Split::Input(atom, _) => matches!(self.type_of(*atom), Type::Array(..)),
             _ => false,
         }
     }
@@ -153,7 +153,7 @@ impl Indexing for IndexWriter<'_, '_, '_> {
         if argument == self.array {
             return Ok(other);
         }
-        self.walk.length(&Known::Plain(other)).ok_or(Unknown)
+        self.walk.length(&Split::Plain(other)).ok_or(Unknown)
     }
 
     fn integer(&mut self, argument: usize) -> Result<Atom, Unknown> {

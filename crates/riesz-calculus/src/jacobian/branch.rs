@@ -5,7 +5,7 @@
 //! too, and are −1 in the other branch.
 
 use super::graph::{Hop, Input, Node, Origin};
-use super::known::Known;
+use super::known::Split;
 use super::walk::Walk;
 use riesz_core::Size;
 use riesz_core::size;
@@ -14,12 +14,12 @@ use riesz_core::types::Type;
 use std::collections::BTreeMap;
 
 /// Walks through a branch.
-type Branch<'f, 'a> = dyn FnMut(&mut Walk<'a>) -> Option<Known<'a>> + 'f;
+type Branch<'f, 'a> = dyn FnMut(&mut Walk<'a>) -> Option<Split<'a>> + 'f;
 
 /// A branch that has been walked through.
 struct Side<'a> {
     leaves: Vec<(Atom, Option<Node>)>,
-    shape: Known<'a>,
+    shape: Split<'a>,
     partials: Vec<BTreeMap<Node, Atom>>,
 }
 
@@ -29,7 +29,7 @@ impl<'a> Walk<'a> {
         condition: Atom,
         yes: &mut Branch<'f, 'a>,
         no: &mut Branch<'f, 'a>,
-    ) -> Option<Known<'a>> {
+    ) -> Option<Split<'a>> {
         let first = self.graph.nodes.len();
         let around = self.branches.len();
         let mut sides = Vec::new();
@@ -127,12 +127,12 @@ impl<'a> Walk<'a> {
     /// What the branches gave, seen from outside.
     fn outside(
         &mut self,
-        shape: &Known<'a>,
+        shape: &Split<'a>,
         values: &[Atom],
         partials: &[Vec<(Node, Atom)>],
         inner: &[Node],
         indices: Vec<Atom>,
-    ) -> Known<'a> {
+    ) -> Split<'a> {
         let mut indices = indices.into_iter();
         let mut seen: BTreeMap<Node, Node> = BTreeMap::new();
         for node in inner {
@@ -163,52 +163,52 @@ impl<'a> Walk<'a> {
     }
 
     /// The numbers of a value in order; the value with a position in place of each.
-    pub(super) fn leaves(&mut self, known: &Known<'a>, out: &mut Vec<(Atom, Option<Node>)>) -> Option<Known<'a>> {
+    pub(super) fn leaves(&mut self, known: &Split<'a>, out: &mut Vec<(Atom, Option<Node>)>) -> Option<Split<'a>> {
         let mut leaf = |atom: Atom, node: Option<Node>| {
             out.push((atom, node));
-            Known::Plain(Atom::Int(0))
+            Split::Plain(Atom::Int(0))
         };
         Some(match known {
-            Known::Number(atom, node) => leaf(*atom, Some(*node)),
-            Known::Plain(atom)
+            Split::Number(atom, node) => leaf(*atom, Some(*node)),
+            Split::Plain(atom)
                 if !matches!(self.type_of(*atom), Type::Array(..) | Type::Tuple(_) | Type::Record(_)) =>
             {
                 leaf(*atom, None)
             }
-            Known::Parts(parts) => {
-                Known::Parts(parts.iter().map(|part| self.leaves(part, out)).collect::<Option<_>>()?)
+            Split::Parts(parts) => {
+                Split::Parts(parts.iter().map(|part| self.leaves(part, out)).collect::<Option<_>>()?)
             }
-            Known::Plain(atom) | Known::Input(atom, _) if !matches!(self.type_of(*atom), Type::Array(..)) => {
+            Split::Plain(atom) | Split::Input(atom, _) if !matches!(self.type_of(*atom), Type::Array(..)) => {
                 let count = self.type_of(*atom).components()?.len();
                 let mut parts = Vec::with_capacity(count);
                 for at in 0..count {
                     let part = self.project(known, at)?;
                     parts.push(self.leaves(&part, out)?);
                 }
-                Known::Parts(parts)
+                Split::Parts(parts)
             }
             known => {
                 let elements = self.elements(known)?;
-                Known::Elements(elements.iter().map(|element| self.leaves(element, out)).collect::<Option<_>>()?)
+                Split::Elements(elements.iter().map(|element| self.leaves(element, out)).collect::<Option<_>>()?)
             }
         })
     }
 }
 
-fn same_shape(a: &Known, b: &Known) -> bool {
+fn same_shape(a: &Split, b: &Split) -> bool {
     match (a, b) {
-        (Known::Plain(_), Known::Plain(_)) => true,
-        (Known::Parts(a), Known::Parts(b)) | (Known::Elements(a), Known::Elements(b)) => {
+        (Split::Plain(_), Split::Plain(_)) => true,
+        (Split::Parts(a), Split::Parts(b)) | (Split::Elements(a), Split::Elements(b)) => {
             a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_shape(a, b))
         }
         _ => false,
     }
 }
 
-fn put_back<'a>(shape: &Known<'a>, leaves: &mut dyn Iterator<Item = Known<'a>>) -> Known<'a> {
+fn put_back<'a>(shape: &Split<'a>, leaves: &mut dyn Iterator<Item = Split<'a>>) -> Split<'a> {
     match shape {
-        Known::Parts(parts) => Known::Parts(parts.iter().map(|part| put_back(part, leaves)).collect()),
-        Known::Elements(parts) => Known::Elements(parts.iter().map(|part| put_back(part, leaves)).collect()),
+        Split::Parts(parts) => Split::Parts(parts.iter().map(|part| put_back(part, leaves)).collect()),
+        Split::Elements(parts) => Split::Elements(parts.iter().map(|part| put_back(part, leaves)).collect()),
         leaf => leaves.next().unwrap_or_else(|| leaf.clone()),
     }
 }

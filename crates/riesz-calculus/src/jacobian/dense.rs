@@ -1,7 +1,7 @@
 //! The dense matrix: zeros to which the entries are added; if it is small, the entries themselves.
 
 use super::graph::Hop;
-use super::known::Known;
+use super::known::Split;
 use super::numbers_in;
 use super::rows::{Entry, Gather, Level, Row};
 use super::walk::Walk;
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 /// The matrix of a derivative, or of its adjoint.
 pub(super) fn matrix<'a>(
     walk: &mut Walk<'a>,
-    result: &Known<'a>,
+    result: &Split<'a>,
     (domain, codomain): (&Type, &Type),
     ty: &Type,
     adjoint: bool,

@@ -10,15 +10,15 @@ use std::rc::Rc;
 
 /// What is known of a value.
 #[derive(Clone)]
-pub(super) enum Known<'a> {
+pub(super) enum Split<'a> {
     /// It does not vary.
     Plain(Atom),
     /// A number that varies.
     Number(Atom, Node),
     /// The components of a tuple or record.
-    Parts(Vec<Known<'a>>),
+    Parts(Vec<Split<'a>>),
     /// The elements of a short array.
-    Elements(Vec<Known<'a>>),
+    Elements(Vec<Split<'a>>),
     /// A part of the point, with where it stands.
     Input(Atom, Vec<Hop>),
     /// An array known by how its elements are made.
@@ -27,11 +27,11 @@ pub(super) enum Known<'a> {
     Accumulator(Rc<Accumulated<'a>>),
 }
 
-impl Known<'_> {
+impl Split<'_> {
     pub fn is_plain(&self) -> bool {
         match self {
-            Known::Plain(_) => true,
-            Known::Parts(parts) | Known::Elements(parts) => parts.iter().all(Known::is_plain),
+            Split::Plain(_) => true,
+            Split::Parts(parts) | Split::Elements(parts) => parts.iter().all(Split::is_plain),
             _ => false,
         }
     }
@@ -46,11 +46,11 @@ pub(super) struct Built<'a> {
 /// How an element is made.
 pub(super) enum Element<'a> {
     /// By a body, as its result or a component of that.
-    Turn { iteration: &'a Iteration, component: Option<usize>, frame: Rc<Frame<'a>> },
+    Iteration { iteration: &'a Iteration, component: Option<usize>, frame: Rc<Frame<'a>> },
     /// As the sum of the elements of two arrays.
-    Plus(Known<'a>, Known<'a>),
+    Plus(Split<'a>, Split<'a>),
     /// It is the element at another index, which the length of the array and the other arguments of a function tell.
-    Moved { of: Known<'a>, reindex: &'static Reindex, others: Vec<Atom> },
+    Moved { of: Split<'a>, reindex: &'static Reindex, others: Vec<Atom> },
     /// As a zero.
     Zero(Type),
     /// As what is added up at a place.
@@ -112,7 +112,7 @@ impl<'a> Around<'a> {
 /// What is known of the variables of a body.
 pub(super) struct Frame<'a> {
     pub function: &'a Function,
-    values: RefCell<FxHashMap<Var, Known<'a>>>,
+    values: RefCell<FxHashMap<Var, Split<'a>>>,
     around: Option<Rc<Frame<'a>>>,
 }
 
@@ -125,13 +125,13 @@ impl<'a> Frame<'a> {
         Rc::new(Frame { function: around.function, values: RefCell::default(), around: Some(around.clone()) })
     }
 
-    pub fn set(&self, var: Var, known: Known<'a>) {
+    pub fn set(&self, var: Var, known: Split<'a>) {
         self.values.borrow_mut().insert(var, known);
     }
 
     /// What is known of an operand; none if nothing is.
-    pub fn atom(&self, atom: Atom) -> Option<Known<'a>> {
-        let Atom::Var(var) = atom else { return Some(Known::Plain(atom)) };
+    pub fn atom(&self, atom: Atom) -> Option<Split<'a>> {
+        let Atom::Var(var) = atom else { return Some(Split::Plain(atom)) };
         let mut frame = self;
         loop {
             if let Some(known) = frame.values.borrow().get(&var) {

@@ -26,7 +26,7 @@ mod write;
 use crate::compile::{Calculus, Problem};
 use crate::specialise::specialise;
 use graph::Hop;
-use known::Known;
+use known::Split;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, FunctionId, Op, Var, VarInfo};
 use riesz_core::types::Type;
@@ -125,7 +125,7 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     if crate::compile::has_holes(domain) || crate::compile::has_holes(codomain) {
         return None;
     }
-    let mut arguments: Vec<Known> = captured.iter().map(|atom| Known::Plain(*atom)).collect();
+    let mut arguments: Vec<Split> = captured.iter().map(|atom| Split::Plain(*atom)).collect();
     let span = walk.span;
     let input = walk.input(*point, Vec::<Hop>::new());
     arguments.push(input);

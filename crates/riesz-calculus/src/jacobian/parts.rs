@@ -1,7 +1,7 @@
 //! Numbers with their dependencies, and the components of values.
 
 use super::graph::{Hop, Input, Node, Origin};
-use super::known::{Built, Element, Known};
+use super::known::{Built, Element, Split};
 use super::walk::{LONGEST, Walk};
 use riesz_core::Size;
 use riesz_core::term::{Atom, Op};
@@ -14,13 +14,13 @@ impl<'a> Walk<'a> {
     // ---- numbers ----
 
     /// A part of the point.
-    pub fn input(&mut self, value: Atom, path: Vec<Hop>) -> Known<'a> {
+    pub fn input(&mut self, value: Atom, path: Vec<Hop>) -> Split<'a> {
         let ty = self.type_of(value);
         if !ty.varies() {
-            return Known::Plain(value);
+            return Split::Plain(value);
         }
         if ty != Type::Real {
-            return Known::Input(value, path);
+            return Split::Input(value, path);
         }
         let mut key = String::new();
         for hop in &path {
@@ -30,18 +30,18 @@ impl<'a> Walk<'a> {
             };
         }
         if let Some(node) = self.scopes.iter().rev().find_map(|scope| scope.inputs.get(&key)) {
-            return Known::Number(value, *node);
+            return Split::Number(value, *node);
         }
         // Outside of the branches that it needs nothing of, it is the same number.
         let branches = path.iter().map(Hop::branches).max().unwrap_or(0);
         let scope = self.branches.get(branches).map_or(self.scopes.len(), |scopes| *scopes).min(self.scopes.len()) - 1;
         let node = self.graph.add(Origin::Input(Input { path, conditional: false }));
         self.scopes[scope].inputs.insert(key, node);
-        Known::Number(value, node)
+        Split::Number(value, node)
     }
 
     /// A number with a value, and a sum of multiples of numbers that it varies with.
-    pub fn number(&mut self, value: Atom, terms: Vec<(Atom, Node)>) -> Known<'a> {
+    pub fn number(&mut self, value: Atom, terms: Vec<(Atom, Node)>) -> Split<'a> {
         let mut merged: Vec<(Atom, Node)> = Vec::with_capacity(terms.len());
         for (partial, node) in terms {
             match merged.iter().position(|(_, other)| *other == node) {
@@ -50,20 +50,20 @@ impl<'a> Walk<'a> {
             }
         }
         match merged[..] {
-            [] => Known::Plain(value),
-            [(Atom::Real(1.0), node)] => Known::Number(value, node),
-            _ => Known::Number(value, self.graph.add(Origin::Sum(merged))),
+            [] => Split::Plain(value),
+            [(Atom::Real(1.0), node)] => Split::Number(value, node),
+            _ => Split::Number(value, self.graph.add(Origin::Sum(merged))),
         }
     }
 
-    pub fn scalar(&mut self, primitive: &'static Primitive, arguments: &[Known<'a>]) -> Option<Known<'a>> {
+    pub fn scalar(&mut self, primitive: &'static Primitive, arguments: &[Split<'a>]) -> Option<Split<'a>> {
         let values = arguments.iter().map(|argument| self.value(argument)).collect::<Option<Vec<_>>>()?;
         let span = self.span;
         let value = self.bind(Op::Scalar(primitive, values.clone()), Type::Real);
         let row = primitive.scalar()?;
         let mut terms = Vec::new();
         for (at, argument) in arguments.iter().enumerate() {
-            let Known::Number(_, node) = argument else { continue };
+            let Split::Number(_, node) = argument else { continue };
             let partial = match &row.derivative {
                 Derivative::Zero => continue,
                 Derivative::Terms(_) | Derivative::Directional => return None,
@@ -82,18 +82,18 @@ impl<'a> Walk<'a> {
     }
 
     /// `a + b`, number by number.
-    pub fn plus(&mut self, a: &Known<'a>, b: &Known<'a>) -> Option<Known<'a>> {
+    pub fn plus(&mut self, a: &Split<'a>, b: &Split<'a>) -> Option<Split<'a>> {
         Some(match (a, b) {
-            (Known::Parts(left), Known::Parts(right)) if left.len() == right.len() => {
-                Known::Parts(left.iter().zip(right).map(|(a, b)| self.plus(a, b)).collect::<Option<_>>()?)
+            (Split::Parts(left), Split::Parts(right)) if left.len() == right.len() => {
+                Split::Parts(left.iter().zip(right).map(|(a, b)| self.plus(a, b)).collect::<Option<_>>()?)
             }
-            (Known::Built(_), _) | (_, Known::Built(_)) => {
+            (Split::Built(_), _) | (_, Split::Built(_)) => {
                 let count = self.length(a).or_else(|| self.length(b))?;
-                Known::Built(Rc::new(Built { count, element: Element::Plus(a.clone(), b.clone()) }))
+                Split::Built(Rc::new(Built { count, element: Element::Plus(a.clone(), b.clone()) }))
             }
             _ => {
-                let is_number = |walk: &Self, known: &Known| match known {
-                    Known::Plain(atom) | Known::Number(atom, _) => walk.type_of(*atom) == Type::Real,
+                let is_number = |walk: &Self, known: &Split| match known {
+                    Split::Plain(atom) | Split::Number(atom, _) => walk.type_of(*atom) == Type::Real,
                     _ => false,
                 };
                 if is_number(self, a) && is_number(self, b) {
@@ -103,13 +103,13 @@ impl<'a> Walk<'a> {
                 if left.len() != right.len() {
                     return None;
                 }
-                Known::Elements(left.iter().zip(&right).map(|(a, b)| self.plus(a, b)).collect::<Option<_>>()?)
+                Split::Elements(left.iter().zip(&right).map(|(a, b)| self.plus(a, b)).collect::<Option<_>>()?)
             }
         })
     }
 
     /// A sum with one more term, or with its first.
-    pub fn with_term(&mut self, total: Option<Known<'a>>, term: Known<'a>) -> Option<Known<'a>> {
+    pub fn with_term(&mut self, total: Option<Split<'a>>, term: Split<'a>) -> Option<Split<'a>> {
         match total {
             Some(total) => self.plus(&total, &term),
             None => Some(term),
@@ -118,14 +118,14 @@ impl<'a> Walk<'a> {
 
     // ---- parts ----
 
-    pub fn project(&mut self, known: &Known<'a>, at: usize) -> Option<Known<'a>> {
+    pub fn project(&mut self, known: &Split<'a>, at: usize) -> Option<Split<'a>> {
         Some(match known {
-            Known::Parts(parts) => parts.get(at)?.clone(),
-            Known::Plain(atom) => {
+            Split::Parts(parts) => parts.get(at)?.clone(),
+            Split::Plain(atom) => {
                 let ty = self.type_of(*atom).component(at)?.clone();
-                Known::Plain(self.bind(Op::Project(*atom, at), ty))
+                Split::Plain(self.bind(Op::Project(*atom, at), ty))
             }
-            Known::Input(atom, path) => {
+            Split::Input(atom, path) => {
                 let ty = self.type_of(*atom).component(at)?.clone();
                 let value = self.bind(Op::Project(*atom, at), ty);
                 let mut path = path.clone();
@@ -136,17 +136,17 @@ impl<'a> Walk<'a> {
         })
     }
 
-    pub fn index(&mut self, known: &Known<'a>, at: Atom) -> Option<Known<'a>> {
+    pub fn index(&mut self, known: &Split<'a>, at: Atom) -> Option<Split<'a>> {
         let form = self.form(at);
         match known {
-            Known::Elements(elements) => match form {
+            Split::Elements(elements) => match form {
                 Size::Constant(at) => elements.get(usize::try_from(at).ok()?).cloned(),
                 _ => None,
             },
-            Known::Plain(array) | Known::Input(array, _) => {
+            Split::Plain(array) | Split::Input(array, _) => {
                 let Type::Array(size, element) = self.type_of(*array) else { return None };
                 let value = self.bind(Op::Index(*array, at), (*element).clone());
-                let Known::Input(_, path) = known else { return Some(Known::Plain(value)) };
+                let Split::Input(_, path) = known else { return Some(Split::Plain(value)) };
                 let sure = size != Size::Hole && self.in_range(&form, &self.size_form(&size));
                 let mut path = path.clone();
                 path.push(match (&form, &size) {
@@ -157,7 +157,7 @@ impl<'a> Walk<'a> {
                 });
                 Some(self.input(value, path))
             }
-            Known::Built(built) => {
+            Split::Built(built) => {
                 let key = (Rc::as_ptr(built) as usize, format!("{form:?}"));
                 if let Some((_, element)) = self.scopes.iter().rev().find_map(|scope| scope.elements.get(&key)) {
                     return Some(element.clone());
@@ -174,13 +174,13 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn element(&mut self, element: &Element<'a>, at: Atom) -> Option<Known<'a>> {
+    fn element(&mut self, element: &Element<'a>, at: Atom) -> Option<Split<'a>> {
         match element {
-            Element::Turn { iteration, component, frame } => {
-                let turn = self.turn(iteration, at, frame)?;
+            Element::Iteration { iteration, component, frame } => {
+                let iteration = self.iteration(iteration, at, frame)?;
                 match component {
-                    Some(component) => self.project(&turn, *component),
-                    None => Some(turn),
+                    Some(component) => self.project(&iteration, *component),
+                    None => Some(iteration),
                 }
             }
             Element::Plus(a, b) => {
@@ -199,11 +199,11 @@ impl<'a> Walk<'a> {
     }
 
     /// The length of an array.
-    pub fn length(&mut self, known: &Known<'a>) -> Option<Atom> {
+    pub fn length(&mut self, known: &Split<'a>) -> Option<Atom> {
         match known {
-            Known::Elements(elements) => Some(Atom::Int(elements.len() as i64)),
-            Known::Built(built) => Some(built.count),
-            Known::Plain(atom) | Known::Input(atom, _) => match self.type_of(*atom) {
+            Split::Elements(elements) => Some(Atom::Int(elements.len() as i64)),
+            Split::Built(built) => Some(built.count),
+            Split::Plain(atom) | Split::Input(atom, _) => match self.type_of(*atom) {
                 Type::Array(Size::Hole, _) => None,
                 Type::Array(size, _) => Some(self.size(&size)),
                 _ => None,
@@ -213,8 +213,8 @@ impl<'a> Walk<'a> {
     }
 
     /// The elements of a short array.
-    pub fn elements(&mut self, known: &Known<'a>) -> Option<Vec<Known<'a>>> {
-        if let Known::Elements(elements) = known {
+    pub fn elements(&mut self, known: &Split<'a>) -> Option<Vec<Split<'a>>> {
+        if let Split::Elements(elements) = known {
             return Some(elements.clone());
         }
         let length = self.length(known)?;
@@ -225,15 +225,15 @@ impl<'a> Walk<'a> {
     }
 
     /// The zero of a space.
-    pub fn zero(&mut self, ty: &Type) -> Option<Known<'a>> {
+    pub fn zero(&mut self, ty: &Type) -> Option<Split<'a>> {
         Some(match ty {
-            Type::Real => Known::Plain(Atom::Real(0.0)),
+            Type::Real => Split::Plain(Atom::Real(0.0)),
             Type::Array(Size::Hole, _) => return None,
             Type::Array(size, element) => {
                 let count = self.size(size);
-                Known::Built(Rc::new(Built { count, element: Element::Zero((**element).clone()) }))
+                Split::Built(Rc::new(Built { count, element: Element::Zero((**element).clone()) }))
             }
-            ty => Known::Parts(ty.components()?.iter().map(|part| self.zero(part)).collect::<Option<_>>()?),
+            ty => Split::Parts(ty.components()?.iter().map(|part| self.zero(part)).collect::<Option<_>>()?),
         })
     }
 }

@@ -5,7 +5,7 @@
 //! entries, these rows are separated from the loop.
 
 use super::graph::{Hop, Node};
-use super::known::Known;
+use super::known::Split;
 use super::walk::Walk;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Binding, Var};
@@ -31,7 +31,7 @@ pub(super) struct Entry {
     pub partial: Atom,
 }
 
-/// A loop that has been gone through once: what was written for a turn.
+/// A loop that has been gone through once: what was written for an iteration.
 pub(super) struct Level {
     pub index: Var,
     pub count: Atom,
@@ -41,7 +41,7 @@ pub(super) struct Level {
 /// A part of the result.
 enum Part<'a> {
     Number(Vec<Hop>, Option<Node>),
-    Loop { array: Known<'a>, element: Type, path: Vec<Hop> },
+    Loop { array: Split<'a>, element: Type, path: Vec<Hop> },
 }
 
 /// A loop over rows, and how many of the first and of the last may lack what the others have.
@@ -53,9 +53,9 @@ pub(super) struct Edges {
 }
 
 impl Edges {
-    /// That a row has something only where `0 ≤ turn < bound`.
-    pub(super) fn see(&mut self, turn: &Size, bound: &Size) {
-        if let Some(Size::Constant(further)) = turn.sub(&self.index)
+    /// That a row has something only where `0 ≤ iteration < bound`.
+    pub(super) fn see(&mut self, iteration: &Size, bound: &Size) {
+        if let Some(Size::Constant(further)) = iteration.sub(&self.index)
             && let Some(Size::Constant(more)) = bound.sub(&self.count)
         {
             self.first = self.first.max(-further);
@@ -80,7 +80,7 @@ pub(super) trait Gather<'a> {
 
 impl<'a> Walk<'a> {
     /// Goes through a result.
-    pub(super) fn rows<G: Gather<'a>>(&mut self, result: &Known<'a>, ty: &Type, gather: &mut G) -> Option<()> {
+    pub(super) fn rows<G: Gather<'a>>(&mut self, result: &Split<'a>, ty: &Type, gather: &mut G) -> Option<()> {
         let mut parts = Vec::new();
         self.parts(result, ty, Vec::new(), FEW, &mut parts)?;
         let mut parts = parts.into_iter().peekable();
@@ -104,7 +104,7 @@ impl<'a> Walk<'a> {
     /// Goes through an array that is a part of a result.
     fn elements_of<G: Gather<'a>>(
         &mut self,
-        array: &Known<'a>,
+        array: &Split<'a>,
         element: &Type,
         path: &[Hop],
         gather: &mut G,
@@ -138,7 +138,7 @@ impl<'a> Walk<'a> {
     /// One element of an array, outside of its loop.
     fn apart<G: Gather<'a>>(
         &mut self,
-        array: &Known<'a>,
+        array: &Split<'a>,
         element: &Type,
         path: &[Hop],
         at: i64,
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
     /// So many elements of an array from one on, in loops.
     fn all_turns<G: Gather<'a>>(
         &mut self,
-        array: &Known<'a>,
+        array: &Split<'a>,
         element: &Type,
         path: &[Hop],
         (first, count): (i64, Atom),
@@ -166,8 +166,8 @@ impl<'a> Walk<'a> {
         let facts = self.facts.len();
         let index = self.var(Type::Int);
         self.edges = Some(Edges { index: Size::var(index), count: self.form(count), first: 0, last: 0 });
-        let turns = (index, first, count);
-        let inside = self.inside_loops(array, element, path.to_vec(), turns, &mut opened, gather)?;
+        let iterations = (index, first, count);
+        let inside = self.inside_loops(array, element, path.to_vec(), iterations, &mut opened, gather)?;
         let edges = self.edges.take()?;
         self.facts.truncate(facts);
         let close = |(index, count)| Level { index, count, bindings: self.close() };
@@ -176,7 +176,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The rows of a result that is a few numbers, without loops; none for any other.
-    pub(super) fn few_rows(&mut self, result: &Known<'a>, ty: &Type) -> Option<Vec<Row>> {
+    pub(super) fn few_rows(&mut self, result: &Split<'a>, ty: &Type) -> Option<Vec<Row>> {
         let mut parts = Vec::new();
         self.parts(result, ty, Vec::new(), FEW, &mut parts)?;
         self.entries(numbers(parts)?)
@@ -184,7 +184,7 @@ impl<'a> Walk<'a> {
 
     fn inside_loops<G: Gather<'a>>(
         &mut self,
-        array: &Known<'a>,
+        array: &Split<'a>,
         element: &Type,
         mut path: Vec<Hop>,
         (index, first, count): (Var, i64, Atom),
@@ -203,8 +203,8 @@ impl<'a> Walk<'a> {
         let longest = if matches!(element, Type::Array(..)) { FEW } else { i64::MAX };
         self.parts(&known, element, path, longest, &mut parts)?;
         if let [Part::Loop { array, element, path }] = &parts[..] {
-            let turns = (self.var(Type::Int), 0, self.length(array)?);
-            return self.inside_loops(array, element, path.clone(), turns, opened, gather);
+            let iterations = (self.var(Type::Int), 0, self.length(array)?);
+            return self.inside_loops(array, element, path.clone(), iterations, opened, gather);
         }
         let rows = self.entries(numbers(parts)?)?;
         gather.inside(self, rows)
@@ -212,7 +212,7 @@ impl<'a> Walk<'a> {
 
     fn parts(
         &mut self,
-        known: &Known<'a>,
+        known: &Split<'a>,
         ty: &Type,
         path: Vec<Hop>,
         longest: i64,
@@ -223,12 +223,12 @@ impl<'a> Walk<'a> {
         }
         match ty {
             Type::Real => out.push(match known {
-                Known::Number(_, node) => Part::Number(path, Some(*node)),
+                Split::Number(_, node) => Part::Number(path, Some(*node)),
                 _ => return None,
             }),
             Type::Array(_, element) => {
                 let count = self.length(known)?;
-                let short = matches!(known, Known::Elements(_))
+                let short = matches!(known, Split::Elements(_))
                     || matches!(self.form(count), Size::Constant(count) if count <= longest);
                 let elements = if short { self.elements(known) } else { None };
                 let Some(elements) = elements else {

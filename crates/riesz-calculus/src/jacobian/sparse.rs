@@ -5,12 +5,12 @@
 //! every entry is stored at its position.
 
 use super::graph::Hop;
-use super::known::Known;
+use super::known::Split;
 use super::numbers_in;
 use super::rows::{Entry, Gather, Level, Row};
 use super::walk::Walk;
 use riesz_core::Size;
-use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Place, Reduction, Turn};
+use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Place, Recurrence, Reduction};
 use riesz_core::types::Type;
 use riesz_primitive::{array, scalar};
 use std::cmp::Ordering;
@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 const LONGEST_ROW: usize = 12;
 
 /// The columns, rows and values of the entries of a derivative's matrix.
-pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Known<'a>, codomain: &Type, domain: &Type) -> Option<[Atom; 3]> {
+pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Split<'a>, codomain: &Type, domain: &Type) -> Option<[Atom; 3]> {
     let mut sparse = Sparse { codomain, domain, pieces: [const { Vec::new() }; 3] };
     walk.rows(result, codomain, &mut sparse)?;
     let mut fields = Vec::with_capacity(3);
@@ -184,17 +184,17 @@ impl<'a> Gather<'a> for Sparse<'_> {
 impl Sparse<'_> {
     /// Puts entries in their places, given columns, rows, values, places in an iteration and how many there are, for each
     /// iteration.
-    fn compact<'a>(&mut self, walk: &mut Walk<'a>, parts: Vec<Atom>, turns: Size, width: i64) -> Option<()> {
+    fn compact<'a>(&mut self, walk: &mut Walk<'a>, parts: Vec<Atom>, iterations: Size, width: i64) -> Option<()> {
         let [columns, rows, values, places, counts] = parts[..] else { return None };
-        let count = walk.size(&turns);
+        let count = walk.size(&iterations);
         // Where the entries of each iteration end.
         let (state, index) = (walk.var(Type::Int), walk.var(Type::Int));
         walk.open();
         let here = walk.bind(Op::Index(counts, Atom::Var(index)), Type::Int);
         let next = walk.bind(Op::Scalar(&scalar::ADD, vec![Atom::Var(state), here]), Type::Int);
         let body = Body { bindings: walk.close(), result: next };
-        let turn = Turn { state, start: Atom::Int(0), count, index, body };
-        let ends = walk.bind(Op::Scan(turn), Type::array(turns.clone(), Type::Int));
+        let recurrence = Recurrence { state, start: Atom::Int(0), count, index, body };
+        let ends = walk.bind(Op::Scan(recurrence), Type::array(iterations.clone(), Type::Int));
         let index = walk.var(Type::Int);
         walk.open();
         let here = walk.bind(Op::Index(counts, Atom::Var(index)), Type::Int);

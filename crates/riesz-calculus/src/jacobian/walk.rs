@@ -5,12 +5,12 @@
 //! derivatives of the graph as core. If it meets an operation that it does not support, it gives up.
 
 use super::graph::Graph;
-use super::known::{Accumulated, Around, Built, Element, Frame, Known};
+use super::known::{Accumulated, Around, Built, Element, Frame, Split};
 use super::rows::{Edges, FEW};
 use super::write::Scope;
 use riesz_core::Size;
 use riesz_core::free::Free;
-use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Program, Reduction, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, Iteration, Op, Program, Recurrence, Reduction, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_optimise::rename::Renaming;
 use riesz_primitive::scalar;
@@ -82,7 +82,7 @@ impl<'a> Walk<'a> {
     // ---- functions and bodies ----
 
     /// What a function gives for some arguments.
-    pub fn call(&mut self, function: &'a Function, arguments: Vec<Known<'a>>) -> Option<Known<'a>> {
+    pub fn call(&mut self, function: &'a Function, arguments: Vec<Split<'a>>) -> Option<Split<'a>> {
         if self.depth >= DEEPEST || arguments.len() != function.parameters {
             return None;
         }
@@ -96,7 +96,7 @@ impl<'a> Walk<'a> {
         result
     }
 
-    pub fn body(&mut self, body: &'a Body, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+    pub fn body(&mut self, body: &'a Body, frame: &Rc<Frame<'a>>) -> Option<Split<'a>> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
             let gives_row = std::mem::take(&mut self.gives_row);
             for (at, binding) in body.bindings.iter().enumerate() {
@@ -127,13 +127,13 @@ impl<'a> Walk<'a> {
     }
 
     /// A body for one index.
-    pub fn turn(&mut self, iteration: &'a Iteration, at: Atom, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+    pub fn iteration(&mut self, iteration: &'a Iteration, at: Atom, frame: &Rc<Frame<'a>>) -> Option<Split<'a>> {
         let inner = Frame::inside(frame);
-        inner.set(iteration.index, Known::Plain(at));
+        inner.set(iteration.index, Split::Plain(at));
         self.body(&iteration.body, &inner)
     }
 
-    fn operation(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+    fn operation(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<Split<'a>> {
         let Binding { var, op, .. } = binding;
         let of = |atom: &Atom| frame.atom(*atom);
         match op {
@@ -145,11 +145,11 @@ impl<'a> Walk<'a> {
                 let serial = self.accumulators;
                 self.accumulators += 1;
                 let additions = Default::default();
-                return Some(Known::Accumulator(Rc::new(Accumulated { ty, serial, additions })));
+                return Some(Split::Accumulator(Rc::new(Accumulated { ty, serial, additions })));
             }
             Op::SizeOf(value, path) if path.is_empty() => {
                 if let Some(count) = self.length(&of(value)?) {
-                    return Some(Known::Plain(count));
+                    return Some(Split::Plain(count));
                 }
             }
             Op::Zero(value) if !of(value)?.is_plain() => {
@@ -159,7 +159,7 @@ impl<'a> Walk<'a> {
             // What is in a value that keeps its parts to itself depends on what it is: another branch may look for other parts.
             Op::Project(Atom::Var(whole), _)
                 if frame.function.var(*whole).ty == Type::Kept
-                    && !matches!(of(&Atom::Var(*whole))?, Known::Plain(atom) if self.type_of(atom) == Type::Kept) =>
+                    && !matches!(of(&Atom::Var(*whole))?, Split::Plain(atom) if self.type_of(atom) == Type::Kept) =>
             {
                 return None;
             }
@@ -173,8 +173,8 @@ impl<'a> Walk<'a> {
         }
         Some(match op {
             Op::Copy(a) => of(a)?,
-            Op::Tuple(parts) => Known::Parts(parts.iter().map(of).collect::<Option<_>>()?),
-            Op::Array(elements) => Known::Elements(elements.iter().map(of).collect::<Option<_>>()?),
+            Op::Tuple(parts) => Split::Parts(parts.iter().map(of).collect::<Option<_>>()?),
+            Op::Array(elements) => Split::Elements(elements.iter().map(of).collect::<Option<_>>()?),
             Op::Project(a, at) => self.project(&of(a)?, *at)?,
             Op::Index(a, index) => {
                 let index = self.value(&of(index)?)?;
@@ -194,12 +194,12 @@ impl<'a> Walk<'a> {
             Op::Build(iteration) => self.built(iteration, None, frame)?,
             Op::Builds(iteration) => {
                 let parts = frame.function.var(*var).ty.components()?.len();
-                Known::Parts((0..parts).map(|at| self.built(iteration, Some(at), frame)).collect::<Option<_>>()?)
+                Split::Parts((0..parts).map(|at| self.built(iteration, Some(at), frame)).collect::<Option<_>>()?)
             }
             Op::Reduce(Reduction::Sum, iteration) => {
-                let mut total: Option<Known> = None;
-                for at in 0..self.turns(iteration.count, frame)? {
-                    let term = self.turn(iteration, Atom::Int(at), frame)?;
+                let mut total: Option<Split> = None;
+                for at in 0..self.iterations(iteration.count, frame)? {
+                    let term = self.iteration(iteration, Atom::Int(at), frame)?;
                     total = Some(self.with_term(total, term)?);
                 }
                 match total {
@@ -211,36 +211,36 @@ impl<'a> Walk<'a> {
                 }
             }
             Op::Reduce(Reduction::Product, iteration) if frame.function.var(*var).ty == Type::Real => {
-                let mut product = Known::Plain(Atom::Real(1.0));
-                for at in 0..self.turns(iteration.count, frame)? {
-                    let factor = self.turn(iteration, Atom::Int(at), frame)?;
+                let mut product = Split::Plain(Atom::Real(1.0));
+                for at in 0..self.iterations(iteration.count, frame)? {
+                    let factor = self.iteration(iteration, Atom::Int(at), frame)?;
                     product = self.scalar(&scalar::MUL, &[product, factor])?;
                 }
                 product
             }
-            Op::Loop(turn) => self.states(turn, frame, |_, state| Some(state))?,
-            Op::Scan(turn) => {
+            Op::Loop(recurrence) => self.states(recurrence, frame, |_, state| Some(state))?,
+            Op::Scan(recurrence) => {
                 let mut all = Vec::new();
-                self.states(turn, frame, |_, state| {
+                self.states(recurrence, frame, |_, state| {
                     all.push(state.clone());
                     Some(state)
                 })?;
-                Known::Elements(all)
+                Split::Elements(all)
             }
-            Op::Trace(turn) => {
+            Op::Trace(recurrence) => {
                 let mut kept = vec![Vec::new(); frame.function.var(*var).ty.components()?.len() - 1];
-                let last = self.states(turn, frame, |walk, given| {
+                let last = self.states(recurrence, frame, |walk, given| {
                     for (at, kept) in kept.iter_mut().enumerate() {
                         kept.push(walk.project(&given, at + 1)?);
                     }
                     walk.project(&given, 0)
                 })?;
-                Known::Parts(std::iter::once(last).chain(kept.into_iter().map(Known::Elements)).collect())
+                Split::Parts(std::iter::once(last).chain(kept.into_iter().map(Split::Elements)).collect())
             }
             Op::If { condition, yes, no } if frame.function.var(*var).ty == Type::unit() => {
                 self.record(Around::Branch { condition: *condition, body: yes, taken: true }, frame)?;
                 self.record(Around::Branch { condition: *condition, body: no, taken: false }, frame)?;
-                Known::Parts(Vec::new())
+                Split::Parts(Vec::new())
             }
             Op::If { condition, yes, no } => {
                 let condition = self.value(&of(condition)?)?;
@@ -257,14 +257,14 @@ impl<'a> Walk<'a> {
             }
             Op::AddTo(accumulator, place, value) => {
                 self.add_to(*var, &of(accumulator)?, place, *value, frame)?;
-                Known::Parts(Vec::new())
+                Split::Parts(Vec::new())
             }
             Op::For(iteration) => {
                 self.record(Around::Loop(iteration), frame)?;
-                Known::Parts(Vec::new())
+                Split::Parts(Vec::new())
             }
             Op::Read(accumulator) => match of(accumulator)? {
-                Known::Accumulator(sum) => {
+                Split::Accumulator(sum) => {
                     let ty = sum.ty.clone();
                     self.read(&sum, &ty, Vec::new())?
                 }
@@ -275,9 +275,9 @@ impl<'a> Walk<'a> {
     }
 
     /// How often a loop runs, if that is known and little.
-    pub fn turns(&self, count: Atom, frame: &Frame) -> Option<i64> {
+    pub fn iterations(&self, count: Atom, frame: &Frame) -> Option<i64> {
         match frame.atom(count)? {
-            Known::Plain(count) => match self.form(count) {
+            Split::Plain(count) => match self.form(count) {
                 Size::Constant(count @ 0..=LONGEST) => Some(count),
                 _ => None,
             },
@@ -285,17 +285,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The last state of a loop of a few turns, where the next state is taken from what a turn gives.
+    /// The last state of a loop of a few iterations, where the next state is taken from what an iteration gives.
     fn states(
         &mut self,
-        Turn { state, start, count, index, body }: &'a Turn,
+        Recurrence { state, start, count, index, body }: &'a Recurrence,
         frame: &Rc<Frame<'a>>,
-        mut next: impl FnMut(&mut Self, Known<'a>) -> Option<Known<'a>>,
-    ) -> Option<Known<'a>> {
+        mut next: impl FnMut(&mut Self, Split<'a>) -> Option<Split<'a>>,
+    ) -> Option<Split<'a>> {
         let mut known = frame.atom(*start)?;
-        for at in 0..self.turns(*count, frame)? {
+        for at in 0..self.iterations(*count, frame)? {
             let inner = Frame::inside(frame);
-            inner.set(*index, Known::Plain(Atom::Int(at)));
+            inner.set(*index, Split::Plain(Atom::Int(at)));
             inner.set(*state, known);
             let given = self.body(body, &inner)?;
             known = next(self, given)?;
@@ -308,15 +308,15 @@ impl<'a> Walk<'a> {
         iteration: &'a Iteration,
         component: Option<usize>,
         frame: &Rc<Frame<'a>>,
-    ) -> Option<Known<'a>> {
+    ) -> Option<Split<'a>> {
         let count = self.value(&frame.atom(iteration.count)?)?;
-        let element = Element::Turn { iteration, component, frame: frame.clone() };
-        let built = Known::Built(Rc::new(Built { count, element }));
+        let element = Element::Iteration { iteration, component, frame: frame.clone() };
+        let built = Split::Built(Rc::new(Built { count, element }));
         let is_row = std::mem::take(&mut self.gives_row);
         // In a loop a short array is a few numbers. They are read where the program reads them, not first in a branch.
-        let is_few = self.turns(iteration.count, frame).is_some_and(|turns| !is_row || turns <= FEW);
+        let is_few = self.iterations(iteration.count, frame).is_some_and(|iterations| !is_row || iterations <= FEW);
         match self.scopes.len() > 1 && is_few {
-            true => self.elements(&built).map(Known::Elements),
+            true => self.elements(&built).map(Split::Elements),
             false => Some(built),
         }
     }
@@ -343,7 +343,7 @@ impl<'a> Walk<'a> {
     }
 
     /// Writes an operation that does not vary as it stands.
-    fn plain(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<Known<'a>> {
+    fn plain(&mut self, binding: &'a Binding, frame: &Rc<Frame<'a>>) -> Option<Split<'a>> {
         let mut renaming = Renaming::default();
         for var in Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found {
             let atom = self.value(&frame.atom(Atom::Var(var))?)?;
@@ -364,9 +364,9 @@ impl<'a> Walk<'a> {
         if let Op::Copy(atom) = op
             && self.type_of(atom) == ty
         {
-            return Some(Known::Plain(atom));
+            return Some(Split::Plain(atom));
         }
-        Some(Known::Plain(self.bind(op, ty)))
+        Some(Split::Plain(self.bind(op, ty)))
     }
 
     /// A type of a function that is walked, over what its sizes are here.
@@ -381,20 +381,20 @@ impl<'a> Walk<'a> {
     }
 
     /// The value as an operand; none for arrays that are only known by their elements.
-    pub fn value(&mut self, known: &Known<'a>) -> Option<Atom> {
+    pub fn value(&mut self, known: &Split<'a>) -> Option<Atom> {
         Some(match known {
-            Known::Plain(atom) | Known::Number(atom, _) | Known::Input(atom, _) => *atom,
-            Known::Parts(parts) => {
+            Split::Plain(atom) | Split::Number(atom, _) | Split::Input(atom, _) => *atom,
+            Split::Parts(parts) => {
                 let parts = parts.iter().map(|part| self.value(part)).collect::<Option<Vec<_>>>()?;
                 let ty = Type::Tuple(parts.iter().map(|part| self.type_of(*part)).collect());
                 self.bind(Op::Tuple(parts), ty)
             }
-            Known::Elements(elements) => {
+            Split::Elements(elements) => {
                 let elements = elements.iter().map(|element| self.value(element)).collect::<Option<Vec<_>>>()?;
                 let ty = Type::array(Size::Constant(elements.len() as i64), self.type_of(*elements.first()?));
                 self.bind(Op::Array(elements), ty)
             }
-            Known::Built(_) | Known::Accumulator(_) => return None,
+            Split::Built(_) | Split::Accumulator(_) => return None,
         })
     }
 }
@@ -402,5 +402,5 @@ impl<'a> Walk<'a> {
 /// Whether a binding adds to something that was made before it.
 pub(super) fn adds(binding: &Binding, frame: &Frame) -> bool {
     let free = Free::of(std::slice::from_ref(binding), &[], &frame.function.vars).found;
-    free.iter().any(|var| matches!(frame.atom(Atom::Var(*var)), Some(Known::Accumulator(_))))
+    free.iter().any(|var| matches!(frame.atom(Atom::Var(*var)), Some(Split::Accumulator(_))))
 }

@@ -1,7 +1,7 @@
 //! Code that the walk writes: bindings in scopes, each operation once, and integers as polynomials.
 
 use super::graph::Node;
-use super::known::{Built, Known};
+use super::known::{Built, Split};
 use super::walk::Walk;
 use riesz_core::Size;
 use riesz_core::build::{fresh, size_of, type_of};
@@ -21,7 +21,7 @@ pub(super) struct Scope<'a> {
     /// Operations that are already bound.
     pub(super) shared: FxHashMap<String, Atom>,
     /// Elements that are already known.
-    pub(super) elements: FxHashMap<(usize, String), (Rc<Built<'a>>, Known<'a>)>,
+    pub(super) elements: FxHashMap<(usize, String), (Rc<Built<'a>>, Split<'a>)>,
     pub(super) inputs: FxHashMap<String, Node>,
 }
 

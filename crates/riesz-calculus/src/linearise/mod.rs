@@ -11,12 +11,13 @@ mod branch;
 mod iterate;
 mod keep;
 mod product;
+mod recurrence;
 mod size;
 mod tangent;
-mod turn;
 
 use crate::active::{Activity, active};
 use crate::compile::{Calculus, Problem, has_holes};
+use recurrence::Form;
 use riesz_core::Type;
 use riesz_core::build::{fresh, type_of};
 use riesz_core::term::{Atom, Binding, Body, Derive, Function, FunctionId, Op, Reduction, Ruled, Var, VarInfo};
@@ -25,7 +26,6 @@ use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
-use turn::Form;
 
 /// The tangent of a value.
 #[derive(Clone, Debug)]
@@ -325,9 +325,9 @@ impl Lineariser<'_> {
                 Tangent::Zero
             }
             Op::If { condition, yes, no } => self.conditional(var, *condition, yes, no, span)?,
-            Op::Loop(turn) => self.turns(var, turn, Form::Loop, span)?,
-            Op::Scan(turn) => self.turns(var, turn, Form::Scan, span)?,
-            Op::Trace(turn) => self.turns(var, turn, Form::Trace, span)?,
+            Op::Loop(recurrence) => self.iterations(var, recurrence, Form::Loop, span)?,
+            Op::Scan(recurrence) => self.iterations(var, recurrence, Form::Scan, span)?,
+            Op::Trace(recurrence) => self.iterations(var, recurrence, Form::Trace, span)?,
             Op::While { state, start, condition, body } => {
                 self.while_turns(var, (*state, *start), condition, body, false, span)?
             }

@@ -3,7 +3,7 @@
 use super::Lineariser;
 use crate::compile::Problem;
 use riesz_core::build::size_of;
-use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Step, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Recurrence, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
@@ -25,8 +25,8 @@ impl Lineariser<'_> {
         let result = self.times(Atom::Var(state), Atom::Var(value), &ty, &mut bindings, span);
         self.active.extend([state, value]);
         let body = Body { bindings, result };
-        let turn = Turn { state, start, count: *count, index: turn_index, body };
-        self.binding(&Binding { var, op: Op::Loop(turn), span })
+        let recurrence = Recurrence { state, start, count: *count, index: turn_index, body };
+        self.binding(&Binding { var, op: Op::Loop(recurrence), span })
     }
 
     /// The value of a type whose numbers are all 1, as large as what a path leads to.

@@ -7,7 +7,7 @@
 mod known;
 
 use crate::compile::{Calculus, contains_derivative, with_sizes};
-use known::{Known, Shape};
+use known::{StaticForm, StaticValue};
 use riesz_core::Type;
 use riesz_core::build::{fresh, type_of};
 use riesz_core::renumber::renumber;
@@ -30,18 +30,23 @@ pub(crate) struct Specialisation {
     /// The functions whose calls have been made direct, or are being.
     begun: FxHashSet<FunctionId>,
     /// Copies made for the functions that they are called with.
-    copies: FxHashMap<(FunctionId, Vec<Shape>), FunctionId>,
+    copies: FxHashMap<(FunctionId, Vec<StaticForm>), FunctionId>,
     /// Of copies: how often each function is copied for copies of itself in what they were made for, themselves included.
     nested: FxHashMap<FunctionId, FxHashMap<FunctionId, usize>>,
     /// Of copies: the functions that they are copies of.
     originals: FxHashMap<FunctionId, FunctionId>,
     /// Of functions that give functions: the copies that give what these captured.
-    given: FxHashMap<FunctionId, (FunctionId, Shape)>,
+    given: FxHashMap<FunctionId, (FunctionId, StaticForm)>,
 }
 
 impl Specialisation {
     /// How often functions are nested in a copy of a function for some others.
-    fn nesting(&self, function: FunctionId, original: FunctionId, shapes: &[Shape]) -> FxHashMap<FunctionId, usize> {
+    fn nesting(
+        &self,
+        function: FunctionId,
+        original: FunctionId,
+        shapes: &[StaticForm],
+    ) -> FxHashMap<FunctionId, usize> {
         let mut nested: FxHashMap<FunctionId, usize> = FxHashMap::default();
         let mut include = |function: FunctionId| {
             for (&of, &times) in self.nested.get(&function).into_iter().flatten() {
@@ -78,7 +83,7 @@ pub(crate) fn specialise(calculus: &mut Calculus, id: FunctionId) {
 }
 
 /// The function that gives what the known functions in its result captured.
-fn split(function: &Function, mut body: Body, result: &Known, mut vars: Vec<VarInfo>) -> Function {
+fn split(function: &Function, mut body: Body, result: &StaticValue, mut vars: Vec<VarInfo>) -> Function {
     let mut atoms = Vec::new();
     result.flatten(&mut atoms);
     let ty = Type::Tuple(atoms.iter().map(|atom| type_of(*atom, &vars)).collect());
@@ -99,11 +104,11 @@ struct Specialiser<'c> {
     calculus: &'c mut Calculus,
     vars: Vec<VarInfo>,
     /// The variables with functions in them that are known.
-    known: FxHashMap<Var, Known>,
+    known: FxHashMap<Var, StaticValue>,
 }
 
 impl Specialiser<'_> {
-    fn known(&self, atom: Atom) -> Option<Known> {
+    fn known(&self, atom: Atom) -> Option<StaticValue> {
         match atom {
             Atom::Var(var) => self.known.get(&var).cloned(),
             _ => None,
@@ -136,7 +141,7 @@ impl Specialiser<'_> {
         match op {
             Op::Closure(function, captured) => {
                 let (function, captured) = self.direct(*function, captured.clone());
-                self.define(var, Known::Closure(function, captured), out, span);
+                self.define(var, StaticValue::Closure(function, captured), out, span);
             }
             Op::Copy(source) => match self.known(*source) {
                 Some(known) => self.define(var, known, out, span),
@@ -144,14 +149,14 @@ impl Specialiser<'_> {
             },
             Op::Tuple(parts) => {
                 if parts.iter().any(|part| self.known(*part).is_some()) {
-                    let part = |part: &Atom| self.known(*part).unwrap_or(Known::Data(*part));
-                    let known = Known::Tuple(parts.iter().map(part).collect());
+                    let part = |part: &Atom| self.known(*part).unwrap_or(StaticValue::Data(*part));
+                    let known = StaticValue::Tuple(parts.iter().map(part).collect());
                     self.known.insert(var, known);
                 }
                 out.push(binding.clone());
             }
             Op::Project(tuple, at) => match self.known(*tuple) {
-                Some(Known::Tuple(mut parts)) => self.define(var, parts.swap_remove(*at), out, span),
+                Some(StaticValue::Tuple(mut parts)) => self.define(var, parts.swap_remove(*at), out, span),
                 _ => out.push(binding.clone()),
             },
             Op::Apply(called, argument) => match self.known(*called) {
@@ -203,8 +208,8 @@ impl Specialiser<'_> {
                 self.choose(var, *condition, yes, no, out, span);
             }
             Op::Derive(derive, operands) => match self.known(operands[0]) {
-                Some(Known::Choice(condition, yes, no)) => {
-                    let mut branch = |known: Known| {
+                Some(StaticValue::Choice(condition, yes, no)) => {
+                    let mut branch = |known: StaticValue| {
                         let (mut bindings, mut operands) = (Vec::new(), operands.clone());
                         let function = self.like(operands[0]);
                         self.define(function, known, &mut bindings, span);
@@ -227,23 +232,23 @@ impl Specialiser<'_> {
     }
 
     /// Binds a variable to a value with functions that are known.
-    fn define(&mut self, var: Var, known: Known, out: &mut Vec<Binding>, span: Span) {
+    fn define(&mut self, var: Var, known: StaticValue, out: &mut Vec<Binding>, span: Span) {
         let op = known.make(&self.ty(var), &mut self.vars, out, span);
         out.push(Binding { var, op, span });
-        if !matches!(known, Known::Data(_)) {
+        if !matches!(known, StaticValue::Data(_)) {
             self.known.insert(var, known);
         }
     }
 
     /// Calls what is known.
-    fn apply(&mut self, var: Var, called: &Known, argument: Atom, out: &mut Vec<Binding>, span: Span) {
+    fn apply(&mut self, var: Var, called: &StaticValue, argument: Atom, out: &mut Vec<Binding>, span: Span) {
         match called {
-            Known::Closure(function, captured) => {
+            StaticValue::Closure(function, captured) => {
                 let arguments = captured.iter().copied().chain([argument]).collect();
                 self.call(var, *function, arguments, out, span);
             }
-            Known::Choice(condition, yes, no) => {
-                let mut branch = |called: &Known| {
+            StaticValue::Choice(condition, yes, no) => {
+                let mut branch = |called: &StaticValue| {
                     let result = self.like(Atom::Var(var));
                     let mut bindings = Vec::new();
                     self.apply(result, called, argument, &mut bindings, span);
@@ -252,8 +257,8 @@ impl Specialiser<'_> {
                 let (yes, no) = (branch(yes), branch(no));
                 self.choose(var, *condition, yes, no, out, span);
             }
-            Known::Data(called) => out.push(Binding { var, op: Op::Apply(*called, argument), span }),
-            Known::Tuple(_) => unreachable!("a tuple is not called"),
+            StaticValue::Data(called) => out.push(Binding { var, op: Op::Apply(*called, argument), span }),
+            StaticValue::Tuple(_) => unreachable!("a tuple is not called"),
         }
     }
 
@@ -307,14 +312,14 @@ impl Specialiser<'_> {
         &mut self,
         value: Var,
         condition: Atom,
-        (yes, no): (&Known, &Known),
+        (yes, no): (&StaticValue, &StaticValue),
         inside: &FxHashSet<Var>,
         out: &mut Vec<Binding>,
         span: Span,
-    ) -> Option<Known> {
+    ) -> Option<StaticValue> {
         match (yes, no) {
-            (Known::Data(_), Known::Data(_)) => Some(Known::Data(Atom::Var(value))),
-            (Known::Tuple(a), Known::Tuple(b)) => {
+            (StaticValue::Data(_), StaticValue::Data(_)) => Some(StaticValue::Data(Atom::Var(value))),
+            (StaticValue::Tuple(a), StaticValue::Tuple(b)) => {
                 let types = self.ty(value).components()?;
                 let mut parts = Vec::with_capacity(types.len());
                 for (at, (pair, ty)) in a.iter().zip(b).zip(types).enumerate() {
@@ -322,14 +327,14 @@ impl Specialiser<'_> {
                     out.push(Binding { var: part, op: Op::Project(Atom::Var(value), at), span });
                     parts.push(self.join(part, condition, pair, inside, out, span)?);
                 }
-                Some(Known::Tuple(parts))
+                Some(StaticValue::Tuple(parts))
             }
             _ => {
                 let mut atoms = Vec::new();
                 yes.flatten(&mut atoms);
                 no.flatten(&mut atoms);
                 let hidden = atoms.iter().any(|atom| matches!(atom, Atom::Var(var) if inside.contains(var)));
-                (!hidden).then(|| Known::Choice(condition, Box::new(yes.clone()), Box::new(no.clone())))
+                (!hidden).then(|| StaticValue::Choice(condition, Box::new(yes.clone()), Box::new(no.clone())))
             }
         }
     }
@@ -338,12 +343,12 @@ impl Specialiser<'_> {
     /// itself, and what they captured in their place. Where nothing is known there is a copy too, if the function takes
     /// functions: it stays as it was written, for other programs to be specialised from.
     fn direct(&mut self, function: FunctionId, arguments: Vec<Atom>) -> (FunctionId, Vec<Atom>) {
-        let known: Vec<Known> =
-            arguments.iter().map(|argument| self.known(*argument).unwrap_or(Known::Data(*argument))).collect();
-        let shapes: Vec<Shape> = known.iter().map(Known::shape).collect();
+        let known: Vec<StaticValue> =
+            arguments.iter().map(|argument| self.known(*argument).unwrap_or(StaticValue::Data(*argument))).collect();
+        let shapes: Vec<StaticForm> = known.iter().map(StaticValue::shape).collect();
         let specialisation = &self.calculus.specialisation;
         let original = specialisation.originals.get(&function).copied().unwrap_or(function);
-        if shapes.iter().any(|shape| *shape != Shape::Data) {
+        if shapes.iter().any(|shape| *shape != StaticForm::Data) {
             let nested = specialisation.nesting(function, original, &shapes);
             let derives = contains_derivative(&self.calculus.program.function(original).body);
             if nested[&original] <= if derives { MOST_DERIVED } else { MOST_NESTED }
@@ -356,7 +361,7 @@ impl Specialiser<'_> {
         }
         let called = self.calculus.program.function(function);
         if original == function && called.vars[..called.parameters].iter().any(|info| has_functions(&info.ty)) {
-            let nothing = vec![Shape::Data; arguments.len()];
+            let nothing = vec![StaticForm::Data; arguments.len()];
             let copy = self.copied(function, nothing, original, FxHashMap::default());
             return (copy.unwrap_or(function), arguments);
         }
@@ -367,7 +372,7 @@ impl Specialiser<'_> {
     fn copied(
         &mut self,
         function: FunctionId,
-        shapes: Vec<Shape>,
+        shapes: Vec<StaticForm>,
         original: FunctionId,
         nested: FxHashMap<FunctionId, usize>,
     ) -> Option<FunctionId> {
@@ -391,13 +396,13 @@ impl Specialiser<'_> {
 }
 
 /// The copy of a function that makes the functions in its first arguments itself.
-fn copy(program: &Program, original: &Function, shapes: &[Shape]) -> Function {
+fn copy(program: &Program, original: &Function, shapes: &[StaticForm]) -> Function {
     let mut vars = original.vars.clone();
     let (mut parameters, mut makes) = (Vec::new(), Vec::new());
     for at in 0..original.parameters {
         let parameter = Var(at as u32);
         match shapes.get(at) {
-            None | Some(Shape::Data) => parameters.push(parameter),
+            None | Some(StaticForm::Data) => parameters.push(parameter),
             Some(shape) => {
                 let ty = original.var(parameter).ty.clone();
                 let known = shape.parameters(&ty, program, &mut vars, &mut parameters);

@@ -8,7 +8,7 @@
 use super::entries::{ordered, space};
 use super::{Frame, Stop, Terms, uses};
 use riesz_core::evaluate::Value;
-use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Reduction, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Recurrence, Reduction, Var};
 use riesz_linear::{Entries, Form, LinearMap, Relation, Space};
 use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
@@ -65,10 +65,10 @@ impl<'p> Terms<'p, '_> {
     pub(super) fn accumulation(
         &mut self,
         frame: &mut Frame<'p>,
-        turn: &'p Turn,
+        recurrence: &'p Recurrence,
         all: bool,
     ) -> Result<Option<LinearMap>, Stop> {
-        let Turn { state, start, count, index, body } = turn;
+        let Recurrence { state, start, count, index, body } = recurrence;
         let start = self.operand(frame, *start)?;
         let count = self.value(frame, *count).int();
         let space = start.codomain().clone();
@@ -85,13 +85,13 @@ impl<'p> Terms<'p, '_> {
         });
         frame.linear.remove(state);
         let Some(blocks) = found? else { return Ok(None) };
-        let turns = blocks.len();
+        let iterations = blocks.len();
         let Some(block) = (if all { beside(blocks) } else { added(blocks) }) else { return Ok(None) };
         let mut added = as_map(frame, &block)?;
         let mut start = start;
         if all {
-            added = LinearMap::reduce(Relation::Prefix(turns), space.clone()).after(&added)?;
-            start = LinearMap::reduce(Relation::Replicate(turns), space).after(&start)?;
+            added = LinearMap::reduce(Relation::Prefix(iterations), space.clone()).after(&added)?;
+            start = LinearMap::reduce(Relation::Replicate(iterations), space).after(&start)?;
         }
         Ok(Some(added.plus(&start)?))
     }

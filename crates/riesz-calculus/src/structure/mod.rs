@@ -10,7 +10,7 @@ mod entries;
 
 use entries::{from_entries, ordered, space};
 use riesz_core::evaluate::{Fault, Machine, Map, Value};
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Reduction, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Program, Recurrence, Reduction, Var};
 use riesz_linear::{LinearMap, Space};
 use riesz_primitive::scalar;
 use rustc_hash::FxHashMap;
@@ -213,11 +213,11 @@ impl<'p> Terms<'p, '_> {
                 let body = if self.value(frame, *condition).bool() { yes } else { no };
                 self.body(frame, body)?
             }
-            Op::Loop(turn) => {
-                if let Some(map) = self.accumulation(frame, turn, false)? {
+            Op::Loop(recurrence) => {
+                if let Some(map) = self.accumulation(frame, recurrence, false)? {
                     return Ok(map);
                 }
-                let Turn { state, start, count, index, body } = turn;
+                let Recurrence { state, start, count, index, body } = recurrence;
                 let mut map = self.operand(frame, *start)?;
                 for at in 0..self.value(frame, *count).int() {
                     frame.values[index.0 as usize] = Value::Int(at);
@@ -226,11 +226,11 @@ impl<'p> Terms<'p, '_> {
                 }
                 map
             }
-            Op::Scan(turn) => {
-                if let Some(map) = self.accumulation(frame, turn, true)? {
+            Op::Scan(recurrence) => {
+                if let Some(map) = self.accumulation(frame, recurrence, true)? {
                     return Ok(map);
                 }
-                let Turn { state, start, count, index, body } = turn;
+                let Recurrence { state, start, count, index, body } = recurrence;
                 let mut map = self.operand(frame, *start)?;
                 let mut states = Vec::new();
                 for at in 0..self.value(frame, *count).int() {

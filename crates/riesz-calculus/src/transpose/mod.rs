@@ -11,7 +11,7 @@
 mod accumulated;
 mod array;
 mod cotangent;
-mod turn;
+mod recurrence;
 
 use crate::compile::Calculus;
 use accumulated::{accumulated, passed_on};
@@ -308,7 +308,9 @@ impl<'c> Transposer<'c> {
                 let (yes, no) = (branch(self, yes), branch(self, no));
                 self.bind(Op::If { condition: *condition, yes, no }, Type::unit(), span);
             }
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => self.turns(op, turn, given, &ty, span),
+            Op::Loop(recurrence) | Op::Scan(recurrence) | Op::Trace(recurrence) => {
+                self.iterations(op, recurrence, given, &ty, span)
+            }
             Op::Call(forward, arguments) => self.call(*forward, arguments, cotangent, span),
             Op::OnMaps(operation, operands) => self.on_maps(*operation, operands, given, span),
             Op::Apply(map, argument) => self.apply(*map, *argument, given, &ty, span),

@@ -164,15 +164,15 @@ impl Combinator {
         match self {
             Combinator::Compose(parts) | Combinator::Fork(parts) => parts.iter().for_each(visit),
             Combinator::If(branches) => branches.iter().for_each(visit),
-            Combinator::Build(_, turn)
-            | Combinator::Builds(_, turn)
-            | Combinator::Reduce(_, _, turn)
-            | Combinator::Loop(turn)
-            | Combinator::Scan(_, turn)
-            | Combinator::Trace(_, turn) => visit(&turn.body),
-            Combinator::While(condition, turn) | Combinator::TraceWhile(_, condition, turn) => {
+            Combinator::Build(_, repeated)
+            | Combinator::Builds(_, repeated)
+            | Combinator::Reduce(_, _, repeated)
+            | Combinator::Loop(repeated)
+            | Combinator::Scan(_, repeated)
+            | Combinator::Trace(_, repeated) => visit(&repeated.body),
+            Combinator::While(condition, repeated) | Combinator::TraceWhile(_, condition, repeated) => {
                 visit(condition);
-                visit(&turn.body);
+                visit(&repeated.body);
             }
             Combinator::Identity
             | Combinator::Project(_)

@@ -4,7 +4,7 @@ use super::environment::Environment;
 use super::{Bodies, uses};
 use crate::combinator::{Combinator, Constant, Operation, Repeated, kind, shape};
 use riesz_core::order::Orders;
-use riesz_core::term::{Atom, Binding, Derive, Iteration, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Derive, Iteration, Op, Recurrence, Var};
 use riesz_core::{Size, Type, size};
 use riesz_primitive::scalar;
 use riesz_syntax::{Diagnostic, Span};
@@ -61,16 +61,16 @@ impl<'p> Bodies<'_, 'p> {
                 operands.push(Combinator::Fork(sizes));
                 Combinator::then([Combinator::Fork(operands), Combinator::Reduce(*reduction, ty, body)])
             }
-            Op::Loop(turn) => {
-                let (operands, body) = self.turn(turn, environment, span)?;
+            Op::Loop(recurrence) => {
+                let (operands, body) = self.recurrence(recurrence, environment, span)?;
                 Combinator::then([operands, Combinator::Loop(body)])
             }
-            Op::Scan(turn) => {
-                let (operands, body) = self.turn(turn, environment, span)?;
+            Op::Scan(recurrence) => {
+                let (operands, body) = self.recurrence(recurrence, environment, span)?;
                 Combinator::then([operands, Combinator::Scan(element(&kind(ty)), body)])
             }
-            Op::Trace(turn) => {
-                let (operands, body) = self.turn(turn, environment, span)?;
+            Op::Trace(recurrence) => {
+                let (operands, body) = self.recurrence(recurrence, environment, span)?;
                 Combinator::then([operands, Combinator::Trace(kept_elements(ty, 1), body)])
             }
             Op::While { state, start, condition, body } | Op::TraceWhile { state, start, condition, body } => {
@@ -79,11 +79,11 @@ impl<'p> Bodies<'_, 'p> {
                 let inner = Environment::around(&[(0, *state)], 1, &free);
                 let condition = Box::new(self.body(condition, &inner)?);
                 let body = Box::new(Repeated { body: self.body(body, &inner)?, span });
-                let turns = match &binding.op {
+                let iterations = match &binding.op {
                     Op::While { .. } => Combinator::While(condition, body),
                     _ => Combinator::TraceWhile(kept_elements(ty, 2), condition, body),
                 };
-                Combinator::then([Combinator::Fork(operands), turns])
+                Combinator::then([Combinator::Fork(operands), iterations])
             }
             Op::Derive(Derive::Taylor, operands) => {
                 let operands = Combinator::Fork(self.atoms(operands, environment)?);
@@ -151,9 +151,9 @@ impl<'p> Bodies<'_, 'p> {
     }
 
     /// The start, the number and the environment of the body, which sees the state and the index too.
-    fn turn(
+    fn recurrence(
         &mut self,
-        Turn { state, start, count, index, body }: &'p Turn,
+        Recurrence { state, start, count, index, body }: &'p Recurrence,
         environment: &Environment,
         span: Span,
     ) -> Result<(Combinator, Box<Repeated>)> {

@@ -8,7 +8,7 @@
 //! ```
 
 use super::addition::{Addition, places};
-use super::keep::{Collected, collect, each_part, fork_to_array, turn};
+use super::keep::{Collected, collect, each_part, fork_to_array, iteration};
 use super::operation::{derivative, embed};
 use super::{Context, D, Differentiable, Maps, Point, component};
 use crate::category::{Cartesian, Category, Linear, part};
@@ -101,9 +101,11 @@ impl<K: Linear<Morphism: 'static> + 'static> Programs for D<K> {
             Form::Build(element) => repeated.build(&point, element),
             Form::Builds(elements) => repeated.builds(&point, elements),
             Form::Reduce(reduction, ty) => repeated.reduce(&point, *reduction, ty),
-            Form::Loop | Form::While => repeated.turns(&point, &[], Collected::Nothing),
-            Form::Scan(element) => repeated.turns(&point, std::slice::from_ref(element), Collected::State),
-            Form::Trace(elements) | Form::TraceWhile(elements) => repeated.turns(&point, elements, Collected::Parts),
+            Form::Loop | Form::While => repeated.iterations(&point, &[], Collected::Nothing),
+            Form::Scan(element) => repeated.iterations(&point, std::slice::from_ref(element), Collected::State),
+            Form::Trace(elements) | Form::TraceWhile(elements) => {
+                repeated.iterations(&point, elements, Collected::Parts)
+            }
         })
     }
 
@@ -373,12 +375,12 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     }
 
     /// The iterations of a loop, and the residuals of each.
-    fn turns(&self, point: &Point, elements: &[Type], kept: Collected) -> Outcome<K> {
+    fn iterations(&self, point: &Point, elements: &[Type], kept: Collected) -> Outcome<K> {
         let parts = point.value.parts();
         let counted = self.condition.is_none();
         let limit = if counted { component(&point.value, 1).int() } else { i64::MAX };
         let mut now = point.clone();
-        let mut turns: Vec<K::Morphism> = Vec::new();
+        let mut iterations: Vec<K::Morphism> = Vec::new();
         let mut columns: Vec<Vec<Value<f64>>> = vec![Vec::new(); elements.len()];
         let mut index = 0;
         while index < limit {
@@ -398,8 +400,8 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
             for (at, column) in columns.iter_mut().enumerate() {
                 column.push(if kept == Collected::Parts { component(&given, at + 1) } else { given.clone() });
             }
-            let (turn, space) = turn::<K>(now.space, parts.len(), map, kept, elements.len());
-            turns.push(turn);
+            let (iteration, space) = iteration::<K>(now.space, parts.len(), map, kept, elements.len());
+            iterations.push(iteration);
             let mut values = now.value.parts().to_vec();
             values[0] = state;
             now = Point { value: Value::Tuple(values.into()), space };
@@ -407,11 +409,11 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         }
         let last = component(&now.value, 0);
         if kept == Collected::Nothing {
-            turns.push(K::project(0, &now.space));
-            return Ok((last, K::compose(&point.space, turns)));
+            iterations.push(K::project(0, &now.space));
+            return Ok((last, K::compose(&point.space, iterations)));
         }
         let mut arrays = columns.into_iter().zip(elements).map(|(column, element)| Value::array(element, column));
-        let (tree, collected) = collect::<K>(&point.space, turns, elements.len());
+        let (tree, collected) = collect::<K>(&point.space, iterations, elements.len());
         let whole = K::codomain(&tree);
         if kept == Collected::State {
             let empty = || K::zero(&whole, &K::power(0, &now.space));
@@ -458,8 +460,8 @@ fn weighted<K: Linear>(
             total = next;
         }
         let mut later = 1.0;
-        for (turn, partials) in totals.iter().enumerate().rev() {
-            weights[turn + 1][at] = exact(partials[1], later);
+        for (iteration, partials) in totals.iter().enumerate().rev() {
+            weights[iteration + 1][at] = exact(partials[1], later);
             later = exact(partials[0], later);
         }
         weights[0][at] = later;

@@ -21,7 +21,7 @@ pub(super) enum Collected {
 /// The derivative of an iteration from that of its body, `X → X` or, with residuals, `X → (X, kept)`; and the space `X`
 /// after it. `X` is the state and what is around it. The body's stands in it once, or loops in loops would have it many
 /// times.
-pub(super) fn turn<K: Linear<Morphism: 'static>>(
+pub(super) fn iteration<K: Linear<Morphism: 'static>>(
     around: Space,
     parts: usize,
     body: K::Morphism,
@@ -30,9 +30,9 @@ pub(super) fn turn<K: Linear<Morphism: 'static>>(
 ) -> (K::Morphism, Space) {
     if kept == Collected::Nothing {
         let carried = (1..parts).map(|at| K::project(at, &around));
-        let turn = K::fork(&around, [body].into_iter().chain(carried).collect());
-        let after = K::codomain(&turn);
-        return (turn, after);
+        let iteration = K::fork(&around, [body].into_iter().chain(carried).collect());
+        let after = K::codomain(&iteration);
+        return (iteration, after);
     }
     let both = K::fork(&around, vec![K::identity(&around), body]);
     let whole = K::codomain(&both);
@@ -54,17 +54,17 @@ pub(super) fn turn<K: Linear<Morphism: 'static>>(
 /// for each iteration, the iterations are halved recursively, and each half gives its state and its residuals.
 pub(super) fn collect<K: Linear<Morphism: 'static>>(
     from: &Space,
-    turns: Vec<K::Morphism>,
+    iterations: Vec<K::Morphism>,
     arrays: usize,
 ) -> (K::Morphism, Vec<K::Morphism>) {
-    let count = turns.len();
+    let count = iterations.len();
     if count == 0 {
         let nothing = Space::product([]);
         let tree = K::fork(from, vec![K::identity(from), K::zero(from, &nothing)]);
         let empty = K::zero(&K::codomain(&tree), &K::power(0, &nothing));
         return (tree, vec![empty; arrays]);
     }
-    let tree = halves::<K>(turns);
+    let tree = halves::<K>(iterations);
     let whole = K::codomain(&tree);
     let array = |array: usize| {
         let element = |at: usize| {
@@ -113,12 +113,12 @@ pub(super) fn each_part<K: Linear>(rows: &[Space], index: usize) -> K::Morphism 
 }
 
 /// `X → (X, kept)`, with the residuals as a balanced tree.
-fn halves<K: Linear<Morphism: 'static>>(mut turns: Vec<K::Morphism>) -> K::Morphism {
-    if let [turn] = &turns[..] {
-        return turn.clone();
+fn halves<K: Linear<Morphism: 'static>>(mut iterations: Vec<K::Morphism>) -> K::Morphism {
+    if let [iteration] = &iterations[..] {
+        return iteration.clone();
     }
-    let second = turns.split_off(turns.len() / 2);
-    let (first, second) = (halves::<K>(turns), halves::<K>(second));
+    let second = iterations.split_off(iterations.len() / 2);
+    let (first, second) = (halves::<K>(iterations), halves::<K>(second));
     let from = K::domain(&first);
     // (X, L) → ((X, R), L) → (X, (L, R))
     let middle = K::codomain(&first);

@@ -14,7 +14,7 @@ pub(super) fn repeat(context: &Rc<Context>, form: Form, mut parts: Vec<Responsiv
     let (body, condition) = (parts.pop(), parts.pop());
     let context = context.clone();
     let Some(body) = body else { return Responsive::direct(Value::clone, Change::clone) };
-    let whole = Rc::new(Turns { context, body, condition, span });
+    let whole = Rc::new(Iterations { context, body, condition, span });
     Responsive::new(move |argument| match &form {
         Form::Build(element) => whole.clone().build(argument, element.clone()),
         Form::Reduce(reduction, ty) => whole.clone().reduce(argument, *reduction, ty.clone()),
@@ -25,14 +25,14 @@ pub(super) fn repeat(context: &Rc<Context>, form: Form, mut parts: Vec<Responsiv
     })
 }
 
-struct Turns {
+struct Iterations {
     context: Rc<Context>,
     body: Responsive,
     condition: Option<Responsive>,
     span: Span,
 }
 
-impl Turns {
+impl Iterations {
     /// The values and the updates of the body for every index.
     fn elements(&self, argument: &Value<f64>) -> Result<(Vec<Value<f64>>, Vec<Update>), Fault> {
         let count = component(argument, 0).int();
@@ -224,7 +224,7 @@ struct Tree {
 
 impl Tree {
     fn new(
-        turns: &Turns,
+        iterations: &Iterations,
         reduction: Reduction,
         ty: Type,
         leaves: Vec<Value<f64>>,
@@ -233,7 +233,7 @@ impl Tree {
         let sums = vec![Value::Zero; leaves.len()];
         let mut tree = Tree { reduction, ty, leaves, sums, total: Value::Zero };
         let all: Vec<usize> = (0..tree.leaves.len()).collect();
-        tree.refresh(turns, &all, argument)?;
+        tree.refresh(iterations, &all, argument)?;
         Ok(tree)
     }
 
@@ -243,16 +243,16 @@ impl Tree {
     }
 
     /// Computes what depends on some leaves.
-    fn refresh(&mut self, turns: &Turns, changed: &[usize], argument: &Value<f64>) -> Result<(), Fault> {
-        let (n, limits) = (self.leaves.len(), &turns.context.limits);
+    fn refresh(&mut self, iterations: &Iterations, changed: &[usize], argument: &Value<f64>) -> Result<(), Fault> {
+        let (n, limits) = (self.leaves.len(), &iterations.context.limits);
         if self.reduction != Reduction::Sum || n < 2 {
             let sizes = component(argument, 2);
-            (0..n).for_each(|_| turns.context.count());
-            self.total = reduced(limits, &sizes, self.reduction, &self.ty, self.leaves.clone(), turns.span)?;
+            (0..n).for_each(|_| iterations.context.count());
+            self.total = reduced(limits, &sizes, self.reduction, &self.ty, self.leaves.clone(), iterations.span)?;
             return Ok(());
         }
         let plus = Op::Plus(Atom::Var(Var(0)), Atom::Var(Var(1)));
-        let plus = Operation::new(plus, 2, Type::unit(), turns.span);
+        let plus = Operation::new(plus, 2, Type::unit(), iterations.span);
         let mut nodes: Vec<usize> = changed.iter().map(|leaf| (n + leaf) / 2).collect();
         while !nodes.is_empty() {
             nodes.sort_unstable();
@@ -260,7 +260,7 @@ impl Tree {
             // The largest first: children before parents.
             let Some(node) = nodes.pop() else { break };
             let pair = Value::Tuple(Rc::new([self.node(2 * node), self.node(2 * node + 1)]));
-            self.sums[node] = turns.context.evaluate(&plus, &pair)?;
+            self.sums[node] = iterations.context.evaluate(&plus, &pair)?;
             if node > 1 {
                 nodes.push(node / 2);
             }

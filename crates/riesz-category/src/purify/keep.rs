@@ -6,7 +6,7 @@
 use super::rewrite::{Current, Rewriter};
 use riesz_core::Type;
 use riesz_core::size::Size;
-use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Recurrence, Var};
 use riesz_syntax::Span;
 
 /// Where an operation stands: the accumulators that it adds to, what holds them, and the bindings before it.
@@ -38,45 +38,52 @@ impl Rewriter<'_> {
                 let result = self.bind(Op::Index(kept[0], Atom::Var(index)), element, span, &mut bindings);
                 Op::Reduce(reduction, Iteration { count, index, body: Body { bindings, result } })
             }
-            (Op::Scan(Turn { start, count, index, state, .. }), Op::Scan(Turn { body, .. })) => {
+            (Op::Scan(Recurrence { start, count, index, state, .. }), Op::Scan(Recurrence { body, .. })) => {
                 let Around { changed, current, out, .. } = &mut around;
-                let turn =
-                    self.turn((start, element(&ty)), changed, current, span, out, |rewriter, inner, out, value| {
+                let recurrence = self.recurrence(
+                    (start, element(&ty)),
+                    changed,
+                    current,
+                    span,
+                    out,
+                    |rewriter, inner, out, value| {
                         out.push(Binding { var: state, op: Op::Copy(value), span });
                         let next = rewriter.run(body, inner, out);
                         (next, Some(vec![next]))
-                    });
-                let state = turn.state;
-                let kept = self.traced(Op::Trace(Turn { count, index, ..turn }), state, &[ty], &mut around).1;
+                    },
+                );
+                let state = recurrence.state;
+                let kept =
+                    self.traced(Op::Trace(Recurrence { count, index, ..recurrence }), state, &[ty], &mut around).1;
                 Op::Copy(kept[0])
             }
-            (Op::Trace(Turn { start, count, index, state, .. }), Op::Trace(Turn { body, .. })) => {
+            (Op::Trace(Recurrence { start, count, index, state, .. }), Op::Trace(Recurrence { body, .. })) => {
                 let types = components(&ty);
-                let turn = self.keeping_turn((state, start, body), &types, 1, &mut around);
-                let state = turn.state;
+                let recurrence = self.keeping_recurrence((state, start, body), &types, 1, &mut around);
+                let state = recurrence.state;
                 let (last, kept) =
-                    self.traced(Op::Trace(Turn { count, index, ..turn }), state, &types[1..], &mut around);
+                    self.traced(Op::Trace(Recurrence { count, index, ..recurrence }), state, &types[1..], &mut around);
                 Op::Tuple([last].into_iter().chain(kept).collect())
             }
             (Op::While { state, start, .. }, Op::While { condition, body, .. }) => {
                 let Around { changed, current, out, .. } = &mut around;
-                let turn =
-                    self.turn((start, ty.clone()), changed, current, span, out, |rewriter, inner, out, value| {
+                let recurrence =
+                    self.recurrence((start, ty.clone()), changed, current, span, out, |rewriter, inner, out, value| {
                         out.push(Binding { var: state, op: Op::Copy(value), span });
                         (rewriter.run(body, inner, out), None)
                     });
-                let condition = self.condition((condition, state, ty), turn.state, &around);
-                let whole = self.vars[turn.state.0 as usize].ty.clone();
-                let Turn { state, start, body, .. } = turn;
+                let condition = self.condition((condition, state, ty), recurrence.state, &around);
+                let whole = self.vars[recurrence.state.0 as usize].ty.clone();
+                let Recurrence { state, start, body, .. } = recurrence;
                 let last = self.bind_var(Op::While { state, start, condition, body }, whole, span, around.out);
                 self.take(last, var, around.changed, span, around.current, around.out);
                 return;
             }
             (Op::TraceWhile { state, start, .. }, Op::TraceWhile { condition, body, .. }) => {
                 let types = components(&ty);
-                let turn = self.keeping_turn((state, start, body), &types, 2, &mut around);
-                let condition = self.condition((condition, state, types[0].clone()), turn.state, &around);
-                let Turn { state, start, body, .. } = turn;
+                let recurrence = self.keeping_recurrence((state, start, body), &types, 2, &mut around);
+                let condition = self.condition((condition, state, types[0].clone()), recurrence.state, &around);
+                let Recurrence { state, start, body, .. } = recurrence;
                 let op = Op::TraceWhile { state, start, condition, body };
                 let (last, kept) = self.traced(op, state, &types[1..], &mut around);
                 Op::Tuple([last].into_iter().chain(kept).collect())
@@ -97,31 +104,32 @@ impl Rewriter<'_> {
         let span = around.span;
         let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, around.out);
         let Around { changed, current, out, .. } = around;
-        let turn = self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, out, _| {
-            let element = rewriter.run(body, inner, out);
-            let kept = match split {
-                Some(types) => rewriter.parts(element, types, 0, span, out),
-                None => vec![element],
-            };
-            (rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, out), Some(kept))
-        });
-        let state = turn.state;
-        self.traced(Op::Trace(Turn { count, index, ..turn }), state, arrays, around).1
+        let recurrence =
+            self.recurrence((unit, Type::unit()), changed, current, span, out, |rewriter, inner, out, _| {
+                let element = rewriter.run(body, inner, out);
+                let kept = match split {
+                    Some(types) => rewriter.parts(element, types, 0, span, out),
+                    None => vec![element],
+                };
+                (rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, out), Some(kept))
+            });
+        let state = recurrence.state;
+        self.traced(Op::Trace(Recurrence { count, index, ..recurrence }), state, arrays, around).1
     }
 
     /// An iteration of a loop that records values. The result of the loop is its last state and then, from a position
     /// on, the arrays.
-    fn keeping_turn(
+    fn keeping_recurrence(
         &mut self,
         (state, start, body): (Var, Atom, &Body),
         result: &[Type],
         arrays: usize,
         around: &mut Around,
-    ) -> Turn {
+    ) -> Recurrence {
         let span = around.span;
         let elements: Vec<Type> = result[arrays..].iter().map(element).collect();
         let Around { changed, current, out, .. } = around;
-        self.turn((start, result[0].clone()), changed, current, span, out, |rewriter, inner, out, value| {
+        self.recurrence((start, result[0].clone()), changed, current, span, out, |rewriter, inner, out, value| {
             out.push(Binding { var: state, op: Op::Copy(value), span });
             let all = rewriter.run(body, inner, out);
             let next = rewriter.bind(Op::Project(all, 0), result[0].clone(), span, out);

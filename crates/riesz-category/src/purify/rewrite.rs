@@ -4,7 +4,7 @@ use super::{Changes, Roots};
 use crate::purify::keep::Around;
 use riesz_core::Type;
 use riesz_core::build::fresh;
-use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Turn, Var, VarInfo};
+use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Recurrence, Var, VarInfo};
 use riesz_syntax::Span;
 use std::collections::HashMap;
 
@@ -137,25 +137,32 @@ impl<'p> Rewriter<'p> {
             Op::For(Iteration { count, index, .. }) => {
                 let Op::For(Iteration { body, .. }) = &binding.op else { return };
                 let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, out);
-                let turn =
-                    self.turn((unit, Type::unit()), changed, current, span, out, |rewriter, inner, bindings, _| {
+                let recurrence = self.recurrence(
+                    (unit, Type::unit()),
+                    changed,
+                    current,
+                    span,
+                    out,
+                    |rewriter, inner, bindings, _| {
                         rewriter.run(body, inner, bindings);
                         (rewriter.bind(Op::Tuple(Vec::new()), Type::unit(), span, bindings), None)
-                    });
-                let turn = Turn { count, index, ..turn };
-                let ty = self.vars[turn.state.0 as usize].ty.clone();
-                let whole = self.bind_var(Op::Loop(turn), ty, span, out);
+                    },
+                );
+                let recurrence = Recurrence { count, index, ..recurrence };
+                let ty = self.vars[recurrence.state.0 as usize].ty.clone();
+                let whole = self.bind_var(Op::Loop(recurrence), ty, span, out);
                 self.take(whole, var, changed, span, current, out);
             }
-            Op::Loop(Turn { start, count, index, state, .. }) => {
-                let Op::Loop(Turn { body, .. }) = &binding.op else { return };
-                let turn = self.turn((start, ty), changed, current, span, out, |rewriter, inner, bindings, value| {
-                    bindings.push(Binding { var: state, op: Op::Copy(value), span });
-                    (rewriter.run(body, inner, bindings), None)
-                });
-                let turn = Turn { count, index, ..turn };
-                let ty = self.vars[turn.state.0 as usize].ty.clone();
-                let whole = self.bind_var(Op::Loop(turn), ty, span, out);
+            Op::Loop(Recurrence { start, count, index, state, .. }) => {
+                let Op::Loop(Recurrence { body, .. }) = &binding.op else { return };
+                let recurrence =
+                    self.recurrence((start, ty), changed, current, span, out, |rewriter, inner, bindings, value| {
+                        bindings.push(Binding { var: state, op: Op::Copy(value), span });
+                        (rewriter.run(body, inner, bindings), None)
+                    });
+                let recurrence = Recurrence { count, index, ..recurrence };
+                let ty = self.vars[recurrence.state.0 as usize].ty.clone();
+                let whole = self.bind_var(Op::Loop(recurrence), ty, span, out);
                 self.take(whole, var, changed, span, current, out);
             }
             op => self.keeping(binding, op, ty, Around { changed, span, current, out }),
@@ -164,7 +171,7 @@ impl<'p> Rewriter<'p> {
 
     /// An iteration whose state is a value and accumulators: the body gives the next value, and residuals if it has
     /// any.
-    pub(super) fn turn(
+    pub(super) fn recurrence(
         &mut self,
         (start, ty): (Atom, Type),
         changed: &[Var],
@@ -172,7 +179,7 @@ impl<'p> Rewriter<'p> {
         span: Span,
         out: &mut Vec<Binding>,
         body: impl FnOnce(&mut Self, &mut Current, &mut Vec<Binding>, Atom) -> (Atom, Option<Vec<Atom>>),
-    ) -> Turn {
+    ) -> Recurrence {
         let whole = self.beside(ty.clone(), changed);
         let parts = [start].into_iter().chain(changed.iter().map(|var| self.now(*var, current))).collect();
         let start = self.bind(Op::Tuple(parts), whole.clone(), span, out);
@@ -190,7 +197,7 @@ impl<'p> Rewriter<'p> {
             result = self.bind(Op::Tuple(parts), ty, span, &mut bindings);
         }
         // The count and the index are those of the loop of the iteration.
-        Turn { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } }
+        Recurrence { state, start, count: Atom::Int(0), index: state, body: Body { bindings, result } }
     }
 
     /// The bindings of a body in the place of another, and its result.

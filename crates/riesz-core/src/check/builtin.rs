@@ -163,15 +163,16 @@ impl Draft<'_> {
                 let Type::Array(size, element) = self.resolve(&ty) else { return (Atom::Int(0), Type::Error) };
                 let count = self.length(array, &ty, span);
                 let function_span = self.given_span(&given[0]);
-                let (turn, state) = self.turns(start, start_span, count, function_span, |draft, state, index| {
-                    let value = draft.bind(Op::Index(array, Atom::Var(index)), (*element).clone(), span);
-                    draft.call_target(&function, vec![state, (value, (*element).clone())], span)
-                });
+                let (recurrence, state) =
+                    self.iterations(start, start_span, count, function_span, |draft, state, index| {
+                        let value = draft.bind(Op::Index(array, Atom::Var(index)), (*element).clone(), span);
+                        draft.call_target(&function, vec![state, (value, (*element).clone())], span)
+                    });
                 if form == Form::Fold {
-                    (self.bind(Op::Loop(turn), state.clone(), span), state)
+                    (self.bind(Op::Loop(recurrence), state.clone(), span), state)
                 } else {
                     let ty = Type::array(size, state);
-                    (self.bind(Op::Scan(turn), ty.clone(), span), ty)
+                    (self.bind(Op::Scan(recurrence), ty.clone(), span), ty)
                 }
             }
             Form::Inner => {

@@ -3,10 +3,10 @@
 use super::arithmetic::Typed;
 use super::draft::Draft;
 use super::expr::value_span;
-use crate::term::{Atom, Op, Turn};
+use crate::term::{Atom, Op, Recurrence};
 use crate::types::Type;
 use riesz_syntax::Span;
-use riesz_syntax::tree::{ExprId, Pattern, Turns};
+use riesz_syntax::tree::{ExprId, LoopHead, Pattern};
 
 impl Draft<'_> {
     /// `if condition then yes else no`
@@ -60,7 +60,7 @@ impl Draft<'_> {
         &mut self,
         pattern: &Pattern,
         start: ExprId,
-        turns: &Turns,
+        head: &LoopHead,
         body: ExprId,
         hint: Option<&Type>,
         span: Span,
@@ -72,16 +72,16 @@ impl Draft<'_> {
             draft.bind_pattern(pattern, state);
             draft.expr(body, None)
         };
-        match turns {
-            Turns::For(generator) => {
+        match head {
+            LoopHead::For(generator) => {
                 let (count, _, array) = self.generator_source(generator);
-                let (turn, ty) = self.turns(start, start_span, count, body_span, |draft, state, index| {
+                let (recurrence, ty) = self.iterations(start, start_span, count, body_span, |draft, state, index| {
                     draft.bind_generated(generator, index, array);
                     next(draft, state)
                 });
-                (self.bind(Op::Loop(turn), ty.clone(), span), ty)
+                (self.bind(Op::Loop(recurrence), ty.clone(), span), ty)
             }
-            Turns::While(condition) => {
+            LoopHead::While(condition) => {
                 let (start, ty) = self.loop_start(start, start_span);
                 self.open();
                 let state = self.var(ty.clone(), None);
@@ -104,14 +104,14 @@ impl Draft<'_> {
     }
 
     /// The iterations of a loop over a state that may start as an `Int` and turn out to be an `R`.
-    pub fn turns(
+    pub fn iterations(
         &mut self,
         start: Typed,
         start_span: Span,
         count: Atom,
         body_span: Span,
         next: impl FnOnce(&mut Self, Typed, crate::term::Var) -> Typed,
-    ) -> (Turn, Type) {
+    ) -> (Recurrence, Type) {
         let (start, ty) = self.loop_start(start, start_span);
         self.open();
         let state = self.var(ty.clone(), None);
@@ -123,7 +123,7 @@ impl Draft<'_> {
         let result = self.loop_result(result, &ty, body_span, start_span, mistakes);
         let body = self.close(result);
         self.scope = outside;
-        (Turn { state, start, count, index, body }, ty)
+        (Recurrence { state, start, count, index, body }, ty)
     }
 
     pub(super) fn loop_start(&mut self, (start, ty): Typed, span: Span) -> Typed {

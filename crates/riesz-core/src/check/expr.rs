@@ -7,7 +7,7 @@ use super::foreign;
 use super::operator::TOLERANCE;
 use super::scope::Entry;
 use super::suggest::nearest;
-use super::{Found, UnitId};
+use super::{Resolved, UnitId};
 use crate::term::{Atom, Op};
 use crate::types::Type;
 use riesz_primitive::Kind;
@@ -72,7 +72,7 @@ impl Draft<'_> {
                 let places = (value_span(&tree, *yes), value_span(&tree, *no));
                 self.conditional(condition, branch(*yes), branch(*no), places, span)
             }
-            ExprKind::Loop { pattern, start, turns, body } => self.a_loop(pattern, *start, turns, *body, hint, span),
+            ExprKind::Loop { pattern, start, head, body } => self.a_loop(pattern, *start, head, *body, hint, span),
             ExprKind::Unary { operator: UnaryOperator::Not, operand } => {
                 let operand = self.expr_of(*operand, &Type::Bool);
                 (self.bind(Op::Not(operand), Type::Bool, span), Type::Bool)
@@ -145,10 +145,10 @@ impl Draft<'_> {
 
     pub(super) fn name(&mut self, name: &Name, hint: Option<&Type>, span: Span) -> Typed {
         match self.lookup(name) {
-            Some(Found::Local(Entry::Value(atom, ty))) => (atom, ty),
-            Some(Found::Local(Entry::Callable(callable))) => self.function_value(callable, hint, span),
-            Some(Found::Local(Entry::Data(data))) => self.data(data, hint, span),
-            Some(Found::Item(item)) => match self.checker.global_of(item) {
+            Some(Resolved::Local(Entry::Value(atom, ty))) => (atom, ty),
+            Some(Resolved::Local(Entry::Callable(callable))) => self.function_value(callable, hint, span),
+            Some(Resolved::Local(Entry::Data(data))) => self.data(data, hint, span),
+            Some(Resolved::Item(item)) => match self.checker.global_of(item) {
                 Some((global, ty)) => {
                     let ty = ty.clone();
                     let value = self.bind(Op::Global(global), ty.clone(), span);
@@ -156,7 +156,7 @@ impl Draft<'_> {
                 }
                 None => self.item_value(item, hint, span),
             },
-            Some(Found::Primitive(primitive)) => match primitive.kind {
+            Some(Resolved::Primitive(primitive)) => match primitive.kind {
                 Kind::Constant(value) => (Atom::Real(value), Type::Real),
                 _ => self.function_value(Rc::new(Callable::Primitive(primitive)), hint, span),
             },
@@ -165,9 +165,9 @@ impl Draft<'_> {
     }
 
     /// What a name means here.
-    pub fn lookup(&self, name: &str) -> Option<Found> {
+    pub fn lookup(&self, name: &str) -> Option<Resolved> {
         match self.scope.find(name) {
-            Some(entry) => Some(Found::Local(entry)),
+            Some(entry) => Some(Resolved::Local(entry)),
             None => self.checker.find(self.unit, name),
         }
     }
@@ -202,9 +202,9 @@ impl Draft<'_> {
                 Some(Rc::new(Callable::Holes { unit: self.unit, call: id, scope: self.scope.clone() }))
             }
             ExprKind::Name(name) => match self.lookup(name)? {
-                Found::Local(Entry::Callable(callable)) => Some(callable),
-                Found::Item(item) => self.checker.callable_item(item),
-                Found::Primitive(primitive) if !matches!(primitive.kind, Kind::Constant(_)) => {
+                Resolved::Local(Entry::Callable(callable)) => Some(callable),
+                Resolved::Item(item) => self.checker.callable_item(item),
+                Resolved::Primitive(primitive) if !matches!(primitive.kind, Kind::Constant(_)) => {
                     Some(Rc::new(Callable::Primitive(primitive)))
                 }
                 _ => None,

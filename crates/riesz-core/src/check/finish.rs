@@ -7,7 +7,7 @@ use super::draft::{Draft, DraftCall};
 use super::structure::make_real;
 use crate::renumber::renumber;
 use crate::size::{self, Size};
-use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Step, Turn, Var, VarInfo};
+use crate::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Recurrence, Step, Var, VarInfo};
 use crate::types::Type;
 use crate::verify::same_shape;
 use riesz_primitive::scalar;
@@ -262,8 +262,8 @@ impl Finisher<'_, '_> {
             Op::If { condition, yes, no } => {
                 Op::If { condition: self.atom(condition), yes: self.body(yes), no: self.body(no) }
             }
-            Op::Loop(turn) => Op::Loop(self.turn(turn)),
-            Op::Scan(turn) => Op::Scan(self.turn(turn)),
+            Op::Loop(recurrence) => Op::Loop(self.recurrence(recurrence)),
+            Op::Scan(recurrence) => Op::Scan(self.recurrence(recurrence)),
             Op::While { state, start, condition, body } => {
                 let start = self.atom(start);
                 let (condition, body) = (self.body_with(&[state], condition), self.body_with(&[state], body));
@@ -277,9 +277,9 @@ impl Finisher<'_, '_> {
         Iteration { count: self.atom(count), index, body: self.body_with(&[index], body) }
     }
 
-    fn turn(&mut self, Turn { state, start, count, index, body }: Turn) -> Turn {
+    fn recurrence(&mut self, Recurrence { state, start, count, index, body }: Recurrence) -> Recurrence {
         let (start, count) = (self.atom(start), self.atom(count));
-        Turn { state, start, count, index, body: self.body_with(&[state, index], body) }
+        Recurrence { state, start, count, index, body: self.body_with(&[state, index], body) }
     }
 
     /// A copy is another name, a conversion, or a view at a type with other names for its sizes.

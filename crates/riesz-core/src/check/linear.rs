@@ -5,7 +5,7 @@ use super::arithmetic::Typed;
 use super::call::{Callable, Given};
 use super::draft::Draft;
 use super::scope::Entry;
-use super::{Found, ItemId};
+use super::{ItemId, Resolved};
 use crate::term::{Atom, Derive, Op};
 use crate::types::Type;
 use riesz_primitive::derivative::Derivative;
@@ -181,9 +181,9 @@ impl Reader<'_, '_> {
                 }
                 match &tree.expr(*function).kind {
                     ExprKind::Name(name) if !self.known.contains_key(&**name) => match self.draft.lookup(name) {
-                        Some(Found::Primitive(primitive)) => applied(primitive, &degrees, span),
-                        Some(Found::Item(item)) => self.called(item, degrees),
-                        Some(Found::Local(Entry::Value(_, ty))) => match self.draft.resolve(&ty) {
+                        Some(Resolved::Primitive(primitive)) => applied(primitive, &degrees, span),
+                        Some(Resolved::Item(item)) => self.called(item, degrees),
+                        Some(Resolved::Local(Entry::Value(_, ty))) => match self.draft.resolve(&ty) {
                             Type::Linear(_) => together(degrees),
                             _ => unless_constant(degrees),
                         },

@@ -67,7 +67,7 @@ pub(crate) struct UnitId(pub u32);
 pub(crate) struct ItemId(pub u32);
 
 /// What a name means.
-pub(crate) enum Found {
+pub(crate) enum Resolved {
     Local(Entry),
     Item(ItemId),
     Primitive(&'static Primitive),
@@ -400,14 +400,14 @@ impl Checker {
         self.units[unit.0 as usize].tree.clone()
     }
 
-    pub(crate) fn find(&self, unit: UnitId, name: &str) -> Option<Found> {
+    pub(crate) fn find(&self, unit: UnitId, name: &str) -> Option<Resolved> {
         let item = match self.units[unit.0 as usize].prelude {
             true => self.prelude.get(name),
             false => self.names.get(name).or_else(|| self.prelude.get(name)),
         };
         match item {
-            Some(&item) => Some(Found::Item(item)),
-            None => riesz_primitive::find(name).filter(|row| is_identifier(row.name)).map(Found::Primitive),
+            Some(&item) => Some(Resolved::Item(item)),
+            None => riesz_primitive::find(name).filter(|row| is_identifier(row.name)).map(Resolved::Primitive),
         }
     }
 
@@ -469,7 +469,7 @@ impl Checker {
     pub(crate) fn integer_globals(&self, unit: UnitId, ty: Option<&tree::Type>) -> Vec<(Name, Size)> {
         let mut found = Vec::new();
         for name in ty.map(needs::size_names).unwrap_or_default() {
-            if let Some(Found::Item(item)) = self.find(unit, &name)
+            if let Some(Resolved::Item(item)) = self.find(unit, &name)
                 && let Some((global, Type::Int)) = self.global_of(item)
             {
                 let size = self.constant(global).map_or(Size::Atom(size::Atom::Global(global)), Size::Constant);

@@ -2,10 +2,10 @@
 
 use super::rule::Part;
 use super::scope::Scope;
-use super::{Checker, Found, ItemId};
+use super::{Checker, ItemId, Resolved};
 use riesz_syntax::Tree;
 use riesz_syntax::tree::{
-    Argument, ExprId, ExprKind, Generator, ItemKind, Name, Parameter, Pattern, PatternKind, Size, SizeKind, Turns,
+    Argument, ExprId, ExprKind, Generator, ItemKind, LoopHead, Name, Parameter, Pattern, PatternKind, Size, SizeKind,
     Type, TypeKind,
 };
 
@@ -34,7 +34,7 @@ impl Checker {
         }
         let mut needs: Vec<usize> = (free.names.iter())
             .filter_map(|name| match self.find(entry.unit, name)? {
-                Found::Item(item) => (item.0 as usize).checked_sub(first),
+                Resolved::Item(item) => (item.0 as usize).checked_sub(first),
                 _ => None,
             })
             .collect();
@@ -136,14 +136,14 @@ impl Free<'_> {
                 self.later([*body], &inside);
             }
             ExprKind::If { condition, yes, no } => self.later([*condition, *yes, *no], scope),
-            ExprKind::Loop { pattern, start, turns, body } => {
+            ExprKind::Loop { pattern, start, head, body } => {
                 self.later([*start], scope);
-                let mut inside = match turns {
-                    Turns::For(generator) => self.generators(std::slice::from_ref(generator), scope),
-                    Turns::While(_) => scope.inner(),
+                let mut inside = match head {
+                    LoopHead::For(generator) => self.generators(std::slice::from_ref(generator), scope),
+                    LoopHead::While(_) => scope.inner(),
                 };
                 bind(pattern, &mut inside);
-                if let Turns::While(condition) = turns {
+                if let LoopHead::While(condition) = head {
                     self.later([*condition], &inside);
                 }
                 self.later([*body], &inside);

@@ -6,7 +6,7 @@
 use super::draft::{DEEPEST_TYPE, Draft};
 use super::foreign;
 use super::scope::Entry;
-use super::{Checker, Found, UnitId};
+use super::{Checker, Resolved, UnitId};
 use crate::size::{self, Size};
 use crate::types::{Record, Type};
 use riesz_syntax::tree::{self, BinaryOperator, Name, Parameter, PatternKind, SizeKind, TypeKind};
@@ -358,12 +358,12 @@ struct Inside<'d, 'c> {
 impl Place for Inside<'_, '_> {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>> {
         match self.draft.lookup(name) {
-            Some(Found::Local(Entry::Value(atom, ty)))
+            Some(Resolved::Local(Entry::Value(atom, ty)))
                 if matches!(self.draft.resolve(&ty), Type::Int | Type::Number(_)) =>
             {
                 Ok(self.draft.size_of(atom))
             }
-            Some(Found::Item(item)) if matches!(self.draft.checker.global_of(item), Some((_, Type::Int))) => {
+            Some(Resolved::Item(item)) if matches!(self.draft.checker.global_of(item), Some((_, Type::Int))) => {
                 let (global, _) = self.draft.checker.global_of(item).expect("just found");
                 self.globals.push((name.clone(), span));
                 Ok(match self.draft.checker.constant(global) {

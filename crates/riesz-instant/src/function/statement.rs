@@ -195,35 +195,35 @@ impl Translator<'_> {
         {
             return self.strips(each, &levels);
         }
-        let (turn, behind) = (self.builder.create_block(), self.builder.create_block());
-        let index = self.builder.append_block_param(turn, types::I64);
+        let (iteration, behind) = (self.builder.create_block(), self.builder.create_block());
+        let index = self.builder.append_block_param(iteration, types::I64);
         let zero = self.int(0);
         let some = self.builder.ins().icmp(IntCC::SignedGreaterThan, count, zero);
-        self.builder.ins().brif(some, turn, &[BlockArg::Value(zero)], behind, &[]);
-        self.builder.switch_to_block(turn);
+        self.builder.ins().brif(some, iteration, &[BlockArg::Value(zero)], behind, &[]);
+        self.builder.switch_to_block(iteration);
         self.numbers[each.index.0 as usize] = Number::Value(index);
-        self.turn(&each.body);
+        self.iteration(&each.body);
         let next = self.builder.ins().iadd_imm_s(index, 1);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, count);
-        self.builder.ins().brif(more, turn, &[BlockArg::Value(next)], behind, &[]);
-        self.builder.seal_block(turn);
+        self.builder.ins().brif(more, iteration, &[BlockArg::Value(next)], behind, &[]);
+        self.builder.seal_block(iteration);
         self.builder.switch_to_block(behind);
         self.builder.seal_block(behind);
     }
 
     fn repeat(&mut self, each: &While) {
         each.private.iter().for_each(|allocation| self.allocate(allocation));
-        let [head, turn, behind] = [(); 3].map(|()| self.builder.create_block());
+        let [head, iteration, behind] = [(); 3].map(|()| self.builder.create_block());
         self.builder.ins().jump(head, &[]);
         self.builder.switch_to_block(head);
         self.block(&each.before, false);
         let condition = self.operand(each.condition);
-        self.builder.ins().brif(condition, turn, &[], behind, &[]);
-        self.builder.switch_to_block(turn);
-        self.builder.seal_block(turn);
+        self.builder.ins().brif(condition, iteration, &[], behind, &[]);
+        self.builder.switch_to_block(iteration);
+        self.builder.seal_block(iteration);
         let one = self.int(1);
         self.step(one, each.site);
-        self.turn(&each.body);
+        self.iteration(&each.body);
         self.release(riesz_program::scope::made(&each.before));
         self.builder.ins().jump(head, &[]);
         self.builder.seal_block(head);
@@ -232,8 +232,8 @@ impl Translator<'_> {
         self.release(riesz_program::scope::made(&each.before));
     }
 
-    /// A turn of a loop. The buffers that it makes are gone behind it, and it gives back what they took.
-    fn turn(&mut self, body: &Block) {
+    /// An iteration of a loop. The buffers that it makes are gone behind it, and it gives back what they took.
+    fn iteration(&mut self, body: &Block) {
         let before = leaves_nothing(body).then(|| self.limit(types::I64, offset_of!(Context, memory)));
         self.nested(body);
         if let Some(before) = before {

@@ -273,11 +273,11 @@ impl Translator<'_> {
         if !works {
             return;
         }
-        let [turn, behind] = [(); 2].map(|()| self.builder.create_block());
-        let at = self.builder.append_block_param(turn, types::I64);
+        let [iteration, behind] = [(); 2].map(|()| self.builder.create_block());
+        let at = self.builder.append_block_param(iteration, types::I64);
         let zero = self.int(0);
-        self.builder.ins().jump(turn, &[BlockArg::Value(zero)]);
-        self.builder.switch_to_block(turn);
+        self.builder.ins().jump(iteration, &[BlockArg::Value(zero)]);
+        self.builder.switch_to_block(iteration);
         let index = self.builder.ins().iadd(first, at);
         self.numbers[each.index.0 as usize] = Number::Value(index);
         for (place, (role, statement)) in levels.roles.iter().zip(&each.body).enumerate() {
@@ -314,8 +314,8 @@ impl Translator<'_> {
         }
         let next = self.builder.ins().iadd_imm_s(at, 1);
         let more = self.builder.ins().icmp(IntCC::SignedLessThan, next, len);
-        self.builder.ins().brif(more, turn, &[BlockArg::Value(next)], behind, &[]);
-        self.builder.seal_block(turn);
+        self.builder.ins().brif(more, iteration, &[BlockArg::Value(next)], behind, &[]);
+        self.builder.seal_block(iteration);
         self.builder.switch_to_block(behind);
         self.builder.seal_block(behind);
     }

@@ -277,7 +277,7 @@ impl<'l, 'p> Lowerer<'l, 'p> {
             used(&body.result);
             for binding in &body.bindings {
                 binding.op.visit_atoms(&mut used);
-                counts.extend(binding.op.turns());
+                counts.extend(binding.op.iterations());
                 match &binding.op {
                     Op::Loop(iteration) | Op::Scan(iteration) | Op::Trace(iteration) => {
                         starts.insert(iteration.state, iteration.start);

@@ -11,7 +11,7 @@ use super::{Lowered, Lowerer};
 use crate::layout::kind_of;
 use crate::program::{Block, Buffer, Expression, Fault, For, Kind, Operand, Register, Statement, While};
 use riesz_core::Type;
-use riesz_core::term::{Atom, Body, Turn, Var};
+use riesz_core::term::{Atom, Body, Recurrence, Var};
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
 
@@ -37,7 +37,7 @@ enum Next {
 }
 
 impl<'p> Lowerer<'_, 'p> {
-    pub(super) fn iteration(&mut self, iteration: &'p Turn, span: Span) -> Lowered<Value> {
+    pub(super) fn iteration(&mut self, iteration: &'p Recurrence, span: Span) -> Lowered<Value> {
         let state = self.begin(iteration.state, iteration.start, &iteration.body, false, span)?;
         self.iterations(iteration, &state, span, &mut |lowerer, _| lowerer.next(&iteration.body, &state, span))?;
         self.values[iteration.state.0 as usize] = None;
@@ -76,7 +76,7 @@ impl<'p> Lowerer<'_, 'p> {
 
     pub(super) fn scan(
         &mut self,
-        iteration: &'p Turn,
+        iteration: &'p Recurrence,
         var: Var,
         target: Option<&Target>,
         span: Span,
@@ -98,7 +98,7 @@ impl<'p> Lowerer<'_, 'p> {
 
     pub(super) fn trace(
         &mut self,
-        iteration: &'p Turn,
+        iteration: &'p Recurrence,
         var: Var,
         target: Option<&Target>,
         span: Span,
@@ -227,7 +227,7 @@ impl<'p> Lowerer<'_, 'p> {
     /// The iterations of a loop.
     fn iterations(
         &mut self,
-        iteration: &'p Turn,
+        iteration: &'p Recurrence,
         state: &State,
         span: Span,
         body: &mut dyn FnMut(&mut Self, Operand) -> Lowered<()>,

@@ -46,7 +46,7 @@ fn hoist_loop(procedure: &mut Procedure, apart: &Distinct, each: &mut For, befor
     let mut same = FxHashSet::default();
     let found = loop {
         let iterations = Iterations::of(procedure, each, &same);
-        let found = Found::of(&iterations, apart, each);
+        let found = Invariant::of(&iterations, apart, each);
         if found.buffers.len() == same.len() {
             break (iterations, found);
         }
@@ -74,16 +74,16 @@ fn hoist_loop(procedure: &mut Procedure, apart: &Distinct, each: &mut For, befor
 }
 
 /// What every iteration does alike.
-struct Found {
+struct Invariant {
     /// Stores and checks.
     statements: FxHashSet<*const Statement>,
     /// The buffers of the iterations that hold the same in each.
     buffers: FxHashSet<Buffer>,
 }
 
-impl Found {
-    fn of(iterations: &Iterations, apart: &Distinct, each: &For) -> Found {
-        let mut found = Found { statements: FxHashSet::default(), buffers: FxHashSet::default() };
+impl Invariant {
+    fn of(iterations: &Iterations, apart: &Distinct, each: &For) -> Invariant {
+        let mut found = Invariant { statements: FxHashSet::default(), buffers: FxHashSet::default() };
         for Allocation { buffer, count, .. } in &each.private {
             let touches = iterations.touches.get(buffer).map_or(&[][..], |touches| touches);
             let mut writes = touches.iter().filter(|(_, how)| *how != Use::Read).map(|(statement, _)| *statement);
@@ -152,7 +152,7 @@ fn needs(iterations: &Iterations, operand: Operand, register: Register) -> bool 
 
 struct Writing<'w, 'b> {
     procedure: &'w mut Procedure,
-    found: &'w Found,
+    found: &'w Invariant,
     iterations: &'w Iterations<'b>,
     stored: FxHashMap<Register, Element>,
 }

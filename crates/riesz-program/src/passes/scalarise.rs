@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 /// Makes registers of the buffers of one number in a procedure.
 pub fn scalarise(procedure: &mut Procedure) {
-    let mut found = Found::default();
+    let mut found = OneNumber::default();
     found.block(&procedure.body, 0);
     for outcome in &procedure.results {
         if let Outcome::Buffer(buffer) = outcome {
@@ -43,12 +43,12 @@ pub fn scalarise(procedure: &mut Procedure) {
 
 /// The loop in whose iteration each buffer of one number is made; none where something else is done with it.
 #[derive(Default)]
-struct Found {
+struct OneNumber {
     made: FxHashMap<Buffer, Option<u32>>,
     loops: u32,
 }
 
-impl Found {
+impl OneNumber {
     fn refuse(&mut self, buffer: Buffer) {
         self.made.insert(buffer, None);
     }

@@ -10,7 +10,7 @@ const PROGRAM: &str = "
     let long = 4294967296
     let x = [1.0, 2.0]";
 
-/// Turns of which some compute an integer that there is not; then turns of which those do that are not taken; then sizes.
+/// Iterations of which some compute an integer that there is not; then iterations of which those do that are not taken; then sizes.
 const EXPRESSIONS: &[&str] = &[
     "sum(real(large + i) | i < 8)",
     "sum(real(large + i) | i < 16)",
@@ -72,7 +72,7 @@ pub fn agree(all: &Cases, code: &Code) -> usize {
                 let unread = UNREAD.iter().find(|(size, _)| case.name.ends_with(size));
                 assert_eq!(Some(found.int()), unread.map(|(_, expected)| *expected), "{case}");
             }
-            // Turns that do not take part are computed with those that do: the interpreter decides.
+            // Iterations that do not take part are computed with those that do: the interpreter decides.
             (Ok(_), Err(Stop::Elsewhere)) => elsewhere += 1,
             _ => {
                 case.agrees(&found, 1e-12);

@@ -5,7 +5,7 @@ use super::layout::Op;
 use super::{Formatter, Placed};
 use crate::parser::on_a_large_stack;
 use crate::token::{Gap, TokenKind};
-use crate::tree::{Argument, BinaryOperator, ExprId, ExprKind, Generator, LetBinding, Turns};
+use crate::tree::{Argument, BinaryOperator, ExprId, ExprKind, Generator, LetBinding, LoopHead};
 
 impl<'a> Formatter<'a> {
     /// An expression where the line is at its beginning whenever the groups around it are broken.
@@ -81,7 +81,7 @@ impl<'a> Formatter<'a> {
             ExprKind::Let { bindings, body } => self.let_in(bindings, *body),
             ExprKind::Lambda { body, .. } => self.lambda(*body),
             ExprKind::If { .. } => self.conditional(id),
-            ExprKind::Loop { start, turns, body, .. } => self.loop_(*start, turns, *body),
+            ExprKind::Loop { start, head, body, .. } => self.loop_(*start, head, *body),
             ExprKind::Unary { operand, .. } => {
                 let word = self.at(TokenKind::Not);
                 self.token();
@@ -186,7 +186,7 @@ impl<'a> Formatter<'a> {
         self.end();
     }
 
-    fn loop_(&mut self, start: ExprId, turns: &'a Turns, body: ExprId) {
+    fn loop_(&mut self, start: ExprId, head: &'a LoopHead, body: ExprId) {
         self.begin();
         self.begin();
         self.token_space();
@@ -196,9 +196,9 @@ impl<'a> Formatter<'a> {
         self.expr(start);
         self.line(" ");
         self.token_space();
-        match turns {
-            Turns::For(generator) => self.generator(generator),
-            Turns::While(condition) => self.expr(*condition),
+        match head {
+            LoopHead::For(generator) => self.generator(generator),
+            LoopHead::While(condition) => self.expr(*condition),
         }
         self.end();
         self.write(" ");

@@ -2,7 +2,7 @@
 
 use super::{Context, Parser};
 use crate::token::{Gap, TokenKind};
-use crate::tree::{ExprId, ExprKind, LetBinding, Turns};
+use crate::tree::{ExprId, ExprKind, LetBinding, LoopHead};
 use crate::{Diagnostic, Span};
 
 impl Parser<'_> {
@@ -197,14 +197,14 @@ impl Parser<'_> {
         let pattern = self.pattern();
         self.definition("the first value of the loop");
         let first = self.expression();
-        let turns = match self.kind() {
+        let head = match self.kind() {
             TokenKind::For => {
                 self.bump();
-                self.generator().map(Turns::For)
+                self.generator().map(LoopHead::For)
             }
             TokenKind::While => {
                 self.bump();
-                Some(Turns::While(self.expression()))
+                Some(LoopHead::While(self.expression()))
             }
             _ => {
                 let diagnostic = self.unexpected("`for` or `while`");
@@ -214,8 +214,8 @@ impl Parser<'_> {
         };
         self.keyword("missing-do", TokenKind::Do, "and the next value of the loop", start);
         let body = self.expression();
-        let Some(turns) = turns else { return self.error_expr(start) };
-        self.tree.add(ExprKind::Loop { pattern, start: first, turns, body }, self.span_from(start))
+        let Some(head) = head else { return self.error_expr(start) };
+        self.tree.add(ExprKind::Loop { pattern, start: first, head, body }, self.span_from(start))
     }
 
     /// A keyword inside a form that began at a byte.

@@ -188,8 +188,8 @@ impl Writer {
         let form = match self.random.below(3) {
             0 => self.library(&format!("crossed({one}, {other})")),
             1 => {
-                let turns = self.random.below(5);
-                self.library(&format!("walked({one}, {other}, {turns})"))
+                let iterations = self.random.below(5);
+                self.library(&format!("walked({one}, {other}, {iterations})"))
             }
             _ => {
                 let walked = self.library(&format!("walked({one}, {other}, 2)"));

@@ -98,8 +98,8 @@ impl Writer {
         let size = self.size();
         let (i, j) = (self.name("i"), self.name("j"));
         // The inner index is below the outer one, and so below the size; of one index alone there is none below.
-        let turns = Size::constant(size.least.saturating_sub(1));
-        let element = self.for_each(&turns, |writer| {
+        let iterations = Size::constant(size.least.saturating_sub(1));
+        let element = self.for_each(&iterations, |writer| {
             writer.indexed(&i, &size, |writer| writer.indexed(&j, &size, |writer| writer.expr(ty, fuel - 1)))
         });
         Some(self.node(ty, format!("sum($ | {i} < {}, {j} < {i})", size.show()), vec![element]))

@@ -92,8 +92,8 @@ impl Writer {
         let (start, argument) = (self.function_for(&from, ty, shares[0]), self.expr(&from, shares[3]));
         let (name, index) = (self.name("g"), self.name("i"));
         let next = self.around(&name, &from, ty, [shares[1], shares[2]]);
-        let turns = self.random.below(4);
-        let template = format!("(loop {name} = $ for {index} < {turns} do $)($)");
+        let iterations = self.random.below(4);
+        let template = format!("(loop {name} = $ for {index} < {iterations} do $)($)");
         Some(self.node(ty, template, vec![start, next, argument]))
     }
 

@@ -12,7 +12,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("loop for", 6, Writer::loop_for),
     ("loop for elements", 4, Writer::loop_elements),
     ("loop with several states", 6, Writer::loop_states),
-    ("loop without a turn", 1, Writer::loop_never),
+    ("loop without an iteration", 1, Writer::loop_never),
     ("loop while, counted", 4, Writer::loop_counted),
     ("loop while, on data", 4, Writer::loop_data),
     ("fold", 5, Writer::fold),
@@ -65,7 +65,7 @@ impl Writer {
         Some(self.node(ty, "(if $ then $ else $)", parts))
     }
 
-    /// How often a loop turns.
+    /// How many iterations a loop has.
     fn count(&mut self) -> Size {
         match self.random.below(8) {
             0 => Size::constant(0),
@@ -132,7 +132,7 @@ impl Writer {
         let shares = self.split(fuel, 3);
         let start = self.expr(ty, shares[0]);
         let (state, counter) = (self.name("s"), self.name("k"));
-        let turns = self.random.below(4);
+        let iterations = self.random.below(4);
         let bound = [(state.as_str(), ty), (counter.as_str(), &Type::Int)];
         let (condition, step) = self.within(&bound, |writer| {
             let condition = match writer.random.percent(50) {
@@ -141,8 +141,9 @@ impl Writer {
             };
             (condition, writer.tame(ty, shares[2]))
         });
-        let template =
-            format!("(loop ({state}, {counter}) = ($, 0) while {counter} < {turns} and ($) do ($, {counter} + 1)).0");
+        let template = format!(
+            "(loop ({state}, {counter}) = ($, 0) while {counter} < {iterations} and ($) do ($, {counter} + 1)).0"
+        );
         Some(self.node(ty, template, vec![start, condition, step]))
     }
 

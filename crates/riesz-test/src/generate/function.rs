@@ -257,8 +257,8 @@ impl Writer {
             }
             1 => {
                 let parts = vec![self.endomorphism(ty, shares[0]), self.expr(ty, shares[1])];
-                let turns = self.random.below(4);
-                let template = self.library(&format!("iterate($, $, {turns})"));
+                let iterations = self.random.below(4);
+                let template = self.library(&format!("iterate($, $, {iterations})"));
                 self.node(ty, template, parts)
             }
             2 => {

@@ -11,7 +11,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("long array", 20, Writer::long_array),
 ];
 
-/// Around the turns that are taken together.
+/// Around the iterations that are taken together.
 const LENGTHS: &[usize] = &[7, 8, 9, 15, 31, 32, 33, 34, 40, 65];
 
 impl Writer {

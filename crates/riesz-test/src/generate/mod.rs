@@ -204,7 +204,7 @@ struct Writer {
     covered: BTreeSet<&'static str>,
     /// How many derivatives stand around this place.
     derivatives: usize,
-    /// Whether there may be no turn at all for what stands here: no value tells its sizes then, and its type has to.
+    /// Whether there may be no iteration at all for what stands here: no value tells its sizes then, and its type has to.
     perhaps_never: bool,
     /// What it is made with besides what every program is.
     more: Productions,

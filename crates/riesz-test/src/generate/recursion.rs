@@ -33,9 +33,9 @@ impl Writer {
             writer.node(result, format!("(if {} <= 0 then $ else $)", names[1]), vec![base, step])
         });
         let start = self.expr(&argument, fuel / 2);
-        let turns = self.random.below(4).to_string();
-        let turns = self.node(&Type::Int, turns, Vec::new());
-        Some(self.call(ty, &signature.name, &given, vec![start, turns]))
+        let iterations = self.random.below(4).to_string();
+        let iterations = self.node(&Type::Int, iterations, Vec::new());
+        Some(self.call(ty, &signature.name, &given, vec![start, iterations]))
     }
 
     pub(super) fn mutual_recursion(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
@@ -76,9 +76,9 @@ impl Writer {
         });
         self.items.extend(second);
         let start = self.expr(&argument, fuel / 2);
-        let turns = self.random.below(4).to_string();
-        let turns = self.node(&Type::Int, turns, Vec::new());
-        Some(self.call(ty, &signature.name, &given, vec![start, turns]))
+        let iterations = self.random.below(4).to_string();
+        let iterations = self.node(&Type::Int, iterations, Vec::new());
+        Some(self.call(ty, &signature.name, &given, vec![start, iterations]))
     }
 }
 

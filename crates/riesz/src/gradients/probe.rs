@@ -3,7 +3,7 @@
 
 use super::sample::Point;
 use crate::handle::derivative::{Derivative, of_what_varies, write};
-use crate::via::{Differentiator, Found, Representation, Wish};
+use crate::via::{DerivativeValue, Differentiator, Representation, Wish};
 use crate::{Limits, Name, Type, Value};
 use riesz_core::evaluate::{Closure, Fault, Machine, problem};
 use riesz_core::size;
@@ -120,10 +120,10 @@ impl Probe {
         let answer = riesz_limit::within(&bounds, work);
         let answer = answer.unwrap_or_else(|reason| Err(problem::stopped(reason, &limits, span)));
         Ok(match answer?.found {
-            Found::Vector(numbers) => numbers,
-            Found::Rows(rows) => rows.into_iter().flatten().map(|(_, entry)| entry).collect(),
-            Found::Term(term) if term.is_adjoint => term.made.adjoint().coo().vals,
-            Found::Term(term) => term.made.coo().vals,
+            DerivativeValue::Vector(numbers) => numbers,
+            DerivativeValue::Rows(rows) => rows.into_iter().flatten().map(|(_, entry)| entry).collect(),
+            DerivativeValue::Term(term) if term.is_adjoint => term.made.adjoint().coo().vals,
+            DerivativeValue::Term(term) => term.made.coo().vals,
         })
     }
 

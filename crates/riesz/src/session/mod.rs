@@ -7,7 +7,7 @@ mod run;
 use crate::compilation::Compilation;
 use crate::definition::{Definition, Written, definitions, equations};
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
-use crate::load::{Gathered, Known, gather};
+use crate::load::{Gathered, ReadFiles, gather};
 use crate::via::Representation;
 use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Toolchain,
@@ -31,7 +31,7 @@ use std::rc::Rc;
 /// ```
 /// use riesz::{Limits, Options};
 ///
-/// // At most a million calls and turns of loops.
+/// // At most a million calls and iterations of loops.
 /// let options = Options { limits: Limits { steps: 1_000_000, ..Limits::default() }, ..Options::default() };
 /// # let _ = options;
 /// ```
@@ -84,7 +84,7 @@ pub struct Session {
     options: Options,
     pub(crate) sources: Sources,
     pub(crate) checker: Checker,
-    known: Known,
+    known: ReadFiles,
     /// The texts of expressions.
     expressions: Vec<FileId>,
     /// The definitions that are in force.
@@ -165,7 +165,7 @@ impl Session {
             options,
             sources,
             checker: Checker::new(),
-            known: Known::new(),
+            known: ReadFiles::new(),
             expressions: Vec::new(),
             definitions: BTreeMap::new(),
             equations: HashMap::new(),

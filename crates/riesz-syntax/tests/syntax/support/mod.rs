@@ -111,12 +111,12 @@ pub fn expr_shape(tree: &Tree, id: ExprId) -> String {
             format!("(\\{} -> {})", parameters.join(" "), show(body))
         }
         ExprKind::If { condition, yes, no } => format!("(if {} {} {})", show(condition), show(yes), show(no)),
-        ExprKind::Loop { pattern, start, turns, body } => {
-            let turns = match turns {
-                Turns::For(generator) => format!("for {}", generator_shape(tree, generator)),
-                Turns::While(condition) => format!("while {}", show(condition)),
+        ExprKind::Loop { pattern, start, head, body } => {
+            let head = match head {
+                LoopHead::For(generator) => format!("for {}", generator_shape(tree, generator)),
+                LoopHead::While(condition) => format!("while {}", show(condition)),
             };
-            format!("(loop {} = {} {turns} do {})", pattern_shape(pattern), show(start), show(body))
+            format!("(loop {} = {} {head} do {})", pattern_shape(pattern), show(start), show(body))
         }
         ExprKind::Unary { operator: UnaryOperator::Negate, operand } => format!("(neg {})", show(operand)),
         ExprKind::Unary { operator: UnaryOperator::Not, operand } => format!("(not {})", show(operand)),

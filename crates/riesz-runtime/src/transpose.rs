@@ -7,12 +7,17 @@ const SIDE: usize = 8;
 
 /// Writes the transpose of a block: `to[into + (j, i)] = from[at + (i, j)]`. Without a buffer of its own, the block lies in
 /// that of the result, apart from it.
-pub(crate) fn turn(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block, (rows, columns): (usize, usize)) {
+pub(crate) fn transpose(
+    to: &mut [f64],
+    (from, at): (Option<&[f64]>, Block),
+    into: Block,
+    (rows, columns): (usize, usize),
+) {
     for i in (0..rows).step_by(SIDE) {
         for j in (0..columns).step_by(SIDE) {
             let (at, into) = (at.at(i, j), into.at(j, i));
             if i + SIDE <= rows && j + SIDE <= columns {
-                turn_square(to, (from, at), into);
+                transpose_square(to, (from, at), into);
                 continue;
             }
             for i in 0..SIDE.min(rows - i) {
@@ -26,7 +31,7 @@ pub(crate) fn turn(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Bl
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 #[inline(always)]
-fn turn_square(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block) {
+fn transpose_square(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block) {
     use std::arch::x86_64::{_mm512_loadu_pd, _mm512_storeu_pd};
     assert!(at.at(SIDE - 1, SIDE - 1).first < from.unwrap_or(to).len() && into.at(SIDE - 1, SIDE - 1).first < to.len());
     let to = to.as_mut_ptr();
@@ -39,7 +44,7 @@ fn turn_square(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block)
 }
 
 #[cfg(not(all(target_arch = "x86_64", target_feature = "avx512f")))]
-fn turn_square(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block) {
+fn transpose_square(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block) {
     for i in 0..SIDE {
         for j in 0..SIDE {
             to[into.at(j, i).first] = from.unwrap_or(to)[at.at(i, j).first];
@@ -48,14 +53,14 @@ fn turn_square(to: &mut [f64], (from, at): (Option<&[f64]>, Block), into: Block)
 }
 
 /// Transposes a matrix of which the half on one side of the diagonal is zero.
-pub(crate) fn turn_upper(to: &mut [f64], n: usize) {
+pub(crate) fn transpose_upper(to: &mut [f64], n: usize) {
     let at = Block { first: 0, step: n };
     for i in (0..n).step_by(SIDE) {
         let side = SIDE.min(n - i);
         for row in i..i + side {
             (row + 1..i + side).for_each(|column| to[column * n + row] = to[row * n + column]);
         }
-        turn(to, (None, at.at(i, i + side)), at.at(i + side, i), (side, n - i - side));
+        transpose(to, (None, at.at(i, i + side)), at.at(i + side, i), (side, n - i - side));
         (i..i + side).for_each(|row| to[row * n + row + 1..(row + 1) * n].fill(0.0));
     }
 }

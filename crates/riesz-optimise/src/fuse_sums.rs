@@ -19,16 +19,16 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// How much may depend on a sum that is moved.
 const MOVED: usize = 256;
 
-/// Puts sums and loops together.
-pub(crate) fn together(function: &mut Function) {
+/// Fuses sums with later loops.
+pub(crate) fn fuse_sums(function: &mut Function) {
     let lengths = Lengths::of(&function.body);
-    put_together(&mut function.body, &function.vars, &lengths);
+    fuse_in(&mut function.body, &function.vars, &lengths);
 }
 
-fn put_together(body: &mut Body, vars: &[VarInfo], lengths: &Lengths) {
+fn fuse_in(body: &mut Body, vars: &[VarInfo], lengths: &Lengths) {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         for binding in &mut body.bindings {
-            binding.op.visit_bodies_mut(&mut |body| put_together(body, vars, lengths));
+            binding.op.visit_bodies_mut(&mut |body| fuse_in(body, vars, lengths));
         }
         let pairs = pairs(&body.bindings, vars, lengths);
         if pairs.is_empty() {

@@ -3,14 +3,14 @@
 use super::Transposer;
 use crate::compile::has_holes;
 use riesz_core::Type;
-use riesz_core::term::{Atom, Binding, Comparison, Op, Turn};
+use riesz_core::term::{Atom, Binding, Comparison, Op, Recurrence};
 use riesz_primitive::scalar;
 use riesz_syntax::Span;
 
 impl Transposer<'_> {
     /// A loop runs backwards: its state is the cotangent of the state.
-    pub(super) fn turns(&mut self, op: &Op, turn: &Turn, given: Atom, ty: &Type, span: Span) {
-        let Turn { state, start, count, index, body } = turn;
+    pub(super) fn iterations(&mut self, op: &Op, recurrence: &Recurrence, given: Atom, ty: &Type, span: Span) {
+        let Recurrence { state, start, count, index, body } = recurrence;
         let state_type = self.ty(*state);
         let (first, arrays) = match op {
             Op::Loop(_) => (given, Vec::new()),
@@ -54,8 +54,8 @@ impl Transposer<'_> {
             None => self.zero_of(*state, span),
         };
         let body = self.close(before);
-        let turn = Turn { state: cotangent_state, start: first, count: *count, index: turn_index, body };
-        let result = self.bind(Op::Loop(turn), state_type, span);
+        let recurrence = Recurrence { state: cotangent_state, start: first, count: *count, index: turn_index, body };
+        let result = self.bind(Op::Loop(recurrence), state_type, span);
         self.add(*start, &[], result, span);
     }
 

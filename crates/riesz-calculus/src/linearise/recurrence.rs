@@ -3,27 +3,33 @@
 use super::{Lineariser, Needed, Nested, Tangent};
 use crate::compile::Problem;
 use riesz_core::build::size_of;
-use riesz_core::term::{Atom, Binding, Body, Op, Turn, Var};
+use riesz_core::term::{Atom, Binding, Body, Op, Recurrence, Var};
 use riesz_core::{Size, Type};
 use riesz_syntax::Span;
 
 impl Lineariser<'_> {
-    pub(super) fn turns(&mut self, var: Var, turn: &Turn, form: Form, span: Span) -> Result<Tangent, Problem> {
-        let Turn { state, start, count, index, body } = turn;
+    pub(super) fn iterations(
+        &mut self,
+        var: Var,
+        recurrence: &Recurrence,
+        form: Form,
+        span: Span,
+    ) -> Result<Tangent, Problem> {
+        let Recurrence { state, start, count, index, body } = recurrence;
         let (nested, tangent, state_tangent) = self.loop_body(*state, body, span)?;
         let needed = self.needed(&nested.level, &[tangent], &[*state]);
         let arrays = match needed.kept.is_empty() {
             true => {
                 let body = Body { bindings: nested.level.primal.clone(), result: nested.result };
-                let turn = Turn { state: *state, start: *start, count: *count, index: *index, body };
-                self.level().primal.push(Binding { var, op: form.op(turn), span });
+                let recurrence = Recurrence { state: *state, start: *start, count: *count, index: *index, body };
+                self.level().primal.push(Binding { var, op: form.op(recurrence), span });
                 Vec::new()
             }
             false => {
                 let size = size_of(*count);
                 let (body, types, outputs) = self.traced(&nested, form, &[*state, *index], &needed, &size, span);
-                let turn = Turn { state: *state, start: *start, count: *count, index: *index, body };
-                let all = self.primal(Op::Trace(turn), Type::Tuple(types.clone().into()), span);
+                let recurrence = Recurrence { state: *state, start: *start, count: *count, index: *index, body };
+                let all = self.primal(Op::Trace(recurrence), Type::Tuple(types.clone().into()), span);
                 self.project_all(var, all, types, outputs, form, span)
             }
         };
@@ -32,9 +38,9 @@ impl Lineariser<'_> {
         let start_tangent = self.tangent(*start);
         let linear_start = self.materialise(&start_tangent, *start, span);
         let body = Body { bindings, result: tangent };
-        let turn = Turn { state: state_tangent, start: linear_start, count: *count, index: *index, body };
+        let recurrence = Recurrence { state: state_tangent, start: linear_start, count: *count, index: *index, body };
         let ty = self.ty(var).tangent();
-        Ok(Tangent::Value(self.linear(form.op(turn), ty, span)))
+        Ok(Tangent::Value(self.linear(form.op(recurrence), ty, span)))
     }
 
     pub(super) fn while_turns(
@@ -67,17 +73,22 @@ impl Lineariser<'_> {
         bindings.extend(nested.level.linear);
         let start_tangent = self.tangent(start);
         let linear_start = self.materialise(&start_tangent, start, span);
-        let turn =
-            Turn { state: state_tangent, start: linear_start, count, index, body: Body { bindings, result: tangent } };
+        let recurrence = Recurrence {
+            state: state_tangent,
+            start: linear_start,
+            count,
+            index,
+            body: Body { bindings, result: tangent },
+        };
         if !traces {
             let ty = self.ty(var).tangent();
-            return Ok(Tangent::Value(self.linear(Op::Loop(turn), ty, span)));
+            return Ok(Tangent::Value(self.linear(Op::Loop(recurrence), ty, span)));
         }
         // The number of iterations stands between the state and the arrays, and does not vary.
         let parts = self.ty(var).components().unwrap_or_default();
         let types: Vec<Type> =
             parts.iter().enumerate().filter(|(at, _)| *at != 1).map(|(_, ty)| ty.tangent()).collect();
-        let traced = self.linear(Op::Trace(turn), Type::Tuple(types.clone().into()), span);
+        let traced = self.linear(Op::Trace(recurrence), Type::Tuple(types.clone().into()), span);
         let mut tangents = Vec::new();
         for (at, ty) in types.into_iter().enumerate() {
             tangents.push(Tangent::Value(self.linear(Op::Project(traced, at), ty, span)));
@@ -170,11 +181,11 @@ pub(super) enum Form {
 }
 
 impl Form {
-    fn op(self, turn: Turn) -> Op {
+    fn op(self, recurrence: Recurrence) -> Op {
         match self {
-            Form::Loop => Op::Loop(turn),
-            Form::Scan => Op::Scan(turn),
-            Form::Trace => Op::Trace(turn),
+            Form::Loop => Op::Loop(recurrence),
+            Form::Scan => Op::Scan(recurrence),
+            Form::Trace => Op::Trace(recurrence),
         }
     }
 }
