@@ -55,7 +55,7 @@ impl Evaluator<'_, '_> {
         let arguments: Vec<Value<f64>> = arguments.iter().map(|argument| self.expr(argument, values)).collect();
         let is_int = |value: &Value<f64>| matches!(value, Value::Int(_));
         match head {
-            Head::Function(operation) if operation.0.array().is_some() => {
+            Head::Function(operation) if operation.primitive().array().is_some() => {
                 let ty = match operation.name() {
                     "size" => Type::Int,
                     "transpose" => type_of(&arguments[0]).transposed(),
@@ -63,7 +63,7 @@ impl Evaluator<'_, '_> {
                     "solve" => type_of(&arguments[1]),
                     _ => type_of(&arguments[0]),
                 };
-                self.op(|atoms| Op::ArrayFunction(operation.0, atoms.to_vec()), &arguments, ty)
+                self.op(|atoms| Op::ArrayFunction(operation.primitive(), atoms.to_vec()), &arguments, ty)
             }
             Head::Function(operation) => {
                 if let Some(at) = arguments.iter().position(|value| matches!(type_of(value), Type::Array(..))) {
@@ -71,12 +71,12 @@ impl Evaluator<'_, '_> {
                         let parts = arguments.iter().map(|value| value.get(at_index).unwrap_or_else(|| value.clone()));
                         let parts: Vec<Value<f64>> = parts.collect();
                         let ty = if parts.iter().all(is_int) { Type::Int } else { Type::Real };
-                        self.op(|atoms| Op::Scalar(operation.0, atoms.to_vec()), &parts, ty)
+                        self.op(|atoms| Op::Scalar(operation.primitive(), atoms.to_vec()), &parts, ty)
                     };
                     return Value::array(&Type::Real, (0..arguments[at].len()).map(each).collect());
                 }
                 let ty = if arguments.iter().all(is_int) { Type::Int } else { Type::Real };
-                self.op(|atoms| Op::Scalar(operation.0, atoms.to_vec()), &arguments, ty)
+                self.op(|atoms| Op::Scalar(operation.primitive(), atoms.to_vec()), &arguments, ty)
             }
             Head::Index => arguments[0].get(arguments[1].int() as usize).unwrap(),
             Head::Component(at, _) => arguments[0].parts()[*at].clone(),

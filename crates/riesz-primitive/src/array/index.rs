@@ -12,7 +12,34 @@ use super::kind::Adjoint;
 use crate::primitive::Primitive;
 use crate::scalar;
 
-/// A function that moves the elements of one of its arguments.
+/// A function that moves the elements of one of its arguments. This one leaves them where they are:
+///
+/// ```
+/// use riesz_primitive::array::{Backward, Bounds, Direction, Index, Reindex};
+///
+/// static SAME: Reindex = Reindex {
+///     array: 0,
+///     direction: Direction::Gather,
+///     count: Index::Length(0),
+///     index: Index::Position,
+///     bounds: Bounds::Always,
+///     adjoint: Backward::Inverse(Index::Position),
+/// };
+/// ```
+///
+/// Without its adjoint, or anything else, it does not compile:
+///
+/// ```compile_fail,E0063
+/// use riesz_primitive::array::{Backward, Bounds, Direction, Index, Reindex};
+///
+/// static SAME: Reindex = Reindex {
+///     array: 0,
+///     direction: Direction::Gather,
+///     count: Index::Length(0),
+///     index: Index::Position,
+///     bounds: Bounds::Always,
+/// };
+/// ```
 #[derive(Debug)]
 pub struct Reindex {
     /// The argument whose elements are moved; the others are integers, and arrays of them.

@@ -1,20 +1,18 @@
 //! The line editor: history, completion, and input over several lines.
 
 use super::directive;
-use reedline::{
-    ColumnarMenu, Completer, CompletionResult, Emacs, FileBackedHistory, KeyCode, KeyModifiers, MenuBuilder, Prompt,
-    PromptEditMode, PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal,
-    Span, Suggestion, ValidationResult, Validator, default_emacs_keybindings,
-};
 use riesz::{Input, Name, ParseOptions};
-use std::borrow::Cow;
+use rustyline::completion::Completer;
+use rustyline::error::ReadlineError;
+use rustyline::highlight::Highlighter;
+use rustyline::hint::Hinter;
+use rustyline::history::FileHistory;
+use rustyline::validate::{ValidationContext, ValidationResult, Validator};
+use rustyline::{CompletionType, Config, Context, Helper, Result};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many entries the history keeps.
 const HISTORY: usize = 10_000;
-/// The name of the completion menu.
-const MENU: &str = "completion";
 
 /// What a person entered.
 pub enum Line {
@@ -28,48 +26,48 @@ pub enum Line {
 
 /// A line editor that knows names.
 pub struct Editor {
-    reedline: Reedline,
-    names: Names,
+    lines: rustyline::Editor<Language, FileHistory>,
+    history: Option<PathBuf>,
 }
-
-/// The names to complete, shared with the completer.
-type Names = Arc<Mutex<Vec<Name>>>;
 
 impl Editor {
     /// An editor for texts parsed like this.
-    pub fn new(options: ParseOptions, colour: bool) -> Editor {
-        let names = Names::default();
-        let mut keys = default_emacs_keybindings();
-        let complete = vec![ReedlineEvent::Menu(MENU.into()), ReedlineEvent::MenuNext];
-        keys.add_binding(KeyModifiers::NONE, KeyCode::Tab, ReedlineEvent::UntilFound(complete));
-        let mut reedline = Reedline::create()
-            .with_ansi_colors(colour)
-            .with_validator(Box::new(Whole { options }))
-            .with_completer(Box::new(Completions { names: names.clone() }))
-            .with_quick_completions(true)
-            .with_partial_completions(true)
-            .with_menu(ReedlineMenu::EngineCompleter(Box::new(ColumnarMenu::default().with_name(MENU))))
-            .with_edit_mode(Box::new(Emacs::new(keys)))
-            .use_bracketed_paste(true);
+    pub fn new(options: ParseOptions) -> Result<Editor> {
+        let config = Config::builder()
+            .max_history_size(HISTORY)?
+            .auto_add_history(true)
+            .completion_type(CompletionType::List)
+            .build();
+        let mut lines = rustyline::Editor::with_config(config)?;
+        lines.set_helper(Some(Language { options, names: Vec::new() }));
         // A history that cannot be kept is no reason to stop.
-        if let Some(history) = history_file().and_then(|file| FileBackedHistory::with_file(HISTORY, file).ok()) {
-            reedline = reedline.with_history(Box::new(history));
+        let history = history_file().filter(|file| file.parent().is_some_and(|of| std::fs::create_dir_all(of).is_ok()));
+        if let Some(file) = &history {
+            let _ = lines.load_history(file);
         }
-        Editor { reedline, names }
+        Ok(Editor { lines, history })
     }
 
     /// Takes the names that can be completed.
     pub fn know(&mut self, names: Vec<Name>) {
-        *self.names.lock().unwrap_or_else(PoisonError::into_inner) = names;
+        if let Some(language) = self.lines.helper_mut() {
+            language.names = names;
+        }
     }
 
     /// Reads a text, on one or more lines.
-    pub fn read(&mut self) -> std::io::Result<Line> {
-        Ok(match self.reedline.read_line(&Sign)? {
-            Signal::Success(text) => Line::Text(text),
-            Signal::CtrlD => Line::End,
-            _ => Line::Cleared,
-        })
+    pub fn read(&mut self) -> Result<Line> {
+        match self.lines.readline("> ") {
+            Ok(text) => {
+                if let Some(file) = &self.history {
+                    let _ = self.lines.append_history(file);
+                }
+                Ok(Line::Text(text))
+            }
+            Err(ReadlineError::Interrupted) => Ok(Line::Cleared),
+            Err(ReadlineError::Eof) => Ok(Line::End),
+            Err(error) => Err(error),
+        }
     }
 }
 
@@ -86,34 +84,40 @@ fn history_file() -> Option<PathBuf> {
     Some(data?.join("riesz").join("history"))
 }
 
-/// Says whether a text is whole, as the parser sees it.
-struct Whole {
+/// What the editor knows of the language.
+struct Language {
     options: ParseOptions,
+    names: Vec<Name>,
 }
 
-impl Validator for Whole {
-    fn validate(&self, text: &str) -> ValidationResult {
+/// A text is whole where the parser sees it so.
+impl Validator for Language {
+    fn validate(&self, context: &mut ValidationContext) -> Result<ValidationResult> {
+        let text = context.input();
         let directive = text.trim_start().starts_with(':');
-        match !directive && Input::of(text, &self.options) == Input::Incomplete {
+        Ok(match !directive && Input::of(text, &self.options) == Input::Incomplete {
             true => ValidationResult::Incomplete,
-            false => ValidationResult::Complete,
-        }
+            false => ValidationResult::Valid(None),
+        })
     }
 }
 
 /// Completes names, and directives at the beginning of a line.
-struct Completions {
-    names: Names,
-}
+impl Completer for Language {
+    type Candidate = String;
 
-impl Completer for Completions {
-    fn complete(&mut self, line: &str, position: usize) -> CompletionResult {
-        let (start, words) = completions(line, position, &self.names.lock().unwrap_or_else(PoisonError::into_inner));
-        let span = Span::new(start, position);
-        let suggestion = |value: String| Suggestion { value, span, ..Suggestion::default() };
-        CompletionResult::fresh(words.into_iter().map(suggestion).collect::<Vec<_>>())
+    fn complete(&self, line: &str, position: usize, _: &Context<'_>) -> Result<(usize, Vec<String>)> {
+        Ok(completions(line, position, &self.names))
     }
 }
+
+impl Hinter for Language {
+    type Hint = String;
+}
+
+impl Highlighter for Language {}
+
+impl Helper for Language {}
 
 /// Where the word before the cursor begins, and what it may become.
 fn completions(line: &str, position: usize, names: &[Name]) -> (usize, Vec<String>) {
@@ -131,35 +135,6 @@ fn completions(line: &str, position: usize, names: &[Name]) -> (usize, Vec<Strin
         return (start, Vec::new());
     }
     (start, names.iter().filter(|name| name.starts_with(word)).map(|name| name.to_string()).collect())
-}
-
-/// The prompt.
-struct Sign;
-
-impl Prompt for Sign {
-    fn render_prompt_left(&self) -> Cow<'_, str> {
-        Cow::Borrowed("")
-    }
-
-    fn render_prompt_right(&self) -> Cow<'_, str> {
-        Cow::Borrowed("")
-    }
-
-    fn render_prompt_indicator(&self, _: PromptEditMode) -> Cow<'_, str> {
-        Cow::Borrowed("> ")
-    }
-
-    fn render_prompt_multiline_indicator(&self) -> Cow<'_, str> {
-        Cow::Borrowed("| ")
-    }
-
-    fn render_prompt_history_search_indicator(&self, search: PromptHistorySearch) -> Cow<'_, str> {
-        let found = match search.status {
-            PromptHistorySearchStatus::Passing => "",
-            PromptHistorySearchStatus::Failing => "nothing found, ",
-        };
-        Cow::Owned(format!("({found}searching: {}) ", search.term))
-    }
 }
 
 #[cfg(test)]

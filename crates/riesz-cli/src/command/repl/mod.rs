@@ -7,7 +7,7 @@ mod editor;
 mod manual;
 
 use super::Status;
-use crate::arguments::{self, Colour, Of};
+use crate::arguments::{self, Of};
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
@@ -43,13 +43,13 @@ pub fn run(arguments: arguments::Repl) -> Status {
         repl.load();
     }
     match std::io::stdin().is_terminal() {
-        true => converse(&mut repl, &interrupt, arguments.messages.color),
+        true => converse(&mut repl, &interrupt),
         false => follow(&mut repl),
     }
 }
 
 /// Reads from a person.
-fn converse(repl: &mut Repl, interrupt: &Arc<AtomicBool>, colour: Colour) -> Status {
+fn converse(repl: &mut Repl, interrupt: &Arc<AtomicBool>) -> Status {
     let pressed = interrupt.clone();
     // Who presses twice wants to leave: something other than an evaluation takes long.
     let handler = move || {
@@ -60,8 +60,13 @@ fn converse(repl: &mut Repl, interrupt: &Arc<AtomicBool>, colour: Colour) -> Sta
     if let Err(error) = ctrlc::set_handler(handler) {
         repl.report.problem("no-interrupt", format!("Ctrl-C will end the program: {error}"));
     }
-    let colour = colour != Colour::Never && repl.report.colour_on(&std::io::stdout());
-    let mut editor = Editor::new(repl.session.options().parse, colour);
+    let mut editor = match Editor::new(repl.session.options().parse) {
+        Ok(editor) => editor,
+        Err(error) => {
+            repl.report.problem("no-terminal", format!("cannot read from the terminal: {error}"));
+            return Status::Failure;
+        }
+    };
     output::print_line(&format!("Riesz {}: `:help` for help, `:quit` or Ctrl-D to leave", env!("CARGO_PKG_VERSION")));
     loop {
         editor.know(repl.session.complete(""));
