@@ -8,7 +8,7 @@
 use crate::name::SourceName;
 use crate::schedule::Schedule;
 use riesz_core::Comparison;
-use riesz_primitive::{MatrixFunction, Primitive};
+use riesz_primitive::{MatrixFunction, Primitive, scalar};
 use riesz_syntax::Span;
 use riesz_syntax::tree::Name;
 
@@ -437,15 +437,19 @@ pub enum Arithmetic {
 impl Arithmetic {
     /// The operation of a primitive of integers, if it is one of these.
     pub fn of(primitive: &Primitive) -> Option<Arithmetic> {
-        [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul].into_iter().find(|known| known.sign() == primitive.name)
+        [Arithmetic::Add, Arithmetic::Sub, Arithmetic::Mul].into_iter().find(|known| known.row() == primitive)
     }
 
     /// The sign of the operation.
     pub fn sign(self) -> &'static str {
+        self.row().name
+    }
+
+    fn row(self) -> &'static Primitive {
         match self {
-            Arithmetic::Add => "+",
-            Arithmetic::Sub => "-",
-            Arithmetic::Mul => "*",
+            Arithmetic::Add => &scalar::ADD,
+            Arithmetic::Sub => &scalar::SUB,
+            Arithmetic::Mul => &scalar::MUL,
         }
     }
 }
