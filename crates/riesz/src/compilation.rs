@@ -11,7 +11,7 @@
 //!
 //! A compilation changes nothing of the program it comes from, and nothing changes it: threads can share it.
 
-use crate::literals::{is_literal, lift};
+use crate::literals::{is_literal, lift, lift_constants};
 use crate::toolchain::{Maker, PATIENCE};
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Options, Sources, Toolchain, Value};
@@ -110,6 +110,9 @@ impl Compilation {
         let native = options.makes_code();
         if native.is_some() {
             lift(&mut program, &functions);
+        }
+        if options.trap.is_some() {
+            lift_constants(&mut program, &functions);
         }
         let (with, without): (Vec<FunctionId>, Vec<FunctionId>) =
             functions.iter().partition(|id| has_derivatives(&program, &[**id]));

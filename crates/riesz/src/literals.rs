@@ -6,7 +6,10 @@
 //!
 //! A compiler of machine code takes time for each element that a program writes out. An array of many constants becomes a
 //! top-level value, which the interpreter computes once, and which code takes as an argument.
+//!
+//! For a trap, every real constant of an expression is data: what the compiler computed from it would not be seen.
 
+use riesz_core::build::{Builder, bind};
 use riesz_core::free::count_uses;
 use riesz_core::renumber::renumber;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Global, GlobalId, Op, Origin, Program, Var};
@@ -41,6 +44,38 @@ pub(crate) fn lift(program: &mut Program, roots: &[FunctionId]) {
     }
 }
 
+/// Makes the real constants of functions top-level values, except those in the bodies of loops and branches, so that
+/// everything is computed from them when the functions run.
+pub(crate) fn lift_constants(program: &mut Program, functions: &[FunctionId]) {
+    for id in functions {
+        let Function { name, span, mut vars, mut body, .. } = program.function(*id).clone();
+        let mut bindings = Vec::with_capacity(body.bindings.len());
+        for mut binding in body.bindings {
+            binding.op.visit_atoms_mut(&mut |atom| {
+                if matches!(atom, Atom::Real(_)) {
+                    let global = add_global(
+                        program,
+                        Builder::new(Vec::new(), span).function(name.clone(), &[], *atom, &Type::Real),
+                    );
+                    *atom = bind(&mut vars, &mut bindings, Op::Global(global), Type::Real, binding.span);
+                }
+            });
+            bindings.push(binding);
+        }
+        body.bindings = bindings;
+        let function = &mut program.functions[id.0 as usize];
+        (function.vars, function.body) = (vars, body);
+    }
+}
+
+/// Adds a top-level value that a function computes.
+fn add_global(program: &mut Program, computing: Function) -> GlobalId {
+    let (name, ty) = (computing.name.clone(), computing.result.clone());
+    let computing = program.add(computing);
+    program.globals.push(Global { name, ty, origin: Origin::Computed(computing) });
+    GlobalId(program.globals.len() as u32 - 1)
+}
+
 fn has_literal(body: &Body, function: &Function) -> bool {
     let mut found = !literals(body, function).is_empty();
     body.bindings.iter().for_each(|binding| binding.op.visit_bodies(&mut |body| found |= has_literal(body, function)));
@@ -55,11 +90,7 @@ fn lift_from(body: &mut Body, function: &Function, program: &mut Program) {
         let literal = Body { bindings: parts(&body.bindings[..=place], *var), result: Atom::Var(*var) };
         let (name, span) = (function.name.clone(), body.bindings[place].span);
         let info = |var: Var| function.var(var).clone();
-        let computing = FunctionId(program.functions.len() as u32);
-        program.functions.push(renumber(name.clone(), &[], literal, ty, span, &info));
-        let global = GlobalId(program.globals.len() as u32);
-        program.globals.push(Global { name, ty: ty.clone(), origin: Origin::Computed(computing) });
-        body.bindings[place].op = Op::Global(global);
+        body.bindings[place].op = Op::Global(add_global(program, renumber(name, &[], literal, ty, span, &info)));
     }
     body.bindings.iter_mut().for_each(|binding| {
         binding.op.visit_bodies_mut(&mut |body| lift_from(body, function, program));
