@@ -18,9 +18,13 @@ pub(crate) fn expand(procedure: &mut Procedure, each: &mut For, wanted: &dyn Fn(
     let mut at = 0;
     while let Some(found) = nth_product(&each.body, &mut at.clone()).cloned() {
         let iterations = Iterations::of(procedure, each, &FxHashSet::default());
-        let [left, right] = [found.left, found.right].map(|factor| iterations.is_written(factor.first.buffer));
+        let is_same = |factor: &Strided| {
+            let places = [factor.first.at, factor.row, factor.column];
+            !iterations.is_written(factor.first.buffer) && places.iter().all(|place| iterations.is_fixed(*place))
+        };
+        let is_wanted = is_same(&found.left) != is_same(&found.right);
         drop(iterations);
-        if left != right {
+        if is_wanted {
             let (kept, registers) = (each.body.clone(), procedure.registers.len());
             let written = write_out(procedure, &found, each.site);
             put(&mut each.body, &mut at.clone(), written);

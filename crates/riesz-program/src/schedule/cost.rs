@@ -8,7 +8,7 @@
 //! adjacent are accessed one by one. Counts that are not known are guessed.
 
 use super::annotation::{Class, LaneSchedule, LaneStride};
-use crate::program::{Block, Expression, For, Operand, ProcedureId, Program, Statement};
+use crate::program::{Block, Element, Expression, For, Operand, ProcedureId, Program, Statement};
 use riesz_primitive::Work;
 
 /// The guessed number of iterations of a loop.
@@ -25,9 +25,13 @@ const CALL: f64 = 10.0;
 const RECURSION: f64 = 1000.0;
 /// The share of a number in a range that is filled or copied.
 const IN_RANGE: f64 = 1.0 / 8.0;
-/// The cost of a product and a sum in a product of matrices, and in one that each lane has for itself.
-const IN_PRODUCT: f64 = 1.0 / 4.0;
-const IN_LANE_PRODUCT: f64 = 2.0;
+/// The cost of a call of the function that multiplies matrices, and of a product and a sum in it, for two matrices and for
+/// a matrix and a vector. Where each lane has a product for itself, they cost as much as the accesses to the two factors;
+/// the next elements of a row are then in the cache.
+const PRODUCT_CALL: f64 = 40.0;
+const IN_MATRIX_PRODUCT: f64 = 1.0 / 8.0;
+const IN_VECTOR_PRODUCT: f64 = 1.0 / 4.0;
+const IN_ROW: f64 = 1.0 / 2.0;
 /// The cost of an access to one element for each lane, as a multiple of the width: at positions with a stride, and at any.
 const STRIDED: f64 = 1.0;
 const SCATTERED: f64 = 1.5;
@@ -143,8 +147,16 @@ pub(super) fn statement(statement: &Statement, lanes: Option<&LaneSchedule>) -> 
             None => Cost::of(IN_RANGE).times(*count),
         },
         Statement::Product(product) => {
-            let each = if lanes.is_some() { IN_LANE_PRODUCT } else { IN_PRODUCT };
-            Cost::of(each).times(product.columns).times(product.inner).times(product.rows)
+            let factor = |first: Element| (IN_ROW * access(first.at)).max(1.0);
+            let sizes = [product.rows, product.inner, product.columns];
+            let (call, each) = match lanes {
+                Some(_) => (0.0, factor(product.left.first) + factor(product.right.first)),
+                None if sizes.contains(&Operand::Int(1)) => (PRODUCT_CALL, IN_VECTOR_PRODUCT),
+                None => (PRODUCT_CALL, IN_MATRIX_PRODUCT),
+            };
+            let mut cost = Cost::of(each).times(product.columns).times(product.inner).times(product.rows);
+            cost.own += call;
+            cost
         }
         Statement::Matrix(matrix) => Cost::of(1.0).times(matrix.n).times(matrix.n).times(matrix.n),
         Statement::Let(..)
