@@ -77,6 +77,46 @@ pub unsafe fn gather<W: Wide>(buffer: &[W::Element], positions: Ints, mask: Mask
     )
 }
 
+/// Elements at places that are a step apart, under a mask. Where the mask holds in all lanes, as inside of a grid whose
+/// edges are treated apart, they are accessed at once.
+impl Lanes {
+    /// Reads the elements for which a mask holds.
+    ///
+    /// # Safety
+    /// The positions are in bounds where the mask holds.
+    #[inline(always)]
+    pub unsafe fn load_where(buffer: &[R], position: i64, step: i64, mask: Mask) -> Lanes {
+        match mask.all() {
+            true => unsafe { Lanes::load(buffer, position, step) },
+            false => unsafe { gather(buffer, Ints::linear(position, step), mask) },
+        }
+    }
+
+    /// Writes the elements for which a mask holds.
+    ///
+    /// # Safety
+    /// The positions are in bounds where the mask holds.
+    #[inline(always)]
+    pub unsafe fn store_where(self, buffer: impl Target<Element = R>, position: i64, step: i64, mask: Mask) {
+        match mask.all() {
+            true => unsafe { self.store(buffer, position, step) },
+            false => unsafe { scatter(buffer, Ints::linear(position, step), self, mask) },
+        }
+    }
+
+    /// Adds to the elements for which a mask holds.
+    ///
+    /// # Safety
+    /// The positions are in bounds where the mask holds.
+    #[inline(always)]
+    pub unsafe fn add_to_where(self, buffer: impl Target<Element = R>, position: i64, step: i64, mask: Mask) {
+        match mask.all() {
+            true => unsafe { self.add_to(buffer, position, step) },
+            false => unsafe { scatter_add(buffer, Ints::linear(position, step), self, mask) },
+        }
+    }
+}
+
 /// The same where every lane has a buffer of its own.
 ///
 /// # Safety

@@ -124,6 +124,17 @@ impl LaneStrip {
         Strip([part(0), part(1), part(2), part(3)])
     }
 
+    /// Reads the elements at places that are a step apart for which a mask holds.
+    ///
+    /// # Safety
+    /// The positions are in bounds where the mask holds.
+    #[inline(always)]
+    pub unsafe fn load_where(buffer: &[R], position: i64, step: i64, mask: MaskStrip) -> LaneStrip {
+        let part =
+            |at: usize| unsafe { Lanes::load_where(buffer, position + (at * LANES) as i64 * step, step, mask.0[at]) };
+        Strip([part(0), part(1), part(2), part(3)])
+    }
+
     /// Writes elements at places that are a step apart.
     ///
     /// # Safety

@@ -35,6 +35,9 @@ impl Wide<'_, '_> {
             (Position::Apart(at, step), false) if self.is_plain(kind) && mask.is_none() => {
                 format!("{ty}::load({name}, {at}, {step})")
             }
+            (Position::Apart(at, step), false) if kind == Kind::Real => {
+                format!("{ty}::load_where({name}, {at}, {step}, {lanes})")
+            }
             (Position::Apart(at, step), false) => {
                 format!("{gather}::<{element}>({name}, {ints}::linear({at}, {step}), {lanes})")
             }
@@ -81,6 +84,9 @@ impl Wide<'_, '_> {
             },
             (Position::Apart(at, step), false) if self.is_plain(kind) && mask.is_none() => {
                 format!("{spread}.store({name}, {at}, {step});")
+            }
+            (Position::Apart(at, step), false) if kind == Kind::Real => {
+                format!("{spread}.store_where({name}, {at}, {step}, {lanes});")
             }
             (Position::Apart(at, step), false) => {
                 format!("scatter({name}, Ints::linear({at}, {step}), {spread}, {lanes});")
@@ -146,7 +152,7 @@ impl Wide<'_, '_> {
                 format!("{}.add_to({name}, {at}, {step});", self.wide(value))
             }
             (Position::Apart(at, step), _, false) => {
-                format!("scatter_add({name}, Ints::linear({at}, {step}), {}, {lanes});", self.wide(value))
+                format!("{}.add_to_where({name}, {at}, {step}, {lanes});", self.wide(value))
             }
             (Position::Apart(at, step), _, true) => {
                 let (ints, suffix) = (self.ty(Kind::Int), if self.strip { "strip_" } else { "" });
