@@ -1,7 +1,7 @@
 //! Shared functions as values, which may be nested a million deep: calling and dropping them extends the stack on
 //! demand.
 
-use crate::count::made;
+use riesz_linear::count::allocated;
 use std::rc::Rc;
 
 /// A shared function.
@@ -22,7 +22,7 @@ pub(crate) fn with_room<T>(work: impl FnOnce() -> T) -> T {
 impl<A, B> Closure<A, B> {
     /// The function as a value.
     pub fn new<F: Fn(A) -> B + 'static>(function: F) -> Closure<A, B> {
-        made(size_of::<F>() + 2 * size_of::<usize>());
+        allocated(size_of::<F>() + 2 * size_of::<usize>());
         Closure(Some(Rc::new(function)))
     }
 

@@ -31,7 +31,6 @@
 pub mod category;
 pub mod law;
 
-pub mod count;
 pub mod tangent;
 
 pub mod linear;
@@ -48,3 +47,5 @@ pub mod space;
 pub mod via;
 
 pub mod closure;
+
+pub use riesz_linear::count;

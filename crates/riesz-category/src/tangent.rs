@@ -9,8 +9,8 @@
 //! have several forms; [`Tangent::numbers`] is the same for all of them.
 
 use crate::closure::with_room;
-use crate::count::{added, made, multiplied};
 use riesz_algebra::{Module, Monoid};
+use riesz_linear::count::{added, allocated, multiplied};
 use riesz_linear::{Form, LinearMap, Space};
 use std::rc::Rc;
 
@@ -35,7 +35,7 @@ impl Monoid for Real {
         if other.0 == 0.0 {
             return *self;
         }
-        added();
+        added(1);
         Real(self.0 + other.0)
     }
 }
@@ -48,7 +48,7 @@ impl Module<f64> for Real {
         if *factor == 1.0 {
             return *self;
         }
-        multiplied();
+        multiplied(1);
         Real(factor * self.0)
     }
 }
@@ -81,7 +81,7 @@ impl<S: Coordinate> Tangent<S> {
         if parts.iter().all(|part| matches!(part, Tangent::Zero)) {
             return Tangent::Zero;
         }
-        made(size_of_val(&parts[..]));
+        allocated(size_of_val(&parts[..]));
         Tangent::Parts(Rc::new(parts))
     }
 
@@ -90,7 +90,7 @@ impl<S: Coordinate> Tangent<S> {
         match part {
             Tangent::Zero => Tangent::Zero,
             part => {
-                made(size_of::<Tangent<S>>());
+                allocated(size_of::<Tangent<S>>());
                 Tangent::One { index, size, part: Rc::new(part) }
             }
         }
@@ -151,7 +151,7 @@ impl<S: Coordinate> Tangent<S> {
             Tangent::Zero => Tangent::Zero,
             Tangent::Number(number) => Tangent::Number(change(number)),
             Tangent::Numbers(numbers) => {
-                made(numbers.len() * size_of::<T>());
+                allocated(numbers.len() * size_of::<T>());
                 Tangent::Numbers(Rc::new(numbers.iter().map(change).collect()))
             }
             Tangent::Parts(parts) => Tangent::parts(parts.iter().map(|part| part.map(change)).collect()),
@@ -203,7 +203,7 @@ impl<S: Coordinate> Tangent<S> {
         match space {
             Space::Real => numbers.first().cloned().map_or(Tangent::Zero, Tangent::Number),
             Space::Array(_, element) if **element == Space::Real => {
-                made(size_of_val(numbers));
+                allocated(size_of_val(numbers));
                 Tangent::Numbers(Rc::new(numbers.to_vec()))
             }
             Space::Array(..) | Space::Product(_) => {

@@ -14,7 +14,6 @@
 use crate::category::{Category, Linear};
 use crate::combinator::Combinators;
 use crate::compile::compile_with;
-use crate::count::{Count, counted, uncounted};
 use crate::derivative::{Context, D, Maps};
 use crate::interpret::interpret;
 use crate::linear::{Additive, Arrow, Begin, Beginning, Cont, Continued, Dual, Matrices, Reversed, Rows, Terms};
@@ -22,6 +21,7 @@ use crate::space::{flat, space, vector};
 use riesz_core::evaluate::{Fault, Limits, Machine, Value};
 use riesz_core::term::Origin;
 use riesz_core::{FunctionId, GlobalId, Program};
+use riesz_linear::count::{Count, counted, uncounted};
 use riesz_linear::{LinearMap, Space, SpaceError};
 use riesz_syntax::{Diagnostic, Span};
 use std::rc::Rc;

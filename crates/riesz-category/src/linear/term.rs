@@ -4,7 +4,7 @@
 //! composition with zero is zero. The simplifier applies all others.
 
 use crate::category::{Between, Cartesian, Category, Cocartesian, Linear, part, power, power_of};
-use crate::count::made;
+use riesz_linear::count::allocated;
 use riesz_linear::{Form, LinearMap, Relation, Space, SpaceError};
 
 /// The category of linear-map terms.
@@ -153,6 +153,6 @@ impl Linear for Terms {
 
 /// A term whose spaces fit, as those of composable morphisms do.
 fn fit(term: Result<LinearMap, SpaceError>) -> LinearMap {
-    made(size_of::<LinearMap>() + 2 * size_of::<Space>());
+    allocated(size_of::<LinearMap>() + 2 * size_of::<Space>());
     term.unwrap_or_else(|mismatch| unreachable!("morphisms are composed where they meet: {mismatch}"))
 }
