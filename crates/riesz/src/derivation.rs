@@ -1,9 +1,7 @@
 //! The derivation of the derivative of a function of a session.
 
-use crate::{Diagnostic, FileId, Name, NoFiles, ParseOptions, Session, Span};
+use crate::{Diagnostic, FileId, NoFiles, ParseOptions, Session, Span};
 use riesz_core::FunctionId;
-use riesz_core::check::PRELUDE;
-use riesz_core::check::suggest::nearest;
 use riesz_derive::{Derivation, Derivations, derive};
 use riesz_syntax::tree::{self, ItemKind, TypeKind};
 use riesz_syntax::{FormatOptions, format, parse};
@@ -52,45 +50,6 @@ impl Session {
             }
         }
     }
-
-    /// A `fun` as it is written.
-    pub(crate) fn function_text(&self, name: &str) -> Option<String> {
-        if let Some(definition) = self.definitions.get(name) {
-            return (definition.keyword == "fun").then(|| self.sources.text(definition.span).to_string());
-        }
-        let (tree, _) = parse(FileId(0), PRELUDE, &ParseOptions::default());
-        let item = tree
-            .items
-            .iter()
-            .find(|item| matches!(&item.kind, ItemKind::Fun { name: found, .. } if &*found.name == name))?;
-        Some(self.sources.text(item.span).to_string())
-    }
-
-    pub(crate) fn no_function(&self, name: &str) -> Diagnostic {
-        let functions = self.definitions().filter(|definition| definition.keyword == "fun");
-        no_function(name, functions.map(|definition| &definition.name), self.definitions.contains_key(name))
-    }
-}
-
-/// Says that a program has no function of a name, which something else may have.
-pub(crate) fn no_function<'n>(name: &str, functions: impl Iterator<Item = &'n Name>, is_defined: bool) -> Diagnostic {
-    let functions: Vec<&Name> = functions.collect();
-    let message = format!("the program has no function `{name}`");
-    let diagnostic = Diagnostic::placeless("unknown-function", message);
-    if is_defined {
-        return diagnostic.help(format!("`{name}` is defined, but not by `fun`"));
-    }
-    if riesz_primitive::table().iter().any(|primitive| primitive.name == name) {
-        return diagnostic.help(format!("`{name}` is built in; write a function that calls it, and derive that"));
-    }
-    if let Some(meant) = nearest(name, functions.iter().map(|name| &***name)) {
-        return diagnostic.help(format!("did you mean `{meant}`?"));
-    }
-    let known: Vec<String> = functions.iter().map(|name| format!("`{name}`")).collect();
-    diagnostic.help(match known.is_empty() {
-        true => "it has no functions".to_string(),
-        false => format!("its functions are {}", known.join(", ")),
-    })
 }
 
 /// The text of a function with `R` in the place of its type variables.

@@ -1,15 +1,15 @@
-//! A function of a program, or a derivative of it, in other languages and as a picture.
+//! A function of a program, or a derivative of it, in other languages.
 
-use crate::Diagnostic;
 use crate::compilation::place;
 use crate::handle::derivative::{self, Derivative};
 use crate::session::Session;
-use riesz_category::combinator::Combinators;
-use riesz_core::term::VarInfo;
+use crate::{Diagnostic, FileId, Name, ParseOptions};
+use riesz_core::check::PRELUDE;
+use riesz_core::check::suggest::nearest;
 use riesz_core::{FunctionId, Program};
-use riesz_draw::{Ends, Graph, Of, draw};
 use riesz_program::Signature;
-use riesz_syntax::Span;
+use riesz_syntax::tree::ItemKind;
+use riesz_syntax::{Span, parse};
 
 /// What to write of a function `f`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,7 +26,7 @@ pub enum What {
 
 impl What {
     /// The derivative that is to be written; none for the function itself.
-    fn derivative(self) -> Option<Derivative> {
+    pub(crate) fn derivative(self) -> Option<Derivative> {
         match self {
             What::Value => None,
             What::Jvp => Some(Derivative::Forward),
@@ -82,49 +82,7 @@ impl Session {
         })?
     }
 
-    /// A `fun` of the program, and those that it calls, as combinators. Derivatives in them are compiled before.
-    pub fn combinators(&self, name: &str) -> Result<Combinators, Vec<Diagnostic>> {
-        self.as_combinators(self.written(name, None)?)
-    }
-
-    /// A `fun` of the program, or a derivative of it by all arguments that vary, as the text of combinators.
-    pub fn emit_combinators(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
-        Ok(self.as_combinators(self.written(name, what.derivative())?)?.to_string())
-    }
-
-    fn as_combinators(&self, (mut program, function): (Program, FunctionId)) -> Result<Combinators, Vec<Diagnostic>> {
-        self.within(|| {
-            riesz_calculus::compile_from(&mut program, &[function])?;
-            riesz_category::compile::compile(&program, function).map_err(|problem| vec![*problem])
-        })?
-    }
-
-    /// A `fun` of the program as a graph, with its derivative if that is wanted.
-    pub fn graph(&self, name: &str, of: Of) -> Result<Graph, Vec<Diagnostic>> {
-        let id = self.function_of_types(name)?;
-        let function = self.checker.program.function(id);
-        let parameter =
-            |var: &VarInfo| (var.name.as_ref().map_or("_".to_string(), |name| name.to_string()), var.ty.clone());
-        let parameters = function.vars[..function.parameters].iter().map(parameter).collect();
-        let active = match of {
-            Of::Value => vec![false; function.parameters],
-            _ => derivative::active_parameters(function).map_err(|problem| vec![*problem])?,
-        };
-        let ends = Ends { parameters, active, result: function.result.clone() };
-        let combinators = match of {
-            Of::Value => self.combinators(name)?,
-            Of::Gradient => self.as_combinators(self.written(name, Some(Derivative::ValueAndGradient))?)?,
-            Of::Derivative | Of::Adjoint => {
-                let mut program = self.program().part(&[id], &|_| false);
-                let inner = derivative::of_what_varies(&mut program, id, &ends.active);
-                let both = self.within(|| riesz_calculus::compile_with_map(&mut program, inner))??;
-                self.as_combinators((program, both))?
-            }
-        };
-        self.within(|| draw(&combinators, &ends, of))
-    }
-
-    fn function_of_types(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {
+    pub(crate) fn function_of_types(&self, name: &str) -> Result<FunctionId, Vec<Diagnostic>> {
         self.checker.function_named(name).ok_or_else(|| {
             vec![match self.function_text(name) {
                 None => self.no_function(name),
@@ -134,13 +92,56 @@ impl Session {
     }
 
     /// A function or a derivative of it, in a program with nothing else but what that needs.
-    fn written(&self, name: &str, wanted: Option<Derivative>) -> Result<(Program, FunctionId), Vec<Diagnostic>> {
+    pub(crate) fn written(
+        &self,
+        name: &str,
+        wanted: Option<Derivative>,
+    ) -> Result<(Program, FunctionId), Vec<Diagnostic>> {
         let function = self.function_of_types(name)?;
         let mut program = self.program().part(&[function], &|_| false);
         let Some(wanted) = wanted else { return Ok((program, function)) };
         let derived = derivative::write(&mut program, function, wanted, None).map_err(|problem| vec![*problem])?;
         Ok((program, derived))
     }
+
+    /// A `fun` as it is written.
+    pub(crate) fn function_text(&self, name: &str) -> Option<String> {
+        if let Some(definition) = self.definitions.get(name) {
+            return (definition.keyword == "fun").then(|| self.sources.text(definition.span).to_string());
+        }
+        let (tree, _) = parse(FileId(0), PRELUDE, &ParseOptions::default());
+        let item = tree
+            .items
+            .iter()
+            .find(|item| matches!(&item.kind, ItemKind::Fun { name: found, .. } if &*found.name == name))?;
+        Some(self.sources.text(item.span).to_string())
+    }
+
+    pub(crate) fn no_function(&self, name: &str) -> Diagnostic {
+        let functions = self.definitions().filter(|definition| definition.keyword == "fun");
+        no_function(name, functions.map(|definition| &definition.name), self.definitions.contains_key(name))
+    }
+}
+
+/// Says that a program has no function of a name, which something else may have.
+pub(crate) fn no_function<'n>(name: &str, functions: impl Iterator<Item = &'n Name>, is_defined: bool) -> Diagnostic {
+    let functions: Vec<&Name> = functions.collect();
+    let message = format!("the program has no function `{name}`");
+    let diagnostic = Diagnostic::placeless("unknown-function", message);
+    if is_defined {
+        return diagnostic.help(format!("`{name}` is defined, but not by `fun`"));
+    }
+    if riesz_primitive::table().iter().any(|primitive| primitive.name == name) {
+        return diagnostic.help(format!("`{name}` is built in; write a function that calls it, and derive that"));
+    }
+    if let Some(meant) = nearest(name, functions.iter().map(|name| &***name)) {
+        return diagnostic.help(format!("did you mean `{meant}`?"));
+    }
+    let known: Vec<String> = functions.iter().map(|name| format!("`{name}`")).collect();
+    diagnostic.help(match known.is_empty() {
+        true => "it has no functions".to_string(),
+        false => format!("its functions are {}", known.join(", ")),
+    })
 }
 
 fn no_code(reason: &str, span: Span) -> Vec<Diagnostic> {

@@ -47,6 +47,7 @@
 pub mod bench;
 mod compilation;
 mod definition;
+#[cfg(feature = "representations")]
 mod derivation;
 mod emit;
 pub mod gradients;
@@ -55,6 +56,8 @@ mod input;
 mod literals;
 mod load;
 pub mod modes;
+#[cfg(feature = "representations")]
+mod picture;
 pub mod plot;
 mod session;
 mod toolchain;
@@ -73,7 +76,9 @@ pub use riesz_calculus::Checkpoints;
 pub use riesz_call::{Argument, Leaf, Misfit, Output, Pool, Precision};
 pub use riesz_core::evaluate::{Limits, Trap, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
+#[cfg(feature = "representations")]
 pub use riesz_derive as derive;
+#[cfg(feature = "representations")]
 pub use riesz_draw as graph;
 #[cfg(feature = "attribute")]
 #[doc(hidden)]

@@ -122,7 +122,9 @@ impl Probe {
         Ok(match answer?.found {
             DerivativeValue::Vector(numbers) => numbers,
             DerivativeValue::Rows(rows) => rows.into_iter().flatten().map(|(_, entry)| entry).collect(),
+            #[cfg(feature = "representations")]
             DerivativeValue::Term(term) if term.is_adjoint => term.made.adjoint().coo().vals,
+            #[cfg(feature = "representations")]
             DerivativeValue::Term(term) => term.made.coo().vals,
         })
     }

@@ -63,7 +63,7 @@ impl Representations {
             return Ok(said);
         }
         let whole = small && !self.whole;
-        for via::Representation { name, differentiate, .. } in &via::REPRESENTATIONS {
+        for via::Representation { name, differentiate, .. } in via::REPRESENTATIONS {
             let Some(differentiate) = *differentiate else { continue };
             let is_asked = whole || BACKWARDS.contains(name);
             if !is_asked || self.is_without(name) {

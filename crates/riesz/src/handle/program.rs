@@ -77,7 +77,7 @@ impl Program {
                 return Ok(Function::new(self.clone(), *id, sizes));
             }
             Some(Err(problem)) => problem.clone(),
-            None => crate::derivation::no_function(name, self.0.functions.keys(), false),
+            None => crate::emit::no_function(name, self.0.functions.keys(), false),
         };
         Err(Error::UnknownFunction(self.diagnostics(vec![problem])))
     }

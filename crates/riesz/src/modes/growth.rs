@@ -201,7 +201,7 @@ impl Session {
             let derivative = self.question(function)?.derivative;
             // The last is the compiled code, which the others are compared with.
             let mut expected: Option<Vec<f64>> = None;
-            for (row, representation) in rows.iter_mut().zip(&REPRESENTATIONS).rev() {
+            for (row, representation) in rows.iter_mut().zip(REPRESENTATIONS).rev() {
                 if row.stopped.is_some() {
                     continue;
                 }

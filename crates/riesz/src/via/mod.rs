@@ -8,6 +8,7 @@
 
 mod algebra;
 mod basis;
+#[cfg(feature = "representations")]
 mod category;
 mod dense;
 mod symbol;
@@ -15,7 +16,7 @@ mod tower;
 
 use crate::{Diagnostic, Span, Value};
 use riesz_calculus::{Whole, Wholes, functions_of, has_derivatives};
-use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table, Term, problem};
+use riesz_core::evaluate::{Closure, Differentiate, Fault, Machine, Map, Table, problem};
 use riesz_core::term::{Derive, FunctionId, Program};
 use riesz_primitive::{Erased, Number};
 use std::cell::RefCell;
@@ -66,13 +67,14 @@ pub(crate) enum DerivativeValue {
     /// For each number of the value, the coordinates of its gradient that are not structurally zero.
     Rows(Vec<Vec<(usize, f64)>>),
     /// A term.
+    #[cfg(feature = "representations")]
     Term(riesz_category::via::Term),
     /// A vector.
     Vector(Vec<f64>),
 }
 
 /// Every representation.
-pub static REPRESENTATIONS: [Representation; 17] = [
+pub static REPRESENTATIONS: &[Representation] = &[
     symbol::SYMBOLIC,
     dense::FORWARD_DENSE,
     algebra::FORWARD_SPARSE,
@@ -81,13 +83,21 @@ pub static REPRESENTATIONS: [Representation; 17] = [
     algebra::REVERSE_ARRAY,
     basis::BASIS,
     tower::TOWER,
+    #[cfg(feature = "representations")]
     category::LINEAR_MAPS,
+    #[cfg(feature = "representations")]
     category::AFFINE_INTERPRETATION,
+    #[cfg(feature = "representations")]
     category::ADJOINT_INTERPRETATION,
+    #[cfg(feature = "representations")]
     category::FUNCTIONS,
+    #[cfg(feature = "representations")]
     category::MATRICES,
+    #[cfg(feature = "representations")]
     category::CONTINUATIONS,
+    #[cfg(feature = "representations")]
     category::DUALS,
+    #[cfg(feature = "representations")]
     category::BEGINNINGS,
     COMPILED,
 ];
@@ -205,10 +215,11 @@ impl Differentiate<f64> for Via {
                 let (domain, codomain) = (zero(point), zero(&value));
                 Value::Map(Map::Table(Table { domain, codomain, rows }).share())
             }
+            #[cfg(feature = "representations")]
             DerivativeValue::Term(riesz_category::via::Term { made, form, is_adjoint }) => {
                 let (domain, codomain) = (zero(point), zero(&value));
                 let (domain, codomain) = if is_adjoint { (codomain, domain) } else { (domain, codomain) };
-                let map = Map::Term(Term { domain, codomain, made, form }).share();
+                let map = Map::Term(riesz_core::evaluate::Term { domain, codomain, made, form }).share();
                 Value::Map(if is_adjoint { Map::Adjoint(map).share() } else { map })
             }
             DerivativeValue::Vector(numbers) => {

@@ -324,7 +324,7 @@ fn all_give_the_same(text: &str, expression: &str) {
     };
     let expected = REPRESENTATIONS.last().map(numbers).unwrap_or_default();
     assert!(!expected.is_empty(), "{expression}");
-    for representation in &REPRESENTATIONS {
+    for representation in REPRESENTATIONS {
         let found = numbers(representation);
         let same = |(a, b): (&f64, &f64)| (a - b).abs() <= 1e-9 * b.abs().max(1.0);
         assert!(
