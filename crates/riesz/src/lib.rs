@@ -43,6 +43,16 @@
 //! let mistakes = session.evaluate("area(true)", Vec::new()).unwrap_err();
 //! assert!(session.render(&mistakes, false).contains("area(true)"));
 //! ```
+//!
+//! # Features
+//!
+//! All are on by default; without any, the library builds in a fraction of the time.
+//!
+//! | feature | |
+//! |---|---|
+//! | `attribute` | `#[differentiable]` on functions of Rust |
+//! | `instant` | machine code in memory, without a compiler |
+//! | `representations` | derivatives as morphisms of categories, pictures, and derivations as text |
 
 pub mod bench;
 mod compilation;
