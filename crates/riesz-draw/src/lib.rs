@@ -87,12 +87,12 @@ pub fn draw(combinators: &Combinators, ends: &Ends, of: Of) -> Graph {
     let found = main.on(&sheet, Wire::together(argument));
     let value = if of == Of::Value { found.clone() } else { sheet.part(&found, 0) };
     let mut outputs = Vec::new();
-    name_outputs(&value, Some(result), "out", &mut outputs);
+    name_outputs(&value, Some(result), None, &mut outputs);
     // From a vector of the parameters that vary, by name, or to one.
     let by_parameter = |sheet: &Sheet, vector: &Wire, outputs: &mut Vec<(String, usize)>| {
         for (at, (name, _)) in varying.iter().enumerate() {
             let part = if varying.len() == 1 { vector.clone() } else { sheet.part(vector, at) };
-            name_outputs(&part, None, &format!("∂{name}"), outputs);
+            name_outputs(&part, None, Some(&format!("∂{name}")), outputs);
         }
     };
     if of == Of::Gradient {
@@ -111,7 +111,7 @@ pub fn draw(combinators: &Combinators, ends: &Ends, of: Of) -> Graph {
         if let Some(image) = inside.apply_map(&read, &sheet.part(&found, 1), direction, of == Of::Adjoint) {
             match of {
                 Of::Adjoint => by_parameter(&inside, &image, &mut results),
-                _ => name_outputs(&image, Some(result), "out", &mut results),
+                _ => name_outputs(&image, Some(result), None, &mut results),
             }
         }
         for (name, node) in results {
@@ -146,19 +146,25 @@ fn cotangents<'n>(
     }
 }
 
-/// The outputs with their names: those of the fields of a record, the numbers of the parts of a tuple.
-fn name_outputs(wire: &Wire, ty: Option<&Type>, name: &str, outputs: &mut Vec<(String, usize)>) {
+/// The name of an output that is the whole result.
+const WHOLE: &str = "out";
+
+/// The outputs with their names: those of the fields of a record, the numbers of the parts of a tuple, after the name of the
+/// whole if it has one of its own.
+fn name_outputs(wire: &Wire, ty: Option<&Type>, whole: Option<&str>, outputs: &mut Vec<(String, usize)>) {
     match wire {
-        Wire::Node(node) => outputs.push((name.to_string(), *node)),
+        Wire::Node(node) => outputs.push((whole.unwrap_or(WHOLE).to_string(), *node)),
         Wire::Parts(parts) => {
             for (at, part) in parts.iter().enumerate() {
-                let (part_name, part_ty) = match ty {
+                let (name, part_ty) = match ty {
                     Some(ty) => (node::field(ty, at), ty.components().and_then(|parts| parts.get(at).cloned())),
                     None => (at.to_string(), None),
                 };
-                let named = matches!(ty, Some(Type::Record(_))) && name == "out";
-                let full = if named { part_name } else { format!("{name} {part_name}") };
-                name_outputs(part, part_ty.as_ref(), &full, outputs);
+                let full = match (whole, ty) {
+                    (None, Some(Type::Record(_))) => name,
+                    _ => format!("{} {name}", whole.unwrap_or(WHOLE)),
+                };
+                name_outputs(part, part_ty.as_ref(), Some(&full), outputs);
             }
         }
     }
@@ -193,7 +199,7 @@ impl Drawing {
         let sheet = Sheet::new();
         let argument = inputs(&sheet, from);
         for node in self.on(&sheet, argument).nodes() {
-            sheet.end("out", vec![node], Purpose::Output, None);
+            sheet.end(WHOLE, vec![node], Purpose::Output, None);
         }
         sheet.graph.take()
     }
