@@ -99,7 +99,7 @@ pub static ROLL: Primitive = Primitive {
     })),
 };
 
-/// `k`, less all full turns
+/// `k` modulo the length
 const PLACES: Index = Apply(&FLOOR_MOD, &Integer(1), &Length(0));
 
 /// `D concat = concat`
