@@ -84,6 +84,17 @@ pub struct Stage {
     pub lines: Vec<String>,
     /// What running it takes, where it is code.
     pub operations: Option<Operations>,
+    /// Which steps lead to it, where these are steps by laws.
+    pub steps: Option<Steps>,
+}
+
+/// The steps that lead to a stage.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Steps {
+    /// [`Derivation::simplification`]
+    Simplification,
+    /// [`Derivation::transposition`]
+    Transposition,
 }
 
 /// What running something takes, as text: numbers, or polynomials in sizes, or `unknown`.
@@ -166,14 +177,16 @@ pub fn derive(
         let mut simplifier = Simplifier::new(&scope);
         let simple = simplifier.simplify(derivative);
         derivation.simplification = simplifier.steps.iter().map(|step| text::shown(&scope, step)).collect();
-        derivation.stages.push(stage("simplified", &text::equations(&scope, &own, &simple)));
+        let steps = Some(Steps::Simplification);
+        derivation.stages.push(Stage { steps, ..stage("simplified", &text::equations(&scope, &own, &simple)) });
         derivation.association = associate::associate(&scope, &simple, &options.sizes);
         adjoint = text::adjoint_equation(&scope, &name, &simple);
     } else {
         // A derivative of code that is itself a reverse derivative: the bindings as they are.
         let why = "code that adds to accumulators is not a chain of maps";
         derivation.stages.push(stage("derivative as linear maps", &forward.map_or(String::new(), of)));
-        derivation.stages.push(stage("simplified", &format!("the same: {why}")));
+        let steps = Some(Steps::Simplification);
+        derivation.stages.push(Stage { steps, ..stage("simplified", &format!("the same: {why}")) });
         derivation.association.nothing = Some(why.to_string());
     }
 
@@ -189,7 +202,7 @@ pub fn derive(
             (Some(_), Some(Mode::Reverse)) => adjoint + &both(*primal, *reverse),
             (Some(_), _) => adjoint + &of(*reverse),
         };
-        derivation.stages.push(stage("reverse", &text));
+        derivation.stages.push(Stage { steps: Some(Steps::Transposition), ..stage("reverse", &text) });
     }
     let Compiled { program, functions } = &run;
     let texts: Vec<String> = functions.iter().map(|id| code(program, program.function(*id))).collect();
@@ -199,7 +212,7 @@ pub fn derive(
 }
 
 fn stage(name: &'static str, text: &str) -> Stage {
-    Stage { name, lines: text.lines().map(str::to_string).collect(), operations: None }
+    Stage { name, lines: text.lines().map(str::to_string).collect(), operations: None, steps: None }
 }
 
 /// Looks for sizes that the function does not have.

@@ -5,7 +5,7 @@ use crate::arguments::{Derive, Mode};
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
-use riesz::derive::{Association, Chain, Derivation, Derivations, KnownSize, Operations, Stage, Step};
+use riesz::derive::{Association, Chain, Derivation, Derivations, KnownSize, Operations, Stage, Step, Steps};
 use riesz::{Diagnostic, Session, derive};
 use serde_json::{Value, json};
 
@@ -50,18 +50,19 @@ const WIDTH: usize = 78;
 /// The stages one below the other, and with them, if asked for, the steps between them.
 pub fn as_text(derivation: &Derivation, steps: bool) -> String {
     let mut text = String::new();
-    for (at, Stage { name, lines, operations }) in derivation.stages.iter().enumerate() {
+    for (at, Stage { name, lines, operations, steps: taken }) in derivation.stages.iter().enumerate() {
         text += &heading(&format!("{} {name}", at + 1), &operations.as_ref().map_or(String::new(), counted));
         for line in lines {
             text += line;
             text.push('\n');
         }
-        if steps && *name == "simplified" {
-            text += &listed("step by step", &derivation.simplification);
-        }
-        if steps && *name == "reverse" {
-            text += &listed("the adjoint of every equation, from the last", &derivation.transposition);
-        }
+        text += &match taken.filter(|_| steps) {
+            Some(Steps::Simplification) => listed("step by step", &derivation.simplification),
+            Some(Steps::Transposition) => {
+                listed("the adjoint of every equation, from the last", &derivation.transposition)
+            }
+            None => String::new(),
+        };
         text.push('\n');
     }
     text += &associated(&derivation.association);
@@ -166,7 +167,7 @@ fn as_json(derivation: &Derivation, steps: bool) -> Value {
     let stages: Vec<Value> = derivation
         .stages
         .iter()
-        .map(|Stage { name, lines, operations }| {
+        .map(|Stage { name, lines, operations, .. }| {
             let mut stage = json!({ "name": name, "lines": lines });
             if let Some(Operations { multiplications, additions, functions }) = operations {
                 let counts = [multiplications, additions, functions].map(|count| number(count));
