@@ -3,6 +3,17 @@
 use crate::{Name, Sources, Span, Tree};
 use riesz_syntax::tree::{self, ExprKind, ItemKind, TypeKind};
 
+/// The keywords of definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keyword {
+    /// `fun`
+    Fun,
+    /// `let`
+    Let,
+    /// `type`
+    Type,
+}
+
 /// Something a program defines.
 #[derive(Clone, Debug)]
 pub struct Definition {
@@ -12,8 +23,8 @@ pub struct Definition {
     pub span: Span,
     /// Where its name stands.
     pub place: Span,
-    /// Which keyword.
-    pub keyword: &'static str,
+    /// What defines it.
+    pub keyword: Keyword,
     /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
     pub is_value: bool,
     /// Of a `fun`: its type as far as it is written.
@@ -36,9 +47,11 @@ pub(crate) fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
     let mut found = Vec::new();
     for item in &tree.items {
         let (name, keyword, written) = match &item.kind {
-            ItemKind::Fun { name, parameters, result, .. } => (name, "fun", Some(written(parameters, result, sources))),
-            ItemKind::Let { name, .. } => (name, "let", None),
-            ItemKind::Type { name, .. } => (name, "type", None),
+            ItemKind::Fun { name, parameters, result, .. } => {
+                (name, Keyword::Fun, Some(written(parameters, result, sources)))
+            }
+            ItemKind::Let { name, .. } => (name, Keyword::Let, None),
+            ItemKind::Type { name, .. } => (name, Keyword::Type, None),
             ItemKind::Check { .. } | ItemKind::Import { .. } => continue,
         };
         let (place, name) = (name.span, name.name.clone());

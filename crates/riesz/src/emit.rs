@@ -1,6 +1,7 @@
 //! A function of a program, or a derivative of it, in other languages.
 
 use crate::compilation::place;
+use crate::definition::Keyword;
 use crate::handle::derivative::{self, Derivative};
 use crate::session::Session;
 use crate::{Diagnostic, FileId, Name, ParseOptions};
@@ -107,7 +108,7 @@ impl Session {
     /// A `fun` as it is written.
     pub(crate) fn function_text(&self, name: &str) -> Option<String> {
         if let Some(definition) = self.definitions.get(name) {
-            return (definition.keyword == "fun").then(|| self.sources.text(definition.span).to_string());
+            return (definition.keyword == Keyword::Fun).then(|| self.sources.text(definition.span).to_string());
         }
         let (tree, _) = parse(FileId(0), PRELUDE, &ParseOptions::default());
         let item = tree
@@ -118,7 +119,7 @@ impl Session {
     }
 
     pub(crate) fn no_function(&self, name: &str) -> Diagnostic {
-        let functions = self.definitions().filter(|definition| definition.keyword == "fun");
+        let functions = self.definitions().filter(|definition| definition.keyword == Keyword::Fun);
         no_function(name, functions.map(|definition| &definition.name), self.definitions.contains_key(name))
     }
 }

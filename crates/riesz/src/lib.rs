@@ -74,7 +74,7 @@ mod toolchain;
 mod verdict;
 pub mod via;
 
-pub use definition::Definition;
+pub use definition::{Definition, Keyword};
 pub use emit::What;
 pub use handle::{Compiled, Diagnostics, Error, Function, Program};
 pub use input::{Input, is_name};

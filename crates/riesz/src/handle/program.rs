@@ -1,6 +1,7 @@
 //! Programs: checked texts, which are immutable.
 
 use super::{Diagnostics, Error, Function};
+use crate::definition::Keyword;
 use crate::session::Session;
 use crate::{Data, Diagnostic, Loader, Name, NoFiles, Options, Sources};
 use riesz_core::evaluate::to_data;
@@ -128,7 +129,7 @@ impl Session {
     }
 
     fn program_with(&self, core: riesz_core::Program, given: HashMap<GlobalId, Data>) -> Program {
-        let functions = self.definitions().filter(|definition| definition.keyword == "fun").map(|definition| {
+        let functions = self.definitions().filter(|definition| definition.keyword == Keyword::Fun).map(|definition| {
             let name = &definition.name;
             let function = self.checker.function_named(name).ok_or_else(|| crate::emit::has_type_variables(name));
             (name.clone(), function.map(|id| (id, self.parameters_of(name).len())))

@@ -5,7 +5,7 @@ mod over;
 mod run;
 
 use crate::compilation::Compilation;
-use crate::definition::{Definition, Written, definitions, equations};
+use crate::definition::{Definition, Keyword, Written, definitions, equations};
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, ReadFiles, gather};
 use crate::via::Representation;
@@ -215,7 +215,7 @@ impl Session {
         self.equations.extend(equations);
         let values: HashSet<&Name> = self.checker.program.globals[values..].iter().map(|global| &global.name).collect();
         self.definitions.extend(definitions.into_iter().map(|mut definition| {
-            definition.is_value = definition.keyword == "let" && values.contains(&definition.name);
+            definition.is_value = definition.keyword == Keyword::Let && values.contains(&definition.name);
             (definition.name.clone(), definition)
         }));
         Ok(main)
@@ -317,7 +317,7 @@ impl Session {
 
     /// The type of a definition as a user would write it; of a `fun` with the names of its sizes and type variables.
     pub fn signature(&mut self, name: &str) -> Option<String> {
-        let definition = self.definitions.get(name).filter(|definition| definition.keyword != "type")?;
+        let definition = self.definitions.get(name).filter(|definition| definition.keyword != Keyword::Type)?;
         let written = definition.written.clone();
         let found = |session: &mut Session| session.type_of("expression", name).ok();
         let Some(Written { parameters, result, generic, .. }) = written else {
@@ -350,7 +350,7 @@ impl Session {
 
     /// The functions of a file, in the order they are written.
     pub fn functions(&self, file: FileId) -> Vec<Definition> {
-        let of_file = |definition: &&Definition| definition.keyword == "fun" && definition.span.file == file;
+        let of_file = |definition: &&Definition| definition.keyword == Keyword::Fun && definition.span.file == file;
         let mut functions: Vec<Definition> = self.definitions.values().filter(of_file).cloned().collect();
         functions.sort_by_key(|definition| definition.span.start);
         functions
