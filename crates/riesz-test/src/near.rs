@@ -4,8 +4,3 @@
 pub fn near(a: f64, b: f64, tolerance: f64) -> bool {
     a == b || a.is_nan() && b.is_nan() || (a - b).abs() <= tolerance * 1f64.max(a.abs()).max(b.abs())
 }
-
-/// The same for vectors.
-pub fn all_near(a: &[f64], b: &[f64], tolerance: f64) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| near(*a, *b, tolerance))
-}

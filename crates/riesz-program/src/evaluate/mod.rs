@@ -4,8 +4,8 @@
 mod scheduled;
 
 use crate::program::{
-    Allocation, Argument, Arithmetic, Block, Buffer, Combine, Element, Expression, Fault, Kind, Operand, Outcome,
-    Parameter, Procedure, ProcedureId, Program, Register, SiteId, Statement, Strided, Target,
+    Allocation, Argument, Arithmetic, Block, Buffer, Combine, Element, Expression, Kind, Operand, Outcome, Parameter,
+    Procedure, ProcedureId, Program, Register, SiteId, Statement, Strided, Target,
 };
 use riesz_core::Comparison;
 use riesz_primitive::{Number as _, Primitive, scalar};
@@ -452,12 +452,5 @@ fn value(number: Number) -> riesz_core::evaluate::Value<f64> {
         Number::Real(value) => Value::Real(value),
         Number::Int(value) => Value::Int(value),
         Number::Bool(value) => Value::Bool(value),
-    }
-}
-
-impl Stop {
-    /// Whether the program is right, but the inferred sizes of an array are not: see [`Fault::WrongShape`].
-    pub fn is_wrong_shape(&self, program: &Program) -> bool {
-        matches!(self, Stop::At(site, _) if program.site(*site).fault == Fault::WrongShape)
     }
 }
