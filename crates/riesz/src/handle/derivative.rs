@@ -123,6 +123,7 @@ pub(crate) fn write(
 }
 
 /// The parameters that a derivative is taken by where none are named: those that vary.
+#[cfg(feature = "representations")]
 pub(crate) fn active_parameters(function: &Function) -> Result<Vec<bool>, Box<Diagnostic>> {
     active(function, &riesz_core::print::names(function), None)
 }
