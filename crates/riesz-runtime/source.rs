@@ -37,4 +37,6 @@ pub const SOURCE: &[(&str, &str)] = &[
     ("recycle.rs", include_str!("src/recycle.rs")),
     ("rows.rs", include_str!("src/rows.rs")),
     ("strip.rs", include_str!("src/strip.rs")),
+    ("system.rs", include_str!("src/system.rs")),
+    ("elimination.rs", include_str!("src/elimination.rs")),
 ];

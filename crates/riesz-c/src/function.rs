@@ -241,6 +241,15 @@ impl Writer<'_> {
             Some((element, columns)) => (self.part(element, &operand(columns)), operand(columns)),
             None => ("NULL".into(), "0".into()),
         };
+        if matrix.function.is_sparse() {
+            let [rows, entries] = matrix.shape.map(operand);
+            let (to, a) =
+                (self.part(matrix.to, &operand(matrix.count)), self.part(matrix.a, &format!("{rows} * {entries}")));
+            let exact = matrix.function != MatrixFunction::SparseSolve;
+            let transposed = matrix.function == MatrixFunction::ExactSparseSolveTransposed;
+            return self
+                .guard(&format!("riesz_sparse_solve(run, {to}, {a}, {entries}, {n}, {b}, {transposed}, {exact})"));
+        }
         let (name, right) = match matrix.function {
             MatrixFunction::Cholesky => ("riesz_cholesky(", String::new()),
             MatrixFunction::CholeskyTangent => ("riesz_cholesky_tangent(", format!(", {b}")),
@@ -250,6 +259,9 @@ impl Writer<'_> {
             MatrixFunction::Determinant => ("riesz_determinant(run, ", ", false".into()),
             MatrixFunction::LogDeterminant => ("riesz_determinant(run, ", ", true".into()),
             MatrixFunction::Cofactor => ("riesz_cofactor(run, ", format!(", {b}, {columns}")),
+            MatrixFunction::SparseSolve
+            | MatrixFunction::ExactSparseSolve
+            | MatrixFunction::ExactSparseSolveTransposed => unreachable!("they have calls of their own"),
         };
         let (to, a) = (self.part(matrix.to, &operand(matrix.count)), self.part(matrix.a, &n));
         self.guard(&format!("{name}{to}, {a}, {n}{right})"));

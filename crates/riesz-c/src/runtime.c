@@ -366,6 +366,67 @@ static int riesz_exact_solve(riesz_run *run, double *x, const double *a, int64_t
     }
     return 0;
 }
+// The solution of a x = b where a is a list of k entries: all rows, all columns, all numbers. In a narrow band by elimination
+// inside of it, where a row moves to the left by one place with each pivot; otherwise as of a dense matrix.
+static int riesz_sparse_solve(riesz_run *run, double *x, const double *a, int64_t k, int64_t n, const double *b,
+                              bool transposed, bool exact) {
+    const double *rows = a + (transposed ? k : 0), *columns = a + (transposed ? 0 : k), *numbers = a + 2 * k;
+    int64_t below = 0, above = 0;
+    bool zero = true, known = true;
+    for (int64_t e = 0; e < k; e++) {
+        const int64_t under = (int64_t)rows[e] - (int64_t)columns[e];
+        if (under > below) below = under;
+        if (-under > above) above = -under;
+        known = known && !isnan(numbers[e]);
+    }
+    for (int64_t i = 0; i < n; i++) x[i] = known ? b[i] : NAN, zero = zero && b[i] == 0.0;
+    if (exact && zero) {
+        for (int64_t i = 0; i < n; i++) x[i] = 0.0;
+    }
+    if (!known || (exact && zero)) return 0;
+    const bool banded = n > 16 && 2 * (below + above + 1) <= n;
+    const int64_t width = banded ? below + above + 1 : n;
+    double *m = riesz_allocate(run, n * width, sizeof *m, RIESZ_MEMORY);
+    if (m == NULL) return 1;
+    for (int64_t at = 0; at < n * width; at++) m[at] = 0.0;
+    for (int64_t e = 0; e < k; e++) {
+        const int64_t i = (int64_t)rows[e], first = banded && i > below ? i - below : 0;
+        m[i * width + (int64_t)columns[e] - first] += numbers[e];
+    }
+    if (!banded) {
+        const int failed = riesz_solve(run, x, m, n, b, 1);
+        riesz_release(run, m);
+        return failed;
+    }
+    bool regular = true;
+    for (int64_t i = 0; i < n && regular; i++) {
+        const int64_t last = i + below + 1 < n ? i + below + 1 : n;
+        int64_t pivot = i;
+        for (int64_t j = i + 1; j < last; j++)
+            if (fabs(m[j * width]) > fabs(m[pivot * width])) pivot = j;
+        for (int64_t j = 0; j < width && pivot != i; j++) {
+            const double other = m[i * width + j];
+            m[i * width + j] = m[pivot * width + j], m[pivot * width + j] = other;
+        }
+        const double right = x[pivot];
+        x[pivot] = x[i], x[i] = right;
+        regular = m[i * width] != 0.0;
+        for (int64_t j = i + 1; j < last && regular; j++) {
+            const double factor = m[j * width] / m[i * width];
+            for (int64_t c = 1; c < width; c++) m[j * width + c - 1] = m[j * width + c] - factor * m[i * width + c];
+            m[j * width + width - 1] = 0.0;
+            x[j] -= factor * x[i];
+        }
+    }
+    for (int64_t i = n - 1; i >= 0 && regular; i--) {
+        for (int64_t c = 1; c < width && i + c < n; c++) x[i] -= m[i * width + c] * x[i + c];
+        x[i] /= m[i * width];
+    }
+    for (int64_t i = 0; i < n; i++) regular = regular && !isnan(x[i]);
+    for (int64_t i = 0; i < n && !regular; i++) x[i] = NAN;
+    riesz_release(run, m);
+    return 0;
+}
 // The determinant, or the logarithm of its absolute value.
 static int riesz_determinant(riesz_run *run, double *to, const double *a, int64_t n, bool logarithm) {
     riesz_factors f;

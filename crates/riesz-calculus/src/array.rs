@@ -160,6 +160,16 @@ impl Lineariser<'_> {
                 let (value, _) = self.value(value, point);
                 Some((self.linear(Op::ArrayFunction(&array::EXACT_SOLVE, vec![value, atom]), ty.clone(), span), ty))
             }
+            LinearTerm::System(primitive, term) => {
+                let (atom, ty) = self.term(term, point)?;
+                let operands = vec![point.arguments[0], atom];
+                Some((self.linear(Op::ArrayFunction(primitive, operands), ty.clone(), span), ty))
+            }
+            LinearTerm::Entries { list, transposed, vector } => {
+                let (list, _) = self.term(list, point)?;
+                let (vector, ty) = self.value(vector, point);
+                Some((self.entries_times(list, *transposed, (vector, &ty), point), ty))
+            }
             LinearTerm::Transpose(term) => {
                 let (atom, ty) = self.term(term, point)?;
                 let ty = ty.transposed();
@@ -178,6 +188,35 @@ impl Lineariser<'_> {
             LinearTerm::Cholesky(value, term) => self.of_factor(&array::CHOLESKY_TANGENT, value, term, point),
             LinearTerm::CholeskyAdjoint(value, term) => self.of_factor(&array::CHOLESKY_COTANGENT, value, term, point),
         }
+    }
+
+    /// `scatter_add(n, rows, [list[2][e] * vector[columns[e]] | e < k])`, where the places are those of the first argument.
+    fn entries_times(&mut self, list: Atom, transposed: bool, (vector, ty): (Atom, &Type), point: &Point) -> Atom {
+        let span = point.span;
+        let places = point.arguments[0];
+        let (Type::Array(_, row_type), Type::Array(n, _)) = (self.atom_type(places), ty) else { return vector };
+        let Type::Array(k, _) = &*row_type else { return vector };
+        let (rows, columns) = if transposed { (1, 0) } else { (0, 1) };
+        let [rows, columns] =
+            [rows, columns].map(|at| self.primal(Op::Index(places, Atom::Int(at)), (*row_type).clone(), span));
+        let integers = Type::array(k.clone(), Type::Int);
+        let count = self.size_atom(k, span);
+        self.open();
+        let index = self.var(Type::Int);
+        let place = self.primal(Op::Index(rows, Atom::Var(index)), Type::Real, span);
+        let result = self.primal(Op::Truncate(place), Type::Int, span);
+        let level = self.close();
+        let body = Body { bindings: level.primal, result };
+        let rows = self.primal(Op::Build(Iteration { count, index, body }), integers, span);
+        let numbers = self.linear(Op::Index(list, Atom::Int(2)), (*row_type).clone(), span);
+        let products = self.each(k, &row_type, span, |lineariser, e| {
+            let column = lineariser.element(columns, e, span);
+            let column = lineariser.primal(Op::Truncate(column), Type::Int, span);
+            let (number, factor) = (lineariser.element(numbers, e, span), lineariser.element(vector, column, span));
+            lineariser.scaled(factor, number, span)
+        });
+        let n = self.size_atom(n, span);
+        self.linear(Op::ArrayFunction(&array::SCATTER_ADD, vec![n, rows, products]), ty.clone(), span)
     }
 
     /// A linear function that a Cholesky factor determines, of a term.

@@ -22,6 +22,7 @@ pub mod linearise;
 mod map;
 mod specialise;
 mod structure;
+mod system;
 mod taylor;
 pub mod transpose;
 mod varying;

@@ -16,13 +16,13 @@ use riesz_syntax::Span;
 /// A map that is known, with its spaces.
 #[derive(Clone)]
 pub(crate) struct KnownMap {
-    from: Type,
-    to: Type,
-    form: Form,
+    pub(crate) from: Type,
+    pub(crate) to: Type,
+    pub(crate) form: Form,
 }
 
 #[derive(Clone)]
-enum Form {
+pub(crate) enum Form {
     /// The derivative of a function at a point, or its adjoint.
     Derivative {
         function: Atom,
@@ -48,7 +48,7 @@ impl KnownMap {
         !self.from.holds_maps() && !self.to.holds_maps()
     }
 
-    fn adjoint(&self) -> KnownMap {
+    pub(crate) fn adjoint(&self) -> KnownMap {
         let adjoint = |map: &KnownMap| Box::new(map.adjoint());
         let form = match &self.form {
             Form::Derivative { function, point, adjoint } => {
@@ -93,11 +93,13 @@ impl Compiler<'_> {
             OnMaps::Add => map(0)?.plus(map(1)?),
             OnMaps::Subtract => map(0)?.plus(map(1)?.multiple(Atom::Real(-1.0))),
             OnMaps::Scale => map(1)?.multiple(operands[0]),
-            OnMaps::Matrix | OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries | OnMaps::OfMatrix => return None,
+            OnMaps::Matrix | OnMaps::Coo | OnMaps::System | OnMaps::Entries | OnMaps::OfEntries | OnMaps::OfMatrix => {
+                return None;
+            }
         })
     }
 
-    fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>, span: Span) -> Atom {
+    pub(crate) fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>, span: Span) -> Atom {
         bind(&mut self.vars, out, op, ty, span)
     }
 
@@ -374,7 +376,7 @@ impl Compiler<'_> {
     }
 
     /// Binds a variable to a matrix that the structure of a map gives.
-    fn structured(
+    pub(crate) fn structured(
         &mut self,
         wanted: (Var, Wanted),
         map: &KnownMap,

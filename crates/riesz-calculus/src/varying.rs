@@ -61,7 +61,7 @@ impl Lineariser<'_> {
                 OnMaps::Subtract => {
                     self.linear(Op::OnMaps(OnMaps::Scale, vec![Atom::Real(-1.0), tangent]), ty.clone(), span)
                 }
-                OnMaps::Coo => return self.entries(var, tangent, *operand, &ty, span),
+                OnMaps::Coo | OnMaps::System => return self.entries(var, tangent, *operand, &ty, span),
                 // The map itself says between which spaces its tangent is.
                 OnMaps::Matrix => self.linear(Op::OnMaps(operation, vec![tangent, *operand]), ty.clone(), span),
                 operation => self.linear(Op::OnMaps(operation, varied), ty.clone(), span),

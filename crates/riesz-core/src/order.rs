@@ -113,10 +113,12 @@ impl Orders {
     /// Those in which an operation counts: by the type of the last operand, the map that says between which spaces.
     pub fn of(operation: OnMaps, operands: &[Atom], function: &Function) -> Orders {
         match (operation, operands.last()) {
-            (OnMaps::Coo | OnMaps::Entries | OnMaps::OfEntries, Some(Atom::Var(map))) => match &function.var(*map).ty {
-                Type::Linear(arrow) => Orders { rows: Order::of(&arrow.1), columns: Order::of(&arrow.0) },
-                _ => Orders::KEPT,
-            },
+            (OnMaps::Coo | OnMaps::System | OnMaps::Entries | OnMaps::OfEntries, Some(Atom::Var(map))) => {
+                match &function.var(*map).ty {
+                    Type::Linear(arrow) => Orders { rows: Order::of(&arrow.1), columns: Order::of(&arrow.0) },
+                    _ => Orders::KEPT,
+                }
+            }
             _ => Orders::KEPT,
         }
     }

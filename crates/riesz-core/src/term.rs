@@ -305,6 +305,9 @@ pub enum OnMaps {
     Matrix,
     /// The entries of the matrix that are not structurally zero.
     Coo,
+    /// Entries of a matrix of which the map is a part: with unknowns `t` for values on the way, `m x = y` where
+    /// `a x + b t = y` and `c x + d t = 0`. The rows and columns of these stand behind those of the map.
+    System,
     /// Of a map, the columns and the rows of some places, and a map between the same spaces: the numbers of the matrix there.
     Entries,
     /// Of numbers, the columns and the rows of their places, and a map: the map between the same spaces with that matrix.
@@ -315,7 +318,7 @@ pub enum OnMaps {
 
 impl OnMaps {
     /// All of them.
-    pub const ALL: [OnMaps; 10] = [
+    pub const ALL: [OnMaps; 11] = [
         OnMaps::Adjoint,
         OnMaps::Compose,
         OnMaps::Add,
@@ -323,6 +326,7 @@ impl OnMaps {
         OnMaps::Scale,
         OnMaps::Matrix,
         OnMaps::Coo,
+        OnMaps::System,
         OnMaps::Entries,
         OnMaps::OfEntries,
         OnMaps::OfMatrix,
@@ -338,6 +342,7 @@ impl OnMaps {
             OnMaps::Scale => "scale",
             OnMaps::Matrix => "matrix",
             OnMaps::Coo => "coo",
+            OnMaps::System => "system",
             OnMaps::Entries => "entries",
             OnMaps::OfEntries => "map_of_entries",
             OnMaps::OfMatrix => "map_of_matrix",

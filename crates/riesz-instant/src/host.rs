@@ -163,6 +163,8 @@ pub(crate) struct Matrices {
     to: *mut f64,
     count: i64,
     a: *const f64,
+    rows: i64,
+    columns_of_a: i64,
     n: i64,
     b: *const f64,
     columns: i64,
@@ -176,6 +178,9 @@ pub(crate) fn matrix(function: MatrixFunction) -> Host {
         MatrixFunction::CholeskyCotangent => cholesky_cotangent,
         MatrixFunction::Solve => solve,
         MatrixFunction::ExactSolve => exact_solve,
+        MatrixFunction::SparseSolve => sparse_solve,
+        MatrixFunction::ExactSparseSolve => exact_sparse_solve,
+        MatrixFunction::ExactSparseSolveTransposed => exact_sparse_solve_transposed,
         MatrixFunction::Inverse => inverse,
         MatrixFunction::Determinant => determinant,
         MatrixFunction::LogDeterminant => log_determinant,
@@ -199,17 +204,19 @@ matrices! {
     with_one: cholesky = riesz_runtime::cholesky, inverse = riesz_runtime::inv, determinant = riesz_runtime::det,
         log_determinant = riesz_runtime::logdet;
     with_two: cholesky_tangent = riesz_runtime::cholesky_tangent, cholesky_cotangent = riesz_runtime::cholesky_cotangent,
-        solve = riesz_runtime::solve, exact_solve = riesz_runtime::exact_solve, cofactor = riesz_runtime::cofactor;
+        solve = riesz_runtime::solve, exact_solve = riesz_runtime::exact_solve, cofactor = riesz_runtime::cofactor,
+        sparse_solve = riesz_runtime::sparse_solve, exact_sparse_solve = riesz_runtime::exact_sparse_solve,
+        exact_sparse_solve_transposed = riesz_runtime::exact_sparse_solve_transposed;
 }
 
 unsafe fn with_one(run: &mut Run, of: &Matrices, function: OfOne) -> i64 {
-    let (to, a) = unsafe { (elements_mut(of.to, of.count), elements(of.a, of.n * of.n)) };
+    let (to, a) = unsafe { (elements_mut(of.to, of.count), elements(of.a, of.rows * of.columns_of_a)) };
     let outcome = function(&mut run.context, of.site as u32, to, a, of.n);
     status(run, outcome)
 }
 
 unsafe fn with_two(run: &mut Run, of: &Matrices, function: OfTwo) -> i64 {
-    let (to, a) = unsafe { (elements_mut(of.to, of.count), elements(of.a, of.n * of.n)) };
+    let (to, a) = unsafe { (elements_mut(of.to, of.count), elements(of.a, of.rows * of.columns_of_a)) };
     let b = unsafe { elements(of.b, of.n * of.columns) };
     let outcome = function(&mut run.context, of.site as u32, to, a, of.n, b, of.columns);
     status(run, outcome)

@@ -138,6 +138,7 @@ fn key(op: &Op, vars: &[VarInfo]) -> Option<Key> {
             OnMaps::Entries => 7,
             OnMaps::OfEntries => 8,
             OnMaps::OfMatrix => 9,
+            OnMaps::System => 10,
         }),
         Op::SizeOf(_, path) => Verb::SizeOf(
             (path.iter())

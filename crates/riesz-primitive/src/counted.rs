@@ -171,10 +171,27 @@ impl Number for Counted {
             _ => {}
         }
         let a = plain(a);
+        if function.is_sparse() {
+            return sparse(function, n, columns, &a, &plain(b));
+        }
         let triangular = riesz_runtime::is_triangular(&a, n as i64);
         add(of_matrix(function, n as u64, columns as u64, triangular));
         matrix::evaluate(function, n, columns, &a, &plain(b)).into_iter().map(Counted).collect()
     }
+}
+
+/// The solution of a sparse system for each column, with what it takes: each product has a difference.
+fn sparse(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f64]) -> Vec<Counted> {
+    let x = matrix::evaluate(function, n, columns, a, b);
+    let column: Vec<f64> = b.iter().step_by(columns.max(1)).copied().collect();
+    let transposed = function == MatrixFunction::ExactSparseSolveTransposed;
+    let context = &mut riesz_runtime::Context::unlimited();
+    if let Ok(solved) = riesz_runtime::solve_system(context, 0, &mut vec![0.0; n], a, &column, transposed) {
+        let products = solved.products * columns as u64;
+        let divisions = solved.quotients * columns as u64;
+        add(Operations { additions: products, multiplications: products, divisions, functions: 0, copies: 0 });
+    }
+    x.into_iter().map(Counted).collect()
 }
 
 /// What a function of numbers takes. The square and the inverse are one operation each, as they are computed.
@@ -230,6 +247,10 @@ fn of_matrix(function: MatrixFunction, n: u64, columns: u64, triangular: bool) -
         }
         // Computed in the numbers that count.
         MatrixFunction::CholeskyTangent | MatrixFunction::CholeskyCotangent => NOTHING,
+        // Counted while the system is solved.
+        MatrixFunction::SparseSolve | MatrixFunction::ExactSparseSolve | MatrixFunction::ExactSparseSolveTransposed => {
+            NOTHING
+        }
     }
 }
 

@@ -85,6 +85,17 @@ pub enum LinearTerm {
     Right(&'static LinearTerm, Coefficient),
     /// `a⁻¹ t`: the solution of a linear system, in which a column of zeros has the solution zero.
     Solve(Coefficient, &'static LinearTerm),
+    /// `a⁻¹ t` or `a⁻ᵀ t` by a function of a list of entries, that of the first argument.
+    System(&'static Primitive, &'static LinearTerm),
+    /// `t x` or `tᵀ x`: the product of a list of entries, at the places of that of the first argument, with a vector.
+    Entries {
+        /// The list.
+        list: &'static LinearTerm,
+        /// Whether rows are columns.
+        transposed: bool,
+        /// The vector.
+        vector: Coefficient,
+    },
     /// `tᵀ`
     Transpose(&'static LinearTerm),
     /// The lower triangle of a matrix, with zeros above it.

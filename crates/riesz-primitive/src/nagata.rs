@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use riesz_algebra::{Module, Monoid, Nagata};
 
 use crate::derivative::partial_derivatives;
-use crate::matrix::{MatrixFunction, tangent};
+use crate::matrix::{MatrixFunction, as_dense, tangent};
 use crate::number::Number;
 use crate::primitive::Primitive;
 
@@ -36,6 +36,9 @@ impl<D: Number, E: Module<D> + Debug + 'static> Number for Nagata<D, E> {
     }
 
     fn matrix(function: MatrixFunction, n: usize, columns: usize, a: &[Self], b: &[Self]) -> Vec<Self> {
+        if let Some((function, a)) = as_dense(function, n, a) {
+            return Self::matrix(function, n, columns, &a, b);
+        }
         let ((a, da), (b, db)) = (separate(a), separate(b));
         let primals = D::matrix(function, n, columns, &a, &b);
         let tangents = tangent(function, (n, columns), (&a, &b), &primals, (&da, &db));

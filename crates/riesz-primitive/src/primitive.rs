@@ -142,6 +142,8 @@ pub enum Operator {
     Compose,
     Matrix,
     Coo,
+    Origin,
+    Linear,
     /// Differentiates its first argument at its second.
     At(Differentiation),
 }

@@ -9,7 +9,7 @@
 use riesz_algebra::{Monoid, Ring, Semiring};
 
 use crate::derivative::{Coefficient, Derivative, partial_derivatives};
-use crate::matrix::{MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor, determinant};
+use crate::matrix::{Entry, MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor, determinant, entries};
 use crate::number::Number;
 use crate::primitive::Primitive;
 use crate::scalar;
@@ -162,6 +162,11 @@ impl<C: Number> Number for Series<C> {
             MatrixFunction::Solve | MatrixFunction::ExactSolve => {
                 a.solve(function, (n, columns), &Expansion::new(b, len)).series(n * columns)
             }
+            MatrixFunction::SparseSolve
+            | MatrixFunction::ExactSparseSolve
+            | MatrixFunction::ExactSparseSolveTransposed => {
+                a.solve(function, (n, columns), &Expansion::new(b, len)).series(n * columns)
+            }
             MatrixFunction::Inverse => {
                 let orders = (0..len).map(identity).collect();
                 a.solve(MatrixFunction::Solve, (n, n), &Expansion { orders }).series(n * n)
@@ -259,12 +264,42 @@ impl<C: Number> Expansion<C> {
         for order in 0..self.orders.len() {
             let mut right = b.orders[order].clone();
             for k in 1..=order {
-                subtract_product(&mut right, &self.orders[k], &orders[order - k], n, columns);
+                match first.is_sparse() {
+                    true => self.subtract_entries(&mut right, k, &orders[order - k], (n, columns), first),
+                    false => subtract_product(&mut right, &self.orders[k], &orders[order - k], n, columns),
+                }
             }
-            let function = if order == 0 { first } else { MatrixFunction::ExactSolve };
+            let function = match first {
+                first if order == 0 => first,
+                MatrixFunction::SparseSolve => MatrixFunction::ExactSparseSolve,
+                first if first.is_sparse() => first,
+                _ => MatrixFunction::ExactSolve,
+            };
             orders.push(C::matrix(function, n, columns, &self.orders[0], &right));
         }
         Expansion { orders }
+    }
+
+    /// `target −= aₖ x`, where `a` is a list of entries.
+    fn subtract_entries(
+        &self,
+        target: &mut [C],
+        order: usize,
+        x: &[C],
+        (n, columns): (usize, usize),
+        function: MatrixFunction,
+    ) {
+        for Entry { row, column, number } in entries(n, &self.orders[0]) {
+            riesz_limit::spend(columns as u64);
+            let (row, column) = match function {
+                MatrixFunction::ExactSparseSolveTransposed => (column, row),
+                _ => (row, column),
+            };
+            for j in 0..columns {
+                let product = x[column * columns + j].exact_product(&self.orders[order][number]);
+                target[row * columns + j] = target[row * columns + j].sub(&product);
+            }
+        }
     }
 
     /// `(log det a)' = tr (a⁻¹ a')`

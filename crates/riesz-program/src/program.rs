@@ -359,9 +359,11 @@ pub struct Matrix {
     pub to: Element,
     /// The number of elements of the result.
     pub count: Operand,
-    /// The matrix.
+    /// The matrix, row by row.
     pub a: Element,
-    /// The number of its rows, which is that of its columns.
+    /// The number of its rows and of its columns: both are `n`, unless it is a list of entries.
+    pub shape: [Operand; 2],
+    /// The number of unknowns.
     pub n: Operand,
     /// The right-hand side of an equation, and the number of its columns.
     pub b: Option<(Element, Operand)>,

@@ -132,7 +132,7 @@ impl Statement {
                 [product.to.at, product.rows, product.inner, product.columns].into_iter().for_each(f);
             }
             Statement::Matrix(matrix) => {
-                [matrix.to.at, matrix.count, matrix.a.at, matrix.n].into_iter().for_each(&mut *f);
+                [matrix.to.at, matrix.count, matrix.a.at, matrix.n].into_iter().chain(matrix.shape).for_each(&mut *f);
                 if let Some((element, columns)) = matrix.b {
                     f(element.at);
                     f(columns);

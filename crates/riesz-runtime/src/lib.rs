@@ -16,6 +16,7 @@
 //! - [`single`]: the same in single precision
 //! - [`product`], `tile`: products of matrices, and their tiles
 //! - `instructions`: sums of products by the best instructions of the processor
+//! - [`system`], `elimination`: linear systems of which few entries are not zero
 //! - [`matrix`], `triangular`, `factor`, `cholesky`, `cofactor`, `transpose`: linear algebra, nearly all of it by products
 
 // Lanes are written once, over `R`, which is one type here and another in `single`.
@@ -32,6 +33,7 @@ mod cofactor;
 pub mod context;
 pub mod crew;
 pub mod elementary;
+mod elimination;
 mod factor;
 pub mod gamma;
 pub mod gather;
@@ -52,6 +54,7 @@ pub mod single;
 pub mod source;
 pub mod special;
 pub mod strip;
+pub mod system;
 mod tile;
 mod transpose;
 mod triangular;
@@ -73,6 +76,7 @@ pub use recycle::Buffer;
 pub use rows::{store_interleaved, store_rows};
 pub use special::*;
 pub use strip::*;
+pub use system::*;
 
 /// A real number.
 pub type R = f64;

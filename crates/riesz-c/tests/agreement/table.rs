@@ -163,6 +163,35 @@ fn every_matrix_function_agrees() {
     calls.agree(Mode::Sanitised, "matrices", 1e-9);
 }
 
+/// Systems of linear maps with a band, with entries anywhere, and with none on a row, with their derivatives.
+#[test]
+fn systems_agree() {
+    if !compiler::exists() {
+        return;
+    }
+    let mut calls = Calls::default();
+    for n in [1, 5, 17, 40] {
+        let program = format!(
+            "fun band(x: [n]R): [n]R = [9 * x[i] + x[i]^3 + (if i > 0 then x[i - 1] else 0.0) | i < n]\n\
+             fun arrow(x: [n]R): [n]R = [9 * x[i] + sum(x) * x[i] | i < n]\n\
+             fun single(x: [n]R): [n]R = [if i == 0 then 0.0 else x[i] * x[i - 1] | i < n]\n\
+             let x: [{n}]R = [sin(i) | i < {n}]\n"
+        );
+        let mut expressions = Vec::new();
+        for f in ["band", "arrow", "single"] {
+            let maps = [format!("D({f}, z)"), format!("adjoint(D({f}, z))")];
+            let both = format!("compose(adjoint(D({f}, z)), D({f}, z))");
+            for map in maps.into_iter().chain([both]) {
+                expressions.push(format!("(\\z -> solve({map}, z + 1))(x)"));
+                expressions.push(format!("vjp(\\z -> solve({map}, z + 1), x, x).1"));
+                expressions.push(format!("jvp(\\z -> solve({map}, z + 1), x, 0 * x).1"));
+            }
+        }
+        calls.push(&program, &expressions, u64::MAX);
+    }
+    calls.agree(Mode::Sanitised, "systems", 1e-9);
+}
+
 /// The workloads that are timed, those that the interpreter has done in a moment.
 #[test]
 fn the_suite_agrees() {

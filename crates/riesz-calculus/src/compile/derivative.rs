@@ -75,6 +75,7 @@ impl Compiler<'_> {
                 None => out.push(binding.clone()),
             },
             Op::OnMaps(OnMaps::Coo, operands) if self.sparse_matrix(*var, operands[0], *span, out)? => {}
+            Op::OnMaps(OnMaps::System, operands) if self.system(*var, operands[0], *span, out)? => {}
             Op::OnMaps(operation, operands) => {
                 self.maps.extend(self.known_result(*operation, operands).map(|map| (*var, map)));
                 out.push(binding.clone());

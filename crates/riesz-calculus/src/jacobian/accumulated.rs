@@ -143,7 +143,10 @@ impl<'a> Walk<'a> {
         }
         let rest: Vec<Hop> = rest.cloned().collect();
         let mut total: Option<Split> = None;
-        for positions in self.every_position(addition, &solved)? {
+        let Some(every) = self.every_position(addition, &solved) else {
+            return self.in_every_position(addition, &solved, &conditions, &rest).map(Some);
+        };
+        for positions in every {
             if self.is_nowhere(addition, &positions)? {
                 continue;
             }
@@ -151,6 +154,27 @@ impl<'a> Walk<'a> {
             total = Some(self.with_term(total, term)?);
         }
         Some(total)
+    }
+
+    /// What a statement adds in all iterations of many, if the place tells none of them.
+    fn in_every_position(
+        &mut self,
+        addition: &Addition<'a>,
+        solved: &[Option<Size>],
+        conditions: &[(Size, Size)],
+        rest: &[Hop],
+    ) -> Option<Split<'a>> {
+        if !conditions.is_empty() || solved.iter().any(Option::is_some) {
+            return None;
+        }
+        let mut counts = Vec::with_capacity(solved.len());
+        for iteration in addition.loops() {
+            counts.push(self.value(&addition.frame.atom(iteration.count)?)?);
+        }
+        self.shared(&counts, &mut |walk, at| {
+            let positions: Vec<Size> = at.iter().map(|at| walk.form(*at)).collect();
+            walk.guarded(addition, &positions, &[], rest)
+        })
     }
 
     /// The iterations of the loops around a statement: a loop whose index the place does not tell adds there in every
@@ -237,12 +261,12 @@ impl<'a> Walk<'a> {
     }
 
     /// Goes through the iterations of the loops around a statement for what it adds.
-    fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Split<'a>> {
+    pub(super) fn replay(&mut self, addition: &Addition<'a>, indices: &[Atom], rest: &[Hop]) -> Option<Split<'a>> {
         self.again(|walk| walk.replay_in(addition, 0, indices, &addition.frame, rest))
     }
 
     /// Goes through what has been gone through before: what it adds to what was there then has been seen.
-    fn again<T>(&mut self, through: impl FnOnce(&mut Self) -> T) -> T {
+    pub(super) fn again<T>(&mut self, through: impl FnOnce(&mut Self) -> T) -> T {
         let replayed = std::mem::replace(&mut self.replayed, self.accumulators);
         let result = through(self);
         self.replayed = replayed;
@@ -344,7 +368,12 @@ impl<'a> Walk<'a> {
     }
 
     /// What is known inside all that is around a statement, of what some operands need.
-    fn inside(&mut self, addition: &Addition<'a>, indices: &[Atom], wanted: &[Atom]) -> Option<Rc<Frame<'a>>> {
+    pub(super) fn inside(
+        &mut self,
+        addition: &Addition<'a>,
+        indices: &[Atom],
+        wanted: &[Atom],
+    ) -> Option<Rc<Frame<'a>>> {
         let mut frame = addition.frame.clone();
         let mut indices = indices.iter();
         for (level, around) in addition.around.iter().enumerate() {

@@ -23,7 +23,11 @@ impl<'a> Walk<'a> {
             Array::Concatenate => {
                 let mut all = Vec::new();
                 for argument in arguments {
-                    all.extend(self.elements(argument)?);
+                    match self.elements(argument) {
+                        Some(elements) => all.extend(elements),
+                        None if self.shared.is_some() => return Some(Split::Joined(arguments.to_vec())),
+                        None => return None,
+                    }
                 }
                 Some(Split::Elements(all))
             }
@@ -96,7 +100,7 @@ impl<'a> Walk<'a> {
 
     /// `Σᵢ aᵢ bᵢ`, along the last axis of the one and the first of the other.
     fn dot(&mut self, a: &Split<'a>, b: &Split<'a>, product: &'static Primitive) -> Option<Split<'a>> {
-        let left = self.elements(a)?;
+        let Some(left) = self.elements(a) else { return self.long_dot(a, b, product) };
         if let Some(first) = left.first()
             && self.is_array(first)
         {
@@ -123,9 +127,18 @@ impl<'a> Walk<'a> {
         total
     }
 
+    /// The same of vectors that are not short.
+    fn long_dot(&mut self, a: &Split<'a>, b: &Split<'a>, product: &'static Primitive) -> Option<Split<'a>> {
+        let count = self.length(a)?;
+        self.shared(&[count], &mut |walk, at| {
+            let (a, b) = (walk.index(a, at[0])?, walk.index(b, at[0])?);
+            if walk.is_array(&a) || walk.is_array(&b) { None } else { walk.scalar(product, &[a, b]) }
+        })
+    }
+
     fn is_array(&self, known: &Split<'a>) -> bool {
         match known {
-            Split::Elements(_) | Split::Built(_) => true,
+            Split::Elements(_) | Split::Built(_) | Split::Joined(_) => true,
             Split::Plain(atom) | Split::Input(atom, _) => matches!(self.type_of(*atom), Type::Array(..)),
             _ => false,
         }

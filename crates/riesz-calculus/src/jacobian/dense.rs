@@ -24,7 +24,7 @@ pub(super) fn matrix<'a>(
         return Some(Op::Copy(block));
     }
     let accumulator = walk.bind(Op::Accumulator, Type::Accumulator(ty.clone().into()));
-    walk.rows(result, codomain, &mut Matrix { accumulator, domain, adjoint })?;
+    walk.rows(result, codomain, Vec::new(), &mut Matrix { accumulator, domain, adjoint })?;
     Some(Op::Read(accumulator))
 }
 

@@ -23,6 +23,8 @@ pub(super) enum Split<'a> {
     Input(Atom, Vec<Hop>),
     /// An array known by how its elements are made.
     Built(Rc<Built<'a>>),
+    /// Arrays one after the other, in a system.
+    Joined(Vec<Split<'a>>),
     /// An accumulator.
     Accumulator(Rc<Accumulated<'a>>),
 }

@@ -10,6 +10,7 @@
 //! - [`graph`]: the dependencies of a number, and the elimination of the numbers between it and the point
 //! - [`rows`]: the walk through the result, row by row
 //! - [`sparse`], [`dense`]: the code that stores the entries
+//! - [`shared`]: sums that many rows read, as unknowns of a system
 
 mod accumulated;
 mod arrays;
@@ -19,6 +20,7 @@ mod graph;
 mod known;
 mod parts;
 mod rows;
+mod shared;
 mod sparse;
 mod walk;
 mod write;
@@ -33,6 +35,7 @@ use riesz_core::types::Type;
 use riesz_optimise::optimise;
 use riesz_syntax::Span;
 use rustc_hash::FxHashSet;
+use shared::Shared;
 use walk::Walk;
 
 /// The derivative of a function at a point, or its adjoint.
@@ -51,6 +54,8 @@ pub(crate) struct Derivative<'d> {
 pub(crate) enum Wanted {
     Matrix,
     Coo,
+    /// Entries of a system, in which there may be more unknowns and equations than the derivative has columns and rows.
+    System,
 }
 
 /// Binds a variable to the matrix of a derivative, dense or sparse, if the structure of the function gives it.
@@ -127,7 +132,11 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     }
     let mut arguments: Vec<Split> = captured.iter().map(|atom| Split::Plain(*atom)).collect();
     let span = walk.span;
-    let input = walk.input(*point, Vec::<Hop>::new());
+    let system = wanted == Wanted::System;
+    if system {
+        walk.shared = Some(Shared::new(domain, numbers_in(codomain)?));
+    }
+    let input = walk.input(*point, if system { vec![Hop::Component(0)] } else { Vec::<Hop>::new() });
     arguments.push(input);
     let program = walk.program;
     let result = walk.call(program.function(*function), arguments)?;
@@ -137,8 +146,13 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
             let ty = walk.vars[var.0 as usize].ty.clone();
             dense::matrix(walk, &result, (domain, codomain), &ty, *adjoint)
         }
-        Wanted::Coo if *adjoint => None,
-        Wanted::Coo => Some(Op::Tuple(sparse::coo(walk, &result, codomain, domain)?.to_vec())),
+        Wanted::Coo | Wanted::System if *adjoint => None,
+        Wanted::Coo | Wanted::System => {
+            let mut fields = sparse::coo(walk, &result, codomain, domain)?.to_vec();
+            // A system has the number of further unknowns beside its entries.
+            fields.extend(walk.shared.as_ref().map(|shared| Atom::Int(shared.count() as i64)));
+            Some(Op::Tuple(fields))
+        }
     }
 }
 

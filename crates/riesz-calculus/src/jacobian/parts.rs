@@ -203,6 +203,10 @@ impl<'a> Walk<'a> {
         match known {
             Split::Elements(elements) => Some(Atom::Int(elements.len() as i64)),
             Split::Built(built) => Some(built.count),
+            Split::Joined(parts) => {
+                let lengths = parts.iter().map(|part| self.length(part)).collect::<Option<Vec<_>>>()?;
+                Some(lengths.into_iter().fold(Atom::Int(0), |all, one| self.further(all, one)))
+            }
             Split::Plain(atom) | Split::Input(atom, _) => match self.type_of(*atom) {
                 Type::Array(Size::Hole, _) => None,
                 Type::Array(size, _) => Some(self.size(&size)),

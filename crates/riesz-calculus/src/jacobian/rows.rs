@@ -79,10 +79,16 @@ pub(super) trait Gather<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Goes through a result.
-    pub(super) fn rows<G: Gather<'a>>(&mut self, result: &Split<'a>, ty: &Type, gather: &mut G) -> Option<()> {
+    /// Goes through a part of a result, to which a path leads.
+    pub(super) fn rows<G: Gather<'a>>(
+        &mut self,
+        result: &Split<'a>,
+        ty: &Type,
+        path: Vec<Hop>,
+        gather: &mut G,
+    ) -> Option<()> {
         let mut parts = Vec::new();
-        self.parts(result, ty, Vec::new(), FEW, &mut parts)?;
+        self.parts(result, ty, path, FEW, &mut parts)?;
         let mut parts = parts.into_iter().peekable();
         while let Some(part) = parts.next() {
             match part {
@@ -135,6 +141,13 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
+    /// The rows of a value at a place of the result, inside of loops that are open.
+    pub(super) fn rows_here(&mut self, known: &Split<'a>, ty: &Type, path: Vec<Hop>) -> Option<Vec<Row>> {
+        let mut parts = Vec::new();
+        self.parts(known, ty, path, i64::MAX, &mut parts)?;
+        self.entries(numbers(parts)?)
+    }
+
     /// One element of an array, outside of its loop.
     fn apart<G: Gather<'a>>(
         &mut self,
@@ -146,9 +159,7 @@ impl<'a> Walk<'a> {
     ) -> Option<()> {
         let known = self.index(array, Atom::Int(at))?;
         let path = path.iter().cloned().chain([self.known_hop(at)]).collect();
-        let mut parts = Vec::new();
-        self.parts(&known, element, path, i64::MAX, &mut parts)?;
-        let rows = self.entries(numbers(parts)?)?;
+        let rows = self.rows_here(&known, element, path)?;
         let inside = gather.inside(self, rows)?;
         gather.outside(self, inside, Vec::new())
     }

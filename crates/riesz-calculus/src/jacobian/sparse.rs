@@ -21,7 +21,13 @@ const LONGEST_ROW: usize = 12;
 /// The columns, rows and values of the entries of a derivative's matrix.
 pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Split<'a>, codomain: &Type, domain: &Type) -> Option<[Atom; 3]> {
     let mut sparse = Sparse { codomain, domain, pieces: [const { Vec::new() }; 3] };
-    walk.rows(result, codomain, &mut sparse)?;
+    match walk.shared.is_some() {
+        true => walk.rows_of_system(result, codomain, Vec::new(), &mut sparse)?,
+        false => walk.rows(result, codomain, Vec::new(), &mut sparse)?,
+    }
+    if let Some(shared) = &mut walk.shared {
+        sparse.pieces.iter_mut().zip(std::mem::take(&mut shared.pieces)).for_each(|(pieces, more)| pieces.extend(more));
+    }
     let mut fields = Vec::with_capacity(3);
     for (pieces, element) in sparse.pieces.into_iter().zip([Type::Int, Type::Int, Type::Real]) {
         fields.push(match pieces[..] {
@@ -40,21 +46,21 @@ pub(super) fn coo<'a>(walk: &mut Walk<'a>, result: &Split<'a>, codomain: &Type, 
     fields.try_into().ok()
 }
 
-struct Sparse<'t> {
-    codomain: &'t Type,
-    domain: &'t Type,
+pub(super) struct Sparse<'t> {
+    pub codomain: &'t Type,
+    pub domain: &'t Type,
     /// Columns, rows and values, each from several arrays.
-    pieces: [Vec<Atom>; 3],
+    pub pieces: [Vec<Atom>; 3],
 }
 
 /// The entries of an iteration.
 #[derive(Default)]
 pub(super) struct Entries {
-    columns: Vec<Atom>,
-    rows: Vec<Atom>,
-    values: Vec<Atom>,
+    pub columns: Vec<Atom>,
+    pub rows: Vec<Atom>,
+    pub values: Vec<Atom>,
     /// Where each goes among those of the iteration, −1 for those that are not there; and how many are there.
-    places: Option<(Vec<Atom>, Atom)>,
+    pub places: Option<(Vec<Atom>, Atom)>,
 }
 
 impl<'a> Gather<'a> for Sparse<'_> {
@@ -64,10 +70,11 @@ impl<'a> Gather<'a> for Sparse<'_> {
     const APART: bool = true;
 
     fn inside(&mut self, walk: &mut Walk<'a>, rows: Vec<Row>) -> Option<Entries> {
+        let domain = walk.shared.as_ref().map_or_else(|| self.domain.clone(), |shared| shared.domain.clone());
         let rows: Vec<(Vec<Hop>, Vec<Candidate>, bool)> = rows
             .into_iter()
             .map(|row| {
-                let (candidates, ordered) = arrange(walk, row.entries, self.domain);
+                let (candidates, ordered) = arrange(walk, row.entries, &domain);
                 (row.path, candidates, ordered)
             })
             .collect();
@@ -81,7 +88,7 @@ impl<'a> Gather<'a> for Sparse<'_> {
             let row = walk.flat(&path, self.codomain)?;
             let mut columns = Vec::with_capacity(candidates.len());
             for candidate in &candidates {
-                columns.push(walk.column(candidate, self.domain)?);
+                columns.push(walk.column(candidate, &domain)?);
             }
             let mut values: Vec<Atom> = candidates.iter().map(|candidate| candidate.partial).collect();
             if !settled {
@@ -344,7 +351,7 @@ impl<'a> Walk<'a> {
     }
 
     /// The position of a number among all those of a space.
-    fn flat(&mut self, path: &[Hop], ty: &Type) -> Option<Atom> {
+    pub(super) fn flat(&mut self, path: &[Hop], ty: &Type) -> Option<Atom> {
         let mut ty = ty.clone();
         let mut position = Atom::Int(0);
         for hop in path {

@@ -7,6 +7,7 @@
 use super::graph::Graph;
 use super::known::{Accumulated, Around, Built, Element, Frame, Split};
 use super::rows::{Edges, FEW};
+use super::shared::Shared;
 use super::write::Scope;
 use riesz_core::Size;
 use riesz_core::free::Free;
@@ -50,6 +51,8 @@ pub(super) struct Walk<'a> {
     pub span: Span,
     /// Arrays of all indices below a size.
     pub ranges: Vec<(Size, Atom)>,
+    /// Unknowns for sums, where a system is wanted.
+    pub shared: Option<Shared>,
     /// The loop over rows that is gone through.
     pub edges: Option<Edges>,
     /// Whether what the next body gives is a row of the result, which is gone through in a loop of its own.
@@ -74,6 +77,7 @@ impl<'a> Walk<'a> {
             outside: 0,
             span,
             ranges: Vec::new(),
+            shared: None,
             edges: None,
             gives_row: false,
         }
@@ -195,6 +199,12 @@ impl<'a> Walk<'a> {
             Op::Builds(iteration) => {
                 let parts = frame.function.var(*var).ty.components()?.len();
                 Split::Parts((0..parts).map(|at| self.built(iteration, Some(at), frame)).collect::<Option<_>>()?)
+            }
+            Op::Reduce(Reduction::Sum, iteration)
+                if frame.function.var(*var).ty == Type::Real && self.iterations(iteration.count, frame).is_none() =>
+            {
+                let count = self.value(&of(&iteration.count)?)?;
+                self.shared(&[count], &mut |walk, at| walk.iteration(iteration, at[0], frame))?
             }
             Op::Reduce(Reduction::Sum, iteration) => {
                 let mut total: Option<Split> = None;
@@ -394,7 +404,7 @@ impl<'a> Walk<'a> {
                 let ty = Type::array(Size::Constant(elements.len() as i64), self.type_of(*elements.first()?));
                 self.bind(Op::Array(elements), ty)
             }
-            Split::Built(_) | Split::Accumulator(_) => return None,
+            Split::Built(_) | Split::Joined(_) | Split::Accumulator(_) => return None,
         })
     }
 }

@@ -9,6 +9,7 @@ mod optimise;
 mod passes;
 mod programs;
 mod size;
+mod solve;
 mod structure;
 mod truth;
 mod witness;

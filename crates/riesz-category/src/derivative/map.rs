@@ -280,7 +280,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                 let flat = self.reshaped::<K>(&part(0, from), &space(&made), read(0))?;
                 (made, flat)
             }
-            OnMaps::Coo => {
+            OnMaps::Coo | OnMaps::System => {
                 let (map, by_map) = map(0)?;
                 let mut places = self.places(&map)?;
                 let counted = self.counted::<K>(orders, &map, &K::codomain(&by_map))?;

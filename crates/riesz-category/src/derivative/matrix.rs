@@ -8,6 +8,7 @@ use riesz_core::evaluate::Value;
 use riesz_linear::{LinearMap, Matrix, Space, SpaceError, Vector};
 use riesz_primitive::array::{Array, Contraction, Matrix as MatrixRow, MatrixResult, Product};
 use riesz_primitive::derivative::{Coefficient, Derivative, LinearTerm};
+use riesz_primitive::matrix::{Entry, entries};
 use riesz_primitive::{MatrixFunction, Number};
 use std::cmp::Ordering;
 
@@ -188,6 +189,23 @@ fn paths(term: &LinearTerm, at: &At) -> Vec<Path> {
             let n = value.square();
             let inverse = f64::matrix(MatrixFunction::Inverse, n, 0, &value.numbers, &[]);
             Some(LinearMap::left(Matrix::new(n, n, inverse).ok()?, part(0, space)))
+        }),
+        LinearTerm::System(primitive, inner) => then(inner, &|space| {
+            let Array::Matrix(row) = primitive.array()? else { return None };
+            let (list, n) = (numbers(at.operands.first()?), space.count());
+            let identity: Vec<f64> = (0..n * n).map(|at| if at / n == at % n { 1.0 } else { 0.0 }).collect();
+            let inverse = f64::matrix(row.function, n, n, &list, &identity);
+            Some(LinearMap::left(Matrix::new(n, n, inverse).ok()?, part(0, space)))
+        }),
+        LinearTerm::Entries { list, transposed, vector } => then(list, &|space| {
+            let vector = known(vector, at)?.numbers;
+            let n = vector.len();
+            let mut rows = vec![Vec::new(); n];
+            for Entry { row, column, number } in entries(n, &numbers(at.operands.first()?)) {
+                let (row, column) = if *transposed { (column, row) } else { (row, column) };
+                rows[row].push((number, vector[column]));
+            }
+            LinearMap::of_entries(space, &Space::reals(n), &rows).ok()
         }),
         LinearTerm::Transpose(inner) => then(inner, &|space| Some(transpose(space))),
         LinearTerm::LowerTriangle(inner) => then(inner, &|space| triangle(space, 1.0)),

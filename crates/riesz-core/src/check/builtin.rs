@@ -61,13 +61,19 @@ impl Draft<'_> {
                 let Some(mut given) = self.fitted(primitive, given, arity, span) else {
                     return (Atom::Int(0), Type::Error);
                 };
-                if std::ptr::eq(primitive, &array::SOLVE) {
+                // Functions of matrices that take maps too.
+                if [&array::SOLVE, &array::DET, &array::LOGDET].iter().any(|row| std::ptr::eq(primitive, *row)) {
                     let place = self.given_span(&given[0]);
                     let (atom, ty) = self.value(&given[0], None);
-                    if let Type::Linear(_) = self.resolve(&ty) {
+                    let is_map = matches!(self.resolve(&ty), Type::Linear(_));
+                    if is_map && std::ptr::eq(primitive, &array::SOLVE) {
                         return self.solve_map((atom, ty), &given[1], span);
                     }
                     given[0] = Given::Value(atom, ty, place);
+                    if is_map && let Some(item) = self.checker.prelude_item(&prelude::SQUARE_MATRIX) {
+                        let (atom, ty) = self.call_item(item, given, span);
+                        given = vec![Given::Value(atom, ty, place)];
+                    }
                 }
                 self.by_signature(primitive, given, span)
             }
@@ -260,7 +266,7 @@ impl Draft<'_> {
         }
     }
 
-    fn build(&mut self, count: Atom, span: Span, element: impl FnOnce(&mut Self, Atom) -> Typed) -> Typed {
+    pub(super) fn build(&mut self, count: Atom, span: Span, element: impl FnOnce(&mut Self, Atom) -> Typed) -> Typed {
         self.open();
         let index = self.var(Type::Int, None);
         let (result, ty) = element(self, Atom::Var(index));

@@ -66,6 +66,18 @@ impl Draft<'_> {
                 let value = self.bind(Op::OnMaps(OnMaps::Coo, vec![map]), ty.clone(), span);
                 self.read_sizes(value, ty, span)
             }
+            Operator::Origin => {
+                let (map, ty) = self.map_given(&given[0]);
+                let Type::Linear(arrow) = &ty else { return (Atom::Int(0), Type::Error) };
+                self.zero_of(&arrow.0, map, span)
+            }
+            Operator::Linear => {
+                if let Some(problem) = self.why_not_linear(&given[0], span) {
+                    return self.fail(problem);
+                }
+                let point = self.point(&given[0], &given[1]);
+                self.derivative(&given[0], point, span)
+            }
             Operator::Compose => {
                 let (after, before) = (self.map_given(&given[0]), self.map_given(&given[1]));
                 let (Type::Linear(g), Type::Linear(f)) = (&after.1, &before.1) else {

@@ -54,22 +54,7 @@ impl Draft<'_> {
     /// point. `at` is a value whose tangents it takes.
     pub(super) fn linear_function(&mut self, given: &Given, ty: &Type, at: Typed, span: Span) -> Typed {
         let Type::Linear(arrow) = self.resolve_deep(ty) else { return (Atom::Int(0), Type::Error) };
-        let refused = |place: Span, reason: String| {
-            let diagnostic = Diagnostic::error("not-linear", place, "this function is not linear").here(reason);
-            diagnostic.help(
-                "a linear map takes sums to sums and multiples to multiples: `f(a * x + b * y) == a * f(x) + b * f(y)`",
-            )
-        };
-        let problem = match self.linearity(given) {
-            Degree::Linear => None,
-            Degree::Other(place, reason) => Some(refused(place, reason)),
-            Degree::Constant => Some(refused(span, "this does not depend on the argument".into())),
-            Degree::Unknown => Some(
-                refused(span, "its text does not show that it is linear".into())
-                    .help("if it is, write its derivative at a point: `D(f, x)`"),
-            ),
-        };
-        if let Some(problem) = problem {
+        if let Some(problem) = self.why_not_linear(given, span) {
             return self.fail(problem);
         }
         let Given::Expr(expr) = given else { return (Atom::Int(0), Type::Error) };
@@ -80,6 +65,25 @@ impl Draft<'_> {
         self.force_postponed();
         let zero = self.bind(Op::Zero(at.0), arrow.0.clone(), span);
         (self.bind(Op::Derive(Derive::Derivative, vec![function, zero]), ty.clone(), span), ty.clone())
+    }
+
+    /// Why a function is not linear, or that its text does not show it.
+    pub(super) fn why_not_linear(&mut self, given: &Given, span: Span) -> Option<Diagnostic> {
+        let refused = |place: Span, reason: String| {
+            let diagnostic = Diagnostic::error("not-linear", place, "this function is not linear").here(reason);
+            diagnostic.help(
+                "a linear map takes sums to sums and multiples to multiples: `f(a * x + b * y) == a * f(x) + b * f(y)`",
+            )
+        };
+        match self.linearity(given) {
+            Degree::Linear => None,
+            Degree::Other(place, reason) => Some(refused(place, reason)),
+            Degree::Constant => Some(refused(span, "this does not depend on the argument".into())),
+            Degree::Unknown => Some(
+                refused(span, "its text does not show that it is linear".into())
+                    .help("if it is, write its derivative at a point: `D(f, x)`"),
+            ),
+        }
     }
 
     fn degree_of(&self, tree: &Tree, parameters: &[&Pattern], body: ExprId) -> Degree {

@@ -1,21 +1,24 @@
 //! `solve(m, b)` for a linear map `m`: the vector `x` with `m x = b`.
 //!
-//! Numbers are divided, vectors are solved for by the matrix of the map, and other spaces go by their coordinates, which stand
-//! in one array:
+//! Numbers are divided, and a few numbers are solved for by the matrix of the map. Other vectors are solved for by the entries
+//! of the matrix that are not structurally zero, which choose the algorithm (`riesz_runtime::system`); the numbers of a vector
+//! stand in one array:
 //!
 //! ```text
-//!   solve(m, b) = vector (solve(matrix(coordinates ∘ m ∘ vector), coordinates b))
+//!   solve(m, b) = vector (sparse solve(entries m, coordinates b))
 //! ```
 
 use super::arithmetic::Typed;
 use super::call::Given;
 use super::draft::Draft;
 use crate::size::Size;
-use crate::term::{Atom, Derive, Iteration, Op};
+use crate::term::{Atom, Body, Comparison, Iteration, OnMaps, Op, Recurrence};
 use crate::types::Type;
 use riesz_primitive::{array, scalar};
 use riesz_syntax::Span;
-use std::sync::Arc;
+
+/// Vectors of so few numbers are solved for by the matrix.
+const FEW: i64 = 8;
 
 impl Draft<'_> {
     /// `solve(m, b)`, for a map from a space to itself.
@@ -44,46 +47,70 @@ impl Draft<'_> {
                 let slope = self.bind(Op::Apply(map, Atom::Real(1.0)), Type::Real, span);
                 (self.bind(Op::Scalar(&scalar::DIV, vec![right, slope]), Type::Real, span), Type::Real)
             }
-            (Type::Array(_, element), Type::Array(_, other)) if **element == Type::Real && *other == Type::Real => {
+            (Type::Array(Size::Constant(..=FEW), element), Type::Array(_, other))
+                if **element == Type::Real && *other == Type::Real =>
+            {
                 let (matrix, _) = self.matrix((map, ty), span);
                 (self.bind(Op::ArrayFunction(&array::SOLVE, vec![matrix, right]), domain.clone(), span), domain)
             }
             // The signature is checked at a type that is not known; what is called knows it.
             _ if !is_plain(&domain) => (self.bind(Op::Copy(right), domain.clone(), span), domain),
-            _ => {
-                let (coordinates, ty) = self.coordinates((right, space.clone()), span);
-                let Type::Array(size, _) = &ty else { return (Atom::Int(0), Type::Error) };
-                let function = self.in_coordinates(map, (right, space), size, span);
-                let zero = self.bind(Op::Zero(coordinates), ty.clone(), span);
-                let derivative = Type::Linear(Arc::new((ty.clone(), ty.clone())));
-                let derivative =
-                    self.bind(Op::Derive(Derive::Derivative, vec![function, zero]), derivative.clone(), span);
-                let (matrix, _) = self.matrix((derivative, Type::Linear(Arc::new((ty.clone(), ty.clone())))), span);
-                let found = self.bind(Op::ArrayFunction(&array::SOLVE, vec![matrix, coordinates]), ty.clone(), span);
-                self.vector_of((found, &mut Atom::Int(0)), (right, domain), span)
-            }
+            _ => self.by_entries(map, (right, space), domain, span),
         }
     }
 
-    /// `u ↦ coordinates (m (vector u))`
-    fn in_coordinates(&mut self, map: Atom, like: Typed, size: &Size, span: Span) -> Atom {
-        let ty = Type::array(size.clone(), Type::Real);
-        let lambda = self.lambda(ty.clone(), ty.clone(), span);
+    /// The solution by the entries of the map's matrix, of which the structure of the program tells where they are. Unknowns
+    /// beyond those of the space stand for values between, and the right side of their equations is zero.
+    fn by_entries(&mut self, map: Atom, (right, space): Typed, domain: Type, span: Span) -> Typed {
+        let (coordinates, ty) = self.coordinates((right, space), span);
+        let count = self.length(coordinates, &ty, span);
+        let entries = Type::Record(crate::types::Record::entries());
+        let found = self.bind(Op::OnMaps(OnMaps::System, vec![map]), entries.clone(), span);
+        let (found, entries) = self.read_sizes(found, entries, span);
+        let mut fields = self.parts((found, entries), span);
+        let (Some(values), Some(rows), Some(columns)) = (fields.pop(), fields.pop(), fields.pop()) else {
+            return (Atom::Int(0), Type::Error);
+        };
+        let Type::Array(size, _) = &values.1 else { return (Atom::Int(0), Type::Error) };
+        let entry_count = self.length(values.0, &values.1, span);
+        let one = Atom::Int(1);
+        // The last row, and the number of unknowns.
+        let start = self.bind(Op::Scalar(&scalar::SUB, vec![count, one]), Type::Int, span);
         self.open();
-        let parameter = self.lambdas[lambda].parameter;
-        self.adopt(parameter);
-        let (vector, domain) = self.vector_of((Atom::Var(parameter), &mut Atom::Int(0)), like, span);
-        let image = self.bind(Op::Apply(map, vector), domain.clone(), span);
-        let (image, _) = self.coordinates((image, domain), span);
-        let image = self.bind(Op::Copy(image), ty.clone(), span);
-        let body = self.close(image);
-        self.lambdas[lambda].body = Some(body);
-        self.closure(lambda, Type::function(ty.clone(), ty), span)
+        let (state, index) = (self.var(Type::Int, None), self.var(Type::Int, None));
+        let row = self.bind(Op::Index(rows.0, Atom::Var(index)), Type::Int, span);
+        let last = self.bind(Op::Scalar(&scalar::MAX, vec![Atom::Var(state), row]), Type::Int, span);
+        let body = self.close(last);
+        let last = self.bind(Op::Loop(Recurrence { state, start, count: entry_count, index, body }), Type::Int, span);
+        let unknowns = self.bind(Op::Scalar(&scalar::ADD, vec![last, one]), Type::Int, span);
+        let places = [rows.0, columns.0].map(|places| {
+            self.open();
+            let index = self.var(Type::Int, None);
+            let place = self.bind(Op::Index(places, Atom::Var(index)), Type::Int, span);
+            let place = self.bind(Op::ToReal(place), Type::Real, span);
+            let body = self.close(place);
+            self.bind(Op::Build(Iteration { count: entry_count, index, body }), values.1.clone(), span)
+        });
+        let list = Op::Array(vec![places[0], places[1], values.0]);
+        let list = self.bind(list, Type::array(Size::Constant(3), Type::array(size.clone(), Type::Real)), span);
+        self.open();
+        let index = self.var(Type::Int, None);
+        let condition = self.bind(Op::Compare(Comparison::Less, Atom::Var(index), count), Type::Bool, span);
+        self.open();
+        let number = self.bind(Op::Index(coordinates, Atom::Var(index)), Type::Real, span);
+        let (yes, no) = (self.close(number), Body { bindings: Vec::new(), result: Atom::Real(0.0) });
+        let number = self.bind(Op::If { condition, yes, no }, Type::Real, span);
+        let body = self.close(number);
+        let ty = Type::array(self.size_of(unknowns), Type::Real);
+        let padded = self.bind(Op::Build(Iteration { count: unknowns, index, body }), ty.clone(), span);
+        let found = self.bind(Op::ArrayFunction(&array::SPARSE_SOLVE, vec![list, padded]), ty, span);
+        self.vector_of((found, &mut Atom::Int(0)), (right, domain), span)
     }
 
-    /// The numbers of a vector in one array.
+    /// The numbers of a vector in one array, the fields of records in the order in which they are declared.
     fn coordinates(&mut self, value: Typed, span: Span) -> Typed {
         let array_of = |size: Size| Type::array(size, Type::Real);
+        let declared = self.resolve(&value.1).declared().unwrap_or_default();
         match self.resolve_deep(&value.1) {
             Type::Real => {
                 let ty = array_of(Size::Constant(1));
@@ -108,8 +135,9 @@ impl Draft<'_> {
             Type::Tuple(_) | Type::Record(_) => {
                 let mut total = Size::Constant(0);
                 let mut atoms = Vec::new();
-                for part in self.parts(value, span) {
-                    let (atom, ty) = self.coordinates(part, span);
+                let parts = self.parts(value, span);
+                for at in declared {
+                    let (atom, ty) = self.coordinates(parts[at].clone(), span);
                     if let Type::Array(size, _) = self.resolve_deep(&ty) {
                         total = total.add(&size).unwrap_or(Size::Hole);
                     }
@@ -155,9 +183,35 @@ impl Draft<'_> {
                 (built, ty)
             }
             Type::Tuple(_) | Type::Record(_) => {
-                self.each_part((like, ty), span, |draft, part, _| draft.vector_of((numbers, &mut *at), part, span))
+                let ty = self.resolve(&ty);
+                let parts = self.parts((like, ty.clone()), span);
+                let mut found = parts.clone();
+                for place in ty.declared().unwrap_or_default() {
+                    found[place] = self.vector_of((numbers, &mut *at), parts[place].clone(), span);
+                }
+                let (atoms, types) = found.into_iter().unzip();
+                let ty = ty.with_components(types);
+                (self.bind(Op::Tuple(atoms), ty.clone(), span), ty)
             }
             _ => (self.bind(Op::Tuple(Vec::new()), Type::unit(), span), Type::unit()),
+        }
+    }
+
+    /// The zero of a space. A signature that is checked at a type that is not known gives something of that type.
+    pub(super) fn zero_of(&mut self, space: &Type, unknown: Atom, span: Span) -> Typed {
+        match self.resolve_deep(space) {
+            Type::Real => (Atom::Real(0.0), Type::Real),
+            Type::Array(size, element) => {
+                let count = self.compute(&size, span);
+                self.build(count, span, |draft, _| draft.zero_of(&element, unknown, span))
+            }
+            ty @ (Type::Tuple(_) | Type::Record(_)) => {
+                let parts = ty.components().unwrap_or_default();
+                let (atoms, types) = parts.iter().map(|part| self.zero_of(part, unknown, span)).unzip();
+                let ty = ty.with_components(types);
+                (self.bind(Op::Tuple(atoms), ty.clone(), span), ty)
+            }
+            ty => (self.bind(Op::Copy(unknown), ty.clone(), span), ty),
         }
     }
 

@@ -80,7 +80,8 @@ impl<S: Number> Machine<'_, S> {
         span: Span,
     ) -> Result<Value<S>, Fault> {
         let first = &arguments[0];
-        let n = first.len();
+        let is_sparse = matrix.function.is_sparse();
+        let n = if is_sparse { arguments[1].len() } else { first.len() };
         // The matrix, a copy to work on, and the result.
         let room = arguments.iter().fold(0usize, |room, argument| room.saturating_add(argument.numbers()));
         self.reserve(room.saturating_mul(3), size_of::<S>(), span)?;
@@ -95,7 +96,7 @@ impl<S: Number> Machine<'_, S> {
             (_, None) => (0, Vec::new()),
         };
         self.fuel.poll(span)?;
-        if a.len() != n * n || b.len() != n * columns {
+        if (!is_sparse && a.len() != n * n) || b.len() != n * columns {
             return Err(problem::not_square(n, span));
         }
         let result = S::matrix(matrix.function, n, columns, &a, &b);

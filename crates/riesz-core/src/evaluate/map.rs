@@ -84,7 +84,7 @@ impl<'p, S: Number> Machine<'p, S> {
                 let domain = self.domain(&map, span)?;
                 self.matrix(&map, domain, span)?
             }
-            OnMaps::Coo => self.coo(&*map(0)?, orders, span)?,
+            OnMaps::Coo | OnMaps::System => self.coo(&*map(0)?, orders, span)?,
             OnMaps::Entries => {
                 let places = self.kept_places(orders, &*map(0)?, &operands[1], &operands[2], span)?;
                 self.numbers_at(&*map(0)?, &places, span)?

@@ -271,7 +271,9 @@ impl Translator<'_> {
 
     fn matrix(&mut self, matrix: &Matrix) {
         let mut words = vec![self.int(i64::from(matrix.site.0)), self.address(matrix.to), self.operand(matrix.count)];
-        words.extend([self.address(matrix.a), self.operand(matrix.n)]);
+        words.push(self.address(matrix.a));
+        words.extend(matrix.shape.map(|size| self.operand(size)));
+        words.push(self.operand(matrix.n));
         match matrix.b {
             Some((element, columns)) => words.extend([self.address(element), self.operand(columns)]),
             None => words.extend([self.int(0), self.int(0)]),

@@ -3,7 +3,8 @@
 use super::{Adjoint, Array, Contraction, LinearIn, Matrix, MatrixResult, Product, TRANSPOSE};
 use crate::derivative::Coefficient::{Apply, Argument, Result};
 use crate::derivative::LinearTerm::{
-    Cholesky, CholeskyAdjoint, Inner, Left, LowerTriangle, Negate, Right, Solve, Sum, Symmetric, Tangent, Transpose,
+    Cholesky, CholeskyAdjoint, Entries, Inner, Left, LowerTriangle, Negate, Right, Solve, Sum, Symmetric, System,
+    Tangent, Transpose,
 };
 use crate::derivative::{Coefficient, Derivative, LinearTerm};
 use crate::matrix::MatrixFunction;
@@ -20,6 +21,9 @@ pub(super) static ROWS: &[&Primitive] = &[
     &CHOLESKY_COTANGENT,
     &SOLVE,
     &EXACT_SOLVE,
+    &SPARSE_SOLVE,
+    &EXACT_SPARSE_SOLVE,
+    &EXACT_SPARSE_SOLVE_TRANSPOSED,
     &INV,
     &DET,
     &LOGDET,
@@ -177,6 +181,65 @@ pub static EXACT_SOLVE: Primitive = Primitive {
 
 /// `a⁻¹ (db − da x)`
 const SOLUTION_MOVED: &[LinearTerm] = &[Solve(Argument(0), &Sum(&[Tangent(1), Negate(&Right(&Tangent(0), Result))]))];
+
+/// `solve` where the matrix is a list of entries: rows, columns, numbers. The places choose the algorithm.
+pub static SPARSE_SOLVE: Primitive = Primitive {
+    name: "sparse solve",
+    signatures: SPARSE_SIGNATURES,
+    summary: "The solution of a linear system whose matrix is a list of entries; NaN where it is singular.",
+    example: "",
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::SparseSolve,
+        result: MatrixResult::Like(1),
+        derivative: Derivative::Terms(&SPARSE_SOLUTION_MOVED),
+        linear: LinearIn::Nothing,
+        rust: "sparse_solve",
+    })),
+};
+
+/// The same in a derivative: where `b` is zero, so is the solution.
+pub static EXACT_SPARSE_SOLVE: Primitive = Primitive {
+    name: "exact sparse solve",
+    signatures: SPARSE_SIGNATURES,
+    summary: "The solution of a linear system whose matrix is a list of entries; zero where the right side is.",
+    example: "",
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::ExactSparseSolve,
+        result: MatrixResult::Like(1),
+        derivative: Derivative::Terms(&SPARSE_SOLUTION_MOVED),
+        linear: LinearIn::Last(Adjoint::Apply(
+            &EXACT_SPARSE_SOLVE_TRANSPOSED,
+            &[Adjoint::Argument(0), Adjoint::Cotangent],
+        )),
+        rust: "exact_sparse_solve",
+    })),
+};
+
+/// `D solveᵀ (a, b) (da, db) = a⁻ᵀ (db − daᵀ x)`
+pub static EXACT_SPARSE_SOLVE_TRANSPOSED: Primitive = Primitive {
+    name: "exact transposed sparse solve",
+    signatures: SPARSE_SIGNATURES,
+    summary: "The solution of the system with the transposed matrix; zero where the right side is.",
+    example: "",
+    kind: Kind::Array(Array::Matrix(Matrix {
+        function: MatrixFunction::ExactSparseSolveTransposed,
+        result: MatrixResult::Like(1),
+        derivative: Derivative::Terms(&[System(
+            &EXACT_SPARSE_SOLVE_TRANSPOSED,
+            &Sum(&[Tangent(1), Negate(&Entries { list: &Tangent(0), transposed: true, vector: Result })]),
+        )]),
+        linear: LinearIn::Last(Adjoint::Apply(&EXACT_SPARSE_SOLVE, &[Adjoint::Argument(0), Adjoint::Cotangent])),
+        rust: "exact_sparse_solve_transposed",
+    })),
+};
+
+const SPARSE_SIGNATURES: &[&str] = &["(a: [3][k]R, b: [n]R): [n]R"];
+
+/// `a⁻¹ (db − da x)`
+static SPARSE_SOLUTION_MOVED: [LinearTerm; 1] = [System(
+    &EXACT_SPARSE_SOLVE,
+    &Sum(&[Tangent(1), Negate(&Entries { list: &Tangent(0), transposed: false, vector: Result })]),
+)];
 
 /// `D inv a (da) = −a⁻¹ da a⁻¹`
 pub static INV: Primitive = Primitive {

@@ -2,12 +2,15 @@
 //! factorisation. If a function has no value, as the inverse of a singular matrix, its derivatives of every order are
 //! NaN, as are those that its row states.
 
-use super::{MatrixFunction, cholesky_cotangent, cholesky_tangent, cofactor, determinant};
+use super::{MatrixFunction, as_dense, cholesky_cotangent, cholesky_tangent, cofactor, determinant};
 use crate::number::Number;
 use crate::scalar;
 
 /// A function of the `n × n` matrix `a` and the `n × columns` matrix `b`, row by row.
 pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: usize, a: &[S], b: &[S]) -> Vec<S> {
+    if let Some((function, a)) = as_dense(function, n, a) {
+        return by_elimination(function, n, columns, &a, b);
+    }
     if let Some(result) = without_value(function, n, columns, a, b) {
         return result;
     }
@@ -27,6 +30,9 @@ pub fn by_elimination<S: Number>(function: MatrixFunction, n: usize, columns: us
             vec![pivots.iter().map(logarithm).reduce(|sum, term| sum.add(&term)).unwrap_or_else(S::zero)]
         }
         MatrixFunction::Cofactor => cofactor(n, a, b, S::ORDER),
+        MatrixFunction::SparseSolve | MatrixFunction::ExactSparseSolve | MatrixFunction::ExactSparseSolveTransposed => {
+            unreachable!("the matrix is dense")
+        }
     }
 }
 

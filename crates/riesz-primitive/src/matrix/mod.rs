@@ -4,12 +4,14 @@ mod cholesky;
 mod cofactor;
 mod elimination;
 mod plain;
+mod sparse;
 mod tangent;
 
 pub use cholesky::{cholesky_cotangent, cholesky_tangent};
 pub use cofactor::{cofactor, determinant};
 pub use elimination::by_elimination;
 pub(crate) use plain::evaluate;
+pub use sparse::{Entry, as_dense, entries};
 pub use tangent::tangent;
 
 use crate::array;
@@ -26,6 +28,13 @@ pub enum MatrixFunction {
     /// The solution `x` of `a x = b`, in which a column of zeros has the solution zero; NaN in other columns where `a` is
     /// singular.
     ExactSolve,
+    /// The solution `x` of `a x = b`, where `a` is a list of entries: all rows, all columns, all numbers. NaN where `a` is
+    /// singular.
+    SparseSolve,
+    /// The same, in which a column of zeros has the solution zero.
+    ExactSparseSolve,
+    /// The solution `x` of `aᵀ x = b`, likewise.
+    ExactSparseSolveTransposed,
     /// The inverse; NaN where `a` is singular.
     Inverse,
     /// The determinant.
@@ -49,12 +58,33 @@ impl MatrixFunction {
             MatrixFunction::Cholesky => &array::CHOLESKY,
             MatrixFunction::Solve => &array::SOLVE,
             MatrixFunction::ExactSolve => &array::EXACT_SOLVE,
+            MatrixFunction::SparseSolve => &array::SPARSE_SOLVE,
+            MatrixFunction::ExactSparseSolve => &array::EXACT_SPARSE_SOLVE,
+            MatrixFunction::ExactSparseSolveTransposed => &array::EXACT_SPARSE_SOLVE_TRANSPOSED,
             MatrixFunction::Inverse => &array::INV,
             MatrixFunction::Determinant => &array::DET,
             MatrixFunction::LogDeterminant => &array::LOGDET,
             MatrixFunction::Cofactor => &array::COFACTOR,
             MatrixFunction::CholeskyTangent => &array::CHOLESKY_TANGENT,
             MatrixFunction::CholeskyCotangent => &array::CHOLESKY_COTANGENT,
+        }
+    }
+
+    /// Whether its matrix is a list of entries, with three rows.
+    pub fn is_sparse(self) -> bool {
+        matches!(
+            self,
+            MatrixFunction::SparseSolve | MatrixFunction::ExactSparseSolve | MatrixFunction::ExactSparseSolveTransposed
+        )
+    }
+
+    /// How many numbers the result has, of an `n × n` and an `n × columns` matrix.
+    pub fn count(self, n: usize, columns: usize) -> usize {
+        match self {
+            MatrixFunction::Determinant | MatrixFunction::LogDeterminant => 1,
+            MatrixFunction::Solve | MatrixFunction::ExactSolve => n * columns,
+            function if function.is_sparse() => n * columns,
+            _ => n * n,
         }
     }
 

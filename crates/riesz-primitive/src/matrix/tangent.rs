@@ -134,6 +134,7 @@ impl<D: Number, E: Module<D>> Point<D, E> {
             LinearTerm::Solve(value, t) => {
                 product(&apply(MatrixFunction::Inverse.primitive(), &[self.value(value)]), &self.linear(t))
             }
+            LinearTerm::System(..) | LinearTerm::Entries { .. } => panic!("the matrix is a list of entries"),
             LinearTerm::Transpose(t) => self.linear(t).transpose(),
             LinearTerm::LowerTriangle(t) => {
                 let t = self.linear(t);

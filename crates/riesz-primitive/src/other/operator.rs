@@ -2,8 +2,22 @@
 
 use crate::primitive::{Differentiation, Kind, Operator, Primitive};
 
-pub(super) static ROWS: &[&Primitive] =
-    &[&DERIVATIVE, &ADJOINT, &COMPOSE, &MATRIX, &COO, &JVP, &VJP, &GRAD, &JACOBIAN, &HESSIAN, &HVP, &TAYLOR];
+pub(super) static ROWS: &[&Primitive] = &[
+    &DERIVATIVE,
+    &ADJOINT,
+    &COMPOSE,
+    &LINEAR,
+    &ORIGIN,
+    &MATRIX,
+    &COO,
+    &JVP,
+    &VJP,
+    &GRAD,
+    &JACOBIAN,
+    &HESSIAN,
+    &HVP,
+    &TAYLOR,
+];
 
 /// `f(x + dx) = f(x) + D(f, x)(dx) + o(dx)`
 pub static DERIVATIVE: Primitive = Primitive {
@@ -30,6 +44,24 @@ pub static COMPOSE: Primitive = Primitive {
     summary: "The linear map `f`, then `g`.",
     example: "compose(D(\\y -> 2 * y, 9.0), D(\\x -> x * x, 3.0))(1.0) == 12.0",
     kind: Kind::Operator(Operator::Compose),
+};
+
+/// `linear(f, x)(dx) = f(dx)`
+pub static LINEAR: Primitive = Primitive {
+    name: "linear",
+    signatures: &["(f: s -> t, x: s): s -o t"],
+    summary: "A function that its text shows to be linear, as a linear map of the space of `x`.",
+    example: "linear(\\v -> 2 * v, [0.0, 0.0])([1.0, 2.0]) == [2.0, 4.0]",
+    kind: Kind::Operator(Operator::Linear),
+};
+
+/// `origin(m) + x = x`
+pub static ORIGIN: Primitive = Primitive {
+    name: "origin",
+    signatures: &["(m: a -o b): a"],
+    summary: "The zero of the space that a linear map goes from.",
+    example: "origin(identity([1.0, 2.0])) == [0.0, 0.0]",
+    kind: Kind::Operator(Operator::Origin),
 };
 
 /// `dot(matrix(m), x) = m(x)`

@@ -175,11 +175,6 @@ impl<S: Semantics> Number for Formal<S> {
     }
 
     fn matrix(function: MatrixFunction, n: usize, columns: usize, _: &[Self], _: &[Self]) -> Vec<Self> {
-        let entries = match function {
-            MatrixFunction::Determinant | MatrixFunction::LogDeterminant => 1,
-            MatrixFunction::Solve | MatrixFunction::ExactSolve => n * columns,
-            _ => n * n,
-        };
-        vec![Formal::meaningless(function.primitive().name); entries]
+        vec![Formal::meaningless(function.primitive().name); function.count(n, columns)]
     }
 }

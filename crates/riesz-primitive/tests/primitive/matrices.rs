@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use riesz_algebra::order::Stream;
 use riesz_algebra::{Monoid, Nagata, Semiring};
 use riesz_primitive::MatrixFunction::{
-    self, Cholesky, CholeskyCotangent, CholeskyTangent, Cofactor, Determinant, Inverse, LogDeterminant, Solve,
+    self, Cholesky, CholeskyCotangent, CholeskyTangent, Cofactor, Determinant, ExactSparseSolve,
+    ExactSparseSolveTransposed, Inverse, LogDeterminant, Solve, SparseSolve,
 };
 use riesz_primitive::array::Array;
 use riesz_primitive::{Number, Series, table};
@@ -44,6 +45,18 @@ fn inputs(function: MatrixFunction, n: usize, [a, b, da, db]: &[Vec<f64>; 4]) ->
         Cofactor => {
             let twice = |h: &[f64]| [h, &transpose(n, h)].concat();
             (2 * n, [a.clone(), twice(da), da.clone(), twice(a)])
+        }
+        // All entries, whose places do not vary, with one of them in two parts.
+        sparse if sparse.is_sparse() => {
+            let with_places = |varies: bool, numbers: &[f64]| -> Vec<f64> {
+                let places = (0..n * n).chain((n > 0).then_some(0));
+                let part = |place: fn(usize, usize) -> usize| {
+                    places.clone().map(move |at| if varies { 0.0 } else { place(at, n) as f64 })
+                };
+                let halved = |at: usize| if at == 0 { 0.5 * numbers[at] } else { numbers[at] };
+                part(|at, n| at / n).chain(part(|at, n| at % n)).chain(places.clone().map(halved)).collect()
+            };
+            (COLUMNS, [with_places(false, a), b.clone(), with_places(true, da), db.clone()])
         }
         _ => (COLUMNS, [a.clone(), b.clone(), da.clone(), db.clone()]),
     }
@@ -116,6 +129,30 @@ proptest! {
         let lower = of(Cholesky, n, &positive);
         prop_assert!(close(&product(n, &lower, &transpose(n, &lower)), &positive, 1e-13));
         prop_assert!((0..n).all(|i| (i + 1..n).all(|j| lower[i * n + j] == 0.0)));
+    }
+
+    #[test]
+    fn a_list_of_entries_is_a_matrix((n, all) in systems()) {
+        let [a, b, ..] = &all;
+        for (function, matrix) in [
+            (SparseSolve, a.clone()),
+            (ExactSparseSolve, a.clone()),
+            (ExactSparseSolveTransposed, transpose(n, a)),
+        ] {
+            let (columns, [list, ..]) = inputs(function, n, &all);
+            let expected = f64::matrix(Solve, n, columns, &matrix, b);
+            prop_assert!(close(&f64::matrix(function, n, columns, &list, b), &expected, 1e-12));
+            // Series and towers take the dense matrix, or one order after the other.
+            let constants: Vec<Series<f64>> = list.iter().map(|x| Series::constant(*x)).collect();
+            let right: Vec<Series<f64>> = b.iter().zip(&expected).map(|(b, x)| Series::line(*b, *x, 2)).collect();
+            let twice = f64::matrix(Solve, n, columns, &matrix, &expected);
+            for (number, (x, y)) in Series::matrix(function, n, columns, &constants, &right)
+                .iter()
+                .zip(expected.iter().zip(&twice))
+            {
+                prop_assert!(close(&[number.coefficient(0), number.coefficient(1)], &[*x, *y], 1e-12));
+            }
+        }
     }
 
     #[test]

@@ -281,7 +281,8 @@ impl Frame<'_> {
             }
             Statement::Matrix(matrix) => {
                 let n = self.int(matrix.n);
-                let a = self.reals(matrix.a, n * n)?;
+                let [rows, columns] = matrix.shape.map(|size| self.int(size));
+                let a = self.reals(matrix.a, rows * columns)?;
                 let (b, columns) = match matrix.b {
                     Some((element, columns)) => {
                         let columns = self.int(columns);

@@ -158,8 +158,11 @@ impl Lowerer<'_, '_> {
         let a = self.array(arguments[0], span)?;
         let a = self.flattened(&a, span)?;
         let seen = self.strided(&a, false, span)?;
-        self.build.check_equal(seen.rows, seen.columns, Fault::NotSquare, span);
-        let n = a.len;
+        let shape = [seen.rows, seen.columns];
+        let mut n = a.len;
+        if !function.is_sparse() {
+            self.build.check_equal(seen.rows, seen.columns, Fault::NotSquare, span);
+        }
         let b = match &arguments[1..] {
             [] => None,
             directions @ [_, _, ..] => {
@@ -171,7 +174,10 @@ impl Lowerer<'_, '_> {
                 let b = self.array(*b, span)?;
                 let b = self.flattened(&b, span)?;
                 let seen = self.strided(&b, true, span)?;
-                self.build.check_equal(n, b.len, Fault::NotSquare, span);
+                match function.is_sparse() {
+                    true => n = b.len,
+                    false => self.build.check_equal(n, b.len, Fault::NotSquare, span),
+                }
                 Some((seen.strided.first, seen.columns))
             }
         };
@@ -180,7 +186,8 @@ impl Lowerer<'_, '_> {
             let buffer = self.build.allocate(Kind::Real, None, Operand::Int(1), span);
             let to = Element { buffer, at: Operand::Int(0) };
             let count = Operand::Int(1);
-            self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b, site }));
+            let a = seen.strided.first;
+            self.build.push(Statement::Matrix(Matrix { function, to, count, a, shape, n, b, site }));
             let name = self.name(var);
             return Ok(Value::Number(self.build.load(buffer, Operand::Int(0), name)));
         };
@@ -200,7 +207,8 @@ impl Lowerer<'_, '_> {
         }
         let width = b.filter(|_| like == 1).map_or(n, |(_, columns)| columns);
         let count = self.build.mul(n, width);
-        self.build.push(Statement::Matrix(Matrix { function, to, count, a: seen.strided.first, n, b, site }));
+        let a = seen.strided.first;
+        self.build.push(Statement::Matrix(Matrix { function, to, count, a, shape, n, b, site }));
         Ok(self.in_target(&target, Some(n)))
     }
 }

@@ -158,6 +158,7 @@ pub(super) fn statement(statement: &Statement, lanes: Option<&LaneSchedule>) -> 
             cost.own += call;
             cost
         }
+        Statement::Matrix(matrix) if matrix.function.is_sparse() => Cost::of(20.0).times(matrix.shape[1]),
         Statement::Matrix(matrix) => Cost::of(1.0).times(matrix.n).times(matrix.n).times(matrix.n),
         Statement::Let(..)
         | Statement::Set(..)

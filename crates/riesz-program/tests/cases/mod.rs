@@ -15,7 +15,7 @@ use riesz_syntax::{FileId, ParseOptions, parse_expression};
 use riesz_test::program::checked;
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-const FUNCTIONS: [&str; 38] = [
+const FUNCTIONS: [&str; 40] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -54,6 +54,8 @@ const FUNCTIONS: [&str; 38] = [
     "(let rows = [[y, 2 * y, y^2] | y in x] in sum(rows[k[i]][mod(i, 3)] * rows[i][1] | i < n))",
     "(let rows = [[y, sin(y), y^2, 2 * y, 7.0] | y in x] in sum(rows[k[i]][mod(i, 5)] * rows[i][1] | i < n))",
     "sum(x[if i < 4 then mod(i * i - 3, n) else mod(div(i * (i - 9), 7) * 5, n)] * i | i < n)",
+    "inner(x, solve(D(\\z -> [9 * z[i] + z[i]^3 + (if i > 0 then sin(z[i - 1]) else 0.0) | i < n], x), x))",
+    "inner(x, solve(D(\\z -> grad(\\v -> sum(exp(y) + y^2 | y in v) + sum(v)^2, z), x), x))",
 ];
 
 /// Functions without parameters, lowered together, each with its name, what the interpreter says and what it takes.

@@ -1,7 +1,7 @@
 //! Products of matrices and linear algebra: computed in double precision, and rounded.
 
 use crate::matrix::with_room;
-use crate::{Context, Outcome, Strides};
+use crate::{Context, ELSEWHERE, Outcome, Strides, fault};
 
 type Factor<'a> = (&'a [f32], Strides);
 
@@ -104,6 +104,33 @@ macro_rules! of_two {
             rounded((context, site), to, (a, b), |context, to, a, b| crate::$name(context, site, to, a, n, b, columns))
         }
     )*};
+}
+
+macro_rules! sparse {
+    ($($name:ident $summary:literal),*) => {$(
+        #[doc = $summary]
+        pub fn $name(
+            context: &mut Context,
+            site: u32,
+            to: &mut [f32],
+            a: &[f32],
+            n: i64,
+            b: &[f32],
+            columns: i64,
+        ) -> Outcome<()> {
+            // From here on not every place is a number in single precision.
+            if n >= 1 << 24 {
+                return Err(fault(ELSEWHERE, &[]));
+            }
+            rounded((context, site), to, (a, b), |context, to, a, b| crate::$name(context, site, to, a, n, b, columns))
+        }
+    )*};
+}
+
+sparse! {
+    sparse_solve "The solution of a sparse system.",
+    exact_sparse_solve "The solution of a sparse system, zero for a column of zeros.",
+    exact_sparse_solve_transposed "The solution of the transposed system, zero for a column of zeros."
 }
 
 of_two! {

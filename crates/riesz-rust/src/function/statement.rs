@@ -197,7 +197,9 @@ impl Writer<'_> {
         let name = row.rust;
         let to = self.part_mut(matrix.to, matrix.count);
         let n = self.operand(matrix.n);
-        let a = format!("part({}, {}, {n} * {n})", self.buffer_ref(matrix.a.buffer), self.operand(matrix.a.at));
+        let [rows, columns] = matrix.shape.map(|size| self.operand(size));
+        let a =
+            format!("part({}, {}, {rows} * {columns})", self.buffer_ref(matrix.a.buffer), self.operand(matrix.a.at));
         let right = match matrix.b {
             Some((element, columns)) => {
                 let columns = self.operand(columns);

@@ -63,6 +63,25 @@ impl Session {
 
     /// The same with the program that the functions in the value are of.
     pub(super) fn run_with_program(&mut self, function: FunctionId) -> Result<Ran, Box<Diagnostic>> {
+        if self.explanations.is_none() {
+            return self.run_untold(function);
+        }
+        let (ran, systems) = riesz_runtime::noting_systems(|| self.run_untold(function));
+        let mut told: Vec<(String, usize)> = Vec::new();
+        for system in systems {
+            let line = format!("solve: {system}");
+            match told.iter_mut().find(|(other, _)| *other == line) {
+                Some((_, times)) => *times += 1,
+                None => told.push((line, 1)),
+            }
+        }
+        let lines =
+            told.into_iter().map(|(line, times)| if times == 1 { line } else { format!("{line}; {times} times") });
+        self.explanations.get_or_insert_default().extend(lines);
+        ran
+    }
+
+    fn run_untold(&mut self, function: FunctionId) -> Result<Ran, Box<Diagnostic>> {
         if let Some(compilation) = self.prepared.take_if(|compilation| compilation.holds(function)) {
             let result = self.run_in(&compilation, function, false);
             let has_derivatives = compilation.has_derivatives;

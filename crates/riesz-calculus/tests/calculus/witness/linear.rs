@@ -7,6 +7,9 @@ use riesz_primitive::{MatrixFunction, matrix};
 pub fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[Complex], b: &[Complex]) -> Vec<Complex> {
     let identity: Vec<Complex> =
         (0..n * n).map(|at| if at / n == at % n { Complex::one() } else { Complex::zero() }).collect();
+    if let Some((function, a)) = matrix::as_dense(function, n, a) {
+        return evaluate(function, n, columns, &a, b);
+    }
     match function {
         MatrixFunction::Solve | MatrixFunction::ExactSolve => eliminate(n, columns, a, b).0,
         MatrixFunction::Inverse => eliminate(n, n, a, &identity).0,
@@ -19,6 +22,9 @@ pub fn evaluate(function: MatrixFunction, n: usize, columns: usize, a: &[Complex
         MatrixFunction::Cholesky => cholesky(n, a),
         MatrixFunction::CholeskyTangent => matrix::cholesky_tangent(n, a, b),
         MatrixFunction::CholeskyCotangent => matrix::cholesky_cotangent(n, a, b),
+        MatrixFunction::SparseSolve | MatrixFunction::ExactSparseSolve | MatrixFunction::ExactSparseSolveTransposed => {
+            unreachable!("the matrix is dense")
+        }
     }
 }
 
