@@ -50,6 +50,11 @@ pub(crate) fn number(kind: Kind) -> Type {
     }
 }
 
+/// How long a function may be: registers are allocated in more than linear time. Long programs have some thousands of
+/// instructions in a function.
+const MOST_INSTRUCTIONS: usize = 1 << 15;
+const MOST_BLOCKS: usize = 1 << 12;
+
 impl Module {
     /// A module for the processor of the machine.
     pub fn new(Settings { checked, .. }: Settings) -> Result<Module, Refused> {
@@ -100,8 +105,11 @@ impl Module {
         signature
     }
 
-    /// Defines the function of a procedure.
+    /// Defines the function of a procedure, if it is not too long.
     pub fn define(&mut self, id: ProcedureId, function: Function) -> Result<(), Refused> {
+        if function.dfg.num_insts() > MOST_INSTRUCTIONS || function.dfg.num_blocks() > MOST_BLOCKS {
+            return Err(Refused("a function of the program is too long for machine code in memory".into()));
+        }
         self.codegen.func = function;
         let defined = self.jit.define_function(self.procedures[&id], &mut self.codegen);
         self.jit.clear_context(&mut self.codegen);
