@@ -108,7 +108,7 @@ impl Module {
     /// Defines the function of a procedure, if it is not too long.
     pub fn define(&mut self, id: ProcedureId, function: Function) -> Result<(), Refused> {
         if function.dfg.num_insts() > MOST_INSTRUCTIONS || function.dfg.num_blocks() > MOST_BLOCKS {
-            return Err(Refused("a function of the program is too long for machine code in memory".into()));
+            return Err(Refused("one of its functions is too long".into()));
         }
         self.codegen.func = function;
         let defined = self.jit.define_function(self.procedures[&id], &mut self.codegen);

@@ -5,7 +5,8 @@ mod cases;
 
 use cases::{Cases, dynamic_size, gradbench, large, overflow, reductions, zeros};
 use riesz_call::Code;
-use riesz_instant::{Settings, build};
+use riesz_instant::{Settings, build, compile};
+use riesz_test::program::{checked, named};
 
 #[test]
 fn loops_with_independent_iterations_agree() {
@@ -47,6 +48,20 @@ fn integers_that_do_not_fit_are_errors() {
     let all = overflow::cases();
     let elsewhere = overflow::agree(&all, &code(&all, false));
     assert!(elsewhere < 8, "{elsewhere} are left to the interpreter");
+}
+
+#[test]
+fn a_function_that_would_take_long_to_compile_is_refused() {
+    let lines = |count: usize| -> String {
+        (0..count).map(|at| format!("  let x{} = sin(x{at}) + x{at}\n", at + 1)).collect()
+    };
+    let refused = |count: usize| {
+        let checker = checked(&format!("fun f(x0: R): R =\n{}  x{count}", lines(count)));
+        let function = named(&checker, "f");
+        compile(&checker.program, &[function], Settings::default()).err()
+    };
+    assert_eq!(refused(500), None);
+    assert!(refused(20_000).is_some_and(|refused| refused.0.contains("too long")));
 }
 
 fn agree(all: &Cases, close: f64) {
