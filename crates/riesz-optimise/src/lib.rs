@@ -5,6 +5,7 @@
 //! value may disappear, but no new error appears.
 
 mod accumulate;
+mod batch;
 mod calls;
 mod cost;
 mod dead;
@@ -25,6 +26,7 @@ mod share;
 mod slice;
 mod zero;
 
+pub use batch::batch_from;
 pub use dead::drop_dead;
 pub use inline::bindings_in;
 
@@ -38,10 +40,11 @@ use riesz_core::term::{Body, Function, FunctionId, Program, Var};
 type Pass = fn(&mut Function);
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 12] = [
+const PASSES: [(&str, Pass); 13] = [
     ("fold", fold::fold),
     ("share", share::share),
     ("slice", slice::slice),
+    ("batch", batch::batch),
     ("dead", dead::dead),
     ("accumulate", accumulate::accumulate),
     ("separate", separate::separate),
@@ -61,14 +64,33 @@ pub fn optimise(program: &mut Program, roots: &[FunctionId]) {
     optimise_watched(program, roots, &mut |_, _, _| {});
 }
 
-/// The same, showing the program after each pass over a function.
+/// Optimises what has been optimised and differentiated: products of matrices are made before that, so that there are
+/// products of matrices in derivatives too.
+pub fn optimise_again(program: &mut Program, roots: &[FunctionId]) {
+    optimise_with(program, roots, &|name| name != "batch", &mut |_, _, _| {});
+}
+
+/// The same as `optimise`, showing the program after each pass over a function.
 pub fn optimise_watched(
     program: &mut Program,
     roots: &[FunctionId],
     watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
 ) {
+    optimise_with(program, roots, &|_| true, watch);
+}
+
+fn optimise_with(
+    program: &mut Program,
+    roots: &[FunctionId],
+    passes: &dyn Fn(&str) -> bool,
+    watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
+) {
     riesz_limit::pass("optimise");
     let calls = Calls::of(program, roots);
+    // A matrix is made of the structure that the loops of a function have.
+    let batches = !calls.order.iter().any(|id| batch::has_matrices(&program.function(*id).body));
+    let chosen: Vec<(&str, Pass)> =
+        PASSES.into_iter().filter(|(name, _)| passes(name) && (batches || *name != "batch")).collect();
     // What becomes a part of its only caller is optimised there, once: a chain of calls would be gone through anew for
     // each of its links.
     for &id in calls.order.iter().filter(|id| !calls.is_absorbed(**id)) {
@@ -76,7 +98,7 @@ pub fn optimise_watched(
         watch("inline", id, program);
         let mut before = fingerprint(&program.function(id).body);
         for _ in 0..ROUNDS {
-            for (name, pass) in PASSES {
+            for (name, pass) in chosen.iter().copied() {
                 pass(&mut program.functions[id.0 as usize]);
                 watch(name, id, program);
             }

@@ -80,7 +80,8 @@ impl Separating<'_> {
         let mut arrays = vec![Atom::Int(0); parts.len()];
         for (at, group) in groups.into_iter().enumerate() {
             let wanted: Vec<usize> = group.iter().filter_map(|part| places[*part]).collect();
-            let mut bindings = slice(body, &wanted, &needs);
+            let mut bindings: Vec<Binding> =
+                slice(&wanted, &needs).into_iter().map(|at| body.bindings[at].clone()).collect();
             let chosen: Vec<Atom> = group.iter().map(|part| parts[*part]).collect();
             let result = match chosen[..] {
                 [part] => part,
@@ -114,7 +115,7 @@ impl Separating<'_> {
 
 /// For each binding of a body, the positions of those before it that it needs, sizes in types included. What touches an
 /// accumulator needs what touched it before.
-fn needs(body: &Body, positions: &FxHashMap<Var, usize>, vars: &[VarInfo]) -> Vec<Vec<usize>> {
+pub(crate) fn needs(body: &Body, positions: &FxHashMap<Var, usize>, vars: &[VarInfo]) -> Vec<Vec<usize>> {
     let mut touched: FxHashMap<Var, usize> = FxHashMap::default();
     let mut needs = Vec::with_capacity(body.bindings.len());
     for (at, binding) in body.bindings.iter().enumerate() {
@@ -174,8 +175,8 @@ fn root(sets: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// The bindings of a body that some of its variables need, in order.
-fn slice(body: &Body, wanted: &[usize], needs: &[Vec<usize>]) -> Vec<Binding> {
+/// The positions of some bindings of a body and of all that they need, in order.
+pub(crate) fn slice(wanted: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
     let mut found: FxHashSet<usize> = FxHashSet::default();
     let mut work = wanted.to_vec();
     while let Some(at) = work.pop() {
@@ -185,11 +186,11 @@ fn slice(body: &Body, wanted: &[usize], needs: &[Vec<usize>]) -> Vec<Binding> {
     }
     let mut order: Vec<usize> = found.into_iter().collect();
     order.sort_unstable();
-    order.into_iter().map(|at| body.bindings[at].clone()).collect()
+    order
 }
 
 /// What doing an operation again costs: nothing for reads.
-fn cost(op: &Op) -> usize {
+pub(crate) fn cost(op: &Op) -> usize {
     match op {
         Op::Index(..)
         | Op::Project(..)

@@ -18,7 +18,7 @@ use riesz_core::reachable::visit_functions;
 use riesz_core::renumber::renumber;
 use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, Body, Derive, Function, FunctionId, Op, Origin, Program, Var};
-use riesz_optimise::{drop_dead, optimise};
+use riesz_optimise::{drop_dead, optimise, optimise_again};
 use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, Span};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,7 +66,7 @@ pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Optio
     }
     differentiate(program, roots, options)?;
     if options.optimise {
-        optimise(program, roots);
+        optimise_again(program, roots);
     }
     Ok(())
 }
@@ -77,7 +77,7 @@ pub fn compile_for_code(program: &mut Program, roots: &[FunctionId]) -> Result<(
     optimise(program, roots);
     differentiate(program, roots, &Options { by_cost: true, ..Options::default() })?;
     forget_rules(program, roots);
-    optimise(program, roots);
+    optimise_again(program, roots);
     Ok(())
 }
 

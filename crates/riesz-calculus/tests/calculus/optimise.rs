@@ -34,16 +34,24 @@ fn compare_by(
         return Err(problem);
     }
     verify(&optimised)?;
-    let (before, after) = (run(&program), run(&optimised));
-    let same = match (&before, &after) {
+    // The matrices of tests are too small for one product to pay.
+    let mut batched = optimised.clone();
+    batched.functions.iter_mut().for_each(|function| riesz_optimise::batch_from(function, 0));
+    verify(&batched).map_err(|problem| format!("with one product: {problem}"))?;
+    let before = run(&program);
+    agree(&before, &run(&optimised))
+        .map_err(|problem| format!("{problem}\n{}", print(&optimised, optimised.function(function))))?;
+    agree(&before, &run(&batched))
+        .map_err(|problem| format!("with one product:\n{problem}\n{}", print(&batched, batched.function(function))))
+}
+
+/// Whether two runs give the same value or the same error.
+fn agree(before: &Result<Value<f64>, String>, after: &Result<Value<f64>, String>) -> Result<(), String> {
+    let same = match (before, after) {
         (Ok(before), Ok(after)) => same(before, after),
         (before, after) => before.as_ref().err() == after.as_ref().err(),
     };
-    if same {
-        return Ok(());
-    }
-    let text = print(&optimised, optimised.function(function));
-    Err(format!("before {before:?}\nafter  {after:?}\n{text}"))
+    if same { Ok(()) } else { Err(format!("before {before:?}\nafter  {after:?}")) }
 }
 
 /// Whether a function of derivatives gives the same, up to rounding, if all is optimised and if nothing is.
@@ -135,6 +143,55 @@ fn expressions_keep_their_values() {
         }
     }
     report(failed, count);
+}
+
+/// Loops with products, in each of the ways in which a loop can have them.
+#[test]
+fn products_keep_their_values() {
+    let program = "
+        let a = [[sin(i + 2 * j) | j < 3] | i < 4]
+        let b = [[if i == 1 then 0.0 else cos(i * j) | j < 4] | i < 3]
+        let xs = [[real(i) - j | j < 3] | i < 5]
+        let e = [1, 0, 2, 4, 1]
+        fun layer(x: [3]R): [3]R = tanh(dot(b, dot(a, x)))
+        fun net(a: [4][3]R, b: [3][4]R, x: [3]R): R = sum(exp(dot(b, tanh(dot(a, x)))))
+        fun steps(a: [4][3]R, b: [3][4]R, xs: [5][3]R): R =
+          sum(loop y = replicate(4, 1.0) for k < 5 do tanh(dot(a, xs[k]) + dot(a, dot(b, y))))
+        fun slope(a: [4][3]R, b: [3][4]R, t: R): R = D(\\t -> D(\\t -> net(a, b, [t, t * t, 1.0]), t)(1.0), t)(1.0)
+        fun huge(x: [3]R): [3]R = [1e308 * t * 10.0 | t in x]
+    ";
+    let expressions = [
+        "[layer(x) | x in xs]",
+        "[dot(x, b) | x in xs]",
+        "sum(net(a, b, x) | x in xs)",
+        "[[dot(x, tanh(y)) | y in xs] | x in xs]",
+        "[[dot(xs[j], r) - xs[j][0] | j < 5] | r in a]",
+        "grad(\\p -> sum(sum(exp(dot(x, tanh(y))) | y in p) | x in p), xs)",
+        "[dot(a, xs[k]) | k in e]",
+        "[dot(a, huge(x)) | x in xs]",
+        "[if x[0] > 1.0 then dot(a, x) else dot(a, layer(x)) | x in xs]",
+        "[{ let y = dot(a, x); (y, max(y), dot(b, y + sum(y))) } | x in xs]",
+        "[dot(a, xs[k + 1]) | k < 5]",
+        "[{ let y = xs[k]; let z = dot(a, y); z[k] } | k < 5]",
+        "scan(\\s x -> dot(b, dot(a, x)) + s, [0.0, 0.0, 0.0], xs)",
+        "steps(a, b, xs)",
+        "grad(\\(p, q) -> sum(net(p, q, x) | x in xs), (a, b))",
+        "grad(\\(p, q, x) -> steps(p, q, x), (a, b, xs))",
+        "grad(\\(p, q) -> sum(slope(p, q, x[0])^2 | x in xs), (a, b))",
+        "hvp(\\p -> sum(net(p, b, x) | x in xs), a, a)",
+        "D(\\p -> [dot(p, layer(x)) | x in xs], a)(a)",
+        "matrix(D(\\x -> layer(x), xs[1]))",
+        "coo(D(\\xs -> [dot(a, x) | x in xs], xs))",
+    ];
+    let mut failed = Vec::new();
+    for expression in expressions {
+        let case = check(program).and_then(|checker| Case::new(checker, expression));
+        let case = case.unwrap_or_else(|problem| panic!("{expression}: {problem}"));
+        if let Err(problem) = compare(&case.checker, case.function) {
+            failed.push(format!("{expression}\n{problem}"));
+        }
+    }
+    report(failed, expressions.len());
 }
 
 #[test]
