@@ -158,10 +158,15 @@ impl Printer<'_> {
             ("fused:", lanes.fused.keys().map(|register| format!(" {}", self.register(*register))).collect()),
         ];
         lines.extend(parts.iter().filter(|(_, all)| !all.is_empty()).map(|(what, all)| format!("{what}{all}")));
+        for (buffer, range) in &lanes.ranges {
+            let [first, count] = [range.first, range.count].map(|operand| self.operand(operand));
+            lines.push(format!("of {}: {count} elements from {first}", self.buffer(*buffer)));
+        }
         for (buffer, stencil) in &lanes.stencils {
             let distances: Vec<String> = stencil.places.iter().map(|(_, distance)| distance.to_string()).collect();
             let zeroed = if stencil.zeroed.is_some() { ", instead of zeros" } else { "" };
-            lines.push(format!("near the index: {} at {}{zeroed}", self.buffer(*buffer), distances.join(", ")));
+            let base = stencil.base.map_or_else(String::new, |base| format!(" from {}", self.register(base)));
+            lines.push(format!("near the index: {} at {}{base}{zeroed}", self.buffer(*buffer), distances.join(", ")));
         }
         lines
     }

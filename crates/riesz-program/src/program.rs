@@ -89,6 +89,14 @@ impl Procedure {
 }
 
 impl Operand {
+    /// The register, if it is one.
+    pub(crate) fn register(self) -> Option<Register> {
+        match self {
+            Operand::Register(register) => Some(register),
+            _ => None,
+        }
+    }
+
     /// The kind of the operand, given the registers of its procedure.
     pub(crate) fn kind(self, registers: &[RegisterInfo]) -> Kind {
         match self {

@@ -17,7 +17,7 @@ use riesz_program::each_statement;
 use riesz_program::passes::scalarise::scalarise;
 use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
-use riesz_program::program::{Block, Program, Statement};
+use riesz_program::program::{Block, Operand, Program, Statement};
 use riesz_program::schedule::{Chunking, Class, Schedule, Target, plain_first, schedule};
 use riesz_program::verify::verify;
 use std::ops::Range;
@@ -45,7 +45,7 @@ fn schedules_change_no_result_of_random_programs() {
     let verdict = try_all(number("PROGRAMS_FROM", 0), count, 10, run);
     verdict.report();
     let found = |what: &str| verdict.tally.get(&format!("programs with: {what}")).copied().unwrap_or(0);
-    for what in ["lanes", "strips", "chunks", "copies", "sums in lanes", "reductions", "stencils", "zeros"] {
+    for what in ["lanes", "strips", "chunks", "copies", "sums in lanes", "parts", "reductions", "stencils", "zeros"] {
         assert!(count < PROGRAMS || found(what) > 0, "no schedule has {what}");
     }
 }
@@ -138,6 +138,7 @@ fn count_parts(program: &Program, verdict: &mut Verdict) {
                 note(true, "lanes");
                 note(lanes.strip > 1, "strips");
                 note(!lanes.summed.is_empty(), "sums in lanes");
+                note(!lanes.ranges.is_empty(), "parts");
                 note(!lanes.reduced.is_empty(), "reductions");
                 note(!lanes.stencils.is_empty(), "stencils");
                 note(lanes.stencils.values().any(|stencil| stencil.zeroed.is_some()), "zeros");
@@ -180,11 +181,31 @@ procedure f(n.0: Int, x@0: [R])
   give t.2
 ";
 
+/// Points in three dimensions, whose coordinates are integers: sums of them do not depend on the order.
+const POINTS: &str = "[[if a > 0.5 then 1.0 else 3.0, 2.0, if a < 0.0 then -1.0 else 4.0] | a in x]";
+
+/// Rows that loops in lanes access across, again and again, are transposed before, and sums after.
+#[test]
+fn rows_are_transposed() {
+    let steps = "loop y = replicate(n, 1.0) for t < 10 do [q[i][0] * 0.5 + y[i] | i < n]";
+    for (body, tables) in [
+        ("loop y = x for t < 10 do [y[i] * p[i][0] + p[i][2] | i < n]", &["columns@"][..]),
+        (&format!("[sum(r) | r in grad(\\q -> sum({steps}), p)]"), &["columns_sum@"]),
+        ("[p[i][0] + p[i][1] | i < n]", &[]),
+        ("loop y = x for t < 3 do [y[i] * p[i][0] | i < n]", &[]),
+    ] {
+        let plain = Plain::of(&format!("{{ let p = {POINTS}; {body} }}"), &[scalarise, tidy]);
+        let text = print(&plain.after_all(&|program| schedule(program, &TARGETS[0])));
+        let found = ["columns@", "columns_sum@"].into_iter().filter(|table| text.contains(table));
+        assert_eq!(found.collect::<Vec<_>>(), tables, "{body}\n{text}");
+    }
+}
+
 /// Makes a schedule wrong; whether there was anything to change.
 type Mistake = fn(&mut Schedule) -> bool;
 
 /// Ways to make a schedule wrong.
-const MISTAKES: [(&str, Mistake); 7] = [
+const MISTAKES: [(&str, Mistake); 8] = [
     ("a varying number is uniform", |schedule| {
         let Some(lanes) = &mut schedule.lanes else { return false };
         let varying = lanes.classes.iter().find(|(_, class)| **class == Class::Varying);
@@ -198,6 +219,11 @@ const MISTAKES: [(&str, Mistake); 7] = [
     }),
     ("lanes add to one element", |schedule| {
         schedule.lanes.as_mut().is_some_and(|lanes| lanes.summed.pop_first().is_some())
+    }),
+    ("lanes have copies of another part", |schedule| {
+        let ranges = schedule.lanes.as_mut().map(|lanes| &mut lanes.ranges);
+        let first = ranges.and_then(|ranges| ranges.values_mut().next());
+        first.map(|range| std::mem::replace(&mut range.count, Operand::Int(77))).is_some()
     }),
     ("a stencil has one element less", |schedule| {
         let stencils = schedule.lanes.as_mut().map(|lanes| &mut lanes.stencils);

@@ -357,15 +357,40 @@ impl Mask {
     }
 }
 
-/// Adds up the lanes of each element.
+/// Adds up the lanes of each element of a part of a buffer, which begins at a position. To what is out of bounds nothing has
+/// been added.
 ///
 /// # Safety
-/// There are as many elements as lanes, and no other code uses them.
-pub unsafe fn add_lanes(total: impl Target<Element = R>, lanes: &[Lanes]) {
-    let total = unsafe { part_mut(total, 0, lanes.len() as i64) };
-    for (total, lanes) in total.iter_mut().zip(lanes) {
+/// No other code uses the elements.
+pub unsafe fn add_lanes(total: impl Target<Element = R>, first: i64, lanes: &[Lanes]) {
+    let (total, from) = unsafe { overlap(total, first, lanes.len()) };
+    for (total, lanes) in total.iter_mut().zip(&lanes[from..]) {
         *total += sum_of(lanes);
     }
+}
+
+/// The same of elements that have been added up.
+///
+/// # Safety
+/// No other code uses the elements.
+pub unsafe fn add_part(total: impl Target<Element = R>, first: i64, further: &[R]) {
+    let (total, from) = unsafe { overlap(total, first, further.len()) };
+    for (total, further) in total.iter_mut().zip(&further[from..]) {
+        *total += further;
+    }
+}
+
+/// The elements of a range that are in bounds, and how many before them are not.
+///
+/// # Safety
+/// No other code uses the elements.
+unsafe fn overlap<'t>(total: impl Target<Element = R>, first: i64, count: usize) -> (&'t mut [R], usize) {
+    let (place, len) = total.place();
+    let start = first.clamp(0, len as i64);
+    let end = first.saturating_add(count as i64).clamp(start, len as i64);
+    let from = start.saturating_sub(first).clamp(0, count as i64) as usize;
+    // The range lies between the first element and the last.
+    (unsafe { std::slice::from_raw_parts_mut(place.add(start as usize), (end - start) as usize) }, from)
 }
 
 /// The sums over the lanes of each element.

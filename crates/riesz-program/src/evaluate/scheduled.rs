@@ -11,7 +11,7 @@
 
 use super::{Evaluated, Frame, Number, Stop, UNWRITTEN, combined};
 use crate::program::{Block, Buffer, Combine, Element, For, Operand, Register, Statement};
-use crate::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride, Schedule};
+use crate::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride, Range, Schedule};
 use std::collections::BTreeMap;
 
 /// The number of chunks into which a loop is cut, if it has enough iterations.
@@ -22,8 +22,8 @@ const CHUNKS: i64 = 3;
 struct PartialResults {
     /// Of registers: one number, or one for each lane.
     reduced: BTreeMap<Register, Vec<Number>>,
-    /// Of buffers to which all lanes add: one copy for each lane.
-    summed: BTreeMap<Buffer, Vec<Vec<Number>>>,
+    /// Of buffers to which all lanes add: where the part begins of which each lane has a copy, and the copies.
+    summed: BTreeMap<Buffer, (i64, Vec<Vec<Number>>)>,
     /// Terms of elements behind the last vector, by position.
     carried: BTreeMap<Buffer, BTreeMap<i64, f64>>,
     /// Private copies of buffers.
@@ -123,10 +123,10 @@ impl Frame<'_> {
             let before = self.used(Operand::Register(register))?;
             self.set(register, combined(combine, before, number));
         }
-        for (buffer, copies) in partial.summed {
-            for at in 0..self.buffer(buffer)?.len() {
+        for (buffer, (first, copies)) in partial.summed {
+            for at in 0..copies.first().map_or(0, Vec::len) {
                 let sum = copies.iter().fold(Number::Real(-0.0), |sum, copy| combined(Combine::Sum, sum, copy[at]));
-                self.add(buffer, at as i64, sum)?;
+                self.add(buffer, first + at as i64, sum)?;
             }
         }
         for (buffer, terms) in partial.carried {
@@ -174,8 +174,11 @@ impl Frame<'_> {
         let copies = |number: Number| vec![number; width as usize];
         partial.reduced.extend(lanes.reduced.iter().map(|(register, combine)| (*register, copies(neutral(*combine)))));
         for buffer in &lanes.summed {
-            let zeros = vec![Number::Real(-0.0); self.buffer(*buffer)?.len()];
-            partial.summed.insert(*buffer, vec![zeros; width as usize]);
+            let all = Range { first: Operand::Int(0), count: Operand::Int(self.buffer(*buffer)?.len() as i64) };
+            let Range { first, count } = lanes.ranges.get(buffer).copied().unwrap_or(all);
+            let (Number::Int(first), Number::Int(count)) = (self.used(first)?, self.used(count)?) else { continue };
+            let zeros = vec![Number::Real(-0.0); count.max(0) as usize];
+            partial.summed.insert(*buffer, (first, vec![zeros; width as usize]));
         }
         let mut at = from;
         while at + width <= to {
@@ -263,7 +266,7 @@ impl Group<'_, '_, '_> {
                 Ok(())
             }
             Statement::Store(element, _) if self.is_interleaved(*element) => self.store_interleaved(*element, active),
-            Statement::Add(element, value) if self.lanes.stencils.contains_key(&element.buffer) => {
+            Statement::Add(element, value) if self.is_near(*element) => {
                 for lane in active {
                     let number = self.frame.written(self.operand(*lane, *value))?;
                     let (Number::Int(at), Number::Real(term)) = (self.operand(*lane, element.at), number) else {
@@ -280,9 +283,9 @@ impl Group<'_, '_, '_> {
                 let Number::Int(at) = self.uniform(element.at, active)? else { return Ok(()) };
                 for lane in active {
                     let number = self.frame.written(self.operand(*lane, *value))?;
-                    let copies = self.partial.summed.get_mut(&element.buffer);
-                    let copy = copies.and_then(|copies| copies.get_mut(*lane % self.lanes.width as usize));
-                    match usize::try_from(at).ok().and_then(|at| copy?.get_mut(at)) {
+                    let Some((first, copies)) = self.partial.summed.get_mut(&element.buffer) else { continue };
+                    let copy = copies.get_mut(*lane % self.lanes.width as usize);
+                    match usize::try_from(at - *first).ok().and_then(|at| copy?.get_mut(at)) {
                         Some(sum) => *sum = combined(Combine::Sum, *sum, number),
                         None => return Err(Stop::Broken(format!("position {at} of a sum in lanes"))),
                     }
@@ -393,6 +396,11 @@ impl Group<'_, '_, '_> {
         }
     }
 
+    /// Whether an addition is one of a stencil.
+    fn is_near(&self, element: Element) -> bool {
+        self.lanes.stencils.get(&element.buffer).is_some_and(|stencil| stencil.distance(element.at).is_some())
+    }
+
     fn is_interleaved(&self, element: Element) -> bool {
         self.size == self.lanes.width && self.lanes.interleaved.contains_key(&element.buffer)
     }
@@ -416,7 +424,10 @@ impl Group<'_, '_, '_> {
     /// Writes the elements of stencils for which all terms are known.
     fn write_stencils(&mut self) -> Evaluated<()> {
         for (buffer, stencil) in &self.lanes.stencils {
-            for at in self.start + stencil.first..self.start + stencil.first + self.size {
+            let base = stencil.base.map_or(Number::Int(0), |base| self.operand(0, Operand::Register(base)));
+            let Number::Int(base) = base else { continue };
+            let first = base + self.start + stencil.first;
+            for at in first..first + self.size {
                 let terms = self.partial.carried.entry(*buffer).or_default();
                 let sum = terms.remove(&at).unwrap_or(-0.0);
                 match stencil.zeroed {

@@ -33,6 +33,8 @@ pub struct LaneSchedule {
     pub varying: BTreeSet<Buffer>,
     /// Outer buffers to which all lanes add at the same position. Each lane has a copy, which is added after the loop.
     pub summed: BTreeSet<Buffer>,
+    /// The parts of these buffers to which they add, where they are known: copies are of these parts.
+    pub ranges: BTreeMap<Buffer, Range>,
     /// Outer registers into which iterations reduce. Each lane has a copy, which is combined after the loop.
     pub reduced: BTreeMap<Register, Combine>,
     /// Outer buffers to which iterations add near their index.
@@ -41,6 +43,15 @@ pub struct LaneSchedule {
     pub interleaved: BTreeMap<Buffer, Interleaved>,
     /// Products that are only added to something, with their factors: fused multiply-add, where a machine has it.
     pub fused: BTreeMap<Register, (Operand, Operand)>,
+}
+
+/// Elements of a buffer that follow each other. Those that are out of bounds are not used.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Range {
+    /// The position of the first.
+    pub first: Operand,
+    /// The number of elements.
+    pub count: Operand,
 }
 
 /// How a number is spread over the lanes.
@@ -71,10 +82,14 @@ pub enum LaneStride {
 /// are summed before the element is written, and the last terms are carried to the next vector.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stencil {
+    /// A position from which distances count, besides the index: the same in all iterations.
+    pub base: Option<Register>,
     /// The least distance from the index.
     pub first: i64,
     /// The positions, each with its distance.
     pub places: Vec<(Operand, i64)>,
+    /// Whether iterations add to the buffer nowhere else.
+    pub alone: bool,
     /// The number of zeros with which the statement before the loop fills the buffer, if the loop can write these
     /// elements instead: there is no need for zeros where it does.
     pub zeroed: Option<Operand>,
@@ -161,7 +176,17 @@ impl LaneStride {
 impl Stencil {
     /// Whether there is only the element at the index, one for each iteration.
     pub fn is_single(&self) -> bool {
-        matches!(self.places[..], [(_, 0)])
+        matches!(self.places[..], [(_, 0)]) && self.is_whole()
+    }
+
+    /// Whether distances are positions in the buffer, and iterations add nowhere else.
+    pub fn is_whole(&self) -> bool {
+        self.base.is_none() && self.alone
+    }
+
+    /// The distance of a position at which iterations add.
+    pub fn distance(&self, at: Operand) -> Option<i64> {
+        self.places.iter().find(|(place, _)| *place == at).map(|(_, distance)| *distance)
     }
 
     /// The distances from the first element, without it.

@@ -26,7 +26,8 @@ const SUMS: f64 = 16.0;
 /// The same for a private copy of a buffer.
 const COPY: f64 = 5.0;
 
-/// The chunks of a loop; none if it cannot be cut, or need not be.
+/// The chunks of a loop; none if it cannot be cut, or need not be. In a large procedure every loop that can be cut is: its
+/// iterations are a function by themselves, and the time that compilers take grows faster than functions do.
 pub(super) fn chunks(loops: &Loops, each: &For, lanes: Option<&LaneSchedule>) -> Option<ChunkSchedule> {
     if !each.parallel || matches!(each.count, Operand::Int(..FEW)) || loops.target.chunks == Chunking::Never {
         return None;
@@ -71,13 +72,15 @@ pub(super) fn chunks(loops: &Loops, each: &For, lanes: Option<&LaneSchedule>) ->
             let exact = cost::iteration(loops.program, each, lanes, &|_| true);
             if let (Operand::Int(count), Some(cost)) = (each.count, exact.constant())
                 && count as f64 * cost < least
+                && !loops.large
             {
                 return None;
             }
             Some(cost::iteration(loops.program, each, lanes, &known))
         }
     };
-    let near = |buffer: &Buffer| lanes.is_some_and(|lanes| lanes.stencils.contains_key(buffer));
+    let near =
+        |buffer: &Buffer| lanes.is_some_and(|lanes| lanes.stencils.get(buffer).is_some_and(|stencil| stencil.alone));
     let directly = |buffer: &Buffer| match lanes {
         Some(lanes) => uses.adds.iter().any(|element| element.buffer == *buffer && !lanes.is_uniform(element.at)),
         None => true,

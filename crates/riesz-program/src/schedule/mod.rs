@@ -17,6 +17,8 @@
 //! - `choose`: which of two nested loops runs in lanes
 //! - `strip`: the loops that run in strips, and products with fused multiply-add
 //! - `stencil`: additions near the index
+//! - `range`: the parts of buffers to which all lanes add
+//! - `relayout`: rows that loops in lanes access across are transposed
 //! - `interleave`: interleaved stores
 //! - `disjoint`: whether two iterations can add to the same element
 //! - `chunk`: the loops that are cut into chunks
@@ -33,13 +35,15 @@ mod disjoint;
 mod interleave;
 pub mod nan_flag;
 pub mod plain_zeros;
+mod range;
+mod relayout;
 mod stencil;
 mod strip;
 pub mod target;
 mod uses;
 pub(crate) mod verify;
 
-pub use annotation::{ChunkSchedule, Class, Interleaved, LaneSchedule, LaneStride, Schedule, Stencil};
+pub use annotation::{ChunkSchedule, Class, Interleaved, LaneSchedule, LaneStride, Range, Schedule, Stencil};
 pub use nan_flag::nan_flag;
 pub use plain_zeros::{PlainFirst, plain_first, plain_zeros};
 pub use target::{Chunking, Target};
@@ -50,9 +54,29 @@ use rustc_hash::FxHashSet;
 use std::collections::BTreeMap;
 use uses::{Occurrences, touches};
 
-/// Writes a schedule for a target at every loop of a program.
+/// Writes a schedule for a target at every loop of a program. If loops in lanes access rows across, these are transposed
+/// first.
 pub fn schedule(program: &mut Program, target: &Target) {
     riesz_limit::pass("schedule");
+    annotate(program, target);
+    let changed: Vec<bool> = program.procedures.iter_mut().map(relayout::relayout).collect();
+    if changed.contains(&true) {
+        program.procedures.iter_mut().for_each(|procedure| clear(&mut procedure.body));
+        annotate(program, target);
+    }
+}
+
+/// Removes the schedules of a block.
+fn clear(block: &mut Block) {
+    for statement in block {
+        if let Statement::For(each) = statement {
+            each.schedule = None;
+        }
+        statement.blocks_mut().into_iter().for_each(clear);
+    }
+}
+
+fn annotate(program: &mut Program, target: &Target) {
     let ids = (0..program.procedures.len()).map(|at| ProcedureId(at as u32));
     let bodies: Vec<Block> =
         ids.map(|id| Loops::of(program, id, target).block(&program.procedure(id).body, false)).collect();
@@ -60,6 +84,9 @@ pub fn schedule(program: &mut Program, target: &Target) {
         procedure.body = body;
     }
 }
+
+/// How many statements a procedure has before it is large.
+const LARGE: usize = 400;
 
 /// What the schedules of the loops of a procedure depend on.
 struct Loops<'p> {
@@ -69,6 +96,8 @@ struct Loops<'p> {
     everywhere: Occurrences,
     /// Whether the procedure is called by others, or by itself: it may do little, and do it often.
     called: bool,
+    /// Whether the procedure has many statements.
+    large: bool,
     /// The procedures that call this one, or call one that does.
     callers: FxHashSet<ProcedureId>,
 }
@@ -77,7 +106,10 @@ impl<'p> Loops<'p> {
     fn of(program: &'p Program, id: ProcedureId, target: &'p Target) -> Loops<'p> {
         let procedure = program.procedure(id);
         let callers = callers(program, id);
+        let mut statements = 0;
+        each_statement(&procedure.body, &mut |_| statements += 1);
         Loops {
+            large: statements > LARGE,
             target,
             program,
             procedure,
@@ -138,6 +170,7 @@ impl<'p> Loops<'p> {
             lanes.strip = self.target.strip;
         }
         lanes.stencils = stencils;
+        lanes.ranges = range::ranges(&lanes, each);
         lanes.interleaved = interleave::interleaved(self.procedure, &lanes, each);
         lanes.fused = strip::fused(self.procedure, &lanes, each);
         Some(lanes)
@@ -165,7 +198,7 @@ impl<'p> Loops<'p> {
         let stencil = stencil::stencils(&lanes, each).remove(&element.buffer)?;
         let writes = match stencil.places.len() {
             1 => stencil.is_single() && each.count == *count && !strip::fits(self.target, self.procedure, &lanes, each),
-            _ => stencil.first >= 0,
+            _ => stencil.is_whole() && stencil.first >= 0,
         };
         (writes && choose::outer(self, &lanes, each)).then_some(next)
     }

@@ -3,13 +3,13 @@
 //! 1. Only loops with independent iterations have a schedule. Loops inside of lanes have none, and chunks have no chunks
 //!    inside.
 //! 2. The classes, the private buffers and the partial results of lanes are those that follow from the loop. Stencils,
-//!    interleaved stores and fused products are among those that do.
+//!    parts of buffers, interleaved stores and fused products are among those that do.
 //! 3. Zeros that a loop writes itself stand directly before it, and it writes all of these elements or adds to them.
 //! 4. Chunks pass the numbers and buffers that iterations use, and have copies of the buffers to which two chunks can
 //!    add at the same position. Their boundaries divide no vector of lanes and no strip.
 
-use super::annotation::{ChunkSchedule, LaneSchedule, Schedule};
-use super::{Chunking, Loops, Target, chunk, classify, interleave, stencil, strip};
+use super::annotation::{ChunkSchedule, LaneSchedule, Schedule, Stencil};
+use super::{Chunking, Loops, Target, chunk, classify, interleave, range, stencil, strip};
 use crate::program::{Block, Buffer, For, Operand, ProcedureId, Program, Statement};
 use crate::visit::each_statement;
 
@@ -69,17 +69,20 @@ impl Schedules<'_> {
         expect(same, "the classes of a loop do not follow from it")?;
         expect(lanes.width > 1 && lanes.strip > 0, "a vector has less than two lanes")?;
         expect(lanes.strip == 1 || lanes.stencils.is_empty() && strip::is_straight(each, lanes), "a strip diverges")?;
+        let ranges = range::ranges(lanes, each);
+        expect(lanes.ranges.iter().all(|(buffer, range)| ranges.get(buffer) == Some(range)), "a part of a buffer")?;
         let fused = strip::fused(procedure, lanes, each);
         expect(lanes.fused.iter().all(|(register, factors)| fused.get(register) == Some(factors)), "a fused product")?;
         let rows = interleave::interleaved(procedure, lanes, each);
         expect(lanes.interleaved.iter().all(|(buffer, row)| rows.get(buffer) == Some(row)), "an interleaved store")?;
         let stencils = stencil::stencils(lanes, each);
         for (buffer, stencil) in &lanes.stencils {
-            let places = stencils.get(buffer).map(|expected| (expected.first, &expected.places));
-            expect(places == Some((stencil.first, &stencil.places)), "a stencil does not follow from its loop")?;
+            let expected = stencils.get(buffer).map(|expected| Stencil { zeroed: stencil.zeroed, ..expected.clone() });
+            expect(expected.as_ref() == Some(stencil), "a stencil does not follow from its loop")?;
             expect(stencil.shifts().into_iter().all(|shift| shift < lanes.width), "a stencil is wider than a vector")?;
             if let Some(count) = stencil.zeroed {
-                expect(stencil.places.len() > 1 || each.count == count, "elements stay without zeros")?;
+                let written = stencil.places.len() > 1 || each.count == count;
+                expect(stencil.is_whole() && written, "elements stay without zeros")?;
                 expect(stencil.first >= 0 && zeros_before(before, *buffer, count), "there are no zeros before a loop")?;
             }
         }

@@ -1,8 +1,7 @@
 //! Elements of buffers in lanes: read, written and added to.
 
-use super::Wide;
-use super::further;
-use riesz_program::program::{Element, Kind, Operand};
+use super::{Wide, position};
+use riesz_program::program::{Buffer, Element, Kind, Operand};
 use riesz_program::schedule::Class;
 
 impl Wide<'_, '_> {
@@ -138,14 +137,14 @@ impl Wide<'_, '_> {
             }
             (Position::Same(at), false, _) if product.is_some() => {
                 let (a, b) = product.unwrap_or((value, value));
-                let name = self.writer.buffer(element.buffer);
+                let (name, at) = (self.writer.buffer(element.buffer), self.in_part(element.buffer, at));
                 format!("add_up_product(&mut {name}_lanes, {at}, {}, {});", self.wide(a), self.wide(b))
             }
             (Position::Same(at), true, false) => format!("add({name}, {at}, {});", self.writer.operand(value)),
             (Position::Same(at), true, true) => format!("add({name}, {at}, {});", masked(self.wide(value))),
             // A buffer to which all iterations add at the same position has a copy for each lane.
             (Position::Same(at), false, _) => {
-                let name = self.writer.buffer(element.buffer);
+                let (name, at) = (self.writer.buffer(element.buffer), self.in_part(element.buffer, at));
                 format!("add_up(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
             }
             (Position::Apart(at, step), _, false) if mask.is_none() => {
@@ -168,13 +167,22 @@ impl Wide<'_, '_> {
         self.line(line);
     }
 
+    /// A position in the part of a buffer of which each lane has a copy.
+    fn in_part(&self, buffer: Buffer, at: String) -> String {
+        match self.lanes.ranges.get(&buffer) {
+            Some(range) if range.first != Operand::Int(0) => format!("{at} - {}", self.writer.operand(range.first)),
+            _ => at,
+        }
+    }
+
     /// Adds near the index: the terms of an element are summed before it is written.
     fn add_near(&mut self, element: Element, value: Operand) -> bool {
         let Some(stencil) = self.lanes.stencils.get(&element.buffer) else { return false };
-        let Some((_, offset)) = stencil.places.iter().find(|(place, _)| *place == element.at) else { return false };
+        let Some(offset) = stencil.distance(element.at) else { return false };
         let shift = offset - stencil.first;
         let (name, value) = (self.writer.buffer(element.buffer).to_string(), self.wide(value));
-        let (total, index) = (self.writer.buffer_mut(element.buffer), self.writer.register(self.index));
+        let total = self.writer.buffer_mut(element.buffer);
+        let index = self.writer.register(self.index).to_string();
         if stencil.is_single() {
             self.line(format!("(Lanes::splat(0.0) + {value}).store({total}, {index}, 1);"));
             return true;
@@ -185,7 +193,8 @@ impl Wide<'_, '_> {
         });
         if stencil.places.last().is_some_and(|(place, _)| *place == element.at) {
             let write = if stencil.zeroed.is_some() { "store" } else { "add_to" };
-            self.line(format!("{name}_near.{write}({total}, {index}{}, 1);", further(stencil.first)));
+            let from = position(self.writer, stencil, &index);
+            self.line(format!("{name}_near.{write}({total}, {from}, 1);"));
         }
         true
     }

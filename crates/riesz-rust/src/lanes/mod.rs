@@ -17,7 +17,7 @@ use crate::chunk::{Given, Outline};
 use crate::function::Writer;
 use partial::Partial;
 use riesz_program::program::{Allocation, Buffer, For, Kind, Operand, Register, Statement};
-use riesz_program::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride};
+use riesz_program::schedule::{ChunkSchedule, Class, LaneSchedule, LaneStride, Stencil};
 use riesz_program::{blocks, each_statement};
 use rustc_hash::FxHashSet;
 
@@ -61,6 +61,12 @@ fn further(by: i64) -> String {
     if by == 0 { String::new() } else { format!(" + {by}") }
 }
 
+/// The position of the first element that the iteration at an index adds to.
+fn position(writer: &Writer, stencil: &Stencil, index: &str) -> String {
+    let base = stencil.base.map_or_else(String::new, |base| format!("{} + ", writer.register(base)));
+    format!("{base}{index}{}", further(stencil.first))
+}
+
 struct Wide<'w, 'p> {
     index: Register,
     lanes: &'w LaneSchedule,
@@ -73,7 +79,7 @@ struct Wide<'w, 'p> {
     writer: &'w mut Writer<'p>,
 }
 
-impl Wide<'_, '_> {
+impl<'w> Wide<'w, '_> {
     fn line(&mut self, line: String) {
         self.writer.line(line);
     }
@@ -191,13 +197,14 @@ impl Wide<'_, '_> {
     }
 
     /// The partial results of lanes.
-    fn shared(&self) -> Vec<Partial> {
-        let carried = self.lanes.stencils.iter().flat_map(|(buffer, stencil)| {
-            let carry = |shift| Partial::Carry { buffer: *buffer, first: stencil.first, shift };
+    fn shared(&self) -> Vec<Partial<'w>> {
+        let lanes = self.lanes;
+        let carried = lanes.stencils.iter().flat_map(|(buffer, stencil)| {
+            let carry = |shift| Partial::Carry { buffer: *buffer, stencil, shift };
             stencil.shifts().into_iter().map(carry)
         });
-        let summed = self.lanes.summed.iter().map(|buffer| Partial::Sums(*buffer));
-        let reduced = self.lanes.reduced.iter().map(|(register, combine)| Partial::Number(*register, *combine));
+        let summed = lanes.summed.iter().map(|buffer| Partial::Sums(*buffer, lanes.ranges.get(buffer).copied()));
+        let reduced = lanes.reduced.iter().map(|(register, combine)| Partial::Number(*register, *combine));
         carried.chain(summed).chain(reduced).collect()
     }
 

@@ -1,25 +1,26 @@
 //! Partial results of iterations: one for each lane, combined after the loop in a fixed order.
 
-use super::further;
+use super::position;
 use crate::Spelling;
 use crate::chunk::Given;
 use crate::function::Writer;
 use riesz_program::program::{Buffer, Combine, Register, SiteId};
+use riesz_program::schedule::{Range, Stencil};
 
 /// A partial result of lanes, which is combined after the loop.
-pub(super) enum Partial {
-    /// The elements of a buffer, each in lanes.
-    Sums(Buffer),
+pub(super) enum Partial<'s> {
+    /// The elements of a buffer, or of a part of it, each in lanes.
+    Sums(Buffer, Option<Range>),
     /// A number in lanes.
     Number(Register, Combine),
     /// Terms of elements behind the last vector of iterations.
-    Carry { buffer: Buffer, first: i64, shift: i64 },
+    Carry { buffer: Buffer, stencil: &'s Stencil, shift: i64 },
 }
 
-impl Partial {
+impl Partial<'_> {
     fn name(&self, writer: &Writer) -> String {
         match self {
-            Partial::Sums(buffer) => format!("{}_lanes", writer.buffer(*buffer)),
+            Partial::Sums(buffer, _) => format!("{}_lanes", writer.buffer(*buffer)),
             Partial::Number(register, _) => format!("{}_lanes", writer.register(*register)),
             Partial::Carry { buffer, shift, .. } => format!("{}_carry_{shift}", writer.buffer(*buffer)),
         }
@@ -29,7 +30,7 @@ impl Partial {
     pub(super) fn given(&self, writer: &Writer) -> Given {
         let name = self.name(writer);
         let (name, ty) = match self {
-            Partial::Sums(buffer) => (format!("{}_sums", writer.buffer(*buffer)), writer.vector()),
+            Partial::Sums(buffer, _) => (format!("{}_sums", writer.buffer(*buffer)), writer.vector()),
             Partial::Number(_, Combine::All | Combine::Any) => (name, "Mask"),
             Partial::Number(_, Combine::Least) => (name, "Ints"),
             Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes"),
@@ -40,7 +41,7 @@ impl Partial {
     /// A statement that a chunk runs before it gives its partial result.
     pub(super) fn settle(&self, writer: &Writer, site: SiteId) -> Option<String> {
         match self {
-            Partial::Sums(buffer) => {
+            Partial::Sums(buffer, _) => {
                 let name = writer.buffer(*buffer);
                 Some(format!("let {name}_sums = sums(context, &{name}_lanes, {})?;", site.0))
             }
@@ -51,9 +52,12 @@ impl Partial {
     pub(super) fn begin(&self, writer: &Writer, site: SiteId) -> String {
         let name = self.name(writer);
         let neutral = match self {
-            Partial::Sums(buffer) => {
-                let (buffer, site) = (writer.buffer(*buffer), site.0);
-                return format!("let mut {name} = context.filled({buffer}.len(), Lanes::splat(-0.0), {site})?;");
+            Partial::Sums(buffer, range) => {
+                let count = match range {
+                    Some(range) => format!("{}.max(0) as usize", writer.bound(range.count)),
+                    None => format!("{}.len()", writer.buffer(*buffer)),
+                };
+                return format!("let mut {name} = context.filled({count}, Lanes::splat(-0.0), {})?;", site.0);
             }
             Partial::Carry { .. } => "Lanes::splat(0.0)",
             Partial::Number(_, Combine::Sum) => "Lanes::splat(-0.0)",
@@ -75,15 +79,19 @@ impl Partial {
     pub(super) fn end(&self, writer: &Writer, chunked: bool, end: &str) -> Vec<String> {
         let lanes = self.name(writer);
         match self {
-            Partial::Sums(buffer) if chunked => {
-                vec![format!("add_all({}, &{}_sums);", writer.buffer_mut(*buffer), writer.buffer(*buffer))]
+            Partial::Sums(buffer, range) => {
+                let first = range.map_or_else(|| "0".into(), |range| writer.operand(range.first));
+                let total = writer.buffer_mut(*buffer);
+                vec![match chunked {
+                    true => format!("add_part({total}, {first}, &{}_sums);", writer.buffer(*buffer)),
+                    false => format!("add_lanes({total}, {first}, &{lanes});"),
+                }]
             }
-            Partial::Sums(buffer) => vec![format!("add_lanes({}, &{lanes});", writer.buffer_mut(*buffer))],
-            Partial::Carry { buffer, first, shift } => {
+            Partial::Carry { buffer, stencil, shift } => {
                 let total = writer.buffer_mut(*buffer);
                 vec![
                     format!("if {end} > 0 {{"),
-                    format!("    {lanes}.add_last({shift}, {total}, {end}{});", further(*first)),
+                    format!("    {lanes}.add_last({shift}, {total}, {});", position(writer, stencil, end)),
                     "}".into(),
                 ]
             }
