@@ -369,7 +369,7 @@ pub unsafe fn add_lanes(total: impl Target<Element = R>, first: i64, lanes: &[La
     }
 }
 
-/// The same of elements that have been added up.
+/// Adds elements to a part of a buffer in the same way.
 ///
 /// # Safety
 /// No other code uses the elements.
@@ -398,17 +398,6 @@ pub fn sums(context: &Context, lanes: &[Lanes], site: u32) -> Outcome<Buffer<R>>
     let mut sums = context.filled(lanes.len(), 0.0, site)?;
     sums.iter_mut().zip(lanes).for_each(|(sum, lanes)| *sum = sum_of(lanes));
     Ok(sums)
-}
-
-/// Adds up elements.
-///
-/// # Safety
-/// There are as many elements of both, and no other code uses them.
-pub unsafe fn add_all(total: impl Target<Element = R>, further: &[R]) {
-    let total = unsafe { part_mut(total, 0, further.len() as i64) };
-    for (total, further) in total.iter_mut().zip(further) {
-        *total += further;
-    }
 }
 
 /// The sum by itself: written into the loop around, it would be taken over eight elements at once by gathering.

@@ -109,7 +109,7 @@ impl Outline<'_> {
         writer.depth += 1;
         for buffer in &self.chunks.copied {
             let name = writer.buffer(*buffer).to_string();
-            writer.line(format!("add_all({name}, &{name}_private);"));
+            writer.line(format!("add_part({name}, 0, &{name}_private);"));
         }
     }
 
