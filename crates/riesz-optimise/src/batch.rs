@@ -72,7 +72,7 @@ impl Batching<'_> {
         stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
             let bindings = std::mem::take(&mut body.bindings);
             for Binding { var, mut op, span } in bindings {
-                let bound = op.turns().and_then(|_| body_of(&op)).map(|body| bound(&op, body));
+                let bound = op.iterations().and_then(|_| body_of(&op)).map(|body| bound(&op, body));
                 let depth = self.around.len();
                 self.around.extend(bound);
                 op.visit_bodies_mut(&mut |body| self.body(body));
@@ -87,7 +87,7 @@ impl Batching<'_> {
 
     /// The first product of a loop that does not need the loop.
     fn product(&self, op: &Op) -> Option<Product> {
-        let (_, Atom::Int(count)) = op.turns()? else { return None };
+        let (_, Atom::Int(count)) = op.iterations()? else { return None };
         let body = body_of(op)?;
         let is_product =
             |binding: &Binding| matches!(&binding.op, Op::ArrayFunction(primitive, _) if is_dot(primitive));
@@ -193,7 +193,7 @@ impl Batching<'_> {
 
     /// Splits a loop at a product: writes all that is done before it, and leaves the rest.
     fn apart(&mut self, op: &mut Op, product: Product, span: Span, out: &mut Vec<Binding>) {
-        let Some((index, count)) = op.turns() else { return };
+        let Some((index, count)) = op.iterations() else { return };
         let Some(body) = body_of_mut(op) else { return };
         let types: Vec<Type> =
             product.stored.iter().map(|at| self.vars[body.bindings[*at].var.0 as usize].ty.clone()).collect();

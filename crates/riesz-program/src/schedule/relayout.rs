@@ -92,7 +92,7 @@ struct Survey<'p> {
     inside: FxHashSet<Register>,
     /// The loops around, from the outside, each with its count and whether it runs in lanes.
     around: Vec<(Register, Operand, bool)>,
-    accesses: Found,
+    accesses: Accesses,
     reads: FxHashSet<Buffer>,
     adds: FxHashSet<Buffer>,
     others: FxHashSet<Buffer>,
@@ -203,7 +203,7 @@ impl<'p> Survey<'p> {
     }
 
     /// The accesses to buffers that are only read, or only added to, across rows.
-    fn found(mut self) -> Found {
+    fn found(mut self) -> Accesses {
         let kinds = &self.procedure.buffers;
         self.accesses.retain(|(buffer, _), access| {
             let only = match access.place.added {
@@ -217,13 +217,13 @@ impl<'p> Survey<'p> {
 }
 
 /// Accesses, by the buffer and the register of the position.
-type Found = FxHashMap<(Buffer, Register), Access>;
+type Accesses = FxHashMap<(Buffer, Register), Access>;
 
 /// Makes the transposed buffers before a loop, and adds sums to where they belong after it.
 fn tables(
     procedure: &mut Procedure,
     each: &For,
-    found: &Found,
+    found: &Accesses,
     before: &mut Block,
     after: &mut Block,
 ) -> FxHashMap<Place, Buffer> {
@@ -292,7 +292,7 @@ fn transposition(
 }
 
 /// Has accesses go to the transposed buffers.
-fn rewrite(procedure: &mut Procedure, block: &mut Block, found: &Found, tables: &FxHashMap<Place, Buffer>) {
+fn rewrite(procedure: &mut Procedure, block: &mut Block, found: &Accesses, tables: &FxHashMap<Place, Buffer>) {
     for mut statement in std::mem::take(block) {
         let element = match &mut statement {
             Statement::Let(_, Expression::Load(element)) | Statement::Add(element, _) => Some(element),

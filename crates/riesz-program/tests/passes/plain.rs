@@ -32,7 +32,13 @@ impl Plain {
 
     /// The program after more passes, which has to give the same for arrays of all small sizes.
     pub fn after(&self, passes: &[Pass]) -> Program {
-        let improved = after(&self.program, passes);
+        self.after_all(&|program| *program = after(program, passes))
+    }
+
+    /// The same after a change of the whole program.
+    pub fn after_all(&self, change: &dyn Fn(&mut Program)) -> Program {
+        let mut improved = self.program.clone();
+        change(&mut improved);
         riesz_program::verify::verify(&improved).expect("a loop program");
         for n in 0..20 {
             let numbers = (0..n).map(|i| Value::Real((i as f64).sin())).collect();
