@@ -3,7 +3,7 @@
 //! The operations are plain loops over arrays of eight, which compilers vectorise. Sums over lanes always have the same
 //! order. This source is written over `super::R` and compiled for both precisions.
 
-use super::{Buffer, Context, Outcome, R, Target, at, part_mut, truncate};
+use super::{Buffer, Context, Outcome, R, Target, at, truncate};
 
 /// How many lanes there are.
 pub const LANES: usize = 64 / size_of::<R>();
