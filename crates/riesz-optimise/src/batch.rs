@@ -303,7 +303,8 @@ fn numbers(ty: &Type) -> Option<i64> {
 pub(crate) fn has_matrices(body: &Body) -> bool {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         body.bindings.iter().any(|binding| {
-            let mut found = matches!(binding.op, Op::OnMaps(OnMaps::Matrix | OnMaps::Coo | OnMaps::Entries, _));
+            let mut found =
+                matches!(binding.op, Op::OnMaps(OnMaps::Matrix | OnMaps::Coo | OnMaps::System | OnMaps::Entries, _));
             binding.op.visit_bodies(&mut |body| found |= has_matrices(body));
             found
         })
