@@ -26,7 +26,7 @@
 //! ```
 //!
 //! [`derivative`] has gradients, Jacobians, Hessians and Taylor series as functions of one line, and [`numeric`] the
-//! operators of everyday code.
+//! operators of everyday code. [`real::Primitive`] adds a function of your own.
 //!
 //! The modules: [`real`] has the functions, [`tangent`] the representations of gradients, [`order`] and [`tower`]
 //! higher derivatives, [`space`] derivatives as linear maps, [`expression`] formulas and their derivatives,

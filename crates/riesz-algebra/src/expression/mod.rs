@@ -88,7 +88,8 @@ impl<V, F: Signature> Expr<V, F> {
         self.0.get()
     }
 
-    pub(crate) fn new(term: Term<V, F>) -> Self {
+    /// An expression of a form, such as a function of a signature of one's own. Sums and products are not simplified.
+    pub fn new(term: Term<V, F>) -> Self {
         Expr(Shared::new(term))
     }
 }

@@ -1,6 +1,8 @@
 //! Derivatives in one line, and operators with references and `f64`, against formulas.
 
 use riesz_algebra::derivative::{gradient, hessian, hessian_vector, jacobian, taylor, value_and_gradient};
+use riesz_algebra::law::near;
+use riesz_algebra::real::{Custom, Primitive, primitive_law};
 use riesz_algebra::{Nagata, Numeric, Real};
 
 fn rosenbrock<D: Real>(x: &[D]) -> D {
@@ -69,6 +71,34 @@ fn operators_with_numbers_and_references() {
     assert_eq!((&x + y - &x).primal, 5.0);
     assert_eq!([x, y].iter().sum::<Nagata<f64, [f64; 2]>>().tangent, [1.0, 1.0]);
     assert!(x < 4.0 && x == 3.0 && !(x > 3.0));
+}
+
+/// The function `x ↦ x log x` as one of one's own, whose derivative uses it again.
+struct Entropy;
+
+impl Primitive for Entropy {
+    fn value(x: f64) -> f64 {
+        x * x.ln()
+    }
+
+    fn derivative<D: Custom>(x: D) -> D {
+        x.clone().apply::<Entropy>() / x + D::one()
+    }
+}
+
+#[test]
+fn functions_of_ones_own() {
+    let direct = |x: Nagata<Nagata<f64, f64>, Nagata<f64, f64>>| x * x.ln();
+    for at in [0.3, 1.0, 2.5] {
+        primitive_law::<Entropy>(at, 1e-9).unwrap();
+        let number = |primal: f64, tangent: f64| Nagata { primal, tangent };
+        let x = Nagata { primal: number(at, 1.0), tangent: number(1.0, 0.0) };
+        let (found, expected) = (x.apply::<Entropy>(), direct(x));
+        near("value", found.primal.primal, expected.primal.primal, 1e-14).unwrap();
+        near("first derivative", found.tangent.primal, expected.tangent.primal, 1e-14).unwrap();
+        near("second derivative", found.tangent.tangent, expected.tangent.tangent, 1e-13).unwrap();
+    }
+    assert!(near("a law", 1.0, 1.1, 1e-3).is_err() && near("a law", f64::NAN, 1.0, 1.0).is_err());
 }
 
 /// Three levels: the compiler of Rust takes seconds for this, because the table of functions is not inlined into itself.
