@@ -12,7 +12,7 @@ use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
 
 /// The functions of Rust that Riesz has no names for, in Riesz.
-const LIBRARY: &str = "\
+pub const LIBRARY: &str = "\
 fun rust_div(a: Int, b: Int): Int = if (a < 0) == (b < 0) then div(abs(a), abs(b)) else -div(abs(a), abs(b))
 fun rust_rem(a: Int, b: Int): Int = a - b * rust_div(a, b)
 fun rust_max(a: R, b: R): R = if b > a or is_nan(a) then b else a
@@ -20,8 +20,18 @@ fun rust_min(a: R, b: R): R = if b < a or is_nan(a) then b else a
 fun rust_clamp(x: R, low: R, high: R): R = if x < low then low else if x > high then high else x
 fun rust_integer(x: R, least: Int, most: Int): Int =
   if is_nan(x) then 0 else if x <= real(least) then least else if x >= real(most) then most else trunc(x)
-fun rust_unsigned(n: Int): Int = if n < 0 then replicate(0, n)[0] else n
+fun rust_within(n: Int, least: Int, most: Int): Int = if n < least or n > most then div(n, 0) else n
+fun rust_wrapped(n: Int, half: Int): Int = mod(n + half, 2 * half) - half
+fun rust_power_of_two(n: Int, bits: Int): Int = if n < 0 or n >= bits then div(n, 0) else prod(2 | i < n)
+fun rust_unsigned(n: Int): Int = if n < 0 then div(n, 0) else n
 fun rust_trunc(x: R): R = if x < 0.0 then ceil(x) else floor(x)
+fun rust_compare(a: R, b: R): Int = if a < b then 0 else if a > b then 2 else 1
+fun rust_compare_integers(a: Int, b: Int): Int = if a < b then 0 else if a > b then 2 else 1
+fun rust_total_compare(a: R, b: R): Int =
+  if a < b then 0 else if a > b then 2
+  else if is_nan(a) then if is_nan(b) then 1 else 2
+  else if is_nan(b) then 0
+  else if rust_is_negative(a) == rust_is_negative(b) then 1 else if rust_is_negative(a) then 0 else 2
 fun rust_fract(x: R): R = x - rust_trunc(x)
 fun rust_is_negative(x: R): Bool = x < 0.0 or (x == 0.0 and 1.0 / x < 0.0)
 fun rust_signum(x: R): R = if is_nan(x) then x else if rust_is_negative(x) then -1.0 else 1.0

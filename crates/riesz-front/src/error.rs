@@ -43,6 +43,11 @@ impl Errors {
         self.found.extend(error);
     }
 
+    /// Whether nothing is wrong or missing so far.
+    pub fn is_empty(&self) -> bool {
+        self.found.is_empty() && self.needs.is_empty()
+    }
+
     /// Asks for the definition of a function or type of another module.
     pub fn need(&mut self, path: &syn::Path) {
         self.needs.push(path.clone());

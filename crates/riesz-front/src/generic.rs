@@ -1,16 +1,75 @@
 //! Functions that are generic over a float: their derivatives are those for `f64`.
 //!
 //! `fn f<T: Float>(x: &[T]) -> T` is read as if it were written with `f64` in the place of `T`. The traits of `T` say what
-//! its methods mean, so they must be known ones.
+//! its methods mean, so they must be known ones: those of num-traits, nalgebra and the standard library. That a name means
+//! one of them is asserted beside the function.
 
+use crate::types::show;
 use proc_macro2::{Ident, TokenStream, TokenTree};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
+use std::collections::HashSet;
+use syn::visit::Visit;
 
 /// The traits whose methods mean for `f64` what the methods of `f64` of these names do: of num-traits, nalgebra and the
 /// standard library.
 const TRAITS: &str = " Float FloatCore FloatConst Real RealField ComplexField Num NumOps NumRef NumAssign NumAssignOps NumCast \
     FromPrimitive ToPrimitive Signed Zero One MulAdd Bounded Copy Clone Debug Display LowerExp Default PartialEq PartialOrd \
     Send Sync Sized Sum Product Add Sub Mul Div Neg AddAssign SubAssign MulAssign DivAssign From Into Scalar ";
+
+/// Those of num-traits and of nalgebra among them, where they are.
+const FOREIGN: [(&str, &str); 2] = [
+    (
+        "num_traits",
+        "Float float::FloatCore FloatConst real::Real Num NumOps NumRef NumAssign NumAssignOps NumCast FromPrimitive \
+         ToPrimitive Signed Zero One MulAdd Bounded",
+    ),
+    ("nalgebra", "RealField ComplexField Scalar"),
+];
+
+/// Assertions that the traits of type parameters in an item are what their names say.
+pub(crate) fn assertions(item: &syn::Item) -> TokenStream {
+    #[derive(Default)]
+    struct Find {
+        tokens: TokenStream,
+        said: HashSet<String>,
+    }
+    impl<'a> Visit<'a> for Find {
+        fn visit_trait_bound(&mut self, bound: &'a syn::TraitBound) {
+            if let Some(known) = place(&bound.path)
+                && self.said.insert(show(&bound.path))
+            {
+                let path = &bound.path;
+                self.tokens.extend(quote! {
+                    const _: () = {
+                        fn known<T: #known>() {}
+                        #[allow(dead_code)]
+                        fn same<T: #path>() {
+                            known::<T>();
+                        }
+                    };
+                });
+            }
+        }
+    }
+    let mut find = Find::default();
+    find.visit_item(item);
+    find.tokens
+}
+
+/// Where a trait of num-traits or nalgebra is, which a path says that it means.
+fn place(path: &syn::Path) -> Option<TokenStream> {
+    let (first, last) = (&path.segments.first()?.ident, &path.segments.last()?.ident);
+    let is_last = |name: &&str| name.rsplit("::").next().is_some_and(|name| last == name);
+    let found = FOREIGN.iter().find_map(|(library, names)| Some((library, names.split_whitespace().find(is_last)?)));
+    let (library, name) = found?;
+    // `num::Float` and the like say themselves where they come from.
+    if path.segments.len() > 1 && ["num", "num_traits", "nalgebra", "simba"].iter().any(|library| first == library) {
+        let segments = path.segments.iter().map(|segment| &segment.ident);
+        return Some(quote!(::#(#segments)::*));
+    }
+    let segments = [*library].into_iter().chain(name.split("::")).map(|name| Ident::new(name, last.span()));
+    Some(quote!(::#(#segments)::*))
+}
 
 /// The function with `f64` in the place of its type parameters.
 pub(crate) fn monomorphic<T: syn::parse::Parse + ToTokens + Clone>(

@@ -38,4 +38,6 @@ mod types;
 mod unit;
 mod world;
 
+#[doc(hidden)]
+pub use compile::LIBRARY;
 pub use module::{Expansion, derivative, derive, differentiable, link};

@@ -223,7 +223,13 @@ impl Struct {
         let mut fields = Vec::new();
         for (at, field) in item.fields.iter().enumerate() {
             let member = field.ident.clone().map_or_else(|| syn::Member::from(at), syn::Member::from);
-            fields.push((member, types.shape(&field.ty, crate::types::Around::Nothing, errors)?));
+            let shape = types.shape(&field.ty, crate::types::Around::Nothing, errors)?;
+            if !shape.has_plain_options() {
+                let help = "hold an `Option` of a number or a `bool`";
+                errors.add(&field.ty, "this `Option` is no field that can be differentiated", help);
+                return None;
+            }
+            fields.push((member, shape));
         }
         let of = Struct { name, id: String::new(), fields };
         let written = of.definition(constants).unwrap_or_else(|| item.to_token_stream());
@@ -259,6 +265,7 @@ impl Shape {
             Shape::Enum(of, _) => Shape::Enum(of, None),
             Shape::Tuple(parts) => Shape::Tuple(parts.into_iter().map(Shape::without_names).collect()),
             Shape::Array(sequence, element) => Shape::Array(sequence, Box::new(element.without_names())),
+            Shape::Option(inner) => Shape::Option(Box::new(inner.without_names())),
             other => other,
         }
     }
@@ -297,6 +304,10 @@ fn portable(
                 },
             }
         }
+        Shape::Option(inner) => {
+            let inner = portable(inner, sizes, constants)?;
+            quote!(::core::option::Option<#inner>)
+        }
         Shape::Struct(of, _) => format_ident!("{}", of.id).to_token_stream(),
         Shape::Enum(of, _) => format_ident!("{}", of.id).to_token_stream(),
     })
@@ -311,7 +322,7 @@ fn types_in(
     match shape {
         Shape::Float(_) | Shape::Int(..) | Shape::Bool => {}
         Shape::Tuple(parts) => parts.iter().try_for_each(|part| types_in(part, constants, found))?,
-        Shape::Array(_, element) => types_in(element, constants, found)?,
+        Shape::Array(_, element) | Shape::Option(element) => types_in(element, constants, found)?,
         Shape::Struct(of, _) => {
             of.fields.iter().try_for_each(|(_, part)| types_in(part, constants, found))?;
             if found.iter().all(|(id, _)| *id != of.id) {

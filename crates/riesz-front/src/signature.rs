@@ -105,6 +105,12 @@ impl Signature {
                 complete = false;
                 continue;
             };
+            if !shape.has_plain_options() {
+                let help = "take an `Option` of a number or a `bool`, or the numbers and a `bool`";
+                errors.add(&written, format!("`{}` is no parameter that can be differentiated", show(&written)), help);
+                complete = false;
+                continue;
+            }
             let hint = match &pattern {
                 syn::Pat::Ident(ident) => ident.ident.to_string(),
                 _ => format!("p{at}"),
@@ -281,7 +287,7 @@ fn written(shape: &Shape, length: &mut dyn FnMut(&Sequence) -> String) -> String
             let outer = length(sequence);
             format!("[{outer}]{}", written(element, length))
         }
-        Shape::Tuple(_) | Shape::Struct(..) => {
+        Shape::Tuple(_) | Shape::Struct(..) | Shape::Option(_) => {
             let parts: Vec<String> =
                 shape.parts().unwrap_or_default().iter().map(|part| written(part, length)).collect();
             match &parts[..] {

@@ -112,6 +112,7 @@ impl Term {
     pub fn and(self, other: Term) -> Term {
         match (self, other) {
             (Term::Bool(true), other) => other,
+            (Term::Bool(false), _) => Term::Bool(false),
             (this, Term::Bool(true)) => this,
             (this, other) => Term::Binary("and", this.into(), other.into()),
         }
@@ -140,6 +141,13 @@ impl Term {
     pub fn mentions(&self, name: &str) -> bool {
         let mut found = false;
         self.names(&mut |other| found |= **other == *name);
+        found
+    }
+
+    /// Whether a value that is not there is a part of the expression.
+    pub fn is_incomplete(&self) -> bool {
+        let mut found = false;
+        self.each(&mut |term| found |= *term == Term::Unset);
         found
     }
 

@@ -19,6 +19,8 @@ pub(crate) enum Ty {
     Struct(Rc<Struct>),
     /// An enum without data, whose variants are integers.
     Enum(Rc<Enum>),
+    /// A pair: whether there is a value, and the value.
+    Option(Box<Ty>),
     /// Of an expression that does not give a value, such as `return`.
     Never,
     /// Not known yet, as that of the elements of `Vec::new()`.
@@ -48,6 +50,8 @@ impl Integer {
     /// The least and the greatest number, as far as they are numbers of 64 bits with a sign.
     pub fn range(self) -> (i64, i64) {
         match (self.signed, self.bits) {
+            // A literal whose type is not written has 32 bits, unless its use says otherwise.
+            (true, 0) => (i64::from(i32::MIN), i64::from(i32::MAX)),
             (true, 64) => (i64::MIN, i64::MAX),
             (true, bits) => (-1 << (bits - 1), (1 << (bits - 1)) - 1),
             (false, 64) => (0, i64::MAX),
@@ -103,6 +107,19 @@ pub(crate) struct Enum {
     pub variants: Vec<String>,
 }
 
+/// `std::cmp::Ordering`
+pub(crate) fn ordering() -> Ty {
+    let variants = ["Less", "Equal", "Greater"].map(String::from).into();
+    Ty::Enum(Rc::new(Enum { name: "Ordering".into(), id: ORDERING.into(), variants }))
+}
+
+/// What no enum of a program is called.
+const ORDERING: &str = "core::cmp::Ordering";
+
+pub(crate) fn is_ordering(ty: &Ty) -> bool {
+    matches!(ty, Ty::Enum(of) if of.id == ORDERING)
+}
+
 /// A type of a parameter or result, as it is written.
 #[derive(Clone, Debug)]
 pub(crate) enum Shape {
@@ -114,6 +131,7 @@ pub(crate) enum Shape {
     /// With the type as it is written, unless it cannot be named where the derivatives are.
     Struct(Rc<Struct>, Option<syn::Type>),
     Enum(Rc<Enum>, Option<syn::Type>),
+    Option(Box<Shape>),
 }
 
 /// How the elements of an array are held.
@@ -132,7 +150,7 @@ impl Shape {
             Shape::Float(_) => true,
             Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
             Shape::Tuple(parts) => parts.iter().any(Shape::varies),
-            Shape::Array(_, element) => element.varies(),
+            Shape::Array(_, element) | Shape::Option(element) => element.varies(),
             Shape::Struct(of, _) => of.fields.iter().any(|(_, shape)| shape.varies()),
         }
     }
@@ -141,7 +159,7 @@ impl Shape {
     pub fn is_real(&self) -> bool {
         match self {
             Shape::Float(_) => true,
-            Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
+            Shape::Int(..) | Shape::Bool | Shape::Enum(..) | Shape::Option(_) => false,
             Shape::Tuple(parts) => parts.iter().all(Shape::is_real),
             Shape::Array(_, element) => element.is_real(),
             Shape::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.is_real()),
@@ -153,7 +171,7 @@ impl Shape {
         match self {
             Shape::Float(_) | Shape::Int(..) | Shape::Bool => true,
             Shape::Tuple(parts) => parts.iter().all(Shape::is_nameable),
-            Shape::Array(_, element) => element.is_nameable(),
+            Shape::Array(_, element) | Shape::Option(element) => element.is_nameable(),
             Shape::Struct(of, ty) => ty.is_some() && of.fields.iter().all(|(_, shape)| shape.is_nameable()),
             Shape::Enum(_, ty) => ty.is_some(),
         }
@@ -165,7 +183,7 @@ impl Shape {
             Shape::Float(precision) => visit(*precision),
             Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {}
             Shape::Tuple(parts) => parts.iter().for_each(|part| part.precisions(visit)),
-            Shape::Array(_, element) => element.precisions(visit),
+            Shape::Array(_, element) | Shape::Option(element) => element.precisions(visit),
             Shape::Struct(of, _) => of.fields.iter().for_each(|(_, shape)| shape.precisions(visit)),
         }
     }
@@ -175,6 +193,7 @@ impl Shape {
         match self {
             Shape::Tuple(parts) => Some(parts.clone()),
             Shape::Struct(of, _) => Some(of.fields.iter().map(|(_, shape)| shape.clone()).collect()),
+            Shape::Option(inner) => Some(vec![Shape::Bool, (**inner).clone()]),
             _ => None,
         }
     }
@@ -198,6 +217,18 @@ impl Shape {
                 Ty::Struct(of.clone())
             }
             Shape::Enum(of, _) => Ty::Enum(of.clone()),
+            Shape::Option(inner) => Ty::Option(Box::new(inner.ty(length))),
+        }
+    }
+
+    /// Whether the options in it are of single numbers, as those of parameters are.
+    pub fn has_plain_options(&self) -> bool {
+        match self {
+            Shape::Option(inner) => matches!(**inner, Shape::Float(_) | Shape::Int(..) | Shape::Bool),
+            Shape::Array(_, element) => element.has_plain_options(),
+            Shape::Tuple(parts) => parts.iter().all(Shape::has_plain_options),
+            Shape::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.has_plain_options()),
+            Shape::Float(_) | Shape::Int(..) | Shape::Bool | Shape::Enum(..) => true,
         }
     }
 
@@ -297,8 +328,14 @@ impl Types {
                     return Some(Shape::Array(Sequence::Vec, Box::new(element)));
                 }
             }
-            "Option" | "Result" | "Box" | "Rc" | "Arc" | "HashMap" | "BTreeMap" | "String" | "i128" | "u128"
-            | "str" | "char" => {
+            "Option" => {
+                if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
+                    && let Some(syn::GenericArgument::Type(inner)) = arguments.args.first()
+                {
+                    return Some(Shape::Option(Box::new(self.shape(inner, Around::Nothing, errors)?)));
+                }
+            }
+            "Result" | "Box" | "Rc" | "Arc" | "HashMap" | "BTreeMap" | "String" | "i128" | "u128" | "str" | "char" => {
                 errors.add(
                     ty,
                     format!("`{}` is not a type that can be differentiated", show(ty)),
@@ -359,6 +396,7 @@ pub(crate) fn describe(ty: &Ty) -> String {
         Ty::Array(..) => "an array".into(),
         Ty::Struct(of) => format!("a `{}`", of.name),
         Ty::Enum(of) => format!("a `{}`", of.name),
+        Ty::Option(_) => "an `Option`".into(),
         Ty::Never | Ty::Unknown | Ty::Error => "something else".into(),
     }
 }

@@ -117,11 +117,13 @@ impl Unit<'_> {
                 .collect();
             // Of a function that nothing can be compiled of, that is an error at once.
             if let Some((_, Err(reason))) = results.first() {
-                errors.add(
-                    read.ident,
-                    format!("this cannot be differentiated as code: {reason}"),
-                    "the book's page on Rust functions lists what can be written",
-                );
+                let help = match reason.contains("known only at run time") {
+                    true => {
+                        "a `while` loop inside of another is a `for` loop with a `break` and a largest number of steps"
+                    }
+                    false => "the book's page on Rust functions lists what can be written",
+                };
+                errors.add(read.ident, format!("this cannot be differentiated as code: {reason}"), help);
             }
             let (methods, missing) = one.methods(&results, &hidden);
             traits.extend(missing);
@@ -155,8 +157,8 @@ impl Unit<'_> {
                 const _: () = assert!(#path == #value, #message);
             )
         });
-        let names = standard_names(&state.item);
-        let tokens = quote!(#module #items #(#checks)* #names #definitions);
+        let (names, bounds) = (standard_names(&state.item), crate::generic::assertions(&state.item));
+        let tokens = quote!(#module #items #(#checks)* #names #bounds #definitions);
         let names = wanted.iter().map(|(read, _)| read.ident.to_string()).collect();
         Ok(Expansion { tokens, names, riesz: text.text, rust: compiled.source, needs: None })
     }
@@ -200,7 +202,9 @@ fn standard_names(item: &syn::Item) -> TokenStream {
             match token {
                 proc_macro2::TokenTree::Ident(ident) => {
                     let name = ident.to_string();
-                    let known = name == "Vec" || name == "bool" || real_named(&name) || Integer::named(&name).is_some();
+                    let known = matches!(&*name, "Vec" | "bool" | "Some" | "None" | "Option")
+                        || real_named(&name)
+                        || Integer::named(&name).is_some();
                     found.extend(known.then_some(name));
                 }
                 proc_macro2::TokenTree::Group(group) => find(group.stream(), found),
@@ -215,6 +219,15 @@ fn standard_names(item: &syn::Item) -> TokenStream {
         match name.as_str() {
             "Vec" => quote!(
                 const _: Vec<()> = ::std::vec::Vec::new();
+            ),
+            "Some" => quote!(
+                const _: ::core::option::Option<()> = Some(());
+            ),
+            "None" => quote!(
+                const _: ::core::option::Option<()> = None;
+            ),
+            "Option" => quote!(
+                const _: Option<()> = ::core::option::Option::None;
             ),
             "bool" => quote!(
                 const _: bool = true;

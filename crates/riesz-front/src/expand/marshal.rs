@@ -1,6 +1,6 @@
 //! Rust values as the numbers and buffers that generated functions take and give.
 
-use crate::types::{Sequence, Shape, real};
+use crate::types::{Integer, Sequence, Shape, real};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use riesz_rust::Precision;
@@ -39,7 +39,7 @@ impl Arguments {
         match shape {
             Shape::Bool | Shape::Int(..) | Shape::Enum(..) if self.is_tangent => {}
             Shape::Float(_) | Shape::Bool => self.leaves.push(quote!(#place)),
-            Shape::Int(..) => self.leaves.push(quote!((#place as i64))),
+            Shape::Int(..) => self.leaves.push(number(shape, &quote!(&#place))),
             Shape::Enum(..) => {
                 let number = number(shape, &quote!(&#place));
                 self.leaves.push(number);
@@ -55,10 +55,16 @@ impl Arguments {
                     self.add(part, &quote!(#place.#member));
                 }
             }
+            Shape::Option(inner) => {
+                if !self.is_tangent {
+                    self.leaves.push(quote!(#place.is_some()));
+                }
+                self.add(inner, &quote!(#place.unwrap_or_default()));
+            }
             Shape::Array(sequence, element) => match flat_depth(element) {
                 Some(depth) => {
                     if !matches!(sequence, Sequence::Fixed(_)) {
-                        self.lengths.push(quote!((#place.len() as i64)));
+                        self.lengths.push(length(place));
                     } else {
                         self.lengths.push(quote!());
                     }
@@ -75,7 +81,7 @@ impl Arguments {
     fn gather(&mut self, sequence: &Sequence, element: &Shape, place: &TokenStream) {
         self.lengths.push(match sequence {
             Sequence::Fixed(_) => quote!(),
-            _ => quote!((#place.len() as i64)),
+            _ => length(place),
         });
         let mut leaves = Vec::new();
         let mut lengths = Vec::new();
@@ -131,6 +137,11 @@ impl Arguments {
                     parts.iter().map(|(part, place)| self.each(part, place, depth, leaves, lengths)).collect();
                 quote!(#(#written)*)
             }
+            Shape::Option(inner) => {
+                let there = self.each(&Shape::Bool, &quote!(&#place.is_some()), depth, leaves, lengths);
+                let value = self.each(inner, &quote!((&#place.unwrap_or_default())), depth, leaves, lengths);
+                quote!(#there #value)
+            }
             Shape::Struct(of, _) => {
                 let written: Vec<_> = of
                     .fields
@@ -169,6 +180,12 @@ impl Arguments {
     }
 }
 
+/// The length of an array.
+fn length(place: &TokenStream) -> TokenStream {
+    let long = "an array that a derivative is taken at has less than 2^31 elements";
+    quote!(::core::primitive::i64::from(::core::primitive::i32::try_from(#place.len()).expect(#long)))
+}
+
 /// An integer of any type, or an enum, behind a reference, as an `i64`.
 fn number(shape: &Shape, place: &TokenStream) -> TokenStream {
     match shape {
@@ -180,6 +197,9 @@ fn number(shape: &Shape, place: &TokenStream) -> TokenStream {
                 quote!(<#ty>::#variant => #at)
             });
             quote!(match #place { #(#arms),* })
+        }
+        Shape::Int(Integer { signed: false, bits: 64 }, _) => {
+            quote!(::core::primitive::i64::try_from(*#place).expect("integers that a derivative is taken at have 63 bits"))
         }
         _ => quote!((*#place as i64)),
     }
@@ -201,6 +221,10 @@ pub(super) fn owned(shape: &Shape) -> TokenStream {
         Shape::Bool => quote!(bool),
         Shape::Int(_, ty) => quote!(#ty),
         Shape::Struct(_, ty) | Shape::Enum(_, ty) => ty.as_ref().map_or_else(|| quote!(_), |ty| quote!(#ty)),
+        Shape::Option(inner) => {
+            let inner = owned(inner);
+            quote!(::core::option::Option<#inner>)
+        }
         Shape::Tuple(parts) => {
             let parts = parts.iter().map(owned);
             quote!((#(#parts,)*))
@@ -285,6 +309,15 @@ impl Slots {
                     .collect();
                 quote!((#(#parts,)*))
             }
+            Shape::Option(inner) if !inner.varies() => self.at(&Shape::Bool, point, lengths, indices),
+            // There is a derivative where there is a value.
+            Shape::Option(inner) => {
+                let value = self.at(inner, None, lengths, indices);
+                match point {
+                    Some(point) => quote!(#point.map(|_| #value)),
+                    None => quote!(::core::option::Option::Some(#value)),
+                }
+            }
             Shape::Struct(..) if !shape.is_nameable() && point.is_some() => {
                 let point = point.cloned().unwrap_or_default();
                 let written = self.put(shape, &quote!(__made), &point, false, lengths, indices);
@@ -357,7 +390,7 @@ impl Slots {
         indices: &[syn::Ident],
     ) -> TokenStream {
         match shape {
-            Shape::Float(_) | Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {
+            Shape::Float(_) | Shape::Int(..) | Shape::Bool | Shape::Enum(..) | Shape::Option(_) => {
                 let value = self.at(shape, Some(point), lengths, indices);
                 quote!(#place = #value;)
             }
@@ -445,6 +478,7 @@ impl Slots {
                 }
             }
             Shape::Int(..) | Shape::Bool | Shape::Enum(..) => quote!(),
+            Shape::Option(inner) => self.scaled(inner, factor, in_array),
             Shape::Array(_, element) => {
                 self.take();
                 self.scaled(element, factor, true)

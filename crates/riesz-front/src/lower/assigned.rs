@@ -3,11 +3,19 @@
 use std::collections::HashSet;
 use syn::visit::{self, Visit};
 
-/// The names of the variables that a piece assigns, or hands out by `&mut`. A name that is bound again inside counts too.
-pub(super) fn assigned(visit: impl FnOnce(&mut dyn FnMut(&syn::Expr))) -> HashSet<String> {
+/// The names that a piece assigns, hands out by `&mut`, or mentions. A name that is bound again inside counts too.
+#[derive(Default)]
+pub(super) struct Assigned {
+    pub names: HashSet<String>,
+    /// All names that it reads: those of closures may assign what they see.
+    pub mentioned: HashSet<String>,
+}
+
+/// The names that a piece assigns.
+pub(super) fn assigned(visit: impl FnOnce(&mut dyn FnMut(&syn::Expr))) -> Assigned {
     let mut found = Assigned::default();
     visit(&mut |expr| found.visit_expr(expr));
-    found.names
+    found
 }
 
 /// The methods that change what they are called on.
@@ -35,11 +43,6 @@ pub(super) const MUTATING: [&str; 22] = [
     "chunks_exact_mut",
     "split_at_mut",
 ];
-
-#[derive(Default)]
-struct Assigned {
-    names: HashSet<String>,
-}
 
 impl Assigned {
     fn root(&mut self, place: &syn::Expr) {
@@ -78,6 +81,10 @@ impl<'a> Visit<'a> for Assigned {
         visit::visit_expr_reference(self, reference);
     }
 
+    fn visit_path(&mut self, path: &'a syn::Path) {
+        self.mentioned.extend(path.get_ident().map(|ident| ident.to_string()));
+    }
+
     fn visit_macro(&mut self, call: &'a syn::Macro) {
         if super::statement::is_assertion(call) {
             self.names.insert(super::statement::OK.to_string());
@@ -98,6 +105,8 @@ pub(super) struct Exits {
     pub returns: bool,
     /// The labels of the loops that are left; `None` is the innermost one around the piece.
     pub breaks: Vec<Option<String>>,
+    /// Those of them that give the loop a value.
+    pub values: Vec<Option<String>>,
     pub continues: Vec<Option<String>>,
 }
 
@@ -128,24 +137,23 @@ impl Exits {
 #[derive(Default)]
 struct FindExits {
     exits: Exits,
-    /// The labels of the loops inside of the piece.
-    inner: Vec<Option<String>>,
+    /// The labels of the loops and blocks inside of the piece, and whether they are loops.
+    inner: Vec<(Option<String>, bool)>,
 }
 
 impl FindExits {
     fn leaves(&self, label: &Option<syn::Lifetime>) -> Option<Option<String>> {
         match label {
-            None if self.inner.is_empty() => Some(None),
-            None => None,
+            None => (!self.inner.iter().any(|(_, is_loop)| *is_loop)).then_some(None),
             Some(label) => {
                 let label = Some(label.ident.to_string());
-                (!self.inner.contains(&label)).then_some(label)
+                (!self.inner.iter().any(|(inner, _)| *inner == label)).then_some(label)
             }
         }
     }
 
-    fn within(&mut self, label: &Option<syn::Label>, visit: impl FnOnce(&mut Self)) {
-        self.inner.push(label.as_ref().map(|label| label.name.ident.to_string()));
+    fn within(&mut self, label: &Option<syn::Label>, is_loop: bool, visit: impl FnOnce(&mut Self)) {
+        self.inner.push((label.as_ref().map(|label| label.name.ident.to_string()), is_loop));
         visit(self);
         self.inner.pop();
     }
@@ -158,7 +166,9 @@ impl<'a> Visit<'a> for FindExits {
     }
 
     fn visit_expr_break(&mut self, inner: &'a syn::ExprBreak) {
-        self.exits.breaks.extend(self.leaves(&inner.label));
+        let label = self.leaves(&inner.label);
+        self.exits.values.extend(label.clone().filter(|_| inner.expr.is_some()));
+        self.exits.breaks.extend(label);
         visit::visit_expr_break(self, inner);
     }
 
@@ -168,18 +178,25 @@ impl<'a> Visit<'a> for FindExits {
 
     fn visit_expr_for_loop(&mut self, inner: &'a syn::ExprForLoop) {
         self.visit_expr(&inner.expr);
-        self.within(&inner.label, |find| find.visit_block(&inner.body));
+        self.within(&inner.label, true, |find| find.visit_block(&inner.body));
+    }
+
+    fn visit_expr_block(&mut self, inner: &'a syn::ExprBlock) {
+        match &inner.label {
+            Some(_) => self.within(&inner.label, false, |find| find.visit_block(&inner.block)),
+            None => self.visit_block(&inner.block),
+        }
     }
 
     fn visit_expr_while(&mut self, inner: &'a syn::ExprWhile) {
-        self.within(&inner.label, |find| {
+        self.within(&inner.label, true, |find| {
             find.visit_expr(&inner.cond);
             find.visit_block(&inner.body);
         });
     }
 
     fn visit_expr_loop(&mut self, inner: &'a syn::ExprLoop) {
-        self.within(&inner.label, |find| find.visit_block(&inner.body));
+        self.within(&inner.label, true, |find| find.visit_block(&inner.body));
     }
 
     // A `return` in a closure or in an item leaves only that.

@@ -70,7 +70,7 @@ impl Lower<'_> {
         }
         match segments[..] {
             ["f64" | "f32", "from"] if segments[0] == self.real() => match arguments.into_iter().next() {
-                Some(value) if value.is_int() => Value::new(Term::call("real", [value.term]), Ty::Float),
+                Some(value) if value.is_int() => Value::new(Term::call("real", [self.settled(value).term]), Ty::Float),
                 Some(value) if value.is_float() => value,
                 _ => self.refuse(at, "`f64::from` of this cannot be differentiated", "write `as f64`"),
             },
@@ -84,7 +84,7 @@ impl Lower<'_> {
             {
                 match arguments.into_iter().next() {
                     Some(value) if value.is_int() && Integer::named(&name[5..]).is_some() => {
-                        Value::new(Term::call("real", [value.term]), Ty::Float)
+                        Value::new(Term::call("real", [self.settled(value).term]), Ty::Float)
                     }
                     Some(value) if value.is_float() && name == "from_f64" => Value::new(value.term, Ty::Float),
                     _ => self.refuse(at, format!("`{name}` of this cannot be differentiated"), "write `from`"),
@@ -96,6 +96,37 @@ impl Lower<'_> {
                     Some(value) if value.is_float() => self.float_function(value, method, arguments.collect(), at),
                     _ => self.refuse(at, format!("`f64::{method}` cannot be differentiated"), "call it on a number"),
                 }
+            }
+            ["Some"] if arguments.len() == 1 => {
+                let mut arguments = arguments;
+                let value = arguments.remove(0);
+                match value.holds_place() {
+                    true => self.refuse(at, "a `&mut` inside of another value cannot be followed", "give a copy of it"),
+                    false => Self::some(value),
+                }
+            }
+            [.., "cmp", "min" | "max"] if arguments.len() == 2 && arguments.iter().all(Value::is_int) => {
+                let integer = arguments.iter().fold(Integer::LITERAL, |all, one| match one.ty {
+                    Ty::Int(integer) => all.with(integer),
+                    _ => all,
+                });
+                let terms: Vec<Term> =
+                    arguments.into_iter().map(|argument| self.settle(argument.term, integer)).collect();
+                Value::new(Term::call(segments[segments.len() - 1], terms), Ty::Int(integer))
+            }
+            [.., "mem", "replace" | "take"] => {
+                let mut arguments = arguments.into_iter();
+                let (Some(old), new) = (arguments.next(), arguments.next()) else { return Value::error() };
+                let Some(place) = old.place.clone() else {
+                    return self.refuse(at, "this needs a variable here", "write `&mut` and a variable");
+                };
+                let new = match new {
+                    Some(new) => new,
+                    None => Value::new(self.dummy(&old.ty, at), old.ty.clone()),
+                };
+                let term = self.name_it("t", super::operator::unmarked(old.term), at);
+                self.write_place(&place, new, at);
+                Value::new(term, old.ty)
             }
             [.., "Vec", "new" | "with_capacity"] => {
                 let name = self.fresh("v");
@@ -118,7 +149,7 @@ impl Lower<'_> {
             ["usize" | "i32" | "i64" | "u32" | "u64", "from"] => match arguments.into_iter().next() {
                 Some(value) if value.is_int() => {
                     let integer = Integer::named(segments[0]).unwrap_or(Integer::USIZE);
-                    Value::new(value.term, Ty::Int(integer))
+                    Value::new(self.settled(value).term, Ty::Int(integer))
                 }
                 _ => self.refuse(at, "this conversion cannot be differentiated", "write `as`"),
             },
@@ -180,8 +211,14 @@ impl Lower<'_> {
                 return self.refuse(at, message, "check that the attribute understands the argument");
             }
         }
-        let terms: Vec<Term> =
-            arguments.iter().map(|argument| super::operator::unmarked(argument.term.clone())).collect();
+        let terms = arguments.iter().zip(&signature.parameters).map(|(argument, parameter)| {
+            let term = super::operator::unmarked(argument.term.clone());
+            match (&argument.ty, &parameter.ty) {
+                (Ty::Int(from), Ty::Int(to)) => self.settle(term, from.with(*to)),
+                _ => term,
+            }
+        });
+        let terms: Vec<Term> = terms.collect();
         let result = signature.result.as_ref().map(|shape| shape.plain());
         let outputs: Vec<usize> = (0..arguments.len()).filter(|at| signature.parameters[*at].output).collect();
         let place = self.place(at);

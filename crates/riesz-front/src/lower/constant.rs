@@ -2,7 +2,7 @@
 
 use super::{Lower, Value};
 use crate::term::Term;
-use crate::types::{Shape, Ty, show};
+use crate::types::{Integer, Shape, Ty, ordering, show};
 use quote::ToTokens;
 use riesz_rust::Precision;
 
@@ -57,6 +57,28 @@ impl Lower<'_> {
                 };
                 return Value::new(Term::Real(value), Ty::Float);
             }
+            Some(of) if Integer::named(of).is_some() && matches!(&*last, "MAX" | "MIN" | "BITS") => {
+                let integer = Integer::named(of).unwrap_or(Integer::USIZE);
+                let (least, most) = integer.range();
+                return match (&*last, integer) {
+                    ("BITS", _) => Value::new(
+                        Term::Int(i64::from(integer.bits)),
+                        Ty::Int(Integer::named("u32").unwrap_or(integer)),
+                    ),
+                    ("MAX", Integer { signed: false, bits: 64 }) => {
+                        self.refuse(path, format!("`{text}` does not fit 63 bits"), "use a smaller number")
+                    }
+                    ("MAX", _) => Value::new(Term::Int(most), Ty::Int(integer)),
+                    _ => Value::new(Term::Int(least), Ty::Int(integer)),
+                };
+            }
+            Some("Ordering")
+                if matches!(&*last, "Less" | "Equal" | "Greater")
+                    && !self.world.types.enums.contains_key("Ordering") =>
+            {
+                let at = ["Less", "Equal", "Greater"].iter().position(|name| *name == last).unwrap_or(0);
+                return Value::new(Term::Int(at as i64), ordering());
+            }
             Some(of) => {
                 let mut whole = path.path.clone();
                 whole.segments.pop();
@@ -74,6 +96,9 @@ impl Lower<'_> {
                 }
             }
             None => {
+                if last == "None" {
+                    return Self::none();
+                }
                 if let Some(Some(value)) = self.imported.get(&last) {
                     return Value::new(Term::Real(*value), Ty::Float);
                 }

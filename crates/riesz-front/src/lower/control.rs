@@ -1,7 +1,6 @@
 //! Conditionals.
 
 use super::iterator::outside;
-use super::statement::is_let;
 use super::{Lower, Value, VarId};
 use crate::term::{Block, Name, Term};
 use crate::types::Ty;
@@ -21,15 +20,16 @@ impl Lower<'_> {
     }
 
     pub(super) fn if_(&mut self, inner: &syn::ExprIf) -> Value {
-        if is_let(&inner.cond) {
-            let help = "match on integers, booleans, or enums without data";
-            return self.refuse(&inner.cond, "`if let` cannot be differentiated", help);
-        }
-        let condition = self.condition(&inner.cond);
+        let (condition, scope) = self.scoped_condition(&inner.cond);
         self.branch(
             condition,
             inner,
-            |lower| lower.scope(|lower| lower.statements(&inner.then_branch.stmts, false)),
+            |lower| {
+                lower.scopes.push(scope);
+                let value = lower.scope(|lower| lower.statements(&inner.then_branch.stmts, false));
+                lower.scopes.pop();
+                value
+            },
             |lower| match &inner.else_branch {
                 None => Value::unit(),
                 Some((_, no)) => lower.value(no),
@@ -37,23 +37,68 @@ impl Lower<'_> {
         )
     }
 
-    pub(super) fn match_(&mut self, inner: &syn::ExprMatch) -> Value {
-        let value = self.value(&inner.expr);
-        let value = match (&value.ty, value.term) {
-            (Ty::Int(_) | Ty::Bool | Ty::Enum(_) | Ty::Tuple(_), Term::Tuple(terms)) => {
-                let terms = terms.into_iter().map(|term| self.name_it("t", term, &inner.expr)).collect();
-                Value::new(Term::Tuple(terms), value.ty)
-            }
-            (Ty::Int(_) | Ty::Bool | Ty::Enum(_) | Ty::Tuple(_), term) => {
-                let term = self.name_it("t", term, &inner.expr);
-                Value::new(term, value.ty)
-            }
-            (Ty::Error, _) => return Value::error(),
-            _ => {
-                let help = "match on integers, booleans, enums without data, or tuples of these; compare real numbers with `if`";
-                return self.refuse(&inner.expr, "only integers, booleans and enums without data can be matched", help);
+    /// A condition that may begin with a `let`, and the names that it binds where it holds.
+    pub(super) fn scoped_condition(&mut self, condition: &syn::Expr) -> (Term, super::Scope) {
+        self.scopes.push(Vec::new());
+        let condition = match first_let(condition) {
+            None => self.condition(condition),
+            Some((first, rest)) => self.let_condition(first, &rest).unwrap_or(Term::Bool(true)),
+        };
+        (condition, self.scopes.pop().unwrap_or_default())
+    }
+
+    /// `let pattern = value && rest`
+    fn let_condition(&mut self, first: &syn::ExprLet, rest: &[&syn::Expr]) -> Option<Term> {
+        let value = self.scrutinee(&first.expr)?;
+        let mut condition = match self.fits(&first.pat, &value) {
+            Some(condition) => self.name_it("c", condition, &first.pat),
+            None => {
+                self.bind_errors(&first.pat);
+                return None;
             }
         };
+        for more in rest {
+            if condition == Term::Bool(false) {
+                break;
+            }
+            let (block, ty) = self.own_block(*more, |lower| lower.value(more));
+            if ty != Ty::Bool {
+                return None;
+            }
+            let also = if block.lets.is_empty() { block.result } else { Term::Scope(block.into()) };
+            condition = self.name_it("c", condition.and(also), *more);
+        }
+        Some(condition)
+    }
+
+    /// The value that patterns are compared with.
+    pub(super) fn scrutinee(&mut self, expr: &syn::Expr) -> Option<Value> {
+        let value = self.value(expr);
+        let value = self.settled(value);
+        if value.holds_place() && !matches!(value.ty, Ty::Int(_) | Ty::Bool | Ty::Float | Ty::Enum(_)) {
+            self.refuse(expr, "patterns of what is behind a `&mut` cannot be followed", "match on a copy of it");
+            return None;
+        }
+        match (&value.ty, value.term) {
+            (Ty::Error, _) => None,
+            (_, Term::Tuple(terms)) => {
+                let terms = terms.into_iter().map(|term| match term {
+                    // What there is of an option is looked at only if there is something.
+                    Term::If(..) => term,
+                    term => self.name_it("t", term, expr),
+                });
+                let terms = terms.collect();
+                Some(Value::new(Term::Tuple(terms), value.ty))
+            }
+            (_, term) => {
+                let term = self.name_it("t", term, expr);
+                Some(Value::new(term, value.ty))
+            }
+        }
+    }
+
+    pub(super) fn match_(&mut self, inner: &syn::ExprMatch) -> Value {
+        let Some(value) = self.scrutinee(&inner.expr) else { return Value::error() };
         self.arms(&value, &inner.arms, inner)
     }
 
@@ -61,6 +106,9 @@ impl Lower<'_> {
         let Some((arm, rest)) = arms.split_first() else { return Value::never() };
         self.scope(|lower| {
             let Some(mut condition) = lower.fits(&arm.pat, value) else { return Value::error() };
+            if condition == Term::Bool(false) && !rest.is_empty() {
+                return lower.arms(value, rest, at);
+            }
             if let Some((_, guard)) = &arm.guard {
                 let (block, _) = lower.own_block(&**guard, |lower| lower.value(guard));
                 condition = condition.and(Term::Scope(block.into()));
@@ -110,9 +158,9 @@ impl Lower<'_> {
         if has_value {
             names.push(self.fresh("t"));
             for (value, results) in [(&yes_value, &mut yes_results), (&no_value, &mut no_results)] {
-                results.push(match value.ty {
-                    Ty::Never => self.dummy(&ty, at),
-                    _ => value.term.clone(),
+                results.push(match (&value.ty, &value.term) {
+                    (Ty::Never, _) | (_, Term::Unset) => self.dummy(&ty, at),
+                    (_, term) => term.clone(),
                 });
             }
         }
@@ -124,7 +172,11 @@ impl Lower<'_> {
                 continue;
             }
             let known = if a.0 != Term::Unset { a.1.clone() } else { b.1.clone() };
-            let known = if matches!(known, Ty::Unknown) { was_ty.clone() } else { known };
+            let known = match known {
+                Ty::Unknown => was_ty.clone(),
+                Ty::Option(_) => join(&a.1, &b.1),
+                known => known,
+            };
             for (side, lets) in [(&mut a, &mut yes_lets), (&mut b, &mut no_lets)] {
                 if side.0 == Term::Unset {
                     let (more, dummy) = self.block(|lower| lower.dummy(&known, at));
@@ -160,6 +212,19 @@ impl Lower<'_> {
     }
 }
 
+/// A `let` that a condition begins with, and what else must hold.
+fn first_let(condition: &syn::Expr) -> Option<(&syn::ExprLet, Vec<&syn::Expr>)> {
+    match super::expr::strip(condition) {
+        syn::Expr::Let(first) => Some((first, Vec::new())),
+        syn::Expr::Binary(syn::ExprBinary { left, op: syn::BinOp::And(_), right, .. }) => {
+            let (first, mut rest) = first_let(left)?;
+            rest.push(right);
+            Some((first, rest))
+        }
+        _ => None,
+    }
+}
+
 /// What is known of two values that are one of them.
 pub(super) fn join(a: &Ty, b: &Ty) -> Ty {
     match (a, b) {
@@ -170,6 +235,8 @@ pub(super) fn join(a: &Ty, b: &Ty) -> Ty {
         (Ty::Tuple(x), Ty::Tuple(y)) if x.len() == y.len() => {
             Ty::Tuple(x.iter().zip(y).map(|(x, y)| join(x, y)).collect())
         }
+        (Ty::Int(x), Ty::Int(y)) => Ty::Int(x.with(*y)),
+        (Ty::Option(x), Ty::Option(y)) => Ty::Option(Box::new(join(x, y))),
         (Ty::Unknown, other) => other.clone(),
         (this, _) => this.clone(),
     }

@@ -1,6 +1,5 @@
 //! Expressions.
 
-use super::constant::MOST_EXPANSIONS;
 use super::iterator::Iter;
 use super::{Closure, Kind, Lower, Place, Step, Value, components, describe};
 use crate::term::{Block, Term};
@@ -118,9 +117,10 @@ impl Lower<'_> {
             syn::Expr::Struct(literal) => self.struct_literal(literal),
             syn::Expr::If(inner) => self.if_(inner),
             syn::Expr::Match(inner) => self.match_(inner),
-            syn::Expr::Block(inner) if inner.label.is_none() => {
-                self.scope(|lower| lower.statements(&inner.block.stmts, false))
-            }
+            syn::Expr::Block(inner) => match &inner.label {
+                None => self.scope(|lower| lower.statements(&inner.block.stmts, false)),
+                Some(label) => self.labelled(&label.name.ident.to_string(), inner),
+            },
             syn::Expr::ForLoop(inner) => self.for_(inner),
             syn::Expr::While(inner) => self.while_(inner),
             syn::Expr::Loop(inner) => self.loop_(inner),
@@ -145,9 +145,10 @@ impl Lower<'_> {
                 let help = "handle the error before the function is called";
                 self.refuse(expr, "`?` cannot be differentiated: a derivative has no error to return", help)
             }
-            syn::Expr::Let(_) => {
-                let help = "match on integers, booleans, or enums without data";
-                self.refuse(expr, "`if let` and `while let` cannot be differentiated", help)
+            syn::Expr::Let(inner) => {
+                self.bind_errors(&inner.pat);
+                let help = "put it first, or use `match`";
+                self.refuse(expr, "a `let` in this place of a condition cannot be differentiated", help)
             }
             _ => self.refuse(
                 expr,
@@ -191,78 +192,12 @@ impl Lower<'_> {
     }
 
     pub(super) fn repeat(&mut self, element: Value, length: &syn::Expr) -> Value {
-        let count = self.atom(length);
-        if !count.is_int() {
-            return Value::error();
-        }
+        let count = Value::int(self.count_atom(length));
         if matches!(element.ty, Ty::Error) {
             return Value::error();
         }
         let ty = Ty::Array(Box::new(element.ty), Box::new(count.term.clone()));
         Value::new(Term::call("replicate", [count.term, element.term]), ty)
-    }
-
-    fn closure(&mut self, closure: &syn::ExprClosure) -> Any {
-        let mut changed = super::assigned::assigned(|visit| visit(&closure.body));
-        for input in &closure.inputs {
-            super::pattern::names(input, &mut |name| {
-                changed.remove(name);
-            });
-        }
-        if changed.iter().any(|name| self.lookup(name).is_some()) {
-            let help = "assign outside of the closure: write a `for` loop, or return the new value";
-            return Any::Value(self.refuse(closure, "this closure assigns a variable around it", help));
-        }
-        let inputs = closure.inputs.iter().map(|input| match input {
-            syn::Pat::Type(typed) => (*typed.pat).clone(),
-            other => other.clone(),
-        });
-        Any::Closure(Rc::new(Closure {
-            inputs: inputs.collect(),
-            body: (*closure.body).clone(),
-            scopes: self.scopes.clone(),
-            captured: self.snapshot(),
-        }))
-    }
-
-    /// What a closure gives for arguments: its body in the place of the call.
-    pub(super) fn apply(&mut self, closure: &Closure, arguments: Vec<Value>, at: &dyn ToTokens) -> Any {
-        if self.depth >= MOST_EXPANSIONS {
-            return Any::Value(self.refuse(at, "closures call each other too deeply", "write a function"));
-        }
-        if closure.inputs.len() != arguments.len() {
-            return Any::Value(Value::error());
-        }
-        // A closure sees the values that variables had where it was made: a `move` closure has copies of them.
-        let now = self.snapshot();
-        self.restore_but_assertions(&closure.captured);
-        let scopes = std::mem::replace(&mut self.scopes, closure.scopes.clone());
-        let loops = std::mem::take(&mut self.loops);
-        self.depth += 1;
-        self.scopes.push(Vec::new());
-        for (input, argument) in closure.inputs.iter().zip(arguments) {
-            self.bind(input, argument);
-        }
-        let exits = super::assigned::Exits::of_expr(&closure.body);
-        let before = self.snapshot();
-        let value = match exits.is_empty() {
-            true => self.any(&closure.body),
-            false => Any::Value(self.refuse(
-                &closure.body,
-                "`return` inside of a closure cannot be differentiated",
-                "write the value as the last expression, with `if` and `else`",
-            )),
-        };
-        let changes = self.changed(&before).iter().any(|var| self.vars[var.0].name != super::statement::OK);
-        self.depth -= 1;
-        self.loops = loops;
-        self.scopes = scopes;
-        self.restore_but_assertions(&now);
-        if changes {
-            let help = "write a `for` loop, or a function with a `&mut` parameter";
-            return Any::Value(self.refuse(at, "this closure changes something around it", help));
-        }
-        value
     }
 
     fn struct_literal(&mut self, literal: &syn::ExprStruct) -> Value {
@@ -354,10 +289,18 @@ impl Lower<'_> {
         };
         let (element, length) = (element.clone(), length.clone());
         let term = self.name_it("v", array.term, at);
+        let (from, to) = self.ends(&term, &length, range);
+        let count = self.name_it("n", Term::binary("-", to.clone(), from.clone()), at);
+        let ty = Ty::Array(element, Box::new(count));
+        let place = self.place(at);
+        Value::new(Term::At(place, Term::call("slice", [term, from, to]).into()), ty)
+    }
+
+    /// Where a slice begins, and where it ends.
+    pub(super) fn ends(&mut self, array: &Term, length: &Term, range: &syn::ExprRange) -> (Term, Term) {
         let from = range.start.as_ref().map_or(Term::Int(0), |start| self.atom(start).term);
-        let whole = self.length(&term, &length);
         let to = match &range.end {
-            None => whole,
+            None => self.length(array, length),
             Some(end) => {
                 let end_value = self.value(end).term;
                 let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
@@ -365,10 +308,7 @@ impl Lower<'_> {
                 self.name_it("to", end_value, end)
             }
         };
-        let count = self.name_it("n", Term::binary("-", to.clone(), from.clone()), at);
-        let ty = Ty::Array(element, Box::new(count));
-        let place = self.place(at);
-        Value::new(Term::At(place, Term::call("slice", [term, from, to]).into()), ty)
+        (from, to)
     }
 
     /// The length of an array: what is known of it, or its size.
@@ -423,5 +363,6 @@ pub(super) fn step(term: Term, step: &Step) -> Term {
         }
         (term, Step::Index(at)) => Term::Index(term.into(), vec![at.clone()]),
         (term, Step::Field(at)) => Term::Field(term.into(), *at),
+        (term, Step::Slice(from, to)) => Term::call("slice", [term, from.clone(), to.clone()]),
     }
 }

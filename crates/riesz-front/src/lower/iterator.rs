@@ -11,7 +11,7 @@
 
 use super::expr::Any;
 use super::operator::alone;
-use super::{Closure, Lower, Place, Step, Value, Whereabouts};
+use super::{Closure, Lower, Place, Value, Whereabouts};
 use crate::term::{Block, Iteration, Let, Term};
 use crate::types::{Integer, Ty};
 use quote::ToTokens;
@@ -26,6 +26,8 @@ pub(crate) enum Iter {
     Elements(Value),
     /// The places of the elements of an array, which can be assigned.
     Places(Place),
+    /// The places of chunks of a length; whether the last may be shorter.
+    PlaceChunks(Place, Term, bool),
     /// The windows of a length.
     Windows(Value, Term),
     /// Chunks of a length; whether the last may be shorter.
@@ -33,6 +35,7 @@ pub(crate) enum Iter {
     Map(Box<Iter>, Function),
     Filter(Box<Iter>, Function),
     Zip(Box<Iter>, Box<Iter>),
+    Chain(Box<Iter>, Box<Iter>),
     Enumerate(Box<Iter>),
     Rev(Box<Iter>),
     Skip(Box<Iter>, Term),
@@ -51,7 +54,7 @@ impl Iter {
     /// The arrays whose elements can be assigned.
     pub fn places(&self, visit: &mut dyn FnMut(&Place)) {
         match self {
-            Iter::Places(place) => visit(place),
+            Iter::Places(place) | Iter::PlaceChunks(place, ..) => visit(place),
             Iter::Range(..) | Iter::Elements(_) | Iter::Windows(..) | Iter::Chunks(..) => {}
             Iter::Map(of, _)
             | Iter::Filter(of, _)
@@ -60,7 +63,7 @@ impl Iter {
             | Iter::Skip(of, _)
             | Iter::Take(of, _)
             | Iter::StepBy(of, _) => of.places(visit),
-            Iter::Zip(a, b) => {
+            Iter::Zip(a, b) | Iter::Chain(a, b) => {
                 a.places(visit);
                 b.places(visit);
             }
@@ -70,14 +73,15 @@ impl Iter {
     pub fn is_filtered(&self) -> bool {
         match self {
             Iter::Filter(..) => true,
-            Iter::Range(..) | Iter::Elements(_) | Iter::Windows(..) | Iter::Chunks(..) | Iter::Places(_) => false,
+            Iter::Range(..) | Iter::Elements(_) | Iter::Windows(..) | Iter::Chunks(..) => false,
+            Iter::Places(_) | Iter::PlaceChunks(..) => false,
             Iter::Map(of, _)
             | Iter::Enumerate(of)
             | Iter::Rev(of)
             | Iter::Skip(of, _)
             | Iter::Take(of, _)
             | Iter::StepBy(of, _) => of.is_filtered(),
-            Iter::Zip(a, b) => a.is_filtered() || b.is_filtered(),
+            Iter::Zip(a, b) | Iter::Chain(a, b) => a.is_filtered() || b.is_filtered(),
         }
     }
 }
@@ -99,17 +103,20 @@ impl Lower<'_> {
                 return None;
             }
         };
+        let from = Value { term: self.settle(from.term, integer), ..from };
+        let from = Value { term: self.name_it("from", from.term, start), ..from };
+        // An unsigned end is not negative: Rust panics before that.
+        let to = match integer {
+            Integer { signed: false, bits: 64 } => to,
+            integer => Value { term: self.settle(to.term, integer), ..to },
+        };
         let closed = matches!(range.limits, syn::RangeLimits::Closed(_));
         let to = if closed { Term::binary("+", to.term, Term::Int(1)) } else { to.term };
         let whole = from.term == Term::Int(0);
-        let count = match &from.term {
-            Term::Int(0) => to,
-            from => Term::binary("-", to, from.clone()),
-        };
+        let count = if whole { to } else { Term::binary("-", to, from.term.clone()) };
         let count = self.name_it("n", count, range);
-        // The end of a range of unsigned integers is not negative: Rust panics before that.
         if let (true, false, Term::Name(name)) = (whole, integer.signed, &count) {
-            self.counts.insert(name.clone());
+            self.is_not_negative(name);
         }
         Some(Iter::Range(from.term, count, integer))
     }
@@ -137,6 +144,11 @@ impl Lower<'_> {
                 let count = Term::binary("+", Term::binary("-", whole, width.clone()), Term::Int(1));
                 Term::call("max", [count, Term::Int(0)])
             }
+            Iter::PlaceChunks(place, width, short) => {
+                let value = self.read_place(place, at);
+                let value = Value::new(super::operator::unmarked(value.term), value.ty);
+                self.count(&Iter::Chunks(value, width.clone(), *short), at)
+            }
             Iter::Chunks(value, width, short) => {
                 let whole = self.count(&Iter::Elements(value.clone()), at);
                 let whole = match short {
@@ -150,6 +162,7 @@ impl Lower<'_> {
                 let (a, b) = (self.count(a, at), self.count(b, at));
                 if a == b { a } else { Term::call("min", [a, b]) }
             }
+            Iter::Chain(a, b) => Term::binary("+", self.count(a, at), self.count(b, at)),
             Iter::Skip(of, by) => {
                 let count = Term::binary("-", self.count(of, at), by.clone());
                 Term::call("max", [count, Term::Int(0)])
@@ -169,6 +182,8 @@ impl Lower<'_> {
             Iter::Range(from, _, integer) => {
                 let term = Term::binary("+", from.clone(), index);
                 let term = self.name_it("i", term, at);
+                // It lies between the ends of the range.
+                self.is_settled(&term, &Ty::Int(*integer));
                 Value::new(term, Ty::Int(*integer))
             }
             Iter::Elements(value) => match &value.ty {
@@ -180,8 +195,22 @@ impl Lower<'_> {
                 _ => Value::error(),
             },
             Iter::Places(place) => {
-                let mut place = place.clone();
-                place.path.push(Step::Index(index));
+                let place = self.element_place(place, index, at);
+                let value = self.read_place(&place, at);
+                Value { place: Some(place), ..value }
+            }
+            Iter::PlaceChunks(place, width, short) => {
+                let from = self.name_it("from", Term::binary("*", index, width.clone()), at);
+                let to = Term::binary("+", from.clone(), width.clone());
+                let to = match short {
+                    true => {
+                        let whole = self.count(&Iter::Places(place.clone()), at);
+                        Term::call("min", [to, whole])
+                    }
+                    false => to,
+                };
+                let to = self.name_it("to", to, at);
+                let place = place.slice(from, to);
                 let value = self.read_place(&place, at);
                 Value { place: Some(place), ..value }
             }
@@ -230,6 +259,20 @@ impl Lower<'_> {
                 let a = self.element(a, index.clone(), guards, at);
                 let b = self.element(b, index, guards, at);
                 self.pair(a, b, at)
+            }
+            Iter::Chain(a, b) => {
+                let count = self.count(a, at);
+                let is_first = self.name_it("first", Term::binary("<", index.clone(), count.clone()), at);
+                let (first, ty) = self.own_block(at, |lower| lower.element(a, index.clone(), &mut Vec::new(), at));
+                let (second, other) = self.own_block(at, |lower| {
+                    let index = lower.name_it("i", Term::binary("-", index, count), at);
+                    lower.element(b, index, &mut Vec::new(), at)
+                });
+                if matches!(ty, Ty::Error) || matches!(other, Ty::Error) {
+                    return Value::error();
+                }
+                let term = Term::If(is_first.into(), first.into(), second.into());
+                Value::new(self.name_it("x", term, at), super::control::join(&ty, &other))
             }
             Iter::Enumerate(of) => {
                 if of.is_filtered() {
@@ -319,7 +362,7 @@ impl Lower<'_> {
         let count = self.count(iter, at);
         let count = self.name_it("n", count, at);
         let index = self.fresh("i");
-        self.counts.insert(index.clone());
+        self.is_index(&index, &count);
         let mut guards = Vec::new();
         let before = self.snapshot();
         let (lets, value) = self.block(|lower| {
@@ -359,6 +402,7 @@ pub(super) fn outside(ty: Ty, lets: &[Let]) -> Ty {
             Ty::Array(Box::new(outside(*element, lets)), if known { length } else { Box::new(Term::Unset) })
         }
         Ty::Tuple(parts) => Ty::Tuple(parts.into_iter().map(|part| outside(part, lets)).collect()),
+        Ty::Option(inner) => Ty::Option(Box::new(outside(*inner, lets))),
         other => other,
     }
 }

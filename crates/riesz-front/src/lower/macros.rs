@@ -54,6 +54,16 @@ impl Lower<'_> {
                 }
                 Value::unit()
             }
+            "matches" => match syn::parse2::<Matches>(call.tokens.clone()) {
+                Ok(Matches { value, pattern, guard }) => {
+                    let guard = guard.map(|guard| quote::quote!(if #guard));
+                    self.value(&syn::parse_quote!(match #value { #pattern #guard => true, _ => false }))
+                }
+                Err(error) => {
+                    self.errors.extend(error);
+                    Value::error()
+                }
+            },
             "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" | "format" => {
                 let message = format!("`{name}!` has an effect, which a derivative would lose or repeat");
                 self.refuse(call, message, "print outside of the function")
@@ -75,6 +85,30 @@ impl Lower<'_> {
             };
             self.vars[ok.0].term = now;
         }
+    }
+}
+
+/// `value, pattern if guard`
+struct Matches {
+    value: syn::Expr,
+    pattern: syn::Pat,
+    guard: Option<syn::Expr>,
+}
+
+impl syn::parse::Parse for Matches {
+    fn parse(input: syn::parse::ParseStream) -> syn::Result<Matches> {
+        let value = input.parse()?;
+        input.parse::<syn::Token![,]>()?;
+        let pattern = syn::Pat::parse_multi_with_leading_vert(input)?;
+        let guard = match input.peek(syn::Token![if]) {
+            true => {
+                input.parse::<syn::Token![if]>()?;
+                Some(input.parse()?)
+            }
+            false => None,
+        };
+        input.parse::<Option<syn::Token![,]>>()?;
+        Ok(Matches { value, pattern, guard })
     }
 }
 

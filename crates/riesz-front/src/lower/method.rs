@@ -1,43 +1,20 @@
-//! Methods of numbers, arrays and iterators.
+//! Methods of arrays, iterators and structs.
 
 use super::expr::Any;
-use super::iterator::{Function, Iter};
+use super::iterator::Iter;
 use super::{Lower, Value, describe};
 use crate::term::Term;
-use crate::types::{Integer, Ty, show};
+use crate::types::{Ty, show};
 use quote::ToTokens;
-
-/// The methods of `f64` of one argument that Riesz has by a name of its own.
-const UNARY: [(&str, &str); 25] = [
-    ("sqrt", "sqrt"),
-    ("cbrt", "cbrt"),
-    ("exp", "exp"),
-    ("exp2", "exp2"),
-    ("exp_m1", "expm1"),
-    ("ln", "log"),
-    ("ln_1p", "log1p"),
-    ("log2", "log2"),
-    ("log10", "log10"),
-    ("sin", "sin"),
-    ("cos", "cos"),
-    ("tan", "tan"),
-    ("asin", "asin"),
-    ("acos", "acos"),
-    ("atan", "atan"),
-    ("sinh", "sinh"),
-    ("cosh", "cosh"),
-    ("tanh", "tanh"),
-    ("asinh", "asinh"),
-    ("acosh", "acosh"),
-    ("atanh", "atanh"),
-    ("abs", "abs"),
-    ("floor", "floor"),
-    ("ceil", "ceil"),
-    ("round", "round"),
-];
 
 /// The methods that give what they are called on.
 const COPIES: [&str; 4] = ["clone", "to_owned", "as_ref", "borrow"];
+
+fn has_places(iter: &Iter) -> bool {
+    let mut found = false;
+    iter.places(&mut |_| found = true);
+    found
+}
 
 impl Lower<'_> {
     /// Whether a method of a struct gives the struct itself.
@@ -70,100 +47,16 @@ impl Lower<'_> {
                 Ty::Struct(of) if !self.is_copy(&of.name, &name) => {
                     Any::Value(self.struct_method(value, &of.name.clone(), call))
                 }
+                Ty::Option(_) => Any::Value(self.option_method(value, call, &name)),
+                Ty::Enum(_) if crate::types::is_ordering(&value.ty) => {
+                    Any::Value(self.ordering_method(value, call, &name))
+                }
                 _ if COPIES.contains(&name.as_str()) => Any::Value(Value { place: None, parts: Vec::new(), ..value }),
                 ty => {
                     let message = format!("`{name}` of {} cannot be differentiated", describe(&ty));
                     Any::Value(self.refuse(&call.method, message, "use the fields and the numbers in it"))
                 }
             },
-        }
-    }
-
-    fn float_method(&mut self, value: Value, call: &syn::ExprMethodCall, name: &str) -> Value {
-        if name == "expect" && call.args.len() == 1 {
-            return self.float_function(value, "unwrap", Vec::new(), call);
-        }
-        let arguments: Vec<Value> = call.args.iter().map(|argument| self.value(argument)).collect();
-        self.float_function(value, name, arguments, call)
-    }
-
-    /// A method of `f64`.
-    pub(super) fn float_function(
-        &mut self,
-        value: Value,
-        name: &str,
-        arguments: Vec<Value>,
-        at: &dyn ToTokens,
-    ) -> Value {
-        if matches!(value.ty, Ty::Error) || arguments.iter().any(|argument| matches!(argument.ty, Ty::Error)) {
-            return Value::error();
-        }
-        let place = self.place(at);
-        let float = |term: Term| Value::new(Term::At(place, term.into()), Ty::Float);
-        let x = value.term;
-        if let (Some((_, known)), true) = (UNARY.iter().find(|(rust, _)| *rust == name), arguments.is_empty()) {
-            return float(Term::call(known, [x]));
-        }
-        let terms: Vec<Term> = arguments.iter().map(|argument| argument.term.clone()).collect();
-        match (name, &terms[..]) {
-            ("powi", [n]) => float(Term::Binary("^", x.into(), n.clone().into())),
-            ("powf", [y]) => float(Term::call("pow", [x, y.clone()])),
-            ("atan2" | "hypot", [y]) => float(Term::call(name, [x, y.clone()])),
-            ("min" | "max" | "copysign", [y]) => float(Term::call(&format!("rust_{name}"), [x, y.clone()])),
-            ("clamp", [low, high]) => float(Term::call("rust_clamp", [x, low.clone(), high.clone()])),
-            ("mul_add", [a, b]) => float(Term::binary("+", Term::binary("*", x, a.clone()), b.clone())),
-            ("log", [base]) => {
-                let base = Term::call("log", [base.clone()]);
-                float(Term::binary("/", Term::call("log", [x]), base))
-            }
-            ("recip", []) => float(Term::binary("/", Term::Real(1.0), x)),
-            ("trunc" | "fract" | "signum", []) => float(Term::call(&format!("rust_{name}"), [x])),
-            ("to_radians", []) => float(Term::binary("*", x, Term::Real(std::f64::consts::PI / 180.0))),
-            ("to_degrees", []) => float(Term::binary("*", x, Term::Real(180.0 / std::f64::consts::PI))),
-            ("sin_cos", []) => {
-                let x = self.name_it("t", x, at);
-                let term = Term::Tuple(vec![Term::call("sin", [x.clone()]), Term::call("cos", [x])]);
-                Value::new(term, Ty::Tuple(vec![Ty::Float, Ty::Float]))
-            }
-            ("is_nan", []) => Value::new(Term::call("is_nan", [x]), Ty::Bool),
-            ("is_finite", []) => {
-                Value::new(Term::binary("<", Term::call("abs", [x]), Term::Real(f64::INFINITY)), Ty::Bool)
-            }
-            ("is_infinite", []) => {
-                Value::new(Term::binary("==", Term::call("abs", [x]), Term::Real(f64::INFINITY)), Ty::Bool)
-            }
-            // Of `T::from(2.0)`, which is an option: there is no such method of numbers.
-            ("unwrap", []) => Value::new(x, Ty::Float),
-            ("is_zero", []) => Value::new(Term::binary("==", x, Term::Real(0.0)), Ty::Bool),
-            ("clone" | "to_owned" | "into" | "to_f64", []) => Value::new(x, Ty::Float),
-            _ => {
-                let message = format!("`f64::{name}` is not in the table of functions that Riesz can differentiate");
-                self.refuse(at, message, "the book's page on Rust functions lists the methods of `f64`")
-            }
-        }
-    }
-
-    fn int_method(&mut self, value: Value, integer: Integer, call: &syn::ExprMethodCall, name: &str) -> Value {
-        let terms: Vec<Term> = call.args.iter().map(|argument| self.value(argument).term).collect();
-        let ty = Ty::Int(integer);
-        let x = value.term;
-        match (name, &terms[..]) {
-            ("min" | "max", [y]) => Value::new(Term::call(name, [x, y.clone()]), ty),
-            ("abs", []) => Value::new(Term::call("abs", [x]), ty),
-            ("rem_euclid", [Term::Int(n)]) if *n > 0 => Value::new(Term::call("mod", [x, Term::Int(*n)]), ty),
-            ("div_euclid", [Term::Int(n)]) if *n > 0 => Value::new(Term::call("div", [x, Term::Int(*n)]), ty),
-            ("saturating_sub", [y]) if !integer.signed => {
-                Value::new(Term::call("max", [Term::binary("-", x, y.clone()), Term::Int(0)]), ty)
-            }
-            ("abs_diff", [y]) => Value::new(Term::call("abs", [Term::binary("-", x, y.clone())]), ty),
-            ("pow", [Term::Int(n)]) if (0..=16).contains(n) => {
-                Value::new(Term::Binary("^", x.into(), Term::Int(*n).into()), ty)
-            }
-            ("clone" | "to_owned", []) => Value::new(x, ty),
-            _ => {
-                let message = format!("the integer method `{name}` is outside of what can be differentiated");
-                self.refuse(&call.method, message, "use arithmetic, `min`, `max`, `abs` and `as`")
-            }
         }
     }
 
@@ -197,18 +90,38 @@ impl Lower<'_> {
             }
             ("windows" | "chunks" | "chunks_exact", 1) => {
                 let term = self.array_atom(value.term, call);
-                let width = self.atom(&call.args[0]).term;
+                let width = self.count_atom(&call.args[0]);
                 let value = Value::new(term, value.ty);
                 Any::Iter(match name {
                     "windows" => Iter::Windows(value, width),
                     _ => Iter::Chunks(value, width, name == "chunks"),
                 })
             }
-            ("first" | "last" | "get" | "iter().max_by" | "split_first", _) => Any::Value(self.refuse(
-                &call.method,
-                format!("`{name}` gives an `Option`, which cannot be differentiated"),
-                "index the array, which panics where there is no element",
-            )),
+            ("first" | "last", 0) => {
+                let iter = Iter::Elements(Value::new(self.array_atom(value.term, call), value.ty));
+                Any::Value(match name {
+                    "first" => self.nth(&iter, Term::Int(0), call),
+                    _ => self.last(&iter, call),
+                })
+            }
+            ("get", 1) if !matches!(super::expr::strip(&call.args[0]), syn::Expr::Range(_)) => {
+                let iter = Iter::Elements(Value::new(self.array_atom(value.term, call), value.ty));
+                let position = self.count_atom(&call.args[0]);
+                Any::Value(self.nth(&iter, position, call))
+            }
+            ("split_at", 1) => {
+                let whole = self.array_atom(value.term, call);
+                let at = self.count_atom(&call.args[0]);
+                let length = self.length(&whole, &length);
+                let (from, to) = (Term::Int(0), self.name_it("n", length, call));
+                let mut part = |from: Term, to: Term| {
+                    let count = self.name_it("n", Term::binary("-", to.clone(), from.clone()), call);
+                    let ty = Ty::Array(element.clone(), Box::new(count));
+                    (Term::call("slice", [whole.clone(), from, to]), ty)
+                };
+                let (a, b) = (part(from, at.clone()), part(at, to));
+                Any::Value(Value::new(Term::Tuple(vec![a.0, b.0]), Ty::Tuple(vec![a.1, b.1])))
+            }
             ("map", 1) => {
                 let term = self.array_atom(value.term, call);
                 let Some(function) = self.function_argument(&call.args[0]) else { return Any::Value(Value::error()) };
@@ -269,10 +182,24 @@ impl Lower<'_> {
                 )),
                 None => error(),
             },
+            ("chain", 1) => match self.iterator_argument(&call.args[0]) {
+                Some(other) if of.is_filtered() || other.is_filtered() => Any::Value(self.refuse(
+                    call,
+                    "the positions of filtered elements are not known",
+                    "write a loop for each",
+                )),
+                Some(other) if has_places(&of) || has_places(&other) => Any::Value(self.refuse(
+                    call,
+                    "places of two arrays cannot be followed in one chain",
+                    "write a loop for each",
+                )),
+                Some(other) => Any::Iter(Iter::Chain(of, Box::new(other))),
+                None => error(),
+            },
             ("enumerate", 0) => Any::Iter(Iter::Enumerate(of)),
             ("rev", 0) => Any::Iter(Iter::Rev(of)),
             ("skip" | "take" | "step_by", 1) => {
-                let by = self.atom(&call.args[0]).term;
+                let by = self.count_atom(&call.args[0]);
                 if of.is_filtered() {
                     let help = format!("call `{name}` before `filter`");
                     return Any::Value(self.refuse(call, "the positions of filtered elements are not known", help));
@@ -337,7 +264,9 @@ impl Lower<'_> {
             ("fold", 2) => {
                 let start = self.value(&call.args[0]);
                 let Some(function) = self.function_argument(&call.args[1]) else { return error() };
-                Any::Value(self.fold(&of, start, &function, call))
+                Any::Value(self.fold_by(&of, start, call, &mut |lower, now, element| {
+                    lower.applied(&function, vec![now, element], call)
+                }))
             }
             ("for_each", 1) => match super::expr::strip(&call.args[0]) {
                 syn::Expr::Closure(closure) if closure.inputs.len() == 1 => {
@@ -350,11 +279,43 @@ impl Lower<'_> {
                 other => Any::Value(self.refuse(other, "`for_each` needs a closure here", "write a `for` loop")),
             },
             ("collect", 0) => Any::Value(self.collect(&of, call)),
-            ("min" | "max" | "min_by" | "max_by" | "next" | "last" | "nth" | "find" | "position" | "reduce" | "max_by_key"
-            | "min_by_key", _) => Any::Value(self.refuse(
+            ("next", 0) if of.is_filtered() => {
+                let all: syn::Expr = syn::parse_quote!(|_| true);
+                match self.function_argument(&all) {
+                    Some(function) => Any::Value(self.find(&of, &function, false, call)),
+                    None => error(),
+                }
+            }
+            ("next", 0) => Any::Value(self.nth(&of, Term::Int(0), call)),
+            ("nth", 1) => {
+                let position = self.count_atom(&call.args[0]);
+                Any::Value(self.nth(&of, position, call))
+            }
+            ("last", 0) => Any::Value(self.last(&of, call)),
+            ("reduce" | "min_by" | "max_by" | "find" | "position", 1) => {
+                let Some(function) = self.function_argument(&call.args[0]) else { return error() };
+                Any::Value(match name {
+                    "reduce" => self.reduce(&of, call, &mut |lower, before, element| {
+                        lower.applied(&function, vec![before, element], call)
+                    }),
+                    "find" | "position" => self.find(&of, &function, name == "position", call),
+                    name => self.extreme(&of, name == "max_by", &function, call),
+                })
+            }
+            ("min" | "max", 0) => Any::Value(self.reduce(&of, call, &mut |lower, before, element| match element.ty {
+                Ty::Int(integer) => {
+                    Value::new(Term::call(name, [before.term, element.term]), Ty::Int(integer))
+                }
+                Ty::Error => Value::error(),
+                ty => {
+                    let message = format!("`{name}` of {} cannot be differentiated", describe(&ty));
+                    lower.refuse(call, message, "use `max_by(|a, b| a.total_cmp(b))`, or `fold`")
+                }
+            })),
+            ("try_fold" | "max_by_key" | "min_by_key" | "find_map", _) => Any::Value(self.refuse(
                 &call.method,
-                format!("`{name}` gives an `Option`, which cannot be differentiated"),
-                "use `fold`, as in `fold(f64::NEG_INFINITY, f64::max)`, or a loop",
+                format!("the iterator method `{name}` is outside of what can be differentiated"),
+                "use `max_by`, `find` and `map`, or a loop",
             )),
             _ => Any::Value(self.refuse(
                 &call.method,
@@ -383,45 +344,6 @@ impl Lower<'_> {
             },
             Any::Closure(_) => None,
         }
-    }
-
-    /// A fold is a loop that assigns one variable.
-    fn fold(&mut self, iter: &Iter, start: Value, function: &Function, call: &syn::ExprMethodCall) -> Value {
-        if matches!(start.ty, Ty::Error) {
-            return Value::error();
-        }
-        let term = self.name_it("acc", start.term, &call.args[0]);
-        let accumulator = self.hidden("acc", start.ty, term);
-        let exits = super::assigned::Exits::default();
-        let pattern: syn::Pat = syn::parse_quote!(fold_element);
-        // The accumulator is the only variable that is assigned: it has a name that no program can write.
-        self.scopes.push(vec![("#acc".to_string(), accumulator)]);
-        let assigns: syn::Expr = syn::parse_quote!(());
-        self.assigns_also.push("#acc".to_string());
-        self.repeat_for(iter, &pattern, None, &exits, call, |visit| visit(&assigns), &mut |lower| {
-            let element = match lower.lookup("fold_element") {
-                Some(id) => {
-                    let variable = &lower.vars[id.0];
-                    Value::new(variable.term.clone(), variable.ty.clone())
-                }
-                None => Value::error(),
-            };
-            let variable = &lower.vars[accumulator.0];
-            let now = Value::new(variable.term.clone(), variable.ty.clone());
-            let next = match lower.apply_function(function, vec![now, element], call) {
-                Any::Value(value) => value,
-                _ => Value::error(),
-            };
-            if matches!(next.ty, Ty::Error) {
-                lower.vars[accumulator.0].ty = Ty::Error;
-                return;
-            }
-            let term = lower.name_it("acc", super::operator::unmarked(next.term), call);
-            lower.vars[accumulator.0].term = term;
-        });
-        self.scopes.pop();
-        let variable = &self.vars[accumulator.0];
-        Value::new(variable.term.clone(), variable.ty.clone())
     }
 
     fn struct_method(&mut self, value: Value, of: &str, call: &syn::ExprMethodCall) -> Value {

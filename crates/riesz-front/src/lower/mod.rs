@@ -10,26 +10,36 @@
 //! for i in 0..n { s *= w[i]; }        let s_5 = loop s_4 = s_3 for i < n do s_4 * w[i]
 //! ```
 //!
-//! - `expr`, `operator`, `method`, `call`, `constant`, `macros`: expressions
+//! - `expr`, `operator`, `method`, `number`, `call`, `constant`, `macros`: expressions
 //! - `place`, `mutate`: assignments to variables, elements and fields
 //! - `statement`: blocks, and what follows a `return`, `break` or `continue`
-//! - `control`, `repeat`: conditionals and loops
-//! - `iterator`: chains of iterators, as a count and an element for each index
+//! - `control`, `repeat`, `leave`: conditionals and loops, and what leaves them
+//! - `closure`: closures, in the place of their calls
+//! - `iterator`, `search`: chains of iterators, as a count and an element for each index
+//! - `integer`: what numbers of 64 bits stand for the integers of Rust
+//! - `option`: values that may be missing
 //! - `assigned`: which variables a loop assigns, and how its body can be left
 
 mod assigned;
 mod call;
+mod closure;
 mod constant;
 mod control;
 mod expr;
+mod integer;
+mod item;
 mod iterator;
+mod leave;
 mod macros;
 mod method;
 mod mutate;
+mod number;
 mod operator;
+mod option;
 mod pattern;
 mod place;
 mod repeat;
+mod search;
 mod statement;
 
 use crate::error::Errors;
@@ -92,8 +102,11 @@ pub(crate) fn lower(
         checks: Vec::new(),
         imported: HashMap::new(),
         assigns_also: Vec::new(),
-        counts: HashSet::new(),
+        intervals: HashMap::new(),
+        arguments: HashSet::new(),
+        indices: HashSet::new(),
         precision: signature.precision.unwrap_or_default(),
+        given: HashMap::new(),
     };
     lower.function(signature, body)
 }
@@ -104,7 +117,7 @@ pub(crate) struct Lower<'w> {
     /// The tokens that places stand for.
     places: &'w mut Vec<TokenStream>,
     vars: Vec<Variable>,
-    scopes: Vec<Vec<(String, VarId)>>,
+    scopes: Vec<Scope>,
     /// The blocks that are being written, the innermost last.
     blocks: Vec<Vec<Let>>,
     /// The names that have been given.
@@ -124,11 +137,20 @@ pub(crate) struct Lower<'w> {
     imported: HashMap<String, Option<f64>>,
     /// Names that the next loop assigns beside those that its text shows.
     assigns_also: Vec<String>,
-    /// Names of integers that are not negative.
-    counts: HashSet<Name>,
+    /// What is known of integers.
+    intervals: HashMap<Name, integer::Interval>,
+    /// The parameters.
+    arguments: HashSet<Name>,
+    /// The variables that are used as indices, in the scope of the next that is bound.
+    indices: HashSet<String>,
     /// How long real numbers are.
     precision: Precision,
+    /// The types of what `break` has given loops and blocks.
+    given: HashMap<VarId, Ty>,
 }
+
+/// The names of a block, with the variables that they mean.
+type Scope = Vec<(String, VarId)>;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct VarId(usize);
@@ -166,25 +188,36 @@ pub(crate) struct Place {
 enum Step {
     Index(Term),
     Field(usize),
+    /// From an index to below another.
+    Slice(Term, Term),
 }
 
 /// A closure, with what its names mean.
 #[derive(Clone)]
 pub(crate) struct Closure {
     inputs: Vec<syn::Pat>,
+    /// The type of the result, where it is written.
+    output: Option<syn::Type>,
     body: syn::Expr,
-    scopes: Vec<Vec<(String, VarId)>>,
+    scopes: Vec<Scope>,
     /// The variables' values where it was made.
     captured: Vec<(Term, Ty)>,
+    /// The variables around it that it assigns.
+    assigns: Vec<VarId>,
 }
 
-/// A loop around the statement that is being lowered.
+/// A loop or a labelled block around the statement that is being lowered.
+#[derive(Clone)]
 struct LoopFrame {
     label: Option<String>,
     /// Set by `break`.
     broken: Option<VarId>,
     /// Set by `continue`.
     continued: Option<VarId>,
+    /// What `break` gives a value.
+    value: Option<VarId>,
+    /// Whether only a `break` with its label leaves it.
+    is_block: bool,
 }
 
 /// A value of an expression.
@@ -255,7 +288,7 @@ impl Lower<'_> {
     fn function(mut self, signature: &Signature, body: &syn::Block) -> Lowered {
         for size in &signature.sizes {
             self.taken.insert(size.clone());
-            self.counts.insert(size.clone());
+            self.is_length(size);
         }
         for (size, generic) in signature.sizes.iter().zip(signature.generics.const_params()) {
             self.declare(&generic.ident.to_string(), Ty::Int(Integer::USIZE), Term::Name(size.clone()));
@@ -265,12 +298,11 @@ impl Lower<'_> {
             for length in &parameter.lengths {
                 if let Term::Name(name) = length {
                     self.taken.insert(name.clone());
-                    self.counts.insert(name.clone());
+                    self.is_length(name);
                 }
             }
-            if matches!(parameter.ty, Ty::Int(Integer { signed: false, .. })) {
-                self.counts.insert(parameter.name.clone());
-            }
+            self.arguments.insert(parameter.name.clone());
+            self.is_settled(&Term::Name(parameter.name.clone()), &parameter.ty);
             let value = Value::new(Term::Name(parameter.name.clone()), parameter.ty.clone());
             self.bind(&parameter.pattern, value);
         }
@@ -306,12 +338,20 @@ impl Lower<'_> {
             let at = body.stmts.last().map_or_else(|| body.to_token_stream(), |last| last.to_token_stream());
             self.errors.add(&at, format!("the result is {expected}, and this seems to be {found}"), help);
         }
+        let value_ty = value.ty.clone();
+        let term = if value_ty == Ty::Never { self.dummy(&self.result.clone(), &body) } else { value.term.clone() };
         let mut results: Vec<Term> = outputs.iter().map(|output| self.vars[output.0].term.clone()).collect();
         if !value.is_unit() || results.is_empty() {
-            results.insert(0, value.term);
+            results.insert(0, term);
         }
         let result = self.unless_broken(Term::tuple(results));
         let lets = self.blocks.pop().unwrap_or_default();
+        // What is not known has been refused, or is not there.
+        let is_incomplete = result.is_incomplete() || lets.iter().any(|binding| binding.value.is_incomplete());
+        if (is_incomplete || matches!(value_ty, Ty::Error)) && self.errors.is_empty() {
+            let help = "write types, and give variables their values where they are declared";
+            self.errors.add(&body, "the attribute cannot follow all values in this function", help);
+        }
         Lowered { body: Block { lets, result }, checks: self.checks }
     }
 
@@ -352,49 +392,9 @@ impl Lower<'_> {
         }
         let place = self.place(at);
         let name = self.fresh(hint);
-        if self.is_count(&term) {
-            self.counts.insert(name.clone());
-        }
+        self.remember(&name, &term);
         self.emit(vec![name.clone()], term, place);
         Term::Name(name)
-    }
-
-    /// Whether an integer is surely not negative.
-    fn is_count(&self, term: &Term) -> bool {
-        match term {
-            Term::Int(number) => *number >= 0,
-            Term::Name(name) => self.counts.contains(name),
-            Term::At(_, inner) => self.is_count(inner),
-            Term::Binary("+" | "*", left, right) => self.is_count(left) && self.is_count(right),
-            Term::Call(function, arguments) => match (&**function, &arguments[..]) {
-                ("size", _) => true,
-                ("max", [a, b]) => self.is_count(a) || self.is_count(b),
-                ("min", [a, b]) | ("div", [a, b]) => self.is_count(a) && self.is_count(b),
-                ("rust_integer", [_, least, _]) => self.is_count(least),
-                ("rust_unsigned", _) => true,
-                ("mod", [_, modulus]) => self.is_count(modulus),
-                _ => false,
-            },
-            _ => false,
-        }
-    }
-
-    /// A reduction, which gives `empty` where there is nothing to reduce.
-    pub(crate) fn reduced(&self, reduction: &'static str, iteration: crate::term::Iteration, empty: Term) -> Term {
-        if self.is_count(&iteration.count) {
-            return Term::Reduce(reduction, iteration);
-        }
-        let some = Term::binary(">", (*iteration.count).clone(), Term::Int(0));
-        let reduced = operator::alone(Term::Reduce(reduction, iteration));
-        Term::If(some.into(), reduced.into(), operator::alone(empty).into())
-    }
-
-    /// An array, which is empty where its length is negative.
-    pub(crate) fn built(&self, mut iteration: crate::term::Iteration) -> Term {
-        if !self.is_count(&iteration.count) {
-            iteration.count = Term::call("max", [*iteration.count, Term::Int(0)]).into();
-        }
-        Term::Build(iteration)
     }
 
     pub(crate) fn emit(&mut self, names: Vec<Name>, value: Term, place: PlaceId) {
@@ -436,6 +436,21 @@ impl Lower<'_> {
         result
     }
 
+    /// What something would give if it were written here.
+    fn probe<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
+        let errors = std::mem::take(self.errors);
+        let (vars, scopes, loops, returned) =
+            (self.vars.clone(), self.scopes.clone(), self.loops.clone(), self.returned);
+        let (places, checks, also) = (self.places.len(), self.checks.len(), self.assigns_also.clone());
+        let (_, found) = self.block(write);
+        (self.vars, self.scopes, self.loops, self.returned) = (vars, scopes, loops, returned);
+        self.places.truncate(places);
+        self.checks.truncate(checks);
+        self.assigns_also = also;
+        *self.errors = errors;
+        found
+    }
+
     /// Reports an error.
     fn refuse(&mut self, at: &dyn ToTokens, message: impl std::fmt::Display, help: impl std::fmt::Display) -> Value {
         self.errors.add(at, message, help);
@@ -447,7 +462,7 @@ impl Lower<'_> {
         match (expected, found) {
             (Ty::Error | Ty::Unknown | Ty::Never, _) | (_, Ty::Error | Ty::Unknown | Ty::Never) => true,
             (Ty::Int(_), Ty::Int(_)) => true,
-            (Ty::Array(a, _), Ty::Array(b, _)) => self.agrees(a, b),
+            (Ty::Array(a, _), Ty::Array(b, _)) | (Ty::Option(a), Ty::Option(b)) => self.agrees(a, b),
             (Ty::Tuple(a), Ty::Tuple(b)) => a.len() == b.len() && a.iter().zip(b).all(|(a, b)| self.agrees(a, b)),
             (a, b) => a == b,
         }
@@ -468,6 +483,11 @@ impl Lower<'_> {
                 let of = of.clone();
                 let parts = of.fields.iter().map(|(_, shape)| self.dummy(&shape.plain(), at)).collect();
                 Term::tuple(parts)
+            }
+            Ty::Option(inner) if **inner == Ty::Unknown => Term::Unset,
+            Ty::Option(inner) => {
+                let inner = self.dummy(inner, at);
+                Term::Tuple(vec![Term::Bool(false), inner])
             }
             Ty::Array(..) | Ty::Unknown => {
                 let help = "give the array its value before the branch or the loop, or use an array `[f64; N]`";

@@ -28,6 +28,22 @@ impl Lower<'_> {
         };
         match (name, call.args.len()) {
             ("iter_mut", 0) => Any::Iter(Iter::Places(place)),
+            ("chunks_mut" | "chunks_exact_mut", 1) => {
+                let width = self.count_atom(&call.args[0]);
+                Any::Iter(Iter::PlaceChunks(place, width, name == "chunks_mut"))
+            }
+            ("split_at_mut", 1) => {
+                let at = self.count_atom(&call.args[0]);
+                let whole = self.count(&Iter::Places(place.clone()), call);
+                let whole = self.name_it("n", whole, call);
+                let parts = [(Term::Int(0), at.clone()), (at, whole)].map(|(from, to)| place.slice(from, to));
+                let values = parts.map(|place| (self.read_place(&place, call), place));
+                let (terms, types) = values.iter().map(|(value, _)| (value.term.clone(), value.ty.clone())).unzip();
+                let mut both = Value::new(Term::Tuple(terms), Ty::Tuple(types));
+                both.parts =
+                    values.map(|(_, place)| super::Whereabouts { place: Some(place), parts: Vec::new() }).into();
+                Any::Value(both)
+            }
             ("push", 1) => {
                 let value = self.kept_value(&call.args[0]);
                 if matches!(value.ty, Ty::Error) {

@@ -2,7 +2,7 @@
 
 use super::{Lower, Value, describe};
 use crate::term::Term;
-use crate::types::{Integer, Ty, show};
+use crate::types::{Integer, Ty, is_ordering, show};
 
 /// The operator that a compound assignment applies.
 pub(super) fn compound(op: &syn::BinOp) -> Option<syn::BinOp> {
@@ -98,6 +98,7 @@ impl Lower<'_> {
             Le(_) => "<=",
             Gt(_) => ">",
             Ge(_) => ">=",
+            Shl(_) | Shr(_) | BitAnd(_) => return self.bits(op, left, right, at),
             _ => {
                 let help = "use arithmetic on integers, and `&&` and `||` on booleans";
                 return self.refuse(at, format!("`{}` on bits cannot be differentiated", show(&at.op)), help);
@@ -111,8 +112,11 @@ impl Lower<'_> {
                 let help = "write `x - y * (x / y).trunc()`";
                 self.refuse(at, "`%` of real numbers is not in the table of functions that Riesz knows", help)
             }
-            (Ty::Float, Ty::Float) | (Ty::Int(_), Ty::Int(_)) if compares => {
-                Value::new(Term::binary(sign, left.term, right.term), Ty::Bool)
+            (Ty::Float, Ty::Float) if compares => Value::new(Term::binary(sign, left.term, right.term), Ty::Bool),
+            (Ty::Int(a), Ty::Int(b)) if compares => {
+                let integer = a.with(*b);
+                let (left, right) = (self.settle(left.term, integer), self.settle(right.term, integer));
+                Value::new(Term::binary(sign, left, right), Ty::Bool)
             }
             (Ty::Enum(of), _) if self.world.of_traits.contains(&format!("{}::eq", of.name)) => {
                 let help = "derive `PartialEq`, or match on the variants";
@@ -126,10 +130,16 @@ impl Lower<'_> {
                 let integer = a.with(*b);
                 let ty = Ty::Int(integer);
                 let term = match (sign, integer.signed) {
-                    ("/", false) => Term::call("div", [left.term, right.term]),
-                    ("%", false) => Term::call("mod", [left.term, right.term]),
-                    ("/", true) => Term::call("rust_div", [left.term, right.term]),
-                    ("%", true) => Term::call("rust_rem", [left.term, right.term]),
+                    ("/" | "%", signed) => {
+                        let (left, right) = (self.settle(left.term, integer), self.settle(right.term, integer));
+                        let name = match (sign, signed) {
+                            ("/", false) => "div",
+                            (_, false) => "mod",
+                            ("/", true) => "rust_div",
+                            (_, true) => "rust_rem",
+                        };
+                        Term::call(name, [left, right])
+                    }
                     _ => Term::binary(sign, left.term, right.term),
                 };
                 match term {
@@ -145,36 +155,39 @@ impl Lower<'_> {
         }
     }
 
-    /// An integer as one of another type: it loses its upper bits, and the rest is read as the type says.
-    fn converted(&mut self, term: Term, from: Integer, to: Integer, at: &syn::ExprCast) -> Term {
-        // A literal whose type is not written has 32 bits, or the type of what it is used with.
-        let fits = match (from.signed, to.signed) {
-            (true, true) | (false, false) => from.bits != 0 && from.bits <= to.bits,
-            (false, true) => from.bits < to.bits || to.bits == 64,
-            (true, false) => false,
+    /// Shifts, which are products and quotients by powers of two, and remainders by them.
+    fn bits(&mut self, op: &syn::BinOp, left: Value, right: Value, at: &syn::ExprBinary) -> Value {
+        let (Ty::Int(integer), Ty::Int(other)) = (left.ty.clone(), right.ty.clone()) else {
+            if left.ty == Ty::Bool && right.ty == Ty::Bool && matches!(op, syn::BinOp::BitAnd(_)) {
+                return Value::new(left.term.and(right.term), Ty::Bool);
+            }
+            let help = "use arithmetic on integers, and `&&` and `||` on booleans";
+            return self.refuse(at, format!("`{}` on bits cannot be differentiated", show(&at.op)), help);
         };
-        // Sizes and indices of arrays fit 32 bits, as the book says.
-        let is_count = self.is_count(&term);
-        if fits || to == (Integer { signed: true, bits: 64 }) || (is_count && to.bits >= 32) {
-            return term;
-        }
-        if let Term::Int(number) = term {
-            return match to.wrapped(number) {
-                Some(number) => Term::Int(number),
-                None => term,
-            };
-        }
-        let term = self.name_it("t", term, at);
-        if to.bits == 64 {
-            // A negative number would become one of more than 63 bits: the derivative stops.
-            return Term::call("rust_unsigned", [term]);
-        }
-        let modulus = Term::Int(1 << to.bits);
-        if !to.signed {
-            return Term::call("mod", [term, modulus]);
-        }
-        let half = Term::Int(1 << (to.bits - 1));
-        Term::binary("-", Term::call("mod", [Term::binary("+", term, half.clone()), modulus]), half)
+        let place = self.place(at);
+        let by = self.name_it("by", self.settle(right.term, other), at);
+        // A literal has the type of what it is used with, which is checked where the result is looked at.
+        let bits = if integer.bits == 0 { 62 } else { i64::from(integer.bits) };
+        let power = |by: Term| match by {
+            Term::Int(by) if (0..bits.min(62)).contains(&by) => Term::Int(1 << by),
+            by => Term::call("rust_power_of_two", [by, Term::Int(bits)]),
+        };
+        let term = match op {
+            syn::BinOp::Shl(_) => Term::binary("*", left.term, power(by)),
+            syn::BinOp::Shr(_) => Term::call("div", [self.settle(left.term, integer), power(by)]),
+            _ => match (left.term, by) {
+                // `n & (2^k - 1)`
+                (n, Term::Int(mask)) | (Term::Int(mask), n) if mask >= 0 && (mask + 1) & mask == 0 => {
+                    Term::call("mod", [n, Term::Int(mask + 1)])
+                }
+                _ => {
+                    let help = "write a mask `2^k - 1` as a number, or use arithmetic";
+                    return self.refuse(at, "`&` with this mask cannot be differentiated", help);
+                }
+            },
+        };
+        let integer = if matches!(op, syn::BinOp::BitAnd(_)) { integer.with(other) } else { integer };
+        Value::new(Term::At(place, term.into()), Ty::Int(integer))
     }
 
     pub(super) fn cast(&mut self, cast: &syn::ExprCast) -> Value {
@@ -183,7 +196,10 @@ impl Lower<'_> {
         match (&value.ty, target.as_str(), Integer::named(&target)) {
             (Ty::Error, ..) => Value::error(),
             (Ty::Float, real, _) if real == self.real() => value,
-            (Ty::Int(_), real, _) if real == self.real() => Value::new(Term::call("real", [value.term]), Ty::Float),
+            (Ty::Int(from), real, _) if real == self.real() => {
+                let term = self.settle(value.term, *from);
+                Value::new(Term::call("real", [term]), Ty::Float)
+            }
             (Ty::Int(from), _, Some(to)) => {
                 let term = self.converted(value.term, *from, to, cast);
                 Value::new(term, Ty::Int(to))
@@ -198,7 +214,7 @@ impl Lower<'_> {
                 let (yes, no) = (alone(Term::Int(1)), alone(Term::Int(0)));
                 Value::new(Term::If(value.term.into(), yes.into(), no.into()), Ty::Int(to))
             }
-            (Ty::Enum(_), _, Some(to)) => Value::new(value.term, Ty::Int(to)),
+            (Ty::Enum(_), _, Some(to)) if !is_ordering(&value.ty) => Value::new(value.term, Ty::Int(to)),
             (_, "f32" | "f64", _) => {
                 let message =
                     format!("`as {target}` changes the precision, and this function computes with `{}`", self.real());
@@ -212,6 +228,11 @@ impl Lower<'_> {
             ),
         }
     }
+}
+
+pub(super) fn is_arithmetic(op: &syn::BinOp) -> bool {
+    use syn::BinOp::{Add, Div, Mul, Rem, Sub};
+    matches!(op, Add(_) | Sub(_) | Mul(_) | Div(_) | Rem(_))
 }
 
 /// A block without bindings.

@@ -2,12 +2,17 @@
 
 use super::{Kind, Lower, Value, Whereabouts, components};
 use crate::term::Term;
-use crate::types::{Ty, show};
+use crate::types::{Integer, Ty, show};
 
 /// Calls `visit` on each name that a pattern binds.
 pub(super) fn names(pattern: &syn::Pat, visit: &mut dyn FnMut(&str)) {
     match pattern {
-        syn::Pat::Ident(ident) => visit(&ident.ident.to_string()),
+        syn::Pat::Ident(ident) => {
+            visit(&ident.ident.to_string());
+            if let Some((_, inner)) = &ident.subpat {
+                names(inner, visit);
+            }
+        }
         syn::Pat::Tuple(tuple) => tuple.elems.iter().for_each(|part| names(part, visit)),
         syn::Pat::Slice(slice) => slice.elems.iter().for_each(|part| names(part, visit)),
         syn::Pat::Reference(inner) => names(&inner.pat, visit),
@@ -39,15 +44,25 @@ impl Lower<'_> {
                     self.declare_kind(&name, value.ty, value.term, Kind::Alias(place));
                     return;
                 }
+                let ty = match value.ty {
+                    Ty::Int(integer) if self.indices.contains(&name) => Ty::Int(integer.with(Integer::USIZE)),
+                    ty => ty,
+                };
                 let term = self.name_it(&name, value.term, pattern);
-                let var = self.declare(&name, value.ty, term);
+                let var = self.declare(&name, ty, term);
                 self.vars[var.0].mutable = ident.mutability.is_some();
             }
             syn::Pat::Wild(_) => {
                 // The value may have an error to report, so that it is computed.
                 self.name_it("t", value.term, pattern);
             }
-            syn::Pat::Type(typed) => self.bind(&typed.pat, value),
+            syn::Pat::Type(typed) => {
+                let ty = match (Integer::named(&show(&typed.ty)), value.ty) {
+                    (Some(integer), Ty::Int(_)) => Ty::Int(integer),
+                    (_, ty) => ty,
+                };
+                self.bind(&typed.pat, Value { ty, ..value });
+            }
             syn::Pat::Paren(inner) => self.bind(&inner.pat, value),
             syn::Pat::Reference(inner) => self.bind(&inner.pat, Value { place: None, parts: Vec::new(), ..value }),
             syn::Pat::Tuple(tuple) => match components(&value.ty) {
@@ -61,11 +76,10 @@ impl Lower<'_> {
                 }
             },
             syn::Pat::Slice(slice) => match value.ty.clone() {
-                Ty::Array(element, _) if !slice.elems.iter().any(|part| matches!(part, syn::Pat::Rest(_))) => {
-                    let whole = self.name_it("t", value.term, pattern);
-                    for (at, part) in slice.elems.iter().enumerate() {
-                        let term = Term::Index(whole.clone().into(), vec![Term::Int(at as i64)]);
-                        self.bind(part, Value::new(term, (*element).clone()));
+                Ty::Array(..) => {
+                    let term = self.name_it("t", value.term, pattern);
+                    if self.fits_slice(slice, &Value::new(term, value.ty)).is_none() {
+                        self.bind_errors(pattern);
                     }
                 }
                 Ty::Error => self.bind_errors(pattern),
@@ -96,6 +110,50 @@ impl Lower<'_> {
                 self.bind_errors(pattern);
             }
         }
+    }
+
+    /// The condition under which an array has the elements of a pattern.
+    fn fits_slice(&mut self, slice: &syn::PatSlice, value: &Value) -> Option<Term> {
+        let Ty::Array(element, length) = value.ty.clone() else {
+            if value.ty != Ty::Error {
+                self.refuse(slice, "this pattern needs an array", "bind the value to a name");
+            }
+            return None;
+        };
+        let length = self.length(&value.term, &length);
+        let parts: Vec<&syn::Pat> = slice.elems.iter().collect();
+        let rest = parts.iter().position(|part| match part {
+            syn::Pat::Rest(_) => true,
+            syn::Pat::Ident(ident) => {
+                ident.subpat.as_ref().is_some_and(|(_, inner)| matches!(**inner, syn::Pat::Rest(_)))
+            }
+            _ => false,
+        });
+        let named = parts.len() - usize::from(rest.is_some());
+        let sign = if rest.is_some() { ">=" } else { "==" };
+        let mut all = match length {
+            Term::Int(known) if (rest.is_some() && known >= named as i64) || known == named as i64 => Term::Bool(true),
+            _ => Term::binary(sign, length.clone(), Term::Int(named as i64)),
+        };
+        for (at, part) in parts.iter().enumerate() {
+            let before_rest = rest.is_none_or(|rest| at < rest);
+            if rest == Some(at) {
+                if let syn::Pat::Ident(ident) = part {
+                    let to = Term::binary("-", length.clone(), Term::Int((parts.len() - 1 - at) as i64));
+                    let term = Term::call("slice", [value.term.clone(), Term::Int(at as i64), to]);
+                    let ty = Ty::Array(element.clone(), Box::new(Term::Unset));
+                    self.declare(&ident.ident.to_string(), ty, term);
+                }
+                continue;
+            }
+            let index = match before_rest {
+                true => Term::Int(at as i64),
+                false => Term::binary("-", length.clone(), Term::Int((parts.len() - at) as i64)),
+            };
+            let term = Term::Index(value.term.clone().into(), vec![index]);
+            all = all.and(self.fits(part, &Value::new(term, (*element).clone()))?);
+        }
+        Some(all)
     }
 
     fn bind_parts<'p>(&mut self, patterns: impl Iterator<Item = &'p syn::Pat>, value: Value, parts: Vec<Ty>) {
@@ -133,6 +191,34 @@ impl Lower<'_> {
                 let found = self.value(&syn::Expr::Lit(literal.clone()));
                 Some(Term::binary("==", value.term.clone(), found.term))
             }
+            syn::Pat::Ident(ident) if ident.ident == "None" && matches!(value.ty, Ty::Option(_)) => {
+                let (there, _) = self.option_parts(value.clone(), pattern);
+                Some(there.not())
+            }
+            syn::Pat::TupleStruct(inner) if matches!(value.ty, Ty::Option(_)) && inner.elems.len() == 1 => {
+                let (there, value) = self.option_parts(value.clone(), pattern);
+                let value = match value.ty {
+                    // Nothing of a type that is not known is there.
+                    Ty::Unknown => Value::error(),
+                    _ => value,
+                };
+                Some(there.and(self.fits(&inner.elems[0], &value)?))
+            }
+            syn::Pat::Struct(inner) => {
+                let mut all = Term::Bool(true);
+                for field in &inner.fields {
+                    let (at, ty, alone) = self.field_of(&value.ty, &field.member, field)?;
+                    let term = if alone { value.term.clone() } else { Term::Field(value.term.clone().into(), at) };
+                    all = all.and(self.fits(&field.pat, &Value::new(term, ty))?);
+                }
+                Some(all)
+            }
+            syn::Pat::Slice(slice) => self.fits_slice(slice, value),
+            syn::Pat::Ident(ident) if ident.subpat.is_some() && ident.by_ref.is_none() => {
+                self.declare(&ident.ident.to_string(), value.ty.clone(), value.term.clone());
+                let (_, inner) = ident.subpat.as_ref()?;
+                self.fits(inner, value)
+            }
             syn::Pat::Ident(ident) if ident.subpat.is_none() && !is_ref_mut(ident) => {
                 let name = ident.ident.to_string();
                 if let Some((ty, constant)) = self.world.constants.get(&name) {
@@ -144,7 +230,8 @@ impl Lower<'_> {
                     self.refuse(pattern, format!("`{name}` is not visible to `#[differentiable]`"), help);
                     return None;
                 }
-                self.declare(&name, value.ty.clone(), value.term.clone());
+                let var = self.declare(&name, value.ty.clone(), value.term.clone());
+                self.vars[var.0].mutable = ident.mutability.is_some();
                 Some(Term::Bool(true))
             }
             syn::Pat::Path(path) => {
@@ -201,7 +288,7 @@ impl Lower<'_> {
             }
             _ => {
                 let message = format!("the pattern `{}` cannot be differentiated", show(pattern));
-                self.refuse(pattern, message, "match on integers, booleans, or enums without data");
+                self.refuse(pattern, message, "match on numbers, booleans, `Option`s, or enums without data");
                 None
             }
         }

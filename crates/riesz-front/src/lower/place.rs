@@ -22,7 +22,17 @@ impl Lower<'_> {
                     _ => None,
                 }
             }
-            syn::Expr::Index(index) if !matches!(super::expr::strip(&index.index), syn::Expr::Range(_)) => {
+            syn::Expr::Index(index) if matches!(super::expr::strip(&index.index), syn::Expr::Range(_)) => {
+                let place = self.place_of(&index.expr)?;
+                let Ty::Array(_, length) = self.type_at(&place) else { return None };
+                let syn::Expr::Range(range) = super::expr::strip(&index.index) else { return None };
+                let whole = self.read_place(&place, &index.expr);
+                let whole = super::operator::unmarked(whole.term);
+                let (from, to) = self.ends(&whole, &length, range);
+                let to = self.name_it("to", to, range);
+                Some(place.slice(from, to))
+            }
+            syn::Expr::Index(index) => {
                 let mut place = self.place_of(&index.expr)?;
                 match self.type_at(&place) {
                     Ty::Array(..) => {}
@@ -49,12 +59,30 @@ impl Lower<'_> {
         }
     }
 
+    /// The place of an element at an index that is below the length.
+    pub(super) fn element_place(&mut self, place: &Place, index: Term, at: &dyn ToTokens) -> Place {
+        let mut place = place.clone();
+        let index = match place.path.pop() {
+            Some(Step::Slice(from, _)) => self.name_it("i", Term::binary("+", from, index), at),
+            last => {
+                place.path.extend(last);
+                index
+            }
+        };
+        place.path.push(Step::Index(index));
+        place
+    }
+
     /// The type of what lies in a place.
     pub(super) fn type_at(&self, place: &Place) -> Ty {
         let mut ty = self.vars[place.root.0].ty.clone();
         for step in &place.path {
             ty = match (ty, step) {
                 (Ty::Array(element, _), Step::Index(_)) => *element,
+                (Ty::Array(element, _), Step::Slice(from, to)) => {
+                    let count = Term::binary("-", to.clone(), from.clone());
+                    Ty::Array(element, Box::new(if count.is_atom() { count } else { Term::Unset }))
+                }
                 (ty, Step::Field(at)) => {
                     // A struct of one field is that field.
                     components(&ty).and_then(|parts| parts.get(*at).cloned()).unwrap_or(Ty::Error)
@@ -69,7 +97,7 @@ impl Lower<'_> {
     pub(super) fn read_place(&mut self, place: &Place, at: &dyn ToTokens) -> Value {
         let variable = &self.vars[place.root.0];
         let ty = self.type_at(place);
-        if variable.term == Term::Unset && !matches!(variable.ty, Ty::Error | Ty::Unknown) {
+        if variable.term == Term::Unset && !matches!(variable.ty, Ty::Error | Ty::Unknown | Ty::Option(_)) {
             let message = format!("`{}` may have no value here", variable.name);
             return self.refuse(at, message, "give it a value where it is declared");
         }
@@ -113,12 +141,6 @@ impl Lower<'_> {
         match self.place_of(target) {
             Some(place) => self.write_place(&place, value, at),
             None => {
-                if let syn::Expr::Index(index) = super::expr::strip(target)
-                    && matches!(super::expr::strip(&index.index), syn::Expr::Range(_))
-                {
-                    self.refuse(target, "a slice cannot be assigned here", "assign its elements in a loop");
-                    return;
-                }
                 let help = "assign to a variable, to an element `v[i]`, or to a field";
                 self.refuse(target, "this cannot be assigned where a derivative is taken", help);
             }
@@ -150,8 +172,10 @@ impl Lower<'_> {
             let variable = &mut self.vars[root.0];
             variable.term = term;
             // The length of the new array is what counts from here on.
-            if matches!(variable.ty, Ty::Unknown | Ty::Array(..)) {
-                variable.ty = value.ty;
+            match (&variable.ty, value.ty) {
+                (Ty::Unknown | Ty::Array(..), ty) => variable.ty = ty,
+                (Ty::Option(_) | Ty::Int(_), ty) => variable.ty = super::control::join(&variable.ty, &ty),
+                _ => {}
             }
             return;
         }
@@ -172,19 +196,19 @@ impl Lower<'_> {
         }
     }
 
-    /// The same but for the variable of the assertions.
-    pub(super) fn restore_but_assertions(&mut self, before: &[(Term, Ty)]) {
-        for (variable, (term, ty)) in self.vars.iter_mut().zip(before) {
-            if variable.name != super::statement::OK {
-                (variable.term, variable.ty) = (term.clone(), ty.clone());
-            }
-        }
-    }
-
     /// The variables among the first of which the terms differ.
     pub(super) fn changed(&self, before: &[(Term, Ty)]) -> Vec<VarId> {
         let pairs = self.vars.iter().zip(before).enumerate();
         pairs.filter(|(_, (now, before))| now.term != before.0).map(|(at, _)| VarId(at)).collect()
+    }
+}
+
+impl Place {
+    /// The part of an array from an index to below another.
+    pub(super) fn slice(&self, from: Term, to: Term) -> Place {
+        let mut path = self.path.clone();
+        path.push(Step::Slice(from, to));
+        Place { root: self.root, path }
     }
 }
 
@@ -194,7 +218,7 @@ fn replaced(whole: Term, ty: &Ty, path: &[Step], value: Term) -> Term {
         .iter()
         .map_while(|step| match step {
             Step::Index(at) => Some(at.clone()),
-            Step::Field(_) => None,
+            Step::Field(_) | Step::Slice(..) => None,
         })
         .collect();
     if !indices.is_empty() {
@@ -209,6 +233,18 @@ fn replaced(whole: Term, ty: &Ty, path: &[Step], value: Term) -> Term {
         let rest = &path[indices.len()..];
         let value = if rest.is_empty() { value } else { replaced(element, &inner, rest, value) };
         return Term::Update(whole.into(), indices, value.into());
+    }
+    if let Some((Step::Slice(from, to), rest)) = path.split_first() {
+        let part = Term::call("slice", [whole.clone(), from.clone(), to.clone()]);
+        // What takes its place has the same length.
+        let count = Term::binary("-", to.clone(), from.clone());
+        let value = match rest.is_empty() {
+            true => Term::call("slice", [value, Term::Int(0), count]),
+            false => replaced(part, ty, rest, value),
+        };
+        let before = Term::call("slice", [whole.clone(), Term::Int(0), from.clone()]);
+        let behind = Term::call("slice", [whole.clone(), to.clone(), Term::call("size", [whole])]);
+        return Term::call("concat", [before, value, behind]);
     }
     let Some((Step::Field(field), rest)) = path.split_first() else { return value };
     let parts = components(ty).unwrap_or_default();

@@ -1,13 +1,12 @@
-//! Loops, and the statements that leave them.
+//! Loops.
 
 use super::assigned::{Exits, assigned};
 use super::control::join;
 use super::expr::Any;
 use super::iterator::{Iter, outside};
-use super::statement::is_let;
 use super::{LoopFrame, Lower, Value, VarId};
 use crate::recognise::{self, Carried};
-use crate::term::{Block, Iteration, Name, Term};
+use crate::term::{Block, Iteration, Let, Name, Term};
 use crate::types::Ty;
 use quote::ToTokens;
 
@@ -38,6 +37,7 @@ impl Lower<'_> {
             Any::Closure(_) => return Value::error(),
         };
         let label = inner.label.as_ref().map(|label| label.name.ident.to_string());
+        self.indices = super::integer::indices(|visit| inner.body.stmts.iter().for_each(visit));
         self.repeat_for(
             &iter,
             &inner.pat,
@@ -58,7 +58,7 @@ impl Lower<'_> {
         let broken = Some(self.hidden("broken", Ty::Bool, Term::Bool(false)));
         let continued = Some(self.hidden("continued", Ty::Bool, Term::Bool(false)));
         let label = inner.label.as_ref().map(|label| label.name.ident.to_string());
-        self.loops.push(LoopFrame { label, broken, continued });
+        self.loops.push(LoopFrame { label, broken, continued, value: None, is_block: false });
         self.scopes.push(Vec::new());
         self.bind_errors(&inner.pat);
         let before = self.snapshot();
@@ -81,21 +81,23 @@ impl Lower<'_> {
         pieces: impl FnOnce(&mut dyn FnMut(&syn::Expr)),
         body: &mut dyn FnMut(&mut Self),
     ) -> Value {
-        let mut names = assigned(pieces);
-        names.extend(std::mem::take(&mut self.assigns_also));
+        let mut found = assigned(pieces);
+        found.names.extend(std::mem::take(&mut self.assigns_also));
         let count = self.count(iter, at);
         let count = self.name_it("n", count, at);
-        let mut state = self.open_loop(label, exits, at);
-        for name in names {
-            if let Some(var) = self.lookup(&name) {
-                state.push(self.root_of(var));
-            }
-        }
+        let mut state = self.open_loop(label, exits, None, at);
+        state.extend(self.assigned_roots(&found));
         iter.places(&mut |place| state.push(place.root));
+        self.learn(&state, &mut |lower| {
+            lower.scopes.push(Vec::new());
+            let element = lower.element(iter, Term::Int(0), &mut Vec::new(), at);
+            lower.bind(pattern, element);
+            body(lower);
+        });
         let carried = self.carry(state, at);
         let before = self.snapshot();
         let index = self.fresh("i");
-        self.counts.insert(index.clone());
+        self.is_index(&index, &count);
         self.scopes.push(Vec::new());
         let broken = self.loops.last().and_then(|frame| frame.broken);
         let returned = self.returned.filter(|_| exits.returns).map(|(flag, _)| flag);
@@ -124,6 +126,7 @@ impl Lower<'_> {
                         at,
                         |lower| {
                             lower.bind(pattern, element);
+                            lower.indices.clear();
                             body(lower);
                             Value::unit()
                         },
@@ -146,17 +149,32 @@ impl Lower<'_> {
     }
 
     pub(super) fn while_(&mut self, inner: &syn::ExprWhile) -> Value {
-        if is_let(&inner.cond) {
-            let help = "loop over a range, and leave it by `break`";
-            return self.refuse(&inner.cond, "`while let` cannot be differentiated", help);
-        }
         let label = inner.label.as_ref().map(|label| label.name.ident.to_string());
-        self.repeat_while(Some(&inner.cond), &inner.body, label, inner)
+        if has_let(&inner.cond) {
+            // `loop { if let … { body } else { break } }`
+            let (condition, body) = (&inner.cond, &inner.body);
+            let body: syn::Block = syn::parse_quote!({ if #condition #body else { break; } });
+            return self.repeat_while(None, &body, label, None, inner);
+        }
+        self.repeat_while(Some(&inner.cond), &inner.body, label, None, inner)
     }
 
     pub(super) fn loop_(&mut self, inner: &syn::ExprLoop) -> Value {
         let label = inner.label.as_ref().map(|label| label.name.ident.to_string());
-        self.repeat_while(None, &inner.body, label, inner)
+        let values = Exits::of_block(&inner.body).values;
+        if !values.iter().any(|of| of.is_none() || *of == label) {
+            return self.repeat_while(None, &inner.body, label, None, inner);
+        }
+        // The type of the value is found first: the loop carries it.
+        let given = self.probe(|lower| {
+            let value = lower.hidden("value", Ty::Unknown, Term::Unset);
+            lower.repeat_while(None, &inner.body, label.clone(), Some(value), inner);
+            lower.given.remove(&value)
+        });
+        let value = self.hidden("value", given.unwrap_or(Ty::Error), Term::Unset);
+        self.repeat_while(None, &inner.body, label, Some(value), inner);
+        let variable = &self.vars[value.0];
+        Value::new(variable.term.clone(), variable.ty.clone())
     }
 
     fn repeat_while(
@@ -164,19 +182,19 @@ impl Lower<'_> {
         condition: Option<&syn::Expr>,
         body: &syn::Block,
         label: Option<String>,
+        value: Option<VarId>,
         at: &dyn ToTokens,
     ) -> Value {
         let exits = Exits::of_block(body);
-        let names = assigned(|visit| {
+        let found = assigned(|visit| {
             body.stmts.iter().for_each(|statement| visit_statement(statement, visit));
             condition.into_iter().for_each(visit);
         });
-        let mut state = self.open_loop(label, &exits, at);
-        for name in names {
-            if let Some(var) = self.lookup(&name) {
-                state.push(self.root_of(var));
-            }
-        }
+        let mut state = self.open_loop(label, &exits, value, at);
+        state.extend(self.assigned_roots(&found));
+        self.learn(&state, &mut |lower| {
+            lower.scope(|lower| lower.statements(&body.stmts, false));
+        });
         let carried = self.carry(state, at);
         let before = self.snapshot();
         let mut flags: Vec<VarId> = self.loops.last().and_then(|frame| frame.broken).into_iter().collect();
@@ -209,6 +227,7 @@ impl Lower<'_> {
             return self.refuse(at, "this loop changes nothing, so that it never ends or does nothing", "remove it");
         }
         let place = self.place(at);
+        let carried: Vec<Carried> = carried.into_iter().map(|one| self.in_range(one, &lets)).collect();
         let names: Vec<Name> = carried.iter().map(|one| self.fresh(&self.vars[one.var.0].name.clone())).collect();
         let result = Term::tuple(carried.iter().map(|one| one.result.clone()).collect());
         let term = Term::While {
@@ -229,16 +248,14 @@ impl Lower<'_> {
         }
     }
 
-    /// The variable that a name changes: for a `&mut`, that which it refers to.
-    fn root_of(&self, var: VarId) -> VarId {
-        match &self.vars[var.0].kind {
-            super::Kind::Alias(place) => place.root,
-            _ => var,
-        }
-    }
-
     /// Enters a loop, and gives the flags that its body may set.
-    fn open_loop(&mut self, label: Option<String>, exits: &Exits, at: &dyn ToTokens) -> Vec<VarId> {
+    fn open_loop(
+        &mut self,
+        label: Option<String>,
+        exits: &Exits,
+        value: Option<VarId>,
+        at: &dyn ToTokens,
+    ) -> Vec<VarId> {
         let own = |labels: &[Option<String>]| labels.iter().any(|of| of.is_none() || *of == label);
         let mut state = Vec::new();
         let broken = own(&exits.breaks).then(|| self.hidden("broken", Ty::Bool, Term::Bool(false)));
@@ -253,8 +270,12 @@ impl Lower<'_> {
             state.extend([flag, value]);
         }
         state.extend(self.outer_flags_of(&label, exits));
+        state.extend(value);
+        for of in exits.values.iter().filter(|of| of.is_some() && **of != label) {
+            state.extend(self.loops.iter().rev().find(|frame| frame.label == *of).and_then(|frame| frame.value));
+        }
         let continued = own(&exits.continues).then(|| self.hidden("continued", Ty::Bool, Term::Bool(false)));
-        self.loops.push(LoopFrame { label, broken, continued });
+        self.loops.push(LoopFrame { label, broken, continued, value, is_block: false });
         state
     }
 
@@ -275,47 +296,20 @@ impl Lower<'_> {
         found
     }
 
-    /// The flag of the loop that a `break` or `continue` leaves.
-    pub(super) fn loop_flag(&mut self, label: &Option<String>, breaks: bool, at: &dyn ToTokens) -> Option<VarId> {
-        let frame = match label {
-            None => self.loops.last(),
-            label => self.loops.iter().rev().find(|frame| frame.label == *label),
-        };
-        let flag = frame.and_then(|frame| if breaks { frame.broken } else { frame.continued });
-        if flag.is_none() {
-            self.refuse(at, "this leaves a block that is no loop", "label the loop that is to be left");
+    /// Finds the types of options that are `None` before a loop, which its body tells.
+    fn learn(&mut self, state: &[VarId], body: &mut dyn FnMut(&mut Self)) {
+        let is_unknown = |ty: &Ty| matches!(ty, Ty::Option(inner) if **inner == Ty::Unknown);
+        let unknown: Vec<VarId> = state.iter().copied().filter(|var| is_unknown(&self.vars[var.0].ty)).collect();
+        if unknown.is_empty() {
+            return;
         }
-        flag
-    }
-
-    pub(super) fn return_(&mut self, inner: &syn::ExprReturn) -> Value {
-        let (flag, value) = self.returned_flag();
-        if let Some(expr) = &inner.expr {
-            let returned = self.value(expr);
-            let term = self.name_it("result", returned.term, expr);
-            self.vars[value.0].term = term;
+        let types: Vec<Ty> = self.probe(|lower| {
+            body(lower);
+            unknown.iter().map(|var| lower.vars[var.0].ty.clone()).collect()
+        });
+        for (var, ty) in unknown.into_iter().zip(types) {
+            self.vars[var.0].ty = ty;
         }
-        self.vars[flag.0].term = Term::Bool(true);
-        Value::never()
-    }
-
-    pub(super) fn break_(&mut self, inner: &syn::ExprBreak) -> Value {
-        if inner.expr.is_some() {
-            return self.refuse(inner, "`break` with a value cannot be differentiated", "assign the value before");
-        }
-        let label = inner.label.as_ref().map(|label| label.ident.to_string());
-        if let Some(flag) = self.loop_flag(&label, true, inner) {
-            self.vars[flag.0].term = Term::Bool(true);
-        }
-        Value::never()
-    }
-
-    pub(super) fn continue_(&mut self, inner: &syn::ExprContinue) -> Value {
-        let label = inner.label.as_ref().map(|label| label.ident.to_string());
-        if let Some(flag) = self.loop_flag(&label, false, inner) {
-            self.vars[flag.0].term = Term::Bool(true);
-        }
-        Value::never()
     }
 
     /// Gives the variables that a loop may assign the names of its state.
@@ -338,6 +332,10 @@ impl Lower<'_> {
                 term => term,
             };
             let state = self.fresh(&variable.name);
+            // What a loop carries is in the range of its type.
+            let start = self.settled(Value::new(start, variable.ty.clone())).term;
+            let start = self.name_it(&variable.name, start, at);
+            self.is_settled(&Term::Name(state.clone()), &variable.ty);
             self.vars[var.0].term = Term::Name(state.clone());
             // Its length stays what it is, which the loop checks.
             carried.push((var, state, start));
@@ -345,13 +343,29 @@ impl Lower<'_> {
         carried
     }
 
+    /// The same with an integer that is in the range of its type after each iteration.
+    pub(crate) fn in_range(&self, mut one: Carried, lets: &[Let]) -> Carried {
+        if let Ty::Int(integer) = one.ty {
+            // No loop has so many iterations that a number of 32 bits, to which each adds one, overflows.
+            let counts = lets.iter().any(|binding| {
+                matches!(&one.result, Term::Name(name) if binding.names.len() == 1 && binding.names[0] == *name)
+                    && super::operator::unmarked(binding.value.clone())
+                        == Term::Binary("+", Term::Name(one.state.clone()).into(), Term::Int(1).into())
+            });
+            if !(counts && (integer.bits == 0 || integer.bits >= 32)) {
+                one.result = self.settle(one.result, integer);
+            }
+        }
+        one
+    }
+
     /// The state of a loop whose body has been written: the variables that it assigned. The others keep their values.
     fn finish_carried(
         &mut self,
         carried: Vec<(VarId, Name, Term)>,
         before: &[(Term, Ty)],
-        mut lets: Vec<crate::term::Let>,
-    ) -> (Vec<Carried>, Vec<crate::term::Let>) {
+        mut lets: Vec<Let>,
+    ) -> (Vec<Carried>, Vec<Let>) {
         let mut kept = Vec::new();
         let after = self.snapshot();
         let changed = self.changed(before);
@@ -397,6 +411,15 @@ impl Lower<'_> {
         }
         // A state whose result was replaced above may now be unchanged; the loop copes with that.
         (kept, lets)
+    }
+}
+
+/// Whether a condition has a `let` in it.
+fn has_let(condition: &syn::Expr) -> bool {
+    match super::expr::strip(condition) {
+        syn::Expr::Let(_) => true,
+        syn::Expr::Binary(binary) => has_let(&binary.left) || has_let(&binary.right),
+        _ => false,
     }
 }
 

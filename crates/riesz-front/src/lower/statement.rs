@@ -20,6 +20,14 @@ impl Lower<'_> {
         for (at, statement) in statements.iter().enumerate() {
             let rest = &statements[at + 1..];
             let last = rest.is_empty();
+            if let syn::Stmt::Local(syn::Local {
+                pat,
+                init: Some(syn::LocalInit { expr, diverge: Some((_, otherwise)), .. }),
+                ..
+            }) = statement
+            {
+                return self.let_else(pat, expr, otherwise, rest, tail);
+            }
             let exits = Exits::of_statement(statement);
             if exits.is_empty() {
                 match statement {
@@ -32,7 +40,11 @@ impl Lower<'_> {
                         return self.value(&expr);
                     }
                     statement => {
+                        if is_integer(statement) {
+                            self.indices = super::integer::indices(|visit| rest.iter().for_each(visit));
+                        }
                         let value = self.statement(statement);
+                        self.indices.clear();
                         if matches!(value.ty, Ty::Never) {
                             return value;
                         }
@@ -50,7 +62,7 @@ impl Lower<'_> {
                 syn::Stmt::Expr(expr, _) if expr_diverges(expr) && !matches!(expr, syn::Expr::If(_)) => {
                     return self.value(expr);
                 }
-                syn::Stmt::Expr(syn::Expr::If(inner), semi) if !is_let(&inner.cond) => {
+                syn::Stmt::Expr(syn::Expr::If(inner), semi) => {
                     let no_exits = inner.else_branch.as_ref().map(|(_, no)| Exits::of_expr(no)).unwrap_or_default();
                     let yes_exits = Exits::of_block(&inner.then_branch);
                     let yes_leaves = diverges(&inner.then_branch);
@@ -111,9 +123,7 @@ impl Lower<'_> {
             syn::Expr::Block(inner) if inner.label.is_none() => {
                 self.scope(|lower| lower.statements(&inner.block.stmts, true))
             }
-            syn::Expr::If(inner) if !is_let(&inner.cond) && inner.else_branch.is_some() => {
-                self.split(inner, &[], &[], true, true)
-            }
+            syn::Expr::If(inner) if inner.else_branch.is_some() => self.split(inner, &[], &[], true, true),
             expr => self.value(expr),
         }
     }
@@ -127,9 +137,10 @@ impl Lower<'_> {
         tail: bool,
         is_value: bool,
     ) -> Value {
-        let condition = self.condition(&inner.cond);
-        let followed = |lower: &mut Self, statements: &[syn::Stmt], rest: &[syn::Stmt]| {
+        let (condition, scope) = self.scoped_condition(&inner.cond);
+        let followed = |lower: &mut Self, scope: super::Scope, statements: &[syn::Stmt], rest: &[syn::Stmt]| {
             let scopes = lower.scopes.clone();
+            lower.scopes.push(scope);
             lower.scopes.push(Vec::new());
             let ends = rest.is_empty() && (is_value || tail);
             let value = lower.statements(statements, tail && (ends || statements_leave(statements)));
@@ -143,14 +154,64 @@ impl Lower<'_> {
         self.branch(
             condition,
             &inner.cond,
-            |lower| followed(lower, &inner.then_branch.stmts, behind_yes),
+            |lower| followed(lower, scope, &inner.then_branch.stmts, behind_yes),
             |lower| match &inner.else_branch {
-                None => followed(lower, &empty, behind_no),
+                None => followed(lower, Vec::new(), &empty, behind_no),
                 Some((_, no)) => match &**no {
-                    syn::Expr::Block(block) => followed(lower, &block.block.stmts, behind_no),
-                    other => followed(lower, &[syn::Stmt::Expr(other.clone(), None)], behind_no),
+                    syn::Expr::Block(block) => followed(lower, Vec::new(), &block.block.stmts, behind_no),
+                    other => followed(lower, Vec::new(), &[syn::Stmt::Expr(other.clone(), None)], behind_no),
                 },
             },
+        )
+    }
+
+    /// `let pattern = value else { otherwise };` and what follows.
+    fn let_else(
+        &mut self,
+        pattern: &syn::Pat,
+        value: &syn::Expr,
+        otherwise: &syn::Expr,
+        rest: &[syn::Stmt],
+        tail: bool,
+    ) -> Value {
+        let (pattern, written) = match pattern {
+            syn::Pat::Type(typed) => (&*typed.pat, Some(&*typed.ty)),
+            pattern => (pattern, None),
+        };
+        if let Some(ty) = written {
+            self.written_type(ty);
+        }
+        let Some(value) = self.scrutinee(value) else {
+            self.bind_errors(pattern);
+            return self.statements(rest, tail);
+        };
+        // The names are for what follows, and not for the other branch.
+        self.scopes.push(Vec::new());
+        let condition = self.fits(pattern, &value);
+        let names = self.scopes.pop().unwrap_or_default();
+        let Some(condition) = condition else {
+            self.bind_errors(pattern);
+            return self.statements(rest, tail);
+        };
+        let condition = self.name_it("c", condition, pattern);
+        let otherwise = match otherwise {
+            syn::Expr::Block(block) => block.block.stmts.clone(),
+            other => vec![syn::Stmt::Expr(other.clone(), None)],
+        };
+        let exits = otherwise.iter().any(|statement| Exits::of_statement(statement).returns);
+        if exits && !tail {
+            self.returned_flag();
+        }
+        self.branch(
+            condition,
+            pattern,
+            |lower| {
+                lower.scopes.push(names);
+                let value = lower.statements(rest, tail);
+                lower.scopes.pop();
+                value
+            },
+            |lower| lower.scope(|lower| lower.statements(&otherwise, tail)),
         )
     }
 
@@ -233,12 +294,6 @@ impl Lower<'_> {
             }
             return Value::unit();
         };
-        if let Some((_, diverge)) = &init.diverge {
-            let help = "match on integers, booleans, or enums without data";
-            self.refuse(&**diverge, "`let … else` cannot be differentiated", help);
-            self.bind_errors(pattern);
-            return Value::unit();
-        }
         let value = match self.any(&init.expr) {
             Any::Value(value) => value,
             Any::Closure(closure) => {
@@ -263,6 +318,7 @@ impl Lower<'_> {
         let ty = match (ty, value.ty) {
             (Some(written @ Ty::Int(_)), Ty::Int(_)) => written,
             (Some(written), Ty::Unknown) => written,
+            (Some(written @ Ty::Option(_)), Ty::Option(found)) if *found == Ty::Unknown => written,
             (Some(Ty::Array(element, _)), Ty::Array(found, length)) if *found == Ty::Unknown => {
                 Ty::Array(element, length)
             }
@@ -304,58 +360,6 @@ impl Lower<'_> {
         Value::unit()
     }
 
-    /// The items of a block, which are seen in all of it.
-    fn items(&mut self, statements: &[syn::Stmt]) {
-        let mut constants = Vec::new();
-        for statement in statements {
-            match statement {
-                syn::Stmt::Item(syn::Item::Const(constant)) => constants.push(constant),
-                syn::Stmt::Item(syn::Item::Use(inner)) => self.import(inner),
-                syn::Stmt::Item(item) => {
-                    let help = "put functions and types beside this one, into a module with `#[differentiable]`";
-                    self.refuse(item, "an item inside of the function cannot be differentiated", help);
-                }
-                _ => {}
-            }
-        }
-        // Each behind those that it reads.
-        while !constants.is_empty() {
-            let names: Vec<&syn::Ident> = constants.iter().map(|constant| &constant.ident).collect();
-            let ready = constants.iter().position(|constant| !reads_any(&constant.expr, &names));
-            let constant = constants.remove(ready.unwrap_or(0));
-            let name = constant.ident.to_string();
-            let value = self.constant_here(&name, &constant.ty, &constant.expr, &constant.ident);
-            let term = self.name_it(&name, value.term, &constant.ident);
-            self.declare(&name, value.ty, term);
-        }
-    }
-
-    /// A `use` inside of the function: of what is in the standard library.
-    fn import(&mut self, inner: &syn::ItemUse) {
-        let real = self.real();
-        let mut foreign = false;
-        imports(&inner.tree, &mut Vec::new(), &mut |path, name| match path {
-            [library, rest @ ..] if matches!(library.as_str(), "std" | "core" | "alloc") => match rest {
-                [of, consts, last] if of == real && consts == "consts" && last == "*" => {
-                    let all = super::constant::CONSTANTS.iter().map(|(name, value)| (name.to_string(), Some(*value)));
-                    self.imported.extend(all);
-                }
-                [of, consts, last] if of == real && consts == "consts" => {
-                    self.imported.extend(super::constant::constant(last).map(|value| (name.to_string(), Some(value))));
-                }
-                [of, consts] if of == real && consts == "consts" && name == "consts" => {
-                    self.imported.insert(name.to_string(), None);
-                }
-                _ => {}
-            },
-            _ => foreign = true,
-        });
-        if foreign {
-            let help = "write the `use` outside of the function";
-            self.refuse(inner, "what this names is not visible to `#[differentiable]`", help);
-        }
-    }
-
     /// Declares the variable of the assertions, if there are any.
     pub(super) fn watch_assertions(&mut self, body: &syn::Block) {
         if has_assertions(body) {
@@ -379,45 +383,14 @@ impl Lower<'_> {
     }
 }
 
-/// Calls `visit` with each path of a `use`, and the name that it gives it.
-fn imports(tree: &syn::UseTree, path: &mut Vec<String>, visit: &mut dyn FnMut(&[String], &str)) {
-    let mut leaf = |last: String, name: &str| {
-        path.push(last);
-        visit(path, name);
-        path.pop();
-    };
-    match tree {
-        syn::UseTree::Path(inner) => {
-            path.push(inner.ident.to_string());
-            imports(&inner.tree, path, visit);
-            path.pop();
+/// Whether a statement gives a variable an integer whose type is not written.
+fn is_integer(statement: &syn::Stmt) -> bool {
+    match statement {
+        syn::Stmt::Local(syn::Local { pat: syn::Pat::Ident(_), init: Some(init), .. }) => {
+            matches!(&*init.expr, syn::Expr::Lit(syn::ExprLit { lit: syn::Lit::Int(_), .. }))
         }
-        syn::UseTree::Name(name) if name.ident == "self" => {
-            let last = path.last().cloned().unwrap_or_default();
-            visit(path, &last);
-        }
-        syn::UseTree::Name(name) => leaf(name.ident.to_string(), &name.ident.to_string()),
-        syn::UseTree::Rename(name) => leaf(name.ident.to_string(), &name.rename.to_string()),
-        syn::UseTree::Glob(_) => leaf("*".to_string(), "*"),
-        syn::UseTree::Group(group) => group.items.iter().for_each(|item| imports(item, path, visit)),
+        _ => false,
     }
-}
-
-/// Whether an expression reads one of some names.
-fn reads_any(expr: &syn::Expr, names: &[&syn::Ident]) -> bool {
-    struct Find<'n>(&'n [&'n syn::Ident], bool);
-    impl<'a> Visit<'a> for Find<'_> {
-        fn visit_path(&mut self, path: &'a syn::Path) {
-            self.1 |= path.get_ident().is_some_and(|ident| self.0.contains(&ident));
-        }
-    }
-    let mut find = Find(names, false);
-    find.visit_expr(expr);
-    find.1
-}
-
-pub(super) fn is_let(condition: &syn::Expr) -> bool {
-    matches!(super::expr::strip(condition), syn::Expr::Let(_))
 }
 
 fn is_inferred(ty: &syn::Type) -> bool {

@@ -133,6 +133,7 @@ fn general(
     lets: Vec<Let>,
     place: PlaceId,
 ) -> Vec<(VarId, Term, Ty)> {
+    let carried: Vec<Carried> = carried.into_iter().map(|one| lower.in_range(one, &lets)).collect();
     let names: Vec<Name> = carried.iter().map(|one| lower.fresh(&one.state)).collect();
     let result = Term::tuple(carried.iter().map(|one| one.result.clone()).collect());
     let term = Term::Loop {

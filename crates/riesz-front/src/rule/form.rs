@@ -255,6 +255,16 @@ impl Reader<'_> {
             ("is_nan", [x]) => Form::Condition(Condition::Not(Condition::Equal(x.clone(), x.clone()).into()).into()),
             ("rust_max", [a, b]) => Form::Plain(choose(&extreme(b, a, a), b.clone(), a.clone())),
             ("rust_min", [a, b]) => Form::Plain(choose(&extreme(a, b, a), b.clone(), a.clone())),
+            // An integer that has overflowed is no number.
+            ("rust_within", [x, least, most]) => {
+                let below = Condition::Less(x.clone(), least.clone());
+                let outside = Condition::Or(below.into(), Condition::Less(most.clone(), x.clone()).into());
+                Form::Plain(choose(&outside, Value::Real(f64::NAN), x.clone()))
+            }
+            ("rust_unsigned", [x]) => {
+                let below = Condition::Less(x.clone(), Value::Real(0.0));
+                Form::Plain(choose(&below, Value::Real(f64::NAN), x.clone()))
+            }
             (name, _) if self.rules.contains_key(name) => Form::Plain(Value::Apply(name.to_string(), operands)),
             (name, _)
                 if riesz_primitive::find(name)

@@ -135,7 +135,8 @@ impl Writer {
             };
         }
         let (a, b) = (self.number(depth - 1), self.number(depth - 1));
-        match self.below(22) {
+        match self.below(32) {
+            22.. => self.optional(&a, &b),
             0 | 1 => format!("({a} + {b})"),
             2 => format!("({a} - {b})"),
             3 | 4 => format!("({a} * {b})"),
@@ -175,6 +176,35 @@ impl Writer {
                 format!("{array}[1..].chunks(2).map(|c| c[0] * c[c.len() - 1]).sum::<f64>().sin()")
             }
             _ => format!("({a}).min(0.5)"),
+        }
+    }
+
+    /// An expression that looks for something that may be missing, or that is left early.
+    fn optional(&mut self, a: &str, b: &str) -> String {
+        let array = self.one(&self.arrays.clone());
+        match self.below(9) {
+            0 => format!("{array}.iter().copied().reduce(|p, q| (p * 0.5 + q * {a}).sin()).unwrap_or({b})"),
+            1 => format!("{array}.iter().copied().find(|x| *x > {a}).map_or({b}, |x| x * {a})"),
+            2 => {
+                let (x, k) = (self.name("x"), self.below(7));
+                format!("(if let Some({x}) = {array}.get({k}) {{ {x} * {a} }} else {{ {b} }})")
+            }
+            3 => format!("{array}[{array}.iter().position(|x| *x < {a} * 0.3).unwrap_or(2)]"),
+            4 => format!("({array}.iter().max_by(|p, q| p.total_cmp(q)).unwrap() * {a})"),
+            5 => {
+                let (label, condition) = (self.name("'b"), self.condition());
+                format!("({label}: {{ if {condition} {{ break {label} {a}; }} {b} }})")
+            }
+            6 => {
+                let (x, condition) = (self.name("x"), self.condition());
+                let some = format!("(if {condition} {{ Some({a}) }} else {{ None }}).filter(|x| *x > -0.5)");
+                format!("(if let Some({x}) = {some} && {x} < 0.4 {{ {x} * 0.7 }} else {{ {b} }})")
+            }
+            7 => format!("{array}.iter().chain(&v[1..3]).map(|x| x * x * {a}).sum::<f64>().tanh()"),
+            _ => {
+                let q = self.name("q");
+                format!("({{ fn {q}(x: f64) -> f64 {{ if x > 0.3 {{ return x * 0.5; }} x * x }} {q}({a}) }})")
+            }
         }
     }
 
@@ -247,7 +277,45 @@ impl Writer {
 
     fn statement(&mut self) {
         let nested = self.indent > 3;
-        match self.below(21) {
+        match self.below(25) {
+            21 => {
+                let (o, array, value) = (self.name("o"), self.one(&self.arrays.clone()), self.number(1));
+                let target = self.one(&self.mutable.clone());
+                self.line(&format!("let mut {o} = None;"));
+                self.line(&format!("for x in {array}.iter() {{"));
+                self.line(&format!("    {o} = match {o} {{ Some(y) if y > *x => Some(y), _ => Some(*x * {value}) }};"));
+                self.line("}");
+                self.line(&format!("{target} += {o}.map_or(0.1, |x| x.sin() * 0.2);"));
+            }
+            22 => {
+                let (c, p, target) = (self.name("c"), self.name("p"), self.one(&self.mutable.clone()));
+                let (a, b) = (self.number(1), self.number(1));
+                self.line(&format!("let {p} = ({a}, {b});"));
+                self.line(&format!("let mut {c} = |x: f64| {target} = ({target} * 0.5 + x).sin();"));
+                self.line(&format!("{c}({p}.0);"));
+                self.line(&format!("{c}({p}.1);"));
+            }
+            23 => {
+                let target = self.one(&self.places.clone());
+                let (index, form) = (self.below(3), self.below(3));
+                self.line(&match form {
+                    0 => format!("for c in {target}.chunks_mut(2) {{ c[0] = (c[0] * 1.5).sin(); }}"),
+                    1 => {
+                        format!("{{ let (p, q) = {target}.split_at_mut(2); p[1] += q[{index}] * 0.2; q[0] *= p[0]; }}")
+                    }
+                    _ => format!("{target}[1..3].copy_from_slice(&v[2..4]);"),
+                });
+            }
+            24 if self.in_loop == 0 => {
+                let (x, k, condition) = (self.name("a"), self.name("k"), self.condition());
+                let value = self.number(1);
+                self.line(&format!("let mut {k} = 0;"));
+                self.line(&format!("let {x}: f64 = loop {{"));
+                self.line(&format!("    if {k} == 4 || {condition} {{ break v[{k}] * {value}; }}"));
+                self.line(&format!("    {k} += 1;"));
+                self.line("};");
+                self.numbers.push(x);
+            }
             16 => {
                 let (name, value) = (self.name("j"), self.integer());
                 self.line(&format!("let {name}: i32 = {value} % 10;"));

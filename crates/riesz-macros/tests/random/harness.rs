@@ -4,14 +4,6 @@ pub mod riesz {
 }
 use riesz::differentiable;
 
-/// Points at which functions of five numbers are checked.
-const POINTS: [[f64; 5]; 4] = [
-    [0.31, -0.72, 0.53, 0.94, -0.45],
-    [-0.83, 0.14, -0.25, 0.66, 0.77],
-    [0.08, 0.59, 0.91, -0.12, 0.43],
-    [-0.61, -0.34, 0.27, -0.88, 0.19],
-];
-
 fn compare(name: &str, f: &dyn Fn(&[f64]) -> f64, x: &[f64], gradient: &[f64], value: f64, forward: f64) {
     let close = |a: f64, b: f64, tolerance: f64| (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0);
     assert!(close(value, f(x), 1e-9), "{name} at {x:?}: the value is {value}, and the function gives {}", f(x));
@@ -37,12 +29,14 @@ fn compare(name: &str, f: &dyn Fn(&[f64]) -> f64, x: &[f64], gradient: &[f64], v
 
 macro_rules! check {
     ($f:ident) => {
-        for x in POINTS {
+        for (point, x) in POINTS.into_iter().enumerate() {
             let mut gradient = [0.0; 5];
             let value = $f::value_and_grad(&x, &mut gradient);
             let tangent: Vec<f64> = (0..x.len()).map(|i| 1.0 - 0.3 * i as f64).collect();
             let (_, forward) = $f::jvp(&x, &tangent);
             compare(stringify!($f), &|x| $f(x), &x, &gradient, value, forward);
+            let numbers: Vec<String> = [value].iter().chain(&gradient).map(f64::to_string).collect();
+            println!("{} {point}: {}", stringify!($f), numbers.join(" "));
         }
     };
 }

@@ -2,57 +2,8 @@
 
 use crate::riesz::differentiable;
 use crate::{check_number, check_slice};
+use num_traits::Float;
 use std::iter::Sum;
-use std::ops::{Add, Div, Mul, Neg, Sub};
-
-/// What the trait of num-traits of this name has, as far as the functions below need it.
-pub trait Float:
-    Copy
-    + PartialOrd
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
-{
-    fn zero() -> Self;
-    fn one() -> Self;
-    fn from(value: f64) -> Option<Self>;
-    fn sin(self) -> Self;
-    fn tanh(self) -> Self;
-    fn powi(self, n: i32) -> Self;
-    fn max(self, other: Self) -> Self;
-}
-
-macro_rules! float {
-    ($real:ident) => {
-        impl Float for $real {
-            fn zero() -> Self {
-                0.0
-            }
-            fn one() -> Self {
-                1.0
-            }
-            fn from(value: f64) -> Option<Self> {
-                Some(value as $real)
-            }
-            fn sin(self) -> Self {
-                $real::sin(self)
-            }
-            fn tanh(self) -> Self {
-                $real::tanh(self)
-            }
-            fn powi(self, n: i32) -> Self {
-                $real::powi(self, n)
-            }
-            fn max(self, other: Self) -> Self {
-                $real::max(self, other)
-            }
-        }
-    };
-}
-float!(f64);
-float!(f32);
 
 #[differentiable(crate = crate::riesz)]
 fn wave<T: Float>(x: T) -> T {
@@ -69,7 +20,7 @@ fn energy<T, const N: usize>(x: &[T; N]) -> T
 where
     T: Float + Sum,
 {
-    let half = <T as Float>::from(0.5).expect("a number");
+    let half = <T as num_traits::NumCast>::from(0.5).expect("a number");
     x.iter().map(|x| half * x.powi(2)).sum::<T>() + x.iter().fold(T::zero(), |most, x| most.max(*x))
 }
 

@@ -7,12 +7,16 @@
 mod arrays;
 mod control;
 mod generics;
+mod integers;
 mod iterators;
 mod linked;
+mod matrices;
 mod meaning;
 mod modules;
 mod numbers;
+mod options;
 mod outputs;
+mod programs;
 mod rules;
 mod single;
 
