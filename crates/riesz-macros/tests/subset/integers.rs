@@ -1,7 +1,7 @@
 //! Integers: what fits the type of Rust is what Rust computes, and where an integer overflows, the derivative stops, in release
 //! builds too.
 
-#![allow(clippy::needless_range_loop, arithmetic_overflow)]
+#![allow(clippy::needless_range_loop, clippy::assign_op_pattern, arithmetic_overflow)]
 
 use crate::check_slice;
 use crate::riesz::differentiable;

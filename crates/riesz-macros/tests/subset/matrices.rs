@@ -1,6 +1,6 @@
 //! Matrices as people write them: arrays of arrays, vectors of vectors, elimination and recurrences in place.
 
-#![allow(clippy::needless_range_loop, clippy::many_single_char_names)]
+#![allow(clippy::needless_range_loop, clippy::many_single_char_names, clippy::useless_vec)]
 
 use crate::check_slice;
 use crate::riesz::differentiable;

@@ -1,5 +1,8 @@
 //! Options: where they are matched, what their methods give, and the methods of iterators that give them.
 
+// The forms are written as users write them.
+#![allow(clippy::unnecessary_map_or, clippy::iter_nth, clippy::iter_skip_next, clippy::get_first)]
+
 use crate::check_slice;
 use crate::riesz::differentiable;
 

@@ -1,6 +1,7 @@
 //! Programs as people write them: assignments in place, loops that are left, closures, patterns.
 
 #![allow(
+    clippy::assign_op_pattern,
     clippy::needless_range_loop,
     clippy::neg_multiply,
     clippy::precedence,
