@@ -87,7 +87,7 @@ fn a_hundred_thousand_bindings() {
 }
 
 #[test]
-fn a_loop_of_a_hundred_thousand_turns() {
+fn a_loop_of_a_hundred_thousand_iterations() {
     let text = "fun f(x: R, k: R): R = loop s = x for i < 100000 do s - 0.00001 * k * sin(s)\n\
                 fun g(x: R): R = sum(sin(x * i) / (i + 1) | i < 100000)";
     let checker = check(text);

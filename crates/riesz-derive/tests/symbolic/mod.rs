@@ -237,7 +237,7 @@ impl<'s, 'p> Evaluator<'s, 'p> {
     }
 
     /// Calls `f` for every index of a binder.
-    fn turns(&self, binder: &Binder, values: &mut Environment, f: &mut dyn FnMut(usize, &mut Environment)) {
+    fn iterate(&self, binder: &Binder, values: &mut Environment, f: &mut dyn FnMut(usize, &mut Environment)) {
         for at in 0..self.expr(&binder.count, values).int() {
             let mut inside = values.clone();
             inside.insert(binder.index, Value::Int(at));
@@ -255,7 +255,7 @@ impl<'s, 'p> Evaluator<'s, 'p> {
         tangents: &Tangents,
     ) -> Vector {
         let mut results = Vec::new();
-        self.turns(binder, values, &mut |at, inside| {
+        self.iterate(binder, values, &mut |at, inside| {
             let argument = match family {
                 Family::Join | Family::Each => x.part(at),
                 Family::Fork | Family::Add => x.clone(),

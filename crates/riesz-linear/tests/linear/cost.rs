@@ -153,19 +153,19 @@ fn shared_parts_are_applied_once() {
 
 /// `y ← y · sin y` a thousand times, at some numbers: parts are shared, but no two places that share them look alike.
 #[test]
-fn a_thousand_turns_of_a_loop_take_a_thousand_steps() {
-    let turns = 1000;
+fn a_thousand_iterations_of_a_loop_take_a_thousand_steps() {
+    let iterations = 1000;
     let mut derivative = LinearMap::identity(Space::Real);
     let mut expected = 1.0;
-    for turn in 0..turns {
-        let (y, sin, cos) = (0.5 + (turn % 7) as f64 / 100.0, 0.6, 0.8);
+    for iteration in 0..iterations {
+        let (y, sin, cos) = (0.5 + (iteration % 7) as f64 / 100.0, 0.6, 0.8);
         let sine = LinearMap::scale(cos, Space::Real).after(&derivative).unwrap();
         let product = LinearMap::join(vec![LinearMap::scale(sin, Space::Real), LinearMap::scale(y, Space::Real)]);
         expected *= sin + y * cos;
         derivative = product.unwrap().after(&LinearMap::fork(vec![derivative, sine]).unwrap()).unwrap();
     }
     for map in [derivative.clone(), derivative.adjoint(), derivative.simplify(), derivative.adjoint().simplify()] {
-        assert!(map.cost().multiplications <= 3 * turns, "{:?}", map.cost());
+        assert!(map.cost().multiplications <= 3 * iterations, "{:?}", map.cost());
         let found = map.apply(&[1.0])[0];
         assert!((found - expected).abs() <= 1e-9 * expected.abs(), "{found} {expected}");
     }
