@@ -8,6 +8,7 @@
 //! - [`progress`]: a line that says how far some work is
 //! - [`output`]: the standard output
 //! - [`disk`]: files for programs and their imports
+//! - [`whole`]: files that are written whole or not at all
 //! - [`value`]: values from JSON and npy files, and as JSON
 
 mod allocation;
@@ -20,6 +21,7 @@ mod progress;
 mod report;
 mod signal;
 mod value;
+mod whole;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -52,9 +52,8 @@ fn integers_that_do_not_fit_are_errors() {
 
 #[test]
 fn a_function_that_would_take_long_to_compile_is_refused() {
-    let lines = |count: usize| -> String {
-        (0..count).map(|at| format!("  let x{} = sin(x{at}) + x{at}\n", at + 1)).collect()
-    };
+    let lines =
+        |count: usize| -> String { (0..count).map(|at| format!("  let x{} = sin(x{at}) + x{at}\n", at + 1)).collect() };
     let refused = |count: usize| {
         let checker = checked(&format!("fun f(x0: R): R =\n{}  x{count}", lines(count)));
         let function = named(&checker, "f");

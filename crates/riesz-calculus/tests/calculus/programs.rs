@@ -71,6 +71,8 @@ fn derivatives_of_random_programs_are_true() {
     let missing: Vec<&str> = all.filter(|name| !tally.covered.contains_key(name)).collect();
     let wrong: Vec<&String> = tally.failures.keys().collect();
     assert!(wrong.is_empty(), "derivatives are not true: {wrong:?}");
+    let refused = tally.skipped.get(truth::REFUSED).copied().unwrap_or_default();
+    assert!(refused <= 1 + (last - first) / 1000, "{refused} programs are refused");
     assert!(last - first < PROGRAMS || missing.is_empty(), "never generated: {missing:?}");
 }
 

@@ -4,8 +4,9 @@ use super::Status;
 use crate::arguments::{Graph, Of};
 use crate::disk::Disk;
 use crate::report::Report;
+use crate::whole;
 use riesz::{Diagnostic, Session, graph};
-use std::fs;
+use std::path::Path;
 
 /// Draws a function, and writes the picture to a file.
 pub fn run(arguments: Graph) -> Status {
@@ -32,5 +33,5 @@ pub fn draw(session: &Session, function: &str, of: Of, output: &str) -> Result<(
     let drawn = session.graph(function, of)?;
     let picture = session.within(|| if output.ends_with(".dot") { drawn.dot() } else { drawn.svg() })?;
     let failed = |problem| vec![Diagnostic::placeless("cannot-write", format!("cannot write {output}: {problem}"))];
-    fs::write(output, picture).map_err(failed)
+    whole::write(Path::new(output), &picture).map_err(failed)
 }

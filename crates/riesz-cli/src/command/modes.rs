@@ -6,11 +6,11 @@ use super::Status;
 use crate::arguments::Modes as Arguments;
 use crate::disk::Disk;
 use crate::report::Report;
-use crate::{output, value};
+use crate::{output, value, whole};
 use riesz::modes::{Grow, Growth, Measured, Measuring, Mode, Modes};
 use riesz::{Diagnostic, Session, show_real};
 use serde_json::{Value, json};
-use std::fs;
+use std::path::Path;
 use std::time::Duration;
 
 /// How many characters of a derivative the table shows.
@@ -29,7 +29,7 @@ pub fn run(arguments: Arguments) -> Status {
     };
     if let (Request::Growth(growth), Some(path)) = (&found, &arguments.plot) {
         let title = format!("Operations for the derivative of {} in every representation", arguments.subject.function);
-        if let Err(problem) = fs::write(path, growth.plot(&title).svg()) {
+        if let Err(problem) = whole::write(Path::new(path), &growth.plot(&title).svg()) {
             report.problem("cannot-write", format!("cannot write {path}: {problem}"));
             return Status::Failure;
         }

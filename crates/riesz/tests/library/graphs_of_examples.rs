@@ -43,6 +43,8 @@ fn pictures_of_all_functions_are_clean() {
                             let faults = faults(&graph);
                             assert!(faults.is_empty(), "{file} {} {of:?}: {faults:#?}", function.name);
                         }
+                        // There is nothing to differentiate with respect to.
+                        Err(problems) if problems[0].message.contains("has no real argument") => {}
                         Err(problems) => refused.push(format!("{file} {}: {}", function.name, problems[0].message)),
                     }
                 }
@@ -52,7 +54,7 @@ fn pictures_of_all_functions_are_clean() {
     refused.dedup();
     println!("{pictures} pictures; not drawn: {refused:#?}");
     // Functions with type variables, and those with derivatives of functions that they are given.
-    assert!(pictures > 400 && refused.len() < 20);
+    assert!(pictures > 400 && refused.len() < 18);
 }
 
 /// What is wrong with a picture.
