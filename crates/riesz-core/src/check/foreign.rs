@@ -34,7 +34,7 @@ const NAMES: &[Row] = &[
     row("ones_like", &[("ones of the same size are", "replicate(size(v), 1.0)")]),
     row("full fill rep", &[("an array of one value is", "replicate(n, x)")]),
     row("tile", &[("an array followed by itself is", "concat(v, v)")]),
-    row("eye identity", &[("the identity matrix is", "[[if i == j then 1.0 else 0.0 | j < n] | i < n]")]),
+    row("eye", &[("the identity matrix is", "[[if i == j then 1.0 else 0.0 | j < n] | i < n]")]),
     row("one_hot onehot", &[("a unit vector is", "[if i == k then 1.0 else 0.0 | i < n]")]),
     row(
         "arange range",
@@ -48,7 +48,6 @@ const NAMES: &[Row] = &[
             ("the matrix of a diagonal is", "[[if i == j then v[i] else 0 | j < size(v)] | i < size(v)]"),
         ],
     ),
-    row("diagonal", &[("the diagonal of a matrix is", "[a[i, i] | i < size(a)]")]),
     row(
         "diagm diagflat",
         &[("the matrix of a diagonal is", "[[if i == j then v[i] else 0 | j < size(v)] | i < size(v)]")],
@@ -123,7 +122,6 @@ const NAMES: &[Row] = &[
     // Numbers.
     row("ln", &[("the natural logarithm is", "log(x)")]),
     row("fabs", &[("the absolute value is", "abs(x)")]),
-    row("power", &[("a power is", "x ^ 3")]),
     row("square sq", &[("the square is", "x ^ 2")]),
     row("exp10", &[("a power of ten is", "10 ^ x")]),
     row("reciprocal", &[("the reciprocal is", "1 / x")]),
@@ -162,7 +160,7 @@ const NAMES: &[Row] = &[
     ),
     row("norm2", &[("the Euclidean norm is", "norm(v)")]),
     row("norm1", &[("the sum of absolute values is", "sum(abs(v))")]),
-    row("trace tr", &[("the trace is", "sum(a[i, i] | i < size(a))")]),
+    row("tr", &[("the trace is", "sum(a[i, i] | i < size(a))")]),
     row(
         "cross",
         &[(
