@@ -269,6 +269,8 @@ pub struct For {
     pub body: Block,
     /// The site of the error if there are too many steps.
     pub site: SiteId,
+    /// Whether iterations are steps: those of a product of matrices that is written out are not.
+    pub counted: bool,
     /// How the iterations run; one by one if there is nothing here.
     pub schedule: Option<Box<Schedule>>,
 }
@@ -276,7 +278,7 @@ pub struct For {
 impl For {
     /// A loop without private buffers and without a schedule.
     pub fn new(index: Register, count: Operand, parallel: bool, body: Block, site: SiteId) -> For {
-        For { index, count, parallel, private: Vec::new(), body, site, schedule: None }
+        For { index, count, parallel, private: Vec::new(), body, site, counted: true, schedule: None }
     }
 }
 

@@ -84,6 +84,7 @@ pub const FEW: i64 = 256;
 /// How the iterations of a loop count as steps.
 pub fn counting(each: &For, outermost: bool) -> Counting {
     match each.count {
+        _ if !each.counted => Counting::None,
         _ if outermost || each.body.iter().any(contains_loop) => Counting::All,
         Operand::Int(..=FEW) => Counting::None,
         Operand::Int(_) => Counting::All,

@@ -133,7 +133,9 @@ pub(crate) fn one_by_one(writer: &mut Writer, each: &For, chunks: &ChunkSchedule
             late: false,
         })
         .collect();
-    writer.line(format!("context.step({}, {})?;", writer.operand(each.count), each.site.0));
+    if each.counted {
+        writer.line(format!("context.step({}, {})?;", writer.operand(each.count), each.site.0));
+    }
     outline.open(writer, each, &given);
     for allocation in &each.private {
         writer.allocate(allocation);

@@ -103,7 +103,7 @@ fn write_out(procedure: &mut Procedure, product: &Product, site: SiteId) -> Bloc
     let one = Operand::Int(1);
     let at = place(procedure, product.to.at, [(row, product.columns), (column, one)], &mut body);
     body.push(Statement::Add(Element { at, ..product.to }, Operand::Register(value)));
-    let each = |index, count, body| Statement::For(For::new(index, count, true, body, site));
+    let each = |index, count, body| Statement::For(For { counted: false, ..For::new(index, count, true, body, site) });
     around.push(each(j, product.columns, body));
     let mut written = Block::new();
     let count = procedure.position(Arithmetic::Mul, product.rows, product.columns, &mut written);

@@ -89,7 +89,9 @@ impl<'w> Wide<'w, '_> {
         let (lanes, strip) = (self.lanes.width, self.lanes.strip);
         let shared = self.shared();
         let outline = chunks.map(|chunks| Outline { chunks });
-        self.line(format!("context.step({count}, {})?;", each.site.0));
+        if each.counted {
+            self.line(format!("context.step({count}, {})?;", each.site.0));
+        }
         for (buffer, stencil) in &self.lanes.stencils {
             // The elements that no vector of iterations writes are zeroed here.
             let Some(len) = stencil.zeroed else { continue };
