@@ -25,14 +25,14 @@ fn a_triangle_comes_out_of_the_gradient_of_a_mixture() {
     compare(program, "grad(\\m q l -> loss(m, q, l, x), (means, qs, ls))", 0.8);
 }
 
-/// The map is a matrix here, and is applied by `dot`.
+/// The map is a matrix here, and is applied by `dot`. Larger matrices are multiplied once for all iterations.
 #[test]
 fn a_matrix_comes_out_of_the_gradient_of_a_network_in_a_shift_of_its_inputs() {
     let program = "
         fun loss(s: [n]R, w: [h][n]R, x: [b][n]R): R = sum(sum(tanh(dot(w, x[i] + s))) | i < b)
-        let s = [0.1 * sin(real(i)) | i < 20]
-        let w = [0.1 * cos(real(i * 5 + j * 11)) | i < 15, j < 20]
-        let x = [0.5 + 0.5 * sin(real(i * i + 3 * j)) | i < 40, j < 20]";
+        let s = [0.1 * sin(real(i)) | i < 12]
+        let w = [0.1 * cos(real(i * 5 + j * 11)) | i < 10, j < 12]
+        let x = [0.5 + 0.5 * sin(real(i * i + 3 * j)) | i < 40, j < 12]";
     compare(program, "grad(\\s -> loss(s, w, x), s)", 0.6);
 }
 

@@ -19,6 +19,8 @@ use std::mem::{offset_of, size_of};
 /// The most elements of a buffer in the frame, and the most bytes of all of them: a recursion may be deep.
 const FEW: i64 = 32;
 const MOST_LOCAL: u32 = 4096;
+/// How many iterations of straight code are not counted.
+const SHORT: i64 = 4096;
 
 impl Translator<'_> {
     pub(super) fn statement(&mut self, statement: &Statement, outermost: bool) {
@@ -185,7 +187,13 @@ impl Translator<'_> {
     fn each(&mut self, each: &For, outermost: bool) {
         each.private.iter().for_each(|allocation| self.allocate(allocation));
         let count = self.operand(each.count);
-        if counting(each, outermost) != Counting::None {
+        // The loop around short straight code counts: a check costs as much as some iterations here.
+        let is_short = !outermost
+            && matches!(each.count, Operand::Int(..=SHORT))
+            && each.body.iter().all(|statement| {
+                !matches!(statement, Statement::For(_) | Statement::While(_) | Statement::Call(_) | Statement::If(..))
+            });
+        if !is_short && counting(each, outermost) != Counting::None {
             let zero = self.int(0);
             let taken = self.builder.ins().smax(count, zero);
             self.step(taken, each.site);
