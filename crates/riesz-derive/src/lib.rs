@@ -11,6 +11,7 @@
 
 mod associate;
 mod build;
+mod certify;
 mod code;
 mod compiled;
 mod count;
@@ -28,6 +29,7 @@ mod term;
 mod text;
 
 pub use associate::{Association, Chain, KnownSize};
+pub use certify::certificate;
 pub use count::Count;
 
 use build::{build, is_pure};
