@@ -61,6 +61,7 @@ fn options(arguments: &Derive) -> Derivations {
         }),
         sizes: arguments.sizes.clone(),
         with_respect_to: arguments.wrt.clone(),
+        associate: arguments.limits.associate(),
     }
 }
 

@@ -35,8 +35,8 @@ pub fn certificate(program: &Program, function: FunctionId, options: &Derivation
     let one = |problem: Problem| vec![*problem];
     let own = program.function(function).clone();
     let mask = super::mask(&own, options).map_err(one)?;
-    super::compiled::compiled(program, function, &mask, super::Mode::Reverse)?;
-    let mut calculus = Calculus::new(program.clone());
+    super::compiled::compiled(program, function, &mask, super::Mode::Reverse, options.associate)?;
+    let mut calculus = Calculus::new(program.clone()).associating(options.associate);
     let derived = calculus.derived(function, &mask).map_err(one)?;
     let Derived { streams, function: plain, .. } = &derived;
     let refused = |why: &str| {
