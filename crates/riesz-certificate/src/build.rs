@@ -147,13 +147,14 @@ impl Builder<'_> {
             (Subscript::Each, Place::At(at, _), Bound::List(values)) => values.get(*at).cloned(),
             (Subscript::Each, Place::At(..) | Place::Same, Bound::Same(value)) => Some(value.clone()),
             // for the index of another family over as many
-            (Subscript::Each, Place::Over(index, count), Bound::Over(own, other, value)) => match index == own {
-                true => Some(value.clone()),
-                false if count == other || (size(count) == size(other) && size(count) != "_") => {
-                    self.at(value, own, &Expr::Var(index.clone()))
+            (Subscript::Each, Place::Over(index, count), Bound::Over(own, other, value)) => {
+                let as_many = count == other || (size(count) == size(other) && size(count) != "_");
+                match index == own {
+                    _ if !as_many => None,
+                    true => Some(value.clone()),
+                    false => self.at(value, own, &Expr::Var(index.clone())),
                 }
-                false => None,
-            },
+            }
             (Subscript::At, _, bound) => {
                 let Some(Bound::One(Value::Part(part))) = self.known.get("i") else { return None };
                 match (bound, part) {
