@@ -11,6 +11,7 @@ use std::collections::BTreeSet;
 /// The certificates of all functions of the examples, with what they are of, and how many functions have none.
 fn certificates() -> (Vec<(String, String)>, usize) {
     let (mut found, mut refused) = (Vec::new(), 0);
+    let mut of_prelude = BTreeSet::new();
     for folder in ["examples", "gradbench"] {
         let mut names: Vec<String> = std::fs::read_dir(root().join(folder))
             .unwrap()
@@ -21,7 +22,12 @@ fn certificates() -> (Vec<(String, String)>, usize) {
         for name in names {
             let program = check_file(format!("{folder}/{name}")).unwrap().program;
             for id in (0..program.functions.len() as u32).map(FunctionId) {
-                let place = format!("{folder}/{name}, {}", program.function(id).name);
+                let function = program.function(id);
+                // The prelude is the first file of every program.
+                if function.span.file.0 == 0 && !of_prelude.insert((function.name.clone(), function.span.start)) {
+                    continue;
+                }
+                let place = format!("{folder}/{name}, {}", function.name);
                 match certificate(&program, id, &Derivations { mode: Some(Mode::Reverse), ..Derivations::default() }) {
                     Ok(text) => found.push((place, text)),
                     Err(problems) => refused += usize::from(problems[0].code == "no-certificate"),
@@ -50,9 +56,9 @@ fn the_checker_accepts_the_certificates_of_the_examples() {
         }
     }
     println!("{proved} of {} certificates, {refused} without, {steps} steps, {compared} compared", certificates.len());
-    assert!(proved >= 370, "{proved} certificates are proofs");
-    assert!(steps >= 4000, "the certificates have {steps} steps");
-    assert!(refused <= 130, "{refused} derivatives have no certificate");
+    assert!(proved >= 265, "{proved} certificates are proofs");
+    assert!(steps >= 5000, "the certificates have {steps} steps");
+    assert!(refused <= 60, "{refused} derivatives have no certificate");
 }
 
 #[test]
@@ -97,7 +103,7 @@ fn no_text_makes_the_checker_fail() {
     let (certificates, _) = certificates();
     let mut random = Random(11);
     let mut texts = 0;
-    for (_, text) in certificates.iter().step_by(5) {
+    for (_, text) in certificates.iter().step_by(4) {
         let letters: Vec<char> = text.chars().collect();
         for _ in 0..6 {
             let (from, to, at) =
