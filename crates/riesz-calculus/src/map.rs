@@ -5,6 +5,7 @@
 //! (g ∘ f) v = g (f v)      (f + g) v = f v + g v      (k · f) v = k · f v      (g ∘ f)ᵀ = fᵀ ∘ gᵀ
 //! ```
 
+use crate::associate::Associate;
 use crate::compile::{Compiler, Problem, has_holes};
 use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
 use riesz_core::build::{bind, size_of, write_size};
@@ -207,16 +208,49 @@ impl Compiler<'_> {
         span: Span,
         out: &mut Vec<Binding>,
     ) -> Result<(), Problem> {
+        self.matrix_with(var, map, SPLITS, span, out)
+    }
+
+    /// The same, split at no more than some places.
+    pub(crate) fn matrix_with(
+        &mut self,
+        var: Var,
+        map: &KnownMap,
+        splits: usize,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
         if map.from == Type::Real {
             return self.apply(var, map, Atom::Real(1.0), span, out);
         }
-        if self.structured((var, Wanted::Matrix), map, span, out)? {
+        let cheapest = self.calculus.associate == Associate::Cheapest;
+        if cheapest
+            && (self.structured((var, Wanted::Matrix), map, span, out)?
+                || self.by_factors(var, map, splits, span, out)?)
+        {
             return Ok(());
         }
+        self.by_passes(var, map, span, out)
+    }
+
+    /// Binds a variable to the matrix of a known map by one pass for each row or one for each column.
+    pub(crate) fn by_passes(
+        &mut self,
+        var: Var,
+        map: &KnownMap,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
         let ty = self.vars[var.0 as usize].ty.clone();
         let before = self.points.len();
         self.compute_points(map, span, out);
-        let matrix = match self.fewer_columns(map, span, out) {
+        let fewer = match self.calculus.associate {
+            Associate::Cheapest => self.fewer_columns(map, span, out),
+            Associate::Forward if !has_holes(&map.to) => Fewer::Columns,
+            Associate::Forward => Fewer::Rows,
+            Associate::Reverse => Fewer::Rows,
+        };
+        let matrix = match fewer {
             Fewer::Rows => self.by_rows(map, &ty, span, out)?,
             Fewer::Columns => self.by_columns(map, &ty, span, out)?,
             Fewer::ColumnsIf(condition) => {
@@ -476,6 +510,8 @@ struct Images<'m> {
     like: Option<Atom>,
 }
 
+/// At how many places the matrix of a chain is split.
+const SPLITS: usize = 6;
 /// How many rows or columns are too few to count more than.
 const FEW: i64 = 5;
 
