@@ -8,6 +8,9 @@ use crate::pattern::{Coefficient, Leaf, Name, Pattern, Subscript};
 use crate::term::{Expr, Family, Head, Part, Space, Term};
 use crate::value::Values;
 
+/// How many maps are few.
+const FEW: usize = 8;
+
 /// How many ways are followed at the same time.
 const MOST: usize = 512;
 
@@ -406,6 +409,7 @@ pub(crate) fn holds(condition: Condition, map: &Term, known: &Bindings) -> bool 
             _ => false,
         },
         Condition::List(name) => matches!(known.get(name), Some(Bound::List(_))),
+        Condition::Few(name) => matches!(known.get(name), Some(Bound::List(maps)) if maps.len() <= FEW),
         Condition::Alike => match (&map.from, &map.to) {
             (Space::Array(m, _), Space::Array(n, _)) => m == n && m != "_",
             (Space::Product(v), Space::Product(w)) => v.len() == w.len(),

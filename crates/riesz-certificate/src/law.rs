@@ -57,6 +57,8 @@ pub enum Condition {
     Inverse(&'static str, &'static str),
     /// Where a family is written out.
     List(&'static str),
+    /// Where a family is written out, with few maps.
+    Few(&'static str),
     /// Where the map leads between families of as many parts.
     Alike,
 }
@@ -81,6 +83,7 @@ impl fmt::Display for Condition {
             OfArray => write!(f, " of arrays"),
             Inverse(u, v) => write!(f, " where {v} is the inverse of {u}"),
             List(name) => write!(f, " where the maps {name} are written out"),
+            Few(name) => write!(f, " where the maps {name} are few"),
             Alike => write!(f, " between families of as many parts"),
         }
     }
@@ -119,6 +122,7 @@ pub static LAWS: &[Law] = &[
     law("a multiple of a sum beside a map", "scale k ∘ sum fₓ + m", "sum (scale k ∘ fₓ) + m", &[List("f")]),
     law("add forks", "fork fₓ + fork gₓ", "fork (fₓ + gₓ)", &[]),
     law("a fork of sums", "fork (fₓ + gₓ)", "fork fₓ + fork gₓ", &[]),
+    law("a map goes into a sum on its right", "sum fₓ ∘ m", "sum (fₓ ∘ m)", &[Few("f")]),
     law("a sum of sums", "sum (fₓ + gₓ)", "sum fₓ + sum gₓ", &[]),
     law("add joins", "join fₓ + join gₓ", "join (fₓ + gₓ)", &[]),
     law("add maps part by part", "each fₓ + each gₓ", "each (fₓ + gₓ)", &[]),
@@ -158,9 +162,11 @@ pub static LAWS: &[Law] = &[
     law("each of scales", "each (scale kₓ)", "diagonal kₓ", &[FromNumbers]),
     law("each of scales", "each (diagonal dₓ)", "diagonal dₓ", &[]),
     law("the sum of a diagonal is a row", "reduce R ∘ diagonal d", "1.0 ⊗ d", &[Sums("R"), ToNumber]),
+    law("the sum of a diagonal is a row", "join id ∘ diagonal d", "1.0 ⊗ d", &[ToNumber]),
     law("a diagonal of copies is a column", "diagonal d ∘ reduce R", "d ⊗ 1.0", &[Replicates("R"), FromNumber]),
     law("map of a scale", "each (scale k)", "scale k", &[]),
     law("map of a scale", "fork (scale k ∘ fₓ)", "scale k ∘ fork fₓ", &[]),
+    law("a multiple of a fork", "scale k ∘ fork fₓ", "fork (scale k ∘ fₓ)", &[Few("f")]),
     law("compose rank-one maps", "c · (w ⊗ v) ∘ d · (v' ⊗ u)", "(c * d * ⟨v, v'⟩) · (w ⊗ u)", &[]),
     law("map after rank-one", "m ∘ c · (u ⊗ v)", "c · ((m ⊙ u) ⊗ v)", &[NoMultiple("m")]),
     law("rank-one after map", "c · (u ⊗ v) ∘ m", "c · (u ⊗ (mᵀ ⊙ v))", &[NoMultiple("m")]),
