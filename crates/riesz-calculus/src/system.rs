@@ -1,11 +1,12 @@
-//! The entries of a system whose solution a map is inverted by.
+//! Linear systems that invert a map: their entries and further unknowns.
 //!
 //! ```text
-//! m x = y   where   (a b; c d) (x, t) = (y, 0)   with unknowns t for values on the way
+//! m x = y   where   (a b; c d) (x, t) = (y, 0)   with unknowns t for intermediate values
 //! ```
 //!
-//! The entries of a derivative are those of its structure, in which sums that many rows read are unknowns, or all. Sums, multiples and adjoints of maps are sums, multiples
-//! and transposes of lists of entries, where entries at the same place are added. A composition is never multiplied out:
+//! The entries of a derivative are those of its structure, in which sums that many rows read are unknowns; without
+//! structure, all entries. Sums, multiples and adjoints of maps are sums, multiples and transposes of lists of entries,
+//! where entries at the same place are added. A composition is never multiplied out:
 //!
 //! ```text
 //! g ∘ f:  (0 g; f −1) (x, t) = (y, 0)

@@ -55,7 +55,7 @@ impl Code {
         let Signature { parameters, result, globals, .. } = &function.signature;
         let interface = Interface::new(names, sizes, parameters, result, global)?;
         let values: Option<Vec<Value<f64>>> = globals.iter().map(|(id, _)| global(*id)).collect();
-        let values = values.ok_or("a value that it needs is not known")?;
+        let values = values.ok_or("the value of a top-level `let` that it needs is not known")?;
         let globals = Arguments::copied(values.iter().zip(globals.iter().map(|(_, ty)| ty)), self.precision);
         Ok(Call { function: function.clone(), interface, globals })
     }

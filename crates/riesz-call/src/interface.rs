@@ -109,7 +109,7 @@ impl Interface {
                 integers.push((at as u32, arguments.len()));
             }
             if ty.any(&mut |part| matches!(part, Type::Array(_, element) if count(element) == 0)) {
-                return Err(format!("`{path}` holds an array of nothing, whose size no number tells"));
+                return Err(format!("`{path}` is an array of values without numbers, so its size cannot be passed"));
             }
             leaves(path, &known(ty), &mut Vec::new(), &name, &mut arguments)?;
             words_of(ty, 0, leaf, &mut words);
@@ -121,7 +121,7 @@ impl Interface {
         places_of(result, false, 0, &mut 0, &mut places);
         let solved = names.iter().take(sizes).enumerate().map(|(at, size)| {
             solved(Var(at as u32), &arguments)
-                .ok_or_else(|| format!("the size `{size}` does not follow from the size of an array that is passed"))
+                .ok_or_else(|| format!("the size `{size}` does not follow from the sizes of the passed arrays"))
         });
         let sizes = solved.collect::<Result<Vec<Solved>, String>>()?;
         let mut checked = Vec::new();

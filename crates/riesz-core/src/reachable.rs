@@ -1,4 +1,4 @@
-//! What functions of a program need: the functions they call, the values they read.
+//! The functions that functions of a program call, and the values that they read.
 
 use crate::term::{Atom, Body, Function, FunctionId, Global, GlobalId, Op, Origin, Program};
 use crate::types::Type;

@@ -9,7 +9,7 @@
 //! 5. A scalar primitive works on reals or on integers, as its row says it can.
 //! 6. The condition of a loop sees no accumulators but its own, because a condition adds to nothing.
 //!
-//! Tests run the verifier after every pass; it reports what is wrong and where.
+//! Tests run the verifier after every pass; it reports a violation with its place.
 
 use crate::size::{self, Size};
 use crate::term::{

@@ -2,15 +2,15 @@
 //!
 //! ```text
 //! #[differentiable] fn g ..      adds   macro g { (link) rest => link! { { definition of g } rest } }
-//! #[differentiable] fn f .. g(x) adds   g! { (riesz::__link) what is known of f }
+//! #[differentiable] fn f .. g(x) adds   g! { (riesz::__link) definition of f so far }
 //! ```
 //!
 //! A macro may have the name of a function, as a type may: `use m::g` brings all three, also under another name. Where a
 //! function calls one that is not known, the expansion asks the macro of that name for the definition and goes on with it:
 //! names are resolved by the compiler of Rust, and the functions are compiled together.
 //!
-//! The definition of a function is its signature, the types in it, and its text in Riesz with all that it calls. Names in
-//! it have a digest of what they stand for behind them, so that equal names from different places do not meet.
+//! The definition of a function is its signature, the types in it, and its text in Riesz with all functions that it calls.
+//! Each name in it ends with a digest of its meaning, so that equal names from different places do not clash.
 
 use crate::lower::World;
 use crate::rule::{self, Rule};

@@ -107,7 +107,7 @@ impl Signature {
             };
             if !shape.has_plain_options() {
                 let help = "take an `Option` of a number or a `bool`, or the numbers and a `bool`";
-                errors.add(&written, format!("`{}` is no parameter that can be differentiated", show(&written)), help);
+                errors.add(&written, format!("`{}` cannot be the type of a parameter", show(&written)), help);
                 complete = false;
                 continue;
             }

@@ -119,11 +119,11 @@ impl Unit<'_> {
             if let Some((_, Err(reason))) = results.first() {
                 let help = match reason.contains("known only at run time") {
                     true => {
-                        "a `while` loop inside of another is a `for` loop with a `break` and a largest number of steps"
+                        "write a `while` loop inside another one as a `for` loop with a largest number of iterations and a `break`"
                     }
                     false => "the book's page on Rust functions lists what can be written",
                 };
-                errors.add(read.ident, format!("this cannot be differentiated as code: {reason}"), help);
+                errors.add(read.ident, format!("this derivative cannot be compiled: {reason}"), help);
             }
             let (methods, missing) = one.methods(&results, &hidden);
             traits.extend(missing);
@@ -307,8 +307,8 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
     }
     for (shape, at) in results {
         if !shape.is_real() {
-            let help = "return real numbers alone";
-            errors.add(&at, "the result of this function has parts that do not vary", help);
+            let help = "return only real numbers";
+            errors.add(&at, "some parts of the result of this function do not vary", help);
             fine = false;
         } else if !shape.is_nameable() {
             let help = "return the numbers, or the inner struct";

@@ -1,7 +1,7 @@
-//! A run of machine code: what it may still use, the buffers that it holds, and what went wrong.
+//! A run of machine code: its remaining limits, the buffers that it holds, and its error.
 //!
-//! A buffer is a block with a header before its elements. The blocks of a run are in a list, so that none is lost where
-//! the run stops in the middle. A block that is given to the caller leaves the list.
+//! A buffer is a block with a header before its elements. The blocks of a run are in a list, so that none is lost if the
+//! run stops early. A block that is given to the caller leaves the list.
 
 use riesz_runtime::boundary::FAULT_WORDS;
 use riesz_runtime::{Aligned, Context, ELSEWHERE};

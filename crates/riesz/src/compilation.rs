@@ -215,8 +215,8 @@ impl Compilation {
     pub fn runner(&self, function: FunctionId) -> String {
         let made = self.made_by.unwrap_or_default();
         match (self.built.get(), self.code(function), &self.later) {
-            _ if self.stopped.get().is_some() => format!("the interpreter, since {made} could not go on"),
-            (_, Some(_), Some(_)) => format!("{made}, since the interpreter was not done after {PATIENCE} steps"),
+            _ if self.stopped.get().is_some() => format!("the interpreter, since {made} stopped"),
+            (_, Some(_), Some(_)) => format!("{made}, since the interpreter needed more than {PATIENCE} steps"),
             (_, Some(_), None) => made.to_string(),
             (Some(_), None, _) => format!("the interpreter, since there is no {made} of it"),
             (None, _, Some(_)) => DONE_EARLY.to_string(),
@@ -348,7 +348,7 @@ impl Compilation {
             Some(Err(Stop::Elsewhere)) => {
                 self.stopped.get_or_init(|| {
                     warning(
-                        Diagnostic::placeless("not-native", "native code cannot run this with the values that it met")
+                        Diagnostic::placeless("not-native", "native code cannot run this for these values")
                             .help("the interpreter ran it instead"),
                     )
                 });

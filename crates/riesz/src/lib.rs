@@ -4,9 +4,8 @@
 //! Program ──function──▶ Function ──grad, jvp, vjp, jacobian, ...──▶ Function ──compile──▶ Compiled ──call──▶ numbers
 //! ```
 //!
-//! A [`Program`] is a text that has been checked. A [`Function`] of it, or a derivative of one, is compiled once and called
-//! as often as wanted, from any thread, with borrowed slices in and buffers of the caller out. An [`Error`] says what is
-//! wrong and where.
+//! A [`Program`] is a text that has been checked. A [`Function`] of it, or a derivative of one, is compiled once. Calls,
+//! from any thread, take borrowed slices and write to buffers of the caller. An [`Error`] has a message and a place.
 //!
 //! ```
 //! use riesz::{Options, Program};
@@ -22,8 +21,8 @@
 //! # }
 //! ```
 //!
-//! A [`Session`] evaluates expressions, as at a prompt. Every mistake in a text is a [`Diagnostic`]. Nothing here touches
-//! files, processes or the environment, but for the compiler of a [`Toolchain`].
+//! A [`Session`] evaluates expressions, as at a prompt. Every mistake in a text is a [`Diagnostic`]. Only the compiler of a
+//! [`Toolchain`] touches files, processes and the environment.
 //!
 //! ```
 //! use riesz::{Binding, Data, NoFiles, Session};

@@ -1,4 +1,4 @@
-//! What a walk knows of a value.
+//! The facts that the walk of a Jacobian knows about a value.
 
 use super::graph::{Hop, Node};
 use riesz_core::term::{Atom, Body, Function, Iteration, Place, Var};

@@ -1,4 +1,4 @@
-//! What callers pass and get: numbers, slices of numbers, and buffers.
+//! The arguments and results of callers: numbers, slices of numbers, and buffers.
 
 use riesz_program::program::Kind;
 

@@ -186,7 +186,8 @@ impl Draft<'_> {
                 draft.mismatch(mismatch, &point, &expected, place)
             } else {
                 let message = format!("there is no derivative of `{name}`: it takes {}", draft.show(&expected));
-                Diagnostic::error("not-differentiable", place, message).help("of numbers only an `R` varies")
+                Diagnostic::error("not-differentiable", place, message)
+                    .help("only an `R` varies, not an `Int` or a `Bool`")
             };
             match &signature.spans[..] {
                 [first, .., last] | [first @ last] if first.file != super::PRELUDE_FILE => {
@@ -387,7 +388,7 @@ impl Draft<'_> {
             Degree::Other(at, reason) if at == place => diagnostic.here(reason),
             Degree::Other(at, reason) => diagnostic.here("this is not linear").label(at, reason),
             Degree::Linear | Degree::Constant | Degree::Unknown => {
-                diagnostic.here("a function, which is not taken for linear")
+                diagnostic.here("a function, which need not be linear")
             }
         };
         self.fail(diagnostic.help("its derivative at a point is a linear map: `D(f, x)`"))

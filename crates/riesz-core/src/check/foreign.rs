@@ -191,7 +191,7 @@ const NAMES: &[Row] = &[
     row("pullback", &[("the adjoint of the derivative is", "adjoint(D(h, v))")]),
     // What there is no such thing of.
     row("np numpy jnp jax torch tf math Math", &[("there are no modules, use the name alone:", "sin(x)")]),
-    row("print println show display", &[("there is no printing, an expression is evaluated to see its value:", "v")]),
+    row("print println show display", &[("there is no printing; evaluate an expression to see its value:", "v")]),
 ];
 
 /// What somebody should write who wrote a name of another language.

@@ -256,7 +256,7 @@ fn binary(operator: BinaryOperator, a: Degree, b: Degree, span: Span) -> Degree 
         (_, Constant, Constant) => Constant,
         (_, Unknown, _) | (_, _, Unknown) => Unknown,
         (BinaryOperator::Add | BinaryOperator::Subtract, Linear, Linear) => Linear,
-        (BinaryOperator::Add | BinaryOperator::Subtract, ..) => other("this adds a constant to what varies"),
+        (BinaryOperator::Add | BinaryOperator::Subtract, ..) => other("this adds a constant to a value that varies"),
         (BinaryOperator::Multiply, Linear, Linear) => other("this multiplies the argument by itself"),
         (BinaryOperator::Multiply, ..) | (BinaryOperator::Divide, Linear, Constant) => Linear,
         (BinaryOperator::Divide, ..) => other("this divides by the argument"),

@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Such a function is several functions of the core with the same parameters, see [`Ruled`]. All of them are drafted here from
-//! the one item. In each, what the derivative does not see vary is held.
+//! the one item. In each, the values that do not vary in the derivative are held.
 
 use super::arithmetic::Typed;
 use super::call::Given;
@@ -138,7 +138,7 @@ impl Draft<'_> {
                 let atom = self.flow_or(atom, &found, &ty, place, |draft, mismatch| {
                     let diagnostic = draft.mismatch(mismatch, &found, &ty, place);
                     diagnostic.help(
-                        "`implicit` takes a function of the result, which is zero there: one equation for each number",
+                        "`implicit` takes a function that is zero at the result and has one number for each number of the result",
                     )
                 });
                 (atom, ty)

@@ -65,7 +65,7 @@ pub fn ragged(a: usize, b: usize, span: Span) -> Fault {
 
 /// A matrix has more columns than rows, or fewer, or does not fit another.
 pub fn not_square(rows: usize, span: Span) -> Fault {
-    let message = format!("a matrix of {rows} rows is not square, or does not fit the other");
+    let message = format!("a matrix of {rows} rows is not square, or does not have the size of the other one");
     Box::new(Diagnostic::error("size-mismatch", span, message))
 }
 

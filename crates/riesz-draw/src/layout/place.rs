@@ -1,4 +1,4 @@
-//! The places of what stands in layers: as high as what it is wired to, without touching what is above and below.
+//! The places of boxes in layers: as high as the boxes that they are wired to, without touching their neighbours.
 //!
 //! In a layer this is the least of `Σ w (y − wished)²` where neighbours keep their distance, which pools neighbours that
 //! want to stand in each other's place.   [R. E. Barlow et al., Statistical Inference under Order Restrictions, 1972]

@@ -115,7 +115,7 @@ impl Lower<'_> {
         self.refuse(
             path,
             format!("the value of `{text}` is not visible to `#[differentiable]`"),
-            "pass it as an argument, define it by `const` inside of the function, or put it into one module with the function and `#[differentiable]` on the module",
+            "pass it as an argument, define it by `const` inside the function, or put it into one module with the function and `#[differentiable]` on the module",
         )
     }
 

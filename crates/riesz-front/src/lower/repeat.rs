@@ -224,7 +224,7 @@ impl Lower<'_> {
         self.loops.pop();
         let (carried, lets) = self.finish_carried(carried, &before, lets);
         if carried.is_empty() {
-            return self.refuse(at, "this loop changes nothing, so that it never ends or does nothing", "remove it");
+            return self.refuse(at, "this loop changes no variable, so it never runs or never ends", "remove it");
         }
         let place = self.place(at);
         let carried: Vec<Carried> = carried.into_iter().map(|one| self.in_range(one, &lets)).collect();

@@ -10,7 +10,7 @@
 //!
 //! - `form`: the body of a rule as coefficients, which checks that it is linear
 //! - `value`: coefficients, as rows of the compiler and as text for other modules
-//! - here: what the attribute adds, and how generated code calls the function
+//! - here: the generated items, and how generated code calls the function
 
 mod form;
 mod value;
@@ -106,8 +106,7 @@ fn from_inside(path: &syn::Path) -> TokenStream {
 /// Expands `#[derivative(of = f)]` on a function.
 pub(crate) fn on_rule(state: &State, function: &syn::ItemFn) -> Result<Expansion, Stop> {
     let Some(of) = &state.attribute.of else {
-        let message =
-            "the function whose derivative this is has to be named\n\n  = help: write `#[derivative(of = name)]`";
+        let message = "`#[derivative]` must name the function whose derivative this is\n\n  = help: write `#[derivative(of = name)]`";
         return Err(syn::Error::new_spanned(&function.sig.ident, message).into());
     };
     let mut errors = Errors::default();

@@ -126,12 +126,12 @@ impl Verdict {
                     Some(_) => (
                         format!("the derivative of `{name}` disagrees with finite differences"),
                         format!("differences say {}", crate::show_real(*expected)),
-                        "where `floor`, `trunc` and their like stand for something smooth, the derivative is still 0",
+                        "`floor`, `trunc` and similar functions have the derivative 0, even if they approximate a smooth function",
                     ),
                     None => (
                         format!("the derivatives of `{name}` in two representations differ"),
                         format!("forward mode says {}", crate::show_real(*expected)),
-                        "no program should make them differ: please report it",
+                        "this is a mistake of Riesz: please report it",
                     ),
                 };
                 let place = found.coordinate();

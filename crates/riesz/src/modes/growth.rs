@@ -98,7 +98,11 @@ impl Growth {
             across: self.name.to_string(),
             up: "operations".to_string(),
             lines: labelled.collect(),
-            note: self.rows.iter().any(|row| row.stopped.is_some()).then(|| "○ the next size was too much".to_string()),
+            note: self
+                .rows
+                .iter()
+                .any(|row| row.stopped.is_some())
+                .then(|| "○ the next size was too large".to_string()),
         }
     }
 }

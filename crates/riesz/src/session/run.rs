@@ -1,8 +1,8 @@
 //! Running a function of the program: in the interpreter or as native code, with derivatives compiled before or
 //! computed during the run.
 //!
-//! A run leaves the program as it is: derivatives are compiled in a [`Compilation`], which is gone with its value. Only the
-//! values of top-level `let`s stay, and of those that hold functions or maps what these refer to.
+//! A run does not change the program: derivatives are compiled in a [`Compilation`], which lives as long as its value. Only
+//! the values of top-level `let`s stay, with the functions to which closures and maps in them refer.
 
 use super::{Session, first};
 use crate::compilation::{Compilation, DONE_EARLY, How, Place, is_impatient, place};

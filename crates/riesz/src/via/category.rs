@@ -31,11 +31,11 @@ pub(super) const FUNCTIONS: Representation =
 pub(super) const MATRICES: Representation =
     row("matrix", "a matrix", "004 §10", differentiate::<MATRIX>, count::<MATRIX>);
 pub(super) const CONTINUATIONS: Representation =
-    row("cont", "what to do with a continuation", "004 §12", differentiate::<CONT>, count::<CONT>);
+    row("cont", "a function of continuations", "004 §12", differentiate::<CONT>, count::<CONT>);
 pub(super) const DUALS: Representation =
     row("dual", "an additive function backwards", "004 §13", differentiate::<DUAL>, count::<DUAL>);
 pub(super) const BEGINNINGS: Representation =
-    row("begin", "what to do with a beginning", "004 §14", differentiate::<BEGIN>, count::<BEGIN>);
+    row("begin", "a function of maps into the domain", "004 §14", differentiate::<BEGIN>, count::<BEGIN>);
 
 const AFFINE: usize = Via::Affine as usize;
 const ADJOINT: usize = Via::Adjoint as usize;

@@ -2,7 +2,7 @@
 //!
 //! Derivatives inside the differentiated function are floors of the same tower. An inner derivative moves its point by
 //! variables of its own, `f (x + ε)`, and reads the derivatives by these variables: numbers that depend on the outer
-//! variables as before. What is asked of a derivative says how many passes over the function's operations it takes:
+//! variables as before. The use of a derivative determines the number of passes over the function's operations:
 //!
 //! ```text
 //! D f x v     one variable, x + ε v
