@@ -6,7 +6,7 @@
 //! ```
 
 use crate::compile::{Compiler, Problem, has_holes};
-use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
+use crate::jacobian::{Derivative, MatrixForm, from_structure, numbers_in};
 use riesz_core::build::{bind, write_size};
 use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
@@ -199,7 +199,7 @@ impl Compiler<'_> {
         if map.from == Type::Real {
             return self.apply(var, map, Atom::Real(1.0), span, out);
         }
-        if self.structured((var, Wanted::Matrix), map, span, out)? {
+        if self.structured((var, MatrixForm::Matrix), map, span, out)? {
             return Ok(());
         }
         let ty = self.vars[var.0 as usize].ty.clone();
@@ -369,7 +369,7 @@ impl Compiler<'_> {
                 if let Type::Linear(arrow) = &ty {
                     (map.from, map.to) = (map.from.declared_as(&arrow.0), map.to.declared_as(&arrow.1));
                 }
-                self.structured((var, Wanted::Coo), &map, span, out)
+                self.structured((var, MatrixForm::Coo), &map, span, out)
             }
             None => Ok(false),
         }
@@ -378,7 +378,7 @@ impl Compiler<'_> {
     /// Binds a variable to a matrix that the structure of a map gives.
     pub(crate) fn structured(
         &mut self,
-        wanted: (Var, Wanted),
+        wanted: (Var, MatrixForm),
         map: &KnownMap,
         span: Span,
         out: &mut Vec<Binding>,

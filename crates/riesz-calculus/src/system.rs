@@ -13,7 +13,7 @@
 //! ```
 
 use crate::compile::{Compiler, Problem};
-use crate::jacobian::{Wanted, numbers_in};
+use crate::jacobian::{MatrixForm, numbers_in};
 use crate::map::{Form, KnownMap};
 use riesz_core::build::write_size;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Iteration, Op, Var};
@@ -63,7 +63,7 @@ impl Compiler<'_> {
             Form::Derivative { .. } => {
                 let map = KnownMap { from, to, form: map.form.clone() };
                 let var = self.var(Type::Record(Record::entries()));
-                match self.structured((var, Wanted::System), &map, span, out)? {
+                match self.structured((var, MatrixForm::System), &map, span, out)? {
                     true => match out.pop().map(|binding| binding.op) {
                         Some(Op::Tuple(fields)) => match fields[..] {
                             [columns, rows, numbers, Atom::Int(between)] => {
@@ -242,7 +242,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// −1 for each value on the way, in its column and its row, which stand behind some others.
+    /// −1 for each intermediate value, in its column and its row, which follow others.
     fn negative_identity(
         &mut self,
         count: &Size,
@@ -250,7 +250,7 @@ impl Compiler<'_> {
         span: Span,
         out: &mut Vec<Binding>,
     ) -> List {
-        let turns = write_size(count, &mut self.vars, out, span);
+        let count_atom = write_size(count, &mut self.vars, out, span);
         let mut each = |element: Type, first: Option<&Size>| {
             let index = self.var(Type::Int);
             let mut bindings = Vec::new();
@@ -262,7 +262,7 @@ impl Compiler<'_> {
                 }
                 None => Atom::Real(-1.0),
             };
-            let op = Op::Build(Iteration { count: turns, index, body: Body { bindings, result } });
+            let op = Op::Build(Iteration { count: count_atom, index, body: Body { bindings, result } });
             self.bind(op, Type::array(count.clone(), element), out, span)
         };
         let (columns, rows) = (each(Type::Int, Some(columns)), each(Type::Int, Some(rows)));

@@ -94,7 +94,7 @@ impl Program {
             result: Type::Int,
             span: function.span,
         };
-        // What computes a global that nobody needs is empty now.
+        // The function of a global that is not needed is empty now.
         let computed = |global: &Global| match global.origin {
             Origin::Computed(function) => needed[function.0 as usize],
             Origin::Given => true,

@@ -155,7 +155,7 @@ pub enum Op {
     Tuple(Vec<Atom>),
     /// A component of a tuple or record.
     Project(Atom, usize),
-    /// An array from its elements. Where its type says that there are some and none are written, nobody looks at them: it
+    /// An array from its elements. Where its type says that there are some and none are written, they are never read: it
     /// stands in the place of what the other branch of a conditional keeps for its derivative, and is filled with zeros.
     Array(Vec<Atom>),
     /// An element of an array.

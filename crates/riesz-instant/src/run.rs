@@ -101,7 +101,7 @@ impl Run {
         }
     }
 
-    /// A buffer of at least so many elements, with those that it has. Buffers double, so that one that grows by an element
+    /// A buffer of at least `count` elements, with those that it has. Buffers double, so that one that grows by an element
     /// at a time is copied twice at most, all in all. Null where there is no memory.
     ///
     /// # Safety

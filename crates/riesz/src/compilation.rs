@@ -77,7 +77,7 @@ struct Later {
 }
 
 /// How functions are compiled.
-pub(crate) struct How<'a> {
+pub(crate) struct CompileSettings<'a> {
     pub options: &'a Options,
     /// What loops keep for their derivatives.
     pub checkpoints: Checkpoints,
@@ -91,7 +91,7 @@ impl Compilation {
         program: Program,
         functions: &[FunctionId],
         known: &dyn Fn(GlobalId) -> bool,
-        how: &How,
+        how: &CompileSettings,
     ) -> Result<Compilation, Vec<Diagnostic>> {
         let Options { limits, code, .. } = how.options;
         let place = functions.first().map(|function| program.function(*function).span);
@@ -103,7 +103,7 @@ impl Compilation {
     fn new_unbounded(
         mut program: Program,
         functions: Vec<FunctionId>,
-        How { options, checkpoints, sources }: &How,
+        CompileSettings { options, checkpoints, sources }: &CompileSettings,
     ) -> Result<Compilation, Vec<Diagnostic>> {
         let start = Instant::now();
         let via = options.via.filter(|via| !via.is_compiled());

@@ -74,11 +74,11 @@ mod verdict;
 pub mod via;
 
 pub use definition::{Definition, Keyword};
-pub use emit::What;
+pub use emit::Variant;
 pub use handle::{Compiled, Diagnostics, Error, Function, Program};
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
-pub use session::{Algebra, Binding, Evaluated, Formally, Given, Options, Scope, Session};
+pub use session::{Algebra, Binding, Evaluated, Formally, Options, OverBinding, Scope, Session};
 pub use toolchain::{PATIENCE, Toolchain};
 
 pub use riesz_calculus::Checkpoints;
@@ -94,7 +94,7 @@ pub use riesz_draw as graph;
 pub use riesz_macros::__link;
 #[cfg(feature = "attribute")]
 pub use riesz_macros::{Differentiable, derivative, differentiable};
-pub use riesz_native::{Building, Cache, Compiler, Problem, Settings, Watch, abandon_builds, cache, processor};
+pub use riesz_native::{BuildObserver, Building, Cache, Compiler, Problem, Settings, abandon_builds, cache, processor};
 pub use riesz_primitive as primitive;
 #[doc(hidden)]
 pub use riesz_runtime as __runtime;

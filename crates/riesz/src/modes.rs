@@ -6,7 +6,7 @@ mod rounding;
 
 pub use growth::{Grow, Grown, Growth, Sample};
 
-use crate::compilation::{Compilation, How};
+use crate::compilation::{Compilation, CompileSettings};
 use crate::session::{Session, first};
 use crate::via::{REPRESENTATIONS, Representation};
 use crate::{Binding, Checkpoints, Diagnostic, Name, NoFiles, Options, Type, Value};
@@ -52,7 +52,7 @@ pub struct Measured {
     pub operations: Operations,
     /// The shortest time it took.
     pub time: Duration,
-    /// The most bytes held at once, if somebody counted.
+    /// The most bytes held at once, if they were counted.
     pub bytes: Option<usize>,
     /// Where the derivative does not have the shape of its type.
     pub misfit: Option<String>,
@@ -177,7 +177,8 @@ impl Session {
             let part = session.program().part(&[thunk.function], &|_| false);
             // The representations meet derivatives while the program runs, all but compiled code.
             let options = Options { via: REPRESENTATIONS.first(), native: None, ..session.options().clone() };
-            let how = How { options: &options, checkpoints: Checkpoints::default(), sources: session.sources() };
+            let how =
+                CompileSettings { options: &options, checkpoints: Checkpoints::default(), sources: session.sources() };
             let compilation = Compilation::new(part, &[thunk.function], &|_| false, &how)?;
             Ok(Derivative { thunk: thunk.clone(), compilation })
         })?;

@@ -51,7 +51,7 @@ pub(crate) struct Derivative<'d> {
 
 /// What to make of a derivative.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum MatrixForm {
     Matrix,
     Coo,
     /// Entries of a system, in which there may be more unknowns and equations than the derivative has columns and rows.
@@ -63,7 +63,7 @@ pub(crate) fn from_structure(
     calculus: &mut Calculus,
     vars: &mut Vec<VarInfo>,
     derivative: &Derivative,
-    (var, wanted): (Var, Wanted),
+    (var, wanted): (Var, MatrixForm),
     span: Span,
     out: &mut Vec<Binding>,
 ) -> Result<bool, Problem> {
@@ -124,7 +124,7 @@ fn in_scope(bindings: &[Binding], bound: &mut FxHashSet<Var>, new: usize, vars: 
     whole
 }
 
-fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, Wanted)) -> Option<Op> {
+fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, MatrixForm)) -> Option<Op> {
     let Derivative { function, captured, point, adjoint, from, to } = derivative;
     let (domain, codomain) = if *adjoint { (to, from) } else { (from, to) };
     if crate::compile::has_holes(domain) || crate::compile::has_holes(codomain) {
@@ -132,7 +132,7 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     }
     let mut arguments: Vec<Split> = captured.iter().map(|atom| Split::Plain(*atom)).collect();
     let span = walk.span;
-    let system = wanted == Wanted::System;
+    let system = wanted == MatrixForm::System;
     if system {
         walk.shared = Some(Shared::new(domain, numbers_in(codomain)?));
     }
@@ -142,12 +142,12 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     let result = walk.call(program.function(*function), arguments)?;
     walk.span = span;
     match wanted {
-        Wanted::Matrix => {
+        MatrixForm::Matrix => {
             let ty = walk.vars[var.0 as usize].ty.clone();
             dense::matrix(walk, &result, (domain, codomain), &ty, *adjoint)
         }
-        Wanted::Coo | Wanted::System if *adjoint => None,
-        Wanted::Coo | Wanted::System => {
+        MatrixForm::Coo | MatrixForm::System if *adjoint => None,
+        MatrixForm::Coo | MatrixForm::System => {
             let mut fields = sparse::coo(walk, &result, codomain, domain)?.to_vec();
             // A system has the number of further unknowns beside its entries.
             fields.extend(walk.shared.as_ref().map(|shared| Atom::Int(shared.count() as i64)));

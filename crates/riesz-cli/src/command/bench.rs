@@ -3,10 +3,10 @@
 //! Times are medians, with the interquartile range as their spread.
 
 use super::Status;
-use crate::arguments::{Backend, Bench as Arguments};
+use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
-use crate::{building, output, value};
+use crate::{output, value};
 use riesz::bench::Prepared;
 use riesz::{Binding, Diagnostic, Error, NoFiles, Session, Toolchain, Type};
 use serde_json::{Value, json};
@@ -88,18 +88,7 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         true => format!("vjp({function}, {POINT}, 1.0)"),
         false => format!("({applied}, matrix(D({function}, {POINT})))"),
     };
-    let native = match arguments.backend {
-        Backend::Interp => None,
-        Backend::Instant => Toolchain::instant(),
-        Backend::Auto if Toolchain::find(1).is_err() => Toolchain::instant(),
-        Backend::Auto | Backend::Native => match Toolchain::find(arguments.threads.into()) {
-            Ok(native) => Some(native.watched_by(building::watch())),
-            Err(problem) => {
-                report.warning(problem.diagnostic().help("the interpreter runs the program"));
-                None
-            }
-        },
-    };
+    let native = arguments.backend.fastest(arguments.threads, report);
     let native = native.as_ref();
     let value = session.prepare(&applied, Vec::new(), native)?;
     let derivative = session.prepare(&derived, Vec::new(), native)?;

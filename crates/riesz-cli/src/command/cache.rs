@@ -27,7 +27,7 @@ pub fn run(arguments: Arguments) -> Status {
 }
 
 fn show(cache: &Cache, as_json: bool) -> Result<String, Problem> {
-    let Held { programs, runtimes, total } = Held::by(cache)?;
+    let CacheContents { programs, runtimes, total } = CacheContents::by(cache)?;
     let directory = cache.directory().display();
     Ok(match as_json {
         true => json!({
@@ -55,7 +55,7 @@ fn clear(cache: &Cache, as_json: bool) -> Result<String, Problem> {
 }
 
 /// What a cache holds.
-pub struct Held {
+pub struct CacheContents {
     /// How many libraries of generated code.
     pub programs: usize,
     /// How many of what it calls.
@@ -64,12 +64,12 @@ pub struct Held {
     pub total: u64,
 }
 
-impl Held {
+impl CacheContents {
     /// What a cache holds now.
-    pub fn by(cache: &Cache) -> Result<Held, Problem> {
+    pub fn by(cache: &Cache) -> Result<CacheContents, Problem> {
         let entries = cache.entries()?;
         let programs = entries.iter().filter(|entry| entry.kind == Kind::Program).count();
         let total = entries.iter().map(|entry| entry.bytes).sum();
-        Ok(Held { programs, runtimes: entries.len() - programs, total })
+        Ok(CacheContents { programs, runtimes: entries.len() - programs, total })
     }
 }

@@ -194,7 +194,7 @@ const NAMES: &[Row] = &[
     row("print println show display", &[("there is no printing; evaluate an expression to see its value:", "v")]),
 ];
 
-/// What somebody should write who wrote a name of another language.
+/// The Riesz code for a name of another language.
 pub(super) fn cures(name: &str) -> Option<Vec<String>> {
     let row = NAMES.iter().find(|row| row.names.split(' ').any(|other| other == name))?;
     Some(row.cures.iter().map(|(what, cure)| format!("{what} `{cure}`")).collect())
@@ -212,7 +212,7 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("unit void Unit Void", "the type of one value is", "()"),
 ];
 
-/// What somebody meant who wrote the name of a type of another language.
+/// The meaning of the name of a type of another language.
 pub(super) fn type_meant(name: &str) -> Option<(&'static str, &'static str)> {
     let (_, what, meant) = TYPES.iter().find(|(names, ..)| names.split(' ').any(|other| other == name))?;
     Some((what, meant))

@@ -9,7 +9,7 @@
 //! the one item. In each, the values that do not vary in the derivative are held.
 
 use super::arithmetic::Typed;
-use super::call::Given;
+use super::call::CallArgument;
 use super::draft::Draft;
 use super::expr;
 use super::{Checker, ItemId};
@@ -113,7 +113,7 @@ impl Draft<'_> {
         match y {
             None => {
                 let ty = linear(self.domain(shared), shared.result.tangent());
-                let given = Given::Expr(expr);
+                let given = CallArgument::Expr(expr);
                 let (atom, found) = match self.callable(expr) {
                     Some(_) => {
                         let at = self.arguments_as_point(shared);
@@ -132,7 +132,7 @@ impl Draft<'_> {
                 (atom, ty)
             }
             Some(y) => {
-                let target = self.target(&Given::Expr(expr));
+                let target = self.target(&CallArgument::Expr(expr));
                 let (atom, found) = self.call_target(&target, vec![y], shared.span);
                 let ty = shared.result.tangent();
                 let atom = self.flow_or(atom, &found, &ty, place, |draft, mismatch| {

@@ -1,7 +1,7 @@
 //! Iterations: `build`, reductions, and loops that rebind a state.
 
 use super::array::{self, Empty, count_of};
-use super::kept::{Growing, Kept};
+use super::kept::{Growing, GrowingArrays};
 use super::limits::Fault;
 use super::{Machine, atom, element_type, problem, trap};
 use crate::evaluate::Value;
@@ -64,7 +64,7 @@ impl<'p, S: Number> Machine<'p, S> {
         span: Span,
     ) -> Result<Value<S>, Fault> {
         let count = count_of(atom(frame, *count).int(), span)?;
-        let mut kept = Kept::new(ty, 0);
+        let mut kept = GrowingArrays::new(ty, 0);
         for at in 0..count {
             self.fuel.step(span)?;
             frame[index.0 as usize] = Value::Int(at as i64);

@@ -29,7 +29,7 @@ impl Default for Limits {
 const BESIDE: usize = 64 << 20;
 
 impl Limits {
-    /// The same for work in which nobody counts arrays: what the thread holds, steps inside of operations, and operations that
+    /// The same for work in which arrays are not counted: what the thread holds, steps inside of operations, and operations that
     /// the compiler writes.
     pub fn bounds(&self, code: u64) -> Bounds {
         let memory = self.memory.saturating_add(BESIDE);

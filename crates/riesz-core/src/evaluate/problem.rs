@@ -119,7 +119,7 @@ pub fn too_deep(limit: usize, span: Span) -> Fault {
     )
 }
 
-/// The memory has run out, for an array of so many elements.
+/// The memory limit is reached by an array of `count` elements.
 pub fn too_much_memory(limit: usize, count: usize, span: Span) -> Fault {
     let limit = show_bytes(limit);
     Box::new(
@@ -129,7 +129,7 @@ pub fn too_much_memory(limit: usize, count: usize, span: Span) -> Fault {
     )
 }
 
-/// The system has no memory for an array of so many elements, though the limit allows it.
+/// The system has no memory for an array of `count` elements, though the limit allows it.
 pub fn no_memory(bytes: usize, count: usize, span: Span) -> Fault {
     let bytes = show_bytes(bytes);
     Box::new(

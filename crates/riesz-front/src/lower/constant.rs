@@ -2,7 +2,7 @@
 
 use super::{Lower, Value};
 use crate::term::Term;
-use crate::types::{Integer, Shape, Ty, ordering, show};
+use crate::types::{Integer, SignatureType, Ty, ordering, show};
 use quote::ToTokens;
 use riesz_rust::Precision;
 
@@ -146,7 +146,7 @@ impl Lower<'_> {
 }
 
 /// What is known of a value, and the type that is written for it.
-fn merge(found: &Ty, shape: &Shape) -> Ty {
+fn merge(found: &Ty, shape: &SignatureType) -> Ty {
     match (found, shape) {
         (Ty::Array(..), _) => found.clone(),
         _ => shape.plain(),

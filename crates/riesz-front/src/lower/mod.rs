@@ -363,7 +363,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A name that nobody has yet.
+    /// A new name.
     pub(crate) fn fresh(&mut self, hint: &str) -> Name {
         let hint: String = hint.chars().filter(|letter| letter.is_alphanumeric() || *letter == '_').collect();
         let hint = hint.trim_start_matches('_');
@@ -468,7 +468,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Something of a type, for a place where nobody looks at it.
+    /// Any value of a type, for a place where it is never read.
     fn dummy(&mut self, ty: &Ty, at: &dyn ToTokens) -> Term {
         match ty {
             Ty::Float => Term::Real(0.0),

@@ -172,7 +172,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Binds the names of a pattern to values that nobody complains about again.
+    /// Binds the names of a pattern to values that cause no further errors.
     pub(super) fn bind_errors(&mut self, pattern: &syn::Pat) {
         let mut found = Vec::new();
         names(pattern, &mut |name| found.push(name.to_string()));

@@ -331,7 +331,7 @@ impl Lower<'_> {
     }
 
     /// A type that is written inside of the function.
-    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<crate::types::Shape> {
+    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<crate::types::SignatureType> {
         let (shape, _) = self.world.types.read(ty, self.errors)?;
         let mut other = false;
         shape.precisions(&mut |precision| other |= precision != self.precision);

@@ -20,8 +20,8 @@ use crate::link::State;
 use crate::lower;
 use crate::module::Expansion;
 use crate::signature::Signature;
-use crate::types::{Shape, real, show};
-use crate::unit::{Body, Read, Unit};
+use crate::types::{SignatureType, real, show};
+use crate::unit::{Body, ParsedFunction, Unit};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use riesz_rust::Precision;
@@ -161,7 +161,7 @@ pub(crate) fn on_rule(state: &State, function: &syn::ItemFn) -> Result<Expansion
     let call = call_of(&syn::Path::from(ident.clone()), true, &name);
     let rule = Rule { reals, coefficients, call };
     world.rules.insert(name.to_string(), rule);
-    let reads = [Read {
+    let reads = [ParsedFunction {
         signature,
         ident: &ident,
         visibility: &function.vis,
@@ -194,10 +194,10 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
                 errors.add(&parameter.written, "a rule takes numbers by value", help);
                 return None;
             }
-            Shape::Float(_) => {
+            SignatureType::Float(_) => {
                 let next = own.parameters.get(at + 1);
                 let follows = next.is_some_and(|next| {
-                    matches!(next.shape, Shape::Float(_)) && !matches!(next.written, syn::Type::Reference(_))
+                    matches!(next.shape, SignatureType::Float(_)) && !matches!(next.written, syn::Type::Reference(_))
                 });
                 if !follows {
                     errors.add(&parameter.pattern, "this number is not followed by its tangent", help);
@@ -206,7 +206,7 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
                 arguments.push(Argument { value: at, tangent: Some(at + 1) });
                 at += 2;
             }
-            Shape::Int(..) => {
+            SignatureType::Int(..) => {
                 arguments.push(Argument { value: at, tangent: None });
                 at += 1;
             }
@@ -221,7 +221,7 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
         errors.add(&written.ident, "this rule has no tangent", help);
         return None;
     }
-    if !matches!(own.result, Some(Shape::Float(_))) {
+    if !matches!(own.result, Some(SignatureType::Float(_))) {
         errors.add(&written.output, "a rule gives a number", help);
         return None;
     }
@@ -230,7 +230,7 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
 
 /// The hidden functions by which generated code, here and in other modules, calls the functions with rules that this one
 /// needs. They take their arguments as an array.
-pub(crate) fn callers(rules: &BTreeMap<String, Rule>, read: &Read, module: &syn::Ident) -> TokenStream {
+pub(crate) fn callers(rules: &BTreeMap<String, Rule>, read: &ParsedFunction, module: &syn::Ident) -> TokenStream {
     let own = read.signature.riesz_name();
     let number = real(read.signature.precision.unwrap_or_default());
     let mut functions = TokenStream::new();

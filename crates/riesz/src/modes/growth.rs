@@ -52,7 +52,7 @@ pub struct Sample {
     pub operations: u64,
     /// Its time.
     pub time: Duration,
-    /// The most bytes held at once, if somebody counted.
+    /// The most bytes held at once, if they were counted.
     pub bytes: Option<usize>,
     /// Whether the derivative is that of the compiled code.
     pub agrees: bool,

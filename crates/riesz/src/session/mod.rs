@@ -5,7 +5,7 @@ mod over;
 mod run;
 
 use crate::compilation::Compilation;
-use crate::definition::{Definition, Keyword, Written, definitions, equations};
+use crate::definition::{Definition, Keyword, WrittenSignature, definitions, equations};
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, ReadFiles, gather};
 use crate::via::Representation;
@@ -13,7 +13,7 @@ use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Toolchain,
     Tree, Type, Value,
 };
-pub use over::{Algebra, Formally, Given};
+pub use over::{Algebra, Formally, OverBinding};
 use riesz_calculus::Checkpoints;
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};
@@ -97,7 +97,7 @@ pub struct Session {
     prepared: Option<Compilation>,
     /// Where the interpreter has taken the place of native code.
     notes: Vec<Diagnostic>,
-    /// What has run each program and why, if somebody asks for it.
+    /// The backend that has run each program, and why, for `--explain`.
     explanations: Option<Vec<String>>,
     /// Whether the user knows that nothing can be compiled here.
     told: bool,
@@ -320,7 +320,7 @@ impl Session {
         let definition = self.definitions.get(name).filter(|definition| definition.keyword != Keyword::Type)?;
         let written = definition.written.clone();
         let found = |session: &mut Session| session.type_of("expression", name).ok();
-        let Some(Written { parameters, result, generic, .. }) = written else {
+        let Some(WrittenSignature { parameters, result, generic, .. }) = written else {
             return found(self).map(|ty| self.show_type(&ty));
         };
         let result = match (result, generic) {
