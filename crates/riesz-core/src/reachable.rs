@@ -4,7 +4,7 @@ use crate::term::{Atom, Body, Function, FunctionId, Global, GlobalId, Op, Origin
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 
-/// What functions need.
+/// The functions and globals that functions need.
 #[derive(Clone, Debug)]
 pub struct Reachable {
     /// The functions.
@@ -14,7 +14,7 @@ pub struct Reachable {
 }
 
 impl Program {
-    /// What some functions need, in no particular order, themselves included.
+    /// The functions and globals that some functions need, in no particular order, themselves included.
     pub fn reachable(&self, roots: &[FunctionId]) -> Reachable {
         self.needs(roots, &self.globals)
     }

@@ -18,7 +18,7 @@ use crate::term::{
 use crate::types::Type;
 use riesz_primitive::scalar;
 
-/// What is wrong with a program, or nothing.
+/// The first violation in a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
     for function in &program.functions {
         verify_function(program, function)?;
@@ -34,7 +34,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with one function of a program, or nothing: enough after a pass that touches no other.
+/// The first violation in one function of a program, or nothing: enough after a pass that touches no other.
 pub fn verify_function(program: &Program, function: &Function) -> Result<(), String> {
     let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
     verifier

@@ -23,7 +23,7 @@ pub struct Definition {
     pub span: Span,
     /// Where its name stands.
     pub place: Span,
-    /// What defines it.
+    /// The item that defines it.
     pub keyword: Keyword,
     /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
     pub is_value: bool,
@@ -42,7 +42,7 @@ pub(crate) struct WrittenSignature {
     pub generic: bool,
 }
 
-/// What a text defines.
+/// The names that a text defines.
 pub(crate) fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
     let mut found = Vec::new();
     for item in &tree.items {

@@ -12,7 +12,7 @@ use riesz_program::Signature;
 use riesz_syntax::tree::ItemKind;
 use riesz_syntax::{Span, parse};
 
-/// What to write of a function `f`.
+/// The function to write for a function `f`: `f` itself or a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Variant {
     /// The function.

@@ -102,5 +102,5 @@ pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;
 pub use riesz_syntax::{Diagnostic, FileId, Label, ParseOptions, Severity, Source, Sources, Span, Suggestion, Tree};
 
-/// What a program computes with, as numbers of 64 bits.
+/// A value of a program, over numbers of 64 bits.
 pub type Value = riesz_core::evaluate::Value<f64>;

@@ -65,7 +65,7 @@ impl Loaded {
 /// Files that have been read, by identity.
 pub(crate) type ReadFiles = HashMap<String, FileId>;
 
-/// What following imports from one file gave.
+/// The files that the imports of one file lead to.
 pub(crate) struct Gathered {
     /// The trees of the files that were not known before.
     pub trees: Vec<Tree>,

@@ -3,7 +3,7 @@
 use crate::{BuildObserver, Compiler, Pool, Problem, Settings};
 use std::sync::Arc;
 
-/// What makes and runs machine code.
+/// A compiler or assembler that makes machine code, with its settings and threads.
 ///
 /// ```
 /// use riesz::{Options, Toolchain};
@@ -17,7 +17,7 @@ pub struct Toolchain {
     pub(crate) maker: Maker,
     /// How a compiler compiles.
     pub settings: Settings,
-    /// What shares the work of loops, where that is more than one thread.
+    /// The threads that share the work of loops, if there are more than one.
     pub(crate) pool: Option<Arc<Pool>>,
     pub(crate) when: Trigger,
 }
@@ -37,7 +37,7 @@ pub(crate) enum Trigger {
 /// program is always run by the same means and prints the same digits.
 pub const PATIENCE: u64 = 30_000;
 
-/// What makes machine code.
+/// The maker of machine code.
 #[derive(Clone)]
 pub(crate) enum Maker {
     /// The compiler, or why there is none.
@@ -118,7 +118,7 @@ impl Toolchain {
         }
     }
 
-    /// What its code is called.
+    /// The name of its code in messages.
     pub(crate) fn makes(&self) -> &'static str {
         match self.maker {
             Maker::Compiler(_) => "native code",

@@ -148,7 +148,7 @@ pub enum Language {
     Combinators,
 }
 
-/// What is written of a function.
+/// The function that is written: the value or a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Variant {
     Value,
@@ -293,7 +293,7 @@ pub struct Graph {
     pub limits: Limited,
 }
 
-/// What there is to draw of a function.
+/// The pictures of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Of {
     Value,

@@ -29,7 +29,7 @@ pub struct Run {
     trap: Option<Trapped>,
 }
 
-/// What `--trap` looks for.
+/// The numbers that `--trap` looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Trapped {
     Nan,
@@ -77,7 +77,7 @@ impl Run {
     }
 }
 
-/// What a program may use.
+/// The limits of a program.
 #[derive(Args, Debug)]
 pub struct Limited {
     /// The most calls and loop iterations of an evaluation
@@ -101,7 +101,7 @@ pub struct Limited {
     checkpoint: Checkpoint,
 }
 
-/// What `--checkpoint` says.
+/// The value of `--checkpoint`.
 #[derive(Clone, Copy, Debug)]
 struct Checkpoint(Option<Checkpoints>);
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What the point is called in the expressions that are run.
+/// The name of the point in the expressions that are run.
 const POINT: &str = "the_point";
 /// How long and how often something is run at least.
 const AT_LEAST: (Duration, usize) = (Duration::from_millis(500), 5);
@@ -45,9 +45,9 @@ pub fn run(arguments: Arguments) -> Status {
     }
 }
 
-/// What was found.
+/// The results.
 struct Timings {
-    /// What ran it.
+    /// The backend that ran it.
     backend: &'static str,
     threads: u16,
     is_gradient: bool,

@@ -54,7 +54,7 @@ fn clear(cache: &Cache, as_json: bool) -> Result<String, Problem> {
     })
 }
 
-/// What a cache holds.
+/// The contents of a cache.
 pub struct CacheContents {
     /// How many libraries of generated code.
     pub programs: usize,
@@ -65,7 +65,7 @@ pub struct CacheContents {
 }
 
 impl CacheContents {
-    /// What a cache holds now.
+    /// The current contents of a cache.
     pub fn by(cache: &Cache) -> Result<CacheContents, Problem> {
         let entries = cache.entries()?;
         let programs = entries.iter().filter(|entry| entry.kind == Kind::Program).count();

@@ -58,7 +58,7 @@ pub fn run(arguments: Arguments) -> Status {
     Status::Success
 }
 
-/// What answers messages.
+/// The tool that answers messages.
 struct Tool {
     arguments: Arguments,
     report: Report,
@@ -108,7 +108,7 @@ impl Tool {
         }
     }
 
-    /// What a function gives for an input, and how long it took, both as JSON.
+    /// The result of a function for an input, and its time, both as JSON.
     fn evaluate(&self, module: &str, function: &str, input: &Value) -> Result<(String, Value), String> {
         let mut session = self.session(module)?;
         if !is_name(function) {

@@ -63,7 +63,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
 
 const MALFORMED: &str = "its header is not that of an npy file";
 
-/// What a header states.
+/// The contents of a header.
 struct Header {
     order: Order,
     kind: Kind,

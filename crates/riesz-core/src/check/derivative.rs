@@ -258,7 +258,7 @@ impl Draft<'_> {
         (atom, self.resolve_deep(&expected))
     }
 
-    /// What a function gives; an integer that nothing makes an `R` is an `Int` here, and does not vary.
+    /// The type of the result of a function; an integer that nothing makes an `R` is an `Int` here, and does not vary.
     fn result_of(&mut self, function: &Typed) -> Type {
         let result = match self.resolve(&function.1) {
             Type::Function(arrow) | Type::Linear(arrow) => self.resolve_deep(&arrow.1),

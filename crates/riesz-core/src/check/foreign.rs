@@ -218,7 +218,7 @@ pub(super) fn type_meant(name: &str) -> Option<(&'static str, &'static str)> {
     Some((what, meant))
 }
 
-/// What to say of type variables that have the names of types elsewhere.
+/// The help for type variables that have the names of types of other languages.
 pub(super) fn variables(names: &[Name]) -> Vec<String> {
     let meant = |name: &Name| {
         let (what, meant) = type_meant(name)?;

@@ -265,7 +265,7 @@ fn binary(operator: BinaryOperator, a: Degree, b: Degree, span: Span) -> Degree 
     }
 }
 
-/// What a built-in function makes of arguments, as its row says.
+/// The degree of a built-in function in its arguments, by its row.
 fn applied(primitive: &'static Primitive, arguments: &[Degree], span: Span) -> Degree {
     if !arguments.iter().any(|degree| matches!(degree, Degree::Linear)) {
         return unless_constant(arguments.to_vec());

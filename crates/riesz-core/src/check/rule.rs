@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Which of the functions of an item a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What programs call.
+    /// The function that programs call.
     Whole,
     /// `x ↦ value x`
     Value,

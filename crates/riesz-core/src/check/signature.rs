@@ -54,7 +54,7 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What names in a written type mean.
+/// The meanings of names in a written type.
 trait Place {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>>;
     fn hole(&mut self, in_function: bool) -> Size;

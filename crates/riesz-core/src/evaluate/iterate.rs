@@ -10,7 +10,7 @@ use crate::types::Type;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::Span;
 
-/// What to do with what an iteration gives; the next state.
+/// The step after an iteration: from its result to the next state.
 pub(super) type After<'a, 'p, S> = dyn FnMut(&mut Machine<'p, S>, Value<S>) -> Result<Value<S>, Fault> + 'a;
 
 impl<'p, S: Number> Machine<'p, S> {

@@ -5,7 +5,7 @@ use riesz_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an evaluation may use.
+/// The limits of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Calls and iterations of loops.

@@ -77,7 +77,7 @@ pub struct Machine<'p, S: 'static> {
     program: &'p Program,
     /// The program with the derivatives in it compiled, for machines over other algebras.
     compiled: &'p Program,
-    /// What differentiates, where derivatives have not been compiled.
+    /// The representation that differentiates at run time, if derivatives have not been compiled.
     differentiate: Option<Rc<dyn Differentiate<S> + 'p>>,
     limits: Limits,
     trap: Option<Arc<Trap>>,
@@ -141,7 +141,7 @@ impl<'p, S: Number> Machine<'p, S> {
         self.compiled
     }
 
-    /// What an evaluation may use.
+    /// The limits of the evaluation.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }

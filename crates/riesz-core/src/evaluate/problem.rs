@@ -172,7 +172,7 @@ pub fn stopped(reason: Stopped, limits: &Limits, span: Span) -> Fault {
     }
 }
 
-/// What was wrong inside a call, with the place of the call.
+/// An error inside a call, with the place of the call.
 pub fn in_call(mut fault: Fault, name: &str, span: Span) -> Fault {
     if fault.labels.len() <= CALLS_SHOWN && fault.labels.first().is_some_and(|label| label.span != span) {
         let text = match name {

@@ -10,7 +10,7 @@ use crate::types::Type;
 use riesz_primitive::Number;
 use riesz_syntax::Span;
 
-/// What an array of arrays of numbers has in it.
+/// The contents of an array of arrays of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Grid {
     Reals,

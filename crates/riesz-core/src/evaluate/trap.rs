@@ -15,7 +15,7 @@ const MOST_PLACES: usize = 20;
 /// How many numbers of an operand are shown.
 const MOST_NUMBERS: usize = 4;
 
-/// What evaluations have found, in the order in which they found it.
+/// The reports of evaluations, in order.
 #[derive(Debug, Default)]
 pub struct Trap {
     found: Mutex<Trapped>,

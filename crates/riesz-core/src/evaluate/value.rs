@@ -178,7 +178,7 @@ impl<S: 'static> Closure<S> {
         Closure { function, captured, _held: held }
     }
 
-    /// What it captured.
+    /// Its captured values.
     pub fn captured(&self) -> &[Value<S>] {
         &self.captured
     }

@@ -110,7 +110,7 @@ impl Probe {
         Ok(pair.parts().get(1).map(numbers).unwrap_or_default())
     }
 
-    /// What a representation that is not compiled code says of the derivative.
+    /// The derivative by a representation that is not compiled code.
     pub fn via(&self, differentiate: Differentiator, point: &Point, wish: Wish) -> Result<Vec<f64>, Fault> {
         let closure = Closure::new(self.value, point.captured.clone());
         let span = self.program.function(self.value).span;

@@ -48,7 +48,7 @@ struct PreparedCall {
     compilation: Compilation,
     function: FunctionId,
     ty: Type,
-    /// What the function takes and gives, or why it cannot be called from outside.
+    /// The parameters and results of the function, or why it cannot be called from outside.
     interface: Result<Interface, String>,
     /// It as native code.
     native: Option<Call>,

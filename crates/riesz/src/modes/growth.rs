@@ -24,17 +24,17 @@ pub struct Grow {
     pub longest: Duration,
 }
 
-/// What derivatives take as a size grows.
+/// The costs of derivatives as a size grows.
 pub struct Growth {
     /// The name of the size.
     pub name: Name,
-    /// What the representations say at the smallest size.
+    /// The results of the representations at the smallest size.
     pub first: Modes,
     /// How each goes on.
     pub rows: Vec<Grown>,
 }
 
-/// What derivatives in a representation take as a size grows.
+/// The costs of derivatives in a representation as a size grows.
 pub struct Grown {
     /// Which representation.
     pub representation: &'static Representation,
@@ -44,7 +44,7 @@ pub struct Grown {
     pub stopped: Option<String>,
 }
 
-/// What a derivative takes at a size.
+/// The cost of a derivative at a size.
 pub struct Sample {
     /// The size.
     pub size: u32,

@@ -39,14 +39,14 @@ use std::rc::Rc;
 pub struct Options {
     /// How texts are parsed.
     pub parse: ParseOptions,
-    /// What one evaluation may use.
+    /// The limits of one evaluation.
     pub limits: Limits,
     /// How many operations the compiler may write for one evaluation.
     pub code: u64,
     /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
     /// that an evaluation may use, as little as possible.
     pub checkpoints: Option<Checkpoints>,
-    /// What derivatives are; compiled code where nothing is said.
+    /// The representation of derivatives; compiled code by default.
     pub via: Option<&'static Representation>,
     /// What reports where a NaN or an infinity starts, if that is asked for. The interpreter does, so it takes the place of
     /// native code.
@@ -105,13 +105,13 @@ pub struct Session {
     grown: bool,
 }
 
-/// What names mean at a moment, to go back to.
+/// The meanings of names at a moment, to be restored later.
 pub struct Scope {
     names: Names,
     definitions: BTreeMap<Name, Definition>,
 }
 
-/// What a name is bound to for one expression.
+/// The value of a name for one expression.
 #[derive(Clone, Debug)]
 pub enum Binding {
     /// A value as text: an expression in the scope of the program.
@@ -221,7 +221,7 @@ impl Session {
         Ok(main)
     }
 
-    /// What names mean now.
+    /// The current meanings of names.
     pub fn scope(&self) -> Scope {
         Scope { names: self.checker.names_now(), definitions: self.definitions.clone() }
     }
@@ -263,7 +263,7 @@ impl Session {
         })
     }
 
-    /// What is done with an expression, after which the program is as it was before.
+    /// Uses an expression and then restores the program.
     pub(crate) fn with_expression<T>(
         &mut self,
         name: &str,

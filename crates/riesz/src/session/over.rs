@@ -78,7 +78,7 @@ impl Algebra {
     }
 }
 
-/// What a user gives for one evaluation.
+/// The value of a name for one evaluation over another algebra.
 #[derive(Clone, Debug)]
 pub enum OverBinding {
     /// A value.
@@ -157,7 +157,7 @@ impl Session {
         result
     }
 
-    /// What a name is bound to, as data.
+    /// The data to which a name is bound.
     fn data(&mut self, name: &Name, binding: Binding) -> Result<Data, Vec<Diagnostic>> {
         match binding {
             Binding::Data(data) => Ok(data),

@@ -47,9 +47,9 @@ pub(super) fn call<S: Number>(
     Ok(value.over(&mut Erased::number))
 }
 
-/// What a number can carry.
+/// A gradient that a number can carry.
 pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
-    /// What a gradient must know of the point.
+    /// The facts about the point that a gradient needs.
     type Coordinates;
 
     /// That of a point, by how many numbers it has.
@@ -109,7 +109,7 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
 }
 
 impl DerivativeValue {
-    /// What a matrix gives, by its rows.
+    /// The product with a matrix, by its rows.
     pub(super) fn from_rows<D: Field>(rows: Vec<Vec<(usize, D)>>, size: usize, wish: Wish) -> DerivativeValue {
         let times = |entry: &D, factor: f64| match factor {
             1.0 => entry.clone(),

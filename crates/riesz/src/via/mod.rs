@@ -25,9 +25,9 @@ use std::fmt;
 
 /// A way to represent derivatives.
 pub struct Representation {
-    /// What `--via` calls it.
+    /// Its name for `--via`.
     pub name: &'static str,
-    /// What a derivative is.
+    /// The form of a derivative, for the table.
     pub summary: &'static str,
     /// Which paper has it, and where.
     pub paper: &'static str,
@@ -45,14 +45,14 @@ pub(crate) type AlongLine = fn(&mut Machine<f64>, &[Value], Span) -> Option<Resu
 /// Differentiates a function at a point.
 pub(crate) type Differentiator = fn(&mut Machine<f64>, &Closure<f64>, &Value, Wish, Span) -> Result<Answer, Fault>;
 
-/// What is asked of a derivative.
+/// The use of a derivative: the map itself, or its image of a vector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish<'v> {
     /// The map itself.
     Map,
-    /// What it makes of a tangent.
+    /// The image of a tangent.
     Forward(&'v [f64]),
-    /// What its adjoint makes of a cotangent.
+    /// The image of a cotangent under the adjoint.
     Reverse(&'v [f64]),
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Answer {
     pub found: DerivativeValue,
 }
 
-/// What was asked of a derivative.
+/// A derivative in the form that was requested.
 pub(crate) enum DerivativeValue {
     /// For each number of the value, the coordinates of its gradient that are not structurally zero.
     Rows(Vec<Vec<(usize, f64)>>),

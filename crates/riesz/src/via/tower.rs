@@ -39,7 +39,7 @@ const HIGHEST: i64 = 4;
 type Tall<D> = Stream<usize, D>;
 type Values<D> = evaluate::Value<Tall<D>>;
 
-/// What is asked of a derivative in a tower.
+/// The use of a derivative in a tower.
 enum Asked<D> {
     Map,
     Forward(Vec<Tall<D>>),

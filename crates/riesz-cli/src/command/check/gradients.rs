@@ -10,7 +10,7 @@ use riesz::{FileId, Session, show_real};
 use serde_json::{Value, json};
 use std::fmt;
 
-/// What the tests of derivatives gave.
+/// The results of the tests of derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gradients {
     /// Those that could be tested.
