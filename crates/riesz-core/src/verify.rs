@@ -144,6 +144,12 @@ impl Verifier<'_> {
         Err(format!("{what} is {found:?}, not {expected:?}"))
     }
 
+    /// The type of the result of an operation on one atom, whose type must be the given one.
+    fn converted(&mut self, name: &str, a: Atom, from: &Type, to: Type) -> Result<Type, String> {
+        self.expect_atom(&format!("an operand of `{name}`"), a, from)?;
+        Ok(to)
+    }
+
     fn expect_atom(&self, what: &str, atom: Atom, expected: &Type) -> Verified {
         self.expect(what, &self.atom(atom)?, expected)
     }
@@ -194,22 +200,10 @@ impl Verifier<'_> {
                 }
                 Type::Bool
             }
-            Op::Not(a) => {
-                self.expect_atom("an operand of `not`", *a, &Type::Bool)?;
-                Type::Bool
-            }
-            Op::ToReal(a) => {
-                self.expect_atom("an operand of `real`", *a, &Type::Int)?;
-                Type::Real
-            }
-            Op::Truncate(a) => {
-                self.expect_atom("an operand of `trunc`", *a, &Type::Real)?;
-                Type::Int
-            }
-            Op::IsNan(a) => {
-                self.expect_atom("an operand of `is_nan`", *a, &Type::Real)?;
-                Type::Bool
-            }
+            Op::Not(a) => self.converted("not", *a, &Type::Bool, Type::Bool)?,
+            Op::ToReal(a) => self.converted("real", *a, &Type::Int, Type::Real)?,
+            Op::Truncate(a) => self.converted("trunc", *a, &Type::Real, Type::Int)?,
+            Op::IsNan(a) => self.converted("is_nan", *a, &Type::Real, Type::Bool)?,
             Op::Tuple(parts) => {
                 let parts: Vec<Type> = parts.iter().map(|part| self.atom(*part)).collect::<Result<_, _>>()?;
                 let expected = ty.components().ok_or_else(|| format!("a tuple is said to be {ty:?}"))?;

@@ -50,6 +50,11 @@ pub(crate) enum Purpose {
 }
 
 impl State {
+    pub fn new(purpose: Purpose, attribute: TokenStream, item: TokenStream, site: &str) -> Result<State, syn::Error> {
+        let (written, attribute) = (attribute.clone(), syn::parse2(attribute)?);
+        Ok(State { purpose, attribute, written, item: syn::parse2(item)?, site: site.to_string(), known: Vec::new() })
+    }
+
     /// Asks the macro of a path for its definition.
     pub fn ask(&self, path: &syn::Path) -> Result<TokenStream, syn::Error> {
         if self.known.iter().any(|(known, _)| key(known) == key(path)) {

@@ -29,14 +29,7 @@ pub struct Expansion {
 
 /// Expands `#[differentiable(attribute)] item`. The site says where the item is, as text.
 pub fn differentiable(attribute: TokenStream, item: TokenStream, site: &str) -> Result<Expansion, syn::Error> {
-    let state = State {
-        purpose: Purpose::Derivatives,
-        attribute: syn::parse2(attribute.clone())?,
-        written: attribute,
-        item: syn::parse2(item)?,
-        site: site.to_string(),
-        known: Vec::new(),
-    };
+    let state = State::new(Purpose::Derivatives, attribute, item, site)?;
     let mut written = state.item.clone();
     without_marks(&mut written)?;
     let mut expansion = beside(&state)?;
@@ -57,14 +50,7 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream, site: &str) -> 
 
 /// Expands `#[derivative(of = function)] rule`. The site says where the item is, as text.
 pub fn derivative(attribute: TokenStream, item: TokenStream, site: &str) -> Result<Expansion, syn::Error> {
-    let state = State {
-        purpose: Purpose::Rule,
-        attribute: syn::parse2(attribute.clone())?,
-        written: attribute,
-        item: syn::parse2(item)?,
-        site: site.to_string(),
-        known: Vec::new(),
-    };
+    let state = State::new(Purpose::Rule, attribute, item, site)?;
     let mut expansion = beside(&state)?;
     let (item, added) = (&state.item, expansion.tokens);
     // The rule states the derivative, so it need not be called.

@@ -1,7 +1,7 @@
 //! Numbers that carry their gradient: `f (x + dx) = f x + D f x dx` in Nagata's algebra, for every kind of gradient of
 //! [000 Fig. 5] and for tries over the basis [001 §11].
 
-use super::{Answer, DerivativeValue, Differentiator, Representation, Wish};
+use super::{Answer, DerivativeValue, Differentiator, Representation, Request, Wish};
 use crate::{Span, Value};
 use riesz_algebra::tangent::{ReverseArray, ReverseCayley, ReverseSparse};
 use riesz_algebra::{Kronecker, Module, Nagata, Sparse};
@@ -76,10 +76,7 @@ pub(super) const fn row<E: Gradient<f64>, C: Gradient<Counted>>(
 /// Runs a function on numbers that carry gradients.
 pub(super) fn differentiate<D: Field, E: Gradient<D>>(
     machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
+    Request { closure, point, wish, span }: Request,
 ) -> Result<Answer, Fault> {
     let size = point.count_coordinates();
     let shape = E::shape(point, size);

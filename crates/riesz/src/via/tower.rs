@@ -11,11 +11,11 @@
 //! ```
 
 use super::algebra::Field;
-use super::{Answer, DerivativeValue, Representation, Wish};
+use super::{Answer, DerivativeValue, Representation, Request, Wish};
 use crate::{Diagnostic, Span, Value};
 use riesz_algebra::order::Stream;
 use riesz_algebra::{Module, Monoid, Semiring};
-use riesz_core::evaluate::{self, Closure, Differentiate, Fault, Machine, Map, Table};
+use riesz_core::evaluate::{self, Differentiate, Fault, Machine, Map, Table};
 use riesz_core::term::Derive;
 use riesz_primitive::{Counted, Erased, Number};
 use std::cell::Cell;
@@ -49,13 +49,8 @@ enum Asked<D> {
 /// The value of a function, and what was asked of its derivative: rows, or one for a vector.
 type Reply<D> = (Values<D>, Vec<Vec<(usize, Tall<D>)>>);
 
-fn tower<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer, Fault> {
+fn tower<D: Field>(machine: &mut Machine<f64>, request: Request) -> Result<Answer, Fault> {
+    let Request { closure, point, wish, span } = request;
     let variables = Variables::<D>::new();
     let lifted = |numbers: &[f64]| numbers.iter().map(|x| Tall::<D>::constant(D::constant(*x))).collect();
     let asked = match wish {
