@@ -2,7 +2,7 @@
 //!
 //! Times are medians, with the interquartile range as their spread.
 
-use super::Status;
+use super::{Status, finish};
 use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
@@ -29,20 +29,11 @@ pub fn run(arguments: Arguments) -> Status {
         }
     };
     let mut session = Session::new(arguments.limits.options());
-    match bench(&mut session, &arguments, &report) {
-        Ok(found) => {
-            let text = match arguments.json {
-                true => found.as_json(&arguments, earlier.as_ref()).to_string(),
-                false => found.as_text(earlier.as_ref()),
-            };
-            output::print_line(&text);
-            Status::Success
-        }
-        Err(diagnostics) => {
-            report.show(&diagnostics, session.sources());
-            Status::Failure
-        }
-    }
+    let text = bench(&mut session, &arguments, &report).map(|found| match arguments.json {
+        true => found.as_json(&arguments, earlier.as_ref()).to_string(),
+        false => found.as_text(earlier.as_ref()),
+    });
+    finish(&report, &session, text)
 }
 
 /// The results.

@@ -1,9 +1,8 @@
 //! `riesz derive FILE FUN`
 
-use super::Status;
+use super::{Status, finish};
 use crate::arguments::{Derive, Mode};
 use crate::disk::Disk;
-use crate::output;
 use crate::report::Report;
 use riesz::derive::{Association, Chain, Derivation, Derivations, KnownSize, Operations, Stage, Step, Steps};
 use riesz::{Diagnostic, Session, derive};
@@ -13,20 +12,11 @@ use serde_json::{Value, json};
 pub fn run(arguments: Derive) -> Status {
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
-    match derivation(&mut session, &arguments) {
-        Ok(derivation) => {
-            let text = match arguments.json {
-                true => as_json(&derivation, arguments.steps).to_string(),
-                false => as_text(&derivation, arguments.steps),
-            };
-            output::print_line(text.trim_end());
-            Status::Success
-        }
-        Err(diagnostics) => {
-            report.show(&diagnostics, session.sources());
-            Status::Failure
-        }
-    }
+    let text = derivation(&mut session, &arguments).map(|derivation| match arguments.json {
+        true => as_json(&derivation, arguments.steps).to_string(),
+        false => as_text(&derivation, arguments.steps),
+    });
+    finish(&report, &session, text)
 }
 
 fn derivation(session: &mut Session, arguments: &Derive) -> Result<Derivation, Vec<Diagnostic>> {

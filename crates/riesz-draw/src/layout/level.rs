@@ -103,25 +103,11 @@ impl Level {
             }
         }
         for (source, targets) in &nets {
-            if place(*source).is_none() {
-                numbers.insert(VertexKind::Enter(*source), vertices.len());
-                vertices.push(Vertex {
-                    what: VertexKind::Enter(*source),
-                    width: 0.0,
-                    height: 0.0,
-                    layer: 0,
-                    fixed: None,
-                });
-            }
-            if targets.contains(&(VertexKind::Leave(*source), 0)) {
-                numbers.insert(VertexKind::Leave(*source), vertices.len());
-                vertices.push(Vertex {
-                    what: VertexKind::Leave(*source),
-                    width: 0.0,
-                    height: 0.0,
-                    layer: 0,
-                    fixed: None,
-                });
+            let (enter, leave) = (VertexKind::Enter(*source), VertexKind::Leave(*source));
+            let enters = place(*source).is_none().then_some(enter);
+            for what in enters.into_iter().chain(targets.contains(&(leave, 0)).then_some(leave)) {
+                numbers.insert(what, vertices.len());
+                vertices.push(Vertex { what, width: 0.0, height: 0.0, layer: 0, fixed: None });
             }
         }
         let port = |ports: &[(usize, f64)], source: usize| {
