@@ -7,7 +7,7 @@
 
 use crate::compile::{Compiler, Problem, has_holes};
 use crate::jacobian::{Derivative, MatrixForm, from_structure, numbers_in};
-use riesz_core::build::{bind, write_size};
+use riesz_core::build::{bind, size_of, write_size};
 use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
@@ -187,6 +187,17 @@ impl Compiler<'_> {
         }
     }
 
+    /// The type of an array with the length of a value, where the type leaves that open.
+    fn sized(&mut self, ty: &Type, value: Atom, out: &mut Vec<Binding>, span: Span) -> Type {
+        match ty {
+            Type::Array(Size::Hole, element) => {
+                let count = self.count(&Size::Hole, value, &[], out, span);
+                Type::Array(size_of(count), element.clone())
+            }
+            ty => ty.clone(),
+        }
+    }
+
     /// Binds a variable to the matrix of a known map: from the structure of what it is the derivative of, or from passes
     /// over all of that, one for each row or one for each column, whichever are fewer.
     pub(crate) fn matrix(
@@ -254,20 +265,20 @@ impl Compiler<'_> {
     /// The matrix as what the adjoint makes of each unit vector of the codomain.
     fn by_rows(&mut self, map: &KnownMap, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
         // Where the type does not say how large the codomain is, a vector of it does.
-        let like = match has_holes(&map.to) {
-            true => Some(self.zero_of_codomain(map, span, out)?),
-            false => None,
-        };
-        let adjoint = map.adjoint();
-        self.images(&Images { map: &adjoint, like }, &map.to, ty, &mut Vec::new(), span, out)
+        let mut adjoint = map.adjoint();
+        let mut like = None;
+        if has_holes(&map.to) {
+            let zero = self.zero_of_codomain(map, span, out)?;
+            adjoint.from = self.sized(&map.to, zero, out, span);
+            like = Some(zero);
+        }
+        let codomain = adjoint.from.clone();
+        self.images(&Images { map: &adjoint, like }, &codomain, ty, &mut Vec::new(), span, out)
     }
 
     /// The matrix as what the map makes of each unit vector of the domain, turned.
     fn by_columns(&mut self, map: &KnownMap, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
-        let turned = map.from.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Real => Some(map.to.clone()),
-            _ => None,
-        });
+        let turned = map.from.with_each_real(&map.to);
         let columns = self.images(&Images { map, like: None }, &map.from, &turned, &mut Vec::new(), span, out)?;
         Ok(self.turned(columns, &map.to, ty, &mut Vec::new(), span, out))
     }
