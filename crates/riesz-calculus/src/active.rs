@@ -80,7 +80,7 @@ impl Analysis<'_> {
             Op::Hold(_) => return false,
             Op::Compare(..) | Op::Same(..) | Op::Near(..) | Op::Zero(_) | Op::SizeOf(..) | Op::CheckSizes(..) => false,
             Op::Accumulator => return false,
-            // A function has no tangent, but what it captured may: whoever calls it must know.
+            // A function has no tangent, but its captured values may: its callers must know.
             Op::Closure(_, captured) => {
                 if captured.iter().any(|value| self.is_active(*value) || self.is_carrier(*value)) {
                     self.carry(*var);

@@ -3,8 +3,8 @@
 //! `D(f, x)` is compiled to one run of the primal, its residuals, and a linear program. Forward mode runs the linear
 //! program; reverse mode runs its transpose, with accumulators.   [002 §3 and 5; 003 Thm 6.5]
 //!
-//! - [`linearise`](mod@linearise): `f` becomes `f' : x ↦ (f x, kept)` and `L : (kept, dx) ↦ dy`, linear in `dx`.
-//! - [`transpose`](mod@transpose): `L` becomes `Lᵀ : (kept, dy) ↦ dx`, binding by binding from the end.
+//! - [`linearise`](mod@linearise): `f` becomes `f' : x ↦ (f x, residuals)` and `L : (residuals, dx) ↦ dy`, linear in `dx`.
+//! - [`transpose`](mod@transpose): `L` becomes `Lᵀ : (residuals, dy) ↦ dx`, binding by binding from the end.
 //! - [`compile`]: every derivative in a program is replaced by calls of these, innermost first, so that derivatives nest.
 //!
 //! No function of numbers has a reverse rule: the table of primitives states each derivative as a linear map, and

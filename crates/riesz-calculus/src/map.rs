@@ -7,7 +7,7 @@
 
 use crate::associate::Associate;
 use crate::compile::{Compiler, Problem, has_holes};
-use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
+use crate::jacobian::{Derivative, MatrixForm, from_structure, numbers_in};
 use riesz_core::build::{bind, size_of, write_size};
 use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
@@ -225,7 +225,7 @@ impl Compiler<'_> {
         }
         let cheapest = self.calculus.associate == Associate::Cheapest;
         if cheapest
-            && (self.structured((var, Wanted::Matrix), map, span, out)?
+            && (self.structured((var, MatrixForm::Matrix), map, span, out)?
                 || self.by_factors(var, map, splits, span, out)?)
         {
             return Ok(());
@@ -414,7 +414,7 @@ impl Compiler<'_> {
                 if let Type::Linear(arrow) = &ty {
                     (map.from, map.to) = (map.from.declared_as(&arrow.0), map.to.declared_as(&arrow.1));
                 }
-                self.structured((var, Wanted::Coo), &map, span, out)
+                self.structured((var, MatrixForm::Coo), &map, span, out)
             }
             None => Ok(false),
         }
@@ -423,7 +423,7 @@ impl Compiler<'_> {
     /// Binds a variable to a matrix that the structure of a map gives.
     pub(crate) fn structured(
         &mut self,
-        wanted: (Var, Wanted),
+        wanted: (Var, MatrixForm),
         map: &KnownMap,
         span: Span,
         out: &mut Vec<Binding>,

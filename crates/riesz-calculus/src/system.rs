@@ -1,18 +1,19 @@
-//! The entries of a system whose solution a map is inverted by.
+//! Linear systems that invert a map: their entries and further unknowns.
 //!
 //! ```text
-//! m x = y   where   (a b; c d) (x, t) = (y, 0)   with unknowns t for values on the way
+//! m x = y   where   (a b; c d) (x, t) = (y, 0)   with unknowns t for intermediate values
 //! ```
 //!
-//! The entries of a derivative are those of its structure, in which sums that many rows read are unknowns, or all. Sums, multiples and adjoints of maps are sums, multiples
-//! and transposes of lists of entries, where entries at the same place are added. A composition is never multiplied out:
+//! The entries of a derivative are those of its structure, in which sums that many rows read are unknowns; without
+//! structure, all entries. Sums, multiples and adjoints of maps are sums, multiples and transposes of lists of entries,
+//! where entries at the same place are added. A composition is never multiplied out:
 //!
 //! ```text
 //! g ∘ f:  (0 g; f −1) (x, t) = (y, 0)
 //! ```
 
 use crate::compile::{Compiler, Problem};
-use crate::jacobian::{Wanted, numbers_in};
+use crate::jacobian::{MatrixForm, numbers_in};
 use crate::map::{Form, KnownMap};
 use riesz_core::build::write_size;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Iteration, Op, Var};
@@ -62,7 +63,7 @@ impl Compiler<'_> {
             Form::Derivative { .. } => {
                 let map = KnownMap { from, to, form: map.form.clone() };
                 let var = self.var(Type::Record(Record::entries()));
-                match self.structured((var, Wanted::System), &map, span, out)? {
+                match self.structured((var, MatrixForm::System), &map, span, out)? {
                     true => match out.pop().map(|binding| binding.op) {
                         Some(Op::Tuple(fields)) => match fields[..] {
                             [columns, rows, numbers, Atom::Int(between)] => {
@@ -241,7 +242,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// −1 for each value on the way, in its column and its row, which stand behind some others.
+    /// −1 for each intermediate value, in its column and its row, which follow others.
     fn negative_identity(
         &mut self,
         count: &Size,
@@ -249,7 +250,7 @@ impl Compiler<'_> {
         span: Span,
         out: &mut Vec<Binding>,
     ) -> List {
-        let turns = write_size(count, &mut self.vars, out, span);
+        let count_atom = write_size(count, &mut self.vars, out, span);
         let mut each = |element: Type, first: Option<&Size>| {
             let index = self.var(Type::Int);
             let mut bindings = Vec::new();
@@ -261,7 +262,7 @@ impl Compiler<'_> {
                 }
                 None => Atom::Real(-1.0),
             };
-            let op = Op::Build(Iteration { count: turns, index, body: Body { bindings, result } });
+            let op = Op::Build(Iteration { count: count_atom, index, body: Body { bindings, result } });
             self.bind(op, Type::array(count.clone(), element), out, span)
         };
         let (columns, rows) = (each(Type::Int, Some(columns)), each(Type::Int, Some(rows)));

@@ -1,5 +1,5 @@
-//! A function with all of its captured values: a function that is known only at run time is known when its derivative
-//! is computed.
+//! A function with all of its captured values. A function that is known only at run time is known when its derivative is
+//! computed at run time.
 //!
 //! ```text
 //! f with captured c, at p     becomes     w(data of c, rest of p) = f(c, p)

@@ -1,7 +1,7 @@
 //! Calls with borrowed numbers: slices in, the caller's buffers out, and no allocations except those of the code.
 
 use crate::code::{Code, Function, Stop};
-use crate::interface::{Argument, Borrowed, Interface, Leaf, Misfit, Output, Word, Written};
+use crate::interface::{Argument, Borrowed, Interface, Leaf, Misfit, Output, ResultBuffer, Word};
 use crate::marshal::{Arguments, Words, number, slice};
 use riesz_core::GlobalId;
 use riesz_core::evaluate::{Limits, Value};
@@ -55,7 +55,7 @@ impl Code {
         let Signature { parameters, result, globals, .. } = &function.signature;
         let interface = Interface::new(names, sizes, parameters, result, global)?;
         let values: Option<Vec<Value<f64>>> = globals.iter().map(|(id, _)| global(*id)).collect();
-        let values = values.ok_or("a value that it needs is not known")?;
+        let values = values.ok_or("the value of a top-level `let` that it needs is not known")?;
         let globals = Arguments::copied(values.iter().zip(globals.iter().map(|(_, ty)| ty)), self.precision);
         Ok(Call { function: function.clone(), interface, globals })
     }
@@ -162,16 +162,18 @@ impl Code {
             let first = results[word];
             // The words are those of a result of the function, whose buffers are there until all is written.
             match (&mut output.0, *rank, self.precision) {
-                (Written::Reals(to), 0, precision) => to[0] = number(first, precision),
-                (Written::Ints(to), 0, _) => to[0] = first as i64,
-                (Written::Bools(to), 0, _) => to[0] = first != 0,
-                (Written::Reals(to), _, Precision::Double) => to.copy_from_slice(unsafe { slice(first, 0, needed) }),
-                (Written::Reals(to), _, Precision::Single) => {
+                (ResultBuffer::Reals(to), 0, precision) => to[0] = number(first, precision),
+                (ResultBuffer::Ints(to), 0, _) => to[0] = first as i64,
+                (ResultBuffer::Bools(to), 0, _) => to[0] = first != 0,
+                (ResultBuffer::Reals(to), _, Precision::Double) => {
+                    to.copy_from_slice(unsafe { slice(first, 0, needed) })
+                }
+                (ResultBuffer::Reals(to), _, Precision::Single) => {
                     let from = unsafe { slice::<f32>(first, 0, needed) };
                     to.iter_mut().zip(from).for_each(|(to, from)| *to = f64::from(*from));
                 }
-                (Written::Ints(to), ..) => to.copy_from_slice(unsafe { slice(first, 0, needed) }),
-                (Written::Bools(to), ..) => to.copy_from_slice(unsafe { slice(first, 0, needed) }),
+                (ResultBuffer::Ints(to), ..) => to.copy_from_slice(unsafe { slice(first, 0, needed) }),
+                (ResultBuffer::Bools(to), ..) => to.copy_from_slice(unsafe { slice(first, 0, needed) }),
             }
         }
         Ok(())

@@ -54,14 +54,14 @@ pub struct Code {
 pub type Make<'m, E> = dyn Fn(&Program, &[ProcedureId]) -> Result<Box<dyn Machine>, E> + 'm;
 
 /// Makes machine code of a program again, some of whose procedures are entered from outside; nothing where that fails.
-pub type Again = Box<dyn Fn(&Program, &[ProcedureId]) -> Option<Box<dyn Machine>> + Send + Sync>;
+pub type Rebuild = Box<dyn Fn(&Program, &[ProcedureId]) -> Option<Box<dyn Machine>> + Send + Sync>;
 
 /// Code with exact products, made when it is first needed.
 struct Careful {
     lowered: Program,
     signatures: Vec<Result<Signature, Unsupported>>,
     precision: Precision,
-    again: Again,
+    again: Rebuild,
     code: OnceLock<Option<Box<Code>>>,
 }
 
@@ -98,7 +98,7 @@ impl Code {
         signatures: Vec<Result<Signature, Unsupported>>,
         precision: Precision,
         make: &Make<E>,
-        again: Again,
+        again: Rebuild,
     ) -> Result<Code, E> {
         let entries = signatures.iter().flatten().map(|signature| signature.procedure);
         let Some(plain) = plain_first(&lowered, entries) else {
@@ -168,7 +168,7 @@ impl Code {
         function: &Function,
         arguments: &[Value<f64>],
         global: &mut dyn FnMut(GlobalId) -> Option<Value<f64>>,
-    ) -> Option<Ready> {
+    ) -> Option<PreparedCall> {
         let mut passed = Arguments::new(self.precision);
         for (value, ty) in arguments.iter().zip(&function.signature.parameters) {
             passed.push(value, ty);
@@ -176,11 +176,11 @@ impl Code {
         for (id, ty) in &function.signature.globals {
             passed.push(&global(*id)?, ty);
         }
-        Some(Ready { function: function.clone(), passed })
+        Some(PreparedCall { function: function.clone(), passed })
     }
 
     /// Runs a function on arguments that are ready, and drops what it gives: for clocks.
-    pub fn run(&self, ready: &Ready, limits: &Limits) -> Result<(), Stop> {
+    pub fn run(&self, ready: &PreparedCall, limits: &Limits) -> Result<(), Stop> {
         self.exactly(&ready.function, &ready.passed.words, limits, |_| ())
     }
 
@@ -189,12 +189,12 @@ impl Code {
     }
 
     /// What a function gives for arguments that are ready.
-    pub fn value(&self, ready: &Ready, limits: &Limits) -> Result<Value<f64>, Stop> {
+    pub fn value(&self, ready: &PreparedCall, limits: &Limits) -> Result<Value<f64>, Stop> {
         self.value_of(&ready.function, &ready.passed.words, limits)
     }
 
     /// The most bytes that the buffers of a function take in a run at one time.
-    pub fn bytes(&self, ready: &Ready, limits: &Limits) -> Result<u64, Stop> {
+    pub fn bytes(&self, ready: &PreparedCall, limits: &Limits) -> Result<u64, Stop> {
         self.bytes_of(&ready.function, &ready.passed.words, limits)
     }
 
@@ -262,7 +262,7 @@ impl Code {
             }
         };
         let mut told = [0u64; FAULT_WORDS];
-        // The words are those of the arguments of the function, as whoever made them has seen to.
+        // The words are those of the arguments of the function, as the caller that made them guarantees.
         let status = unsafe { self.machine.enter(function.at, context, passed, results, &mut told) };
         if status != 0 {
             return Err(fault(&self.sites, &told, context, limits, self.precision));
@@ -284,7 +284,7 @@ impl Careful {
 }
 
 /// Arguments, ready to be passed.
-pub struct Ready {
+pub struct PreparedCall {
     function: Function,
     passed: Arguments,
 }

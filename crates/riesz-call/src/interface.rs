@@ -14,7 +14,7 @@ mod borrowed;
 mod misfit;
 
 pub use borrowed::{Argument, Output};
-pub(crate) use borrowed::{Borrowed, Written};
+pub(crate) use borrowed::{Borrowed, ResultBuffer};
 pub use misfit::Misfit;
 
 use riesz_core::GlobalId;
@@ -109,7 +109,7 @@ impl Interface {
                 integers.push((at as u32, arguments.len()));
             }
             if ty.any(&mut |part| matches!(part, Type::Array(_, element) if count(element) == 0)) {
-                return Err(format!("`{path}` holds an array of nothing, whose size no number tells"));
+                return Err(format!("`{path}` is an array of values without numbers, so its size cannot be passed"));
             }
             leaves(path, &known(ty), &mut Vec::new(), &name, &mut arguments)?;
             words_of(ty, 0, leaf, &mut words);
@@ -121,7 +121,7 @@ impl Interface {
         places_of(result, false, 0, &mut 0, &mut places);
         let solved = names.iter().take(sizes).enumerate().map(|(at, size)| {
             solved(Var(at as u32), &arguments)
-                .ok_or_else(|| format!("the size `{size}` does not follow from the size of an array that is passed"))
+                .ok_or_else(|| format!("the size `{size}` does not follow from the sizes of the passed arrays"))
         });
         let sizes = solved.collect::<Result<Vec<Solved>, String>>()?;
         let mut checked = Vec::new();
@@ -412,7 +412,7 @@ fn write(from: &Value<f64>, ty: &Type, leaf: usize, outputs: &mut [Output], writ
     match ty {
         Type::Array(_, element) if count(element) == 0 => {}
         Type::Array(_, element) => match (from, &mut outputs[leaf].0) {
-            (Value::Reals(elements), Written::Reals(to)) if **element == Type::Real => {
+            (Value::Reals(elements), ResultBuffer::Reals(to)) if **element == Type::Real => {
                 let start = written[leaf];
                 if let Some(to) = to.get_mut(start..start + elements.len()) {
                     to.copy_from_slice(elements);
@@ -429,9 +429,9 @@ fn write(from: &Value<f64>, ty: &Type, leaf: usize, outputs: &mut [Output], writ
         _ => {
             let at = written[leaf];
             match &mut outputs[leaf].0 {
-                Written::Reals(to) => put(to, at, from.real()),
-                Written::Ints(to) => put(to, at, from.int()),
-                Written::Bools(to) => put(to, at, from.bool()),
+                ResultBuffer::Reals(to) => put(to, at, from.real()),
+                ResultBuffer::Ints(to) => put(to, at, from.int()),
+                ResultBuffer::Bools(to) => put(to, at, from.bool()),
             }
             written[leaf] += 1;
         }

@@ -1,4 +1,4 @@
-//! Calls of machine code, whoever made it.
+//! Calls of machine code, for every backend that makes it.
 //!
 //! ```text
 //! values, or borrowed numbers ──words──▶ machine code ──words──▶ a value, or the caller's buffers

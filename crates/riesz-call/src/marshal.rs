@@ -11,7 +11,7 @@ use riesz_program::program::Kind;
 pub(crate) struct Arguments {
     pub words: Vec<u64>,
     precision: Precision,
-    held: Vec<Held>,
+    held: Vec<HeldElements>,
     /// Values whose elements are not copied; none where threads are to share the words.
     shared: Option<Vec<Value<f64>>>,
 }
@@ -20,12 +20,12 @@ pub(crate) struct Arguments {
 #[derive(Debug, Default)]
 pub(crate) struct Words {
     pub words: Vec<u64>,
-    _held: Vec<Held>,
+    _held: Vec<HeldElements>,
 }
 
 /// Elements that words point to.
 #[derive(Debug)]
-enum Held {
+enum HeldElements {
     Reals(#[expect(dead_code, reason = "kept alive")] Vec<f64>),
     Singles(#[expect(dead_code, reason = "kept alive")] Vec<f32>),
     Ints(#[expect(dead_code, reason = "kept alive")] Vec<i64>),
@@ -99,12 +99,12 @@ impl Arguments {
             Type::Int => {
                 let all: Vec<i64> = values.iter().map(Value::int).collect();
                 self.words.extend([all.as_ptr() as u64, all.len() as u64]);
-                self.held.push(Held::Ints(all));
+                self.held.push(HeldElements::Ints(all));
             }
             Type::Bool => {
                 let all: Vec<bool> = values.iter().map(Value::bool).collect();
                 self.words.extend([all.as_ptr() as u64, all.len() as u64]);
-                self.held.push(Held::Bools(all));
+                self.held.push(HeldElements::Bools(all));
             }
             _ => {
                 for (at, part) in ty.components().unwrap_or_default().iter().enumerate() {
@@ -120,10 +120,10 @@ impl Arguments {
         if self.precision == Precision::Single {
             let all: Vec<f32> = all.into_iter().map(|number| number as f32).collect();
             self.words.extend([all.as_ptr() as u64, all.len() as u64]);
-            return self.held.push(Held::Singles(all));
+            return self.held.push(HeldElements::Singles(all));
         }
         self.words.extend([all.as_ptr() as u64, all.len() as u64]);
-        self.held.push(Held::Reals(all));
+        self.held.push(HeldElements::Reals(all));
     }
 }
 

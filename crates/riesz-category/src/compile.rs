@@ -265,7 +265,7 @@ impl<'p> Bodies<'_, 'p> {
                     Some(path) if path.is_empty() => Combinator::Identity,
                     Some(path) => Combinator::Project(path),
                     None => {
-                        let message = "a variable is used outside of what binds it";
+                        let message = "a variable is used outside its scope";
                         return Err(Box::new(Diagnostic::error("no-combinator", self.function.span, message)));
                     }
                 },

@@ -425,6 +425,6 @@ fn lost(span: Span) -> Fault {
     let message = "a function is called that is not among the combinators, or a linear map used as a value";
     Box::new(
         Diagnostic::error("no-combinator", span, message)
-            .help("what is recomputed by its changes calls functions, and applies derivatives where they are made"),
+            .help("incremental evaluation needs known functions, and derivatives that are applied where they are made"),
     )
 }

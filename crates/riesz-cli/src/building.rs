@@ -1,7 +1,7 @@
 //! Builds of native code from the user's view: progress on a terminal, and Ctrl-C.
 
 use crate::progress::Line;
-use riesz::{Building, Watch};
+use riesz::{BuildObserver, Building};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ const ENDED_BY_INTERRUPT: i32 = 130;
 
 /// What shows the progress of builds. From now on Ctrl-C ends those that are under way with the program, and nothing of
 /// them is left behind.
-pub fn watch() -> Watch {
+pub fn watch() -> BuildObserver {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {
         // Where there is no handler, the system ends the program, and the next build removes what is left.

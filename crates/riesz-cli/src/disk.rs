@@ -29,7 +29,7 @@ impl Loader for Disk {
     }
 }
 
-/// What may be read.
+/// The kinds of files that may be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kinds {
     /// Files alone.

@@ -29,7 +29,7 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     let before = fs::metadata(&path)?;
     let temporary = beside(&path);
     let prepared = write_new(&temporary, text);
-    // A new file would be another than the one its other names lead to, or somebody else's. Then the file is written
+    // A new file would be another than the one its other names lead to, or that of another user. Then the file is written
     // over, and the new text stays beside it until that is done.
     if prepared.is_ok() && (has_other_names(&before) || take_over(&before, &temporary).is_err()) {
         write_over(&path, text).map_err(|error| {

@@ -1,10 +1,10 @@
-//! What functions of a program need: the functions they call, the values they read.
+//! The functions that functions of a program call, and the values that they read.
 
 use crate::term::{Atom, Body, Function, FunctionId, Global, GlobalId, Op, Origin, Program};
 use crate::types::Type;
 use rustc_hash::FxHashSet;
 
-/// What functions need.
+/// The functions and globals that functions need.
 #[derive(Clone, Debug)]
 pub struct Reachable {
     /// The functions.
@@ -14,7 +14,7 @@ pub struct Reachable {
 }
 
 impl Program {
-    /// What some functions need, in no particular order, themselves included.
+    /// The functions and globals that some functions need, in no particular order, themselves included.
     pub fn reachable(&self, roots: &[FunctionId]) -> Reachable {
         self.needs(roots, &self.globals)
     }
@@ -94,7 +94,7 @@ impl Program {
             result: Type::Int,
             span: function.span,
         };
-        // What computes a global that nobody needs is empty now.
+        // The function of a global that is not needed is empty now.
         let computed = |global: &Global| match global.origin {
             Origin::Computed(function) => needed[function.0 as usize],
             Origin::Given => true,

@@ -6,7 +6,7 @@
 use crate::term::{GlobalId, Var};
 use std::sync::Arc;
 
-/// What a size is made of.
+/// An atom of a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Atom {
     /// An `Int` variable of the function.
@@ -45,7 +45,7 @@ impl Monomial {
         self.coefficient
     }
 
-    /// What it multiplies, sorted.
+    /// Its factors, sorted.
     pub fn factors(&self) -> &[Atom] {
         &self.factors
     }

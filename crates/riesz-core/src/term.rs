@@ -73,7 +73,7 @@ pub struct Function {
     pub vars: Vec<VarInfo>,
     /// How many of the variables are parameters: first the sizes that the types of the others mention.
     pub parameters: usize,
-    /// What it computes.
+    /// Its bindings and its result.
     pub body: Body,
     /// The type of the result, over the parameters.
     pub result: Type,
@@ -82,13 +82,13 @@ pub struct Function {
 }
 
 impl Function {
-    /// What is known of a variable.
+    /// The name and the type of a variable.
     pub fn var(&self, var: Var) -> &VarInfo {
         &self.vars[var.0 as usize]
     }
 }
 
-/// What is known of a variable.
+/// The name and the type of a variable.
 #[derive(Clone, Debug)]
 pub struct VarInfo {
     /// The user's name for it, where there is one.
@@ -155,7 +155,7 @@ pub enum Op {
     Tuple(Vec<Atom>),
     /// A component of a tuple or record.
     Project(Atom, usize),
-    /// An array from its elements. Where its type says that there are some and none are written, nobody looks at them: it
+    /// An array from its elements. Where its type says that there are some and none are written, they are never read: it
     /// stands in the place of what the other branch of a conditional keeps for its derivative, and is filled with zeros.
     Array(Vec<Atom>),
     /// An element of an array.
@@ -231,7 +231,7 @@ pub enum Op {
     Accumulator,
     /// Adds a value to the part of an accumulator that a path leads to.
     AddTo(Atom, Vec<Place>, Atom),
-    /// What has been added to an accumulator.
+    /// The final value of an accumulator.
     Read(Atom),
     /// Differentiates: a construct of the calculus, which compiles it away.
     Derive(Derive, Vec<Atom>),
@@ -332,7 +332,7 @@ impl OnMaps {
         OnMaps::OfMatrix,
     ];
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             OnMaps::Adjoint => "adjoint",
@@ -463,7 +463,7 @@ impl Reduction {
         Reduction::Any,
     ];
 
-    /// What programs call it.
+    /// Its name in programs.
     pub fn name(self) -> &'static str {
         match self {
             Reduction::Sum => "sum",

@@ -27,9 +27,9 @@ pub enum Type {
     Function(Arc<(Type, Type)>),
     /// `A -o B`
     Linear(Arc<(Type, Type)>),
-    /// What values of a vector space are added to; only in derivatives.
+    /// A place to which values of a vector space are added; only in derivatives.
     Accumulator(Arc<Type>),
-    /// What a recursive function keeps for its derivative; only in derivatives.
+    /// The residuals of a recursive function, as one opaque value; only in derivatives.
     Kept,
     /// `Int` or `R`, not yet known which.
     Number(u32),

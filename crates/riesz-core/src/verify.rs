@@ -9,7 +9,7 @@
 //! 5. A scalar primitive works on reals or on integers, as its row says it can.
 //! 6. The condition of a loop sees no accumulators but its own, because a condition adds to nothing.
 //!
-//! Tests run the verifier after every pass; it reports what is wrong and where.
+//! Tests run the verifier after every pass; it reports a violation with its place.
 
 use crate::size::{self, Size};
 use crate::term::{
@@ -18,7 +18,7 @@ use crate::term::{
 use crate::types::Type;
 use riesz_primitive::scalar;
 
-/// What is wrong with a program, or nothing.
+/// The first violation in a program, or nothing.
 pub fn verify(program: &Program) -> Result<(), String> {
     for function in &program.functions {
         verify_function(program, function)?;
@@ -34,7 +34,7 @@ pub fn verify(program: &Program) -> Result<(), String> {
     Ok(())
 }
 
-/// What is wrong with one function of a program, or nothing: enough after a pass that touches no other.
+/// The first violation in one function of a program, or nothing: enough after a pass that touches no other.
 pub fn verify_function(program: &Program, function: &Function) -> Result<(), String> {
     let mut verifier = Verifier { program, function, bound: vec![false; function.vars.len()] };
     verifier
@@ -144,6 +144,12 @@ impl Verifier<'_> {
         Err(format!("{what} is {found:?}, not {expected:?}"))
     }
 
+    /// The type of the result of an operation on one atom, whose type must be the given one.
+    fn converted(&mut self, name: &str, a: Atom, from: &Type, to: Type) -> Result<Type, String> {
+        self.expect_atom(&format!("an operand of `{name}`"), a, from)?;
+        Ok(to)
+    }
+
     fn expect_atom(&self, what: &str, atom: Atom, expected: &Type) -> Verified {
         self.expect(what, &self.atom(atom)?, expected)
     }
@@ -194,22 +200,10 @@ impl Verifier<'_> {
                 }
                 Type::Bool
             }
-            Op::Not(a) => {
-                self.expect_atom("an operand of `not`", *a, &Type::Bool)?;
-                Type::Bool
-            }
-            Op::ToReal(a) => {
-                self.expect_atom("an operand of `real`", *a, &Type::Int)?;
-                Type::Real
-            }
-            Op::Truncate(a) => {
-                self.expect_atom("an operand of `trunc`", *a, &Type::Real)?;
-                Type::Int
-            }
-            Op::IsNan(a) => {
-                self.expect_atom("an operand of `is_nan`", *a, &Type::Real)?;
-                Type::Bool
-            }
+            Op::Not(a) => self.converted("not", *a, &Type::Bool, Type::Bool)?,
+            Op::ToReal(a) => self.converted("real", *a, &Type::Int, Type::Real)?,
+            Op::Truncate(a) => self.converted("trunc", *a, &Type::Real, Type::Int)?,
+            Op::IsNan(a) => self.converted("is_nan", *a, &Type::Real, Type::Bool)?,
             Op::Tuple(parts) => {
                 let parts: Vec<Type> = parts.iter().map(|part| self.atom(*part)).collect::<Result<_, _>>()?;
                 let expected = ty.components().ok_or_else(|| format!("a tuple is said to be {ty:?}"))?;

@@ -1,6 +1,6 @@
 //! Association: which bracketing of a chain of derivatives is cheapest.   [004 §11]
 //!
-//! The factors become maps with numbers in them, of the sizes that are known; what the numbers are does not matter to the cost.
+//! The factors become maps with numbers in them, of the sizes that are known; the cost does not depend on the numbers.
 
 use super::build::Derivative;
 use super::count::dimension;

@@ -5,7 +5,7 @@
 //! |---|---|
 //! | `dot(a, _)`, `gather(_, i)` | a function that is linear in the argument `_` |
 //! | `loop D s = f for i < n. g` | a linear recurrence |
-//! | `builds i < n. f` | arrays that are built together, one for each component of what `f` gives |
+//! | `builds i < n. f` | several arrays built in one pass, one for each component of the result of `f` |
 //! | `if c then f else g` | one of two maps |
 //! | `D f(a, b)` | the derivative of another function at a point; `D[x] f(a, b)` in the parameter `x` alone |
 //! | `fᵀ` | the adjoint of a map that has no shorter notation |

@@ -1,7 +1,7 @@
 //! Symbolic linear maps: the maps of [`riesz_linear`] with the values of the point left as expressions.
 //!
-//! `D y = scale (cos x) ∘ D x` holds at every point `x`. A term maps the tangents of the function's arguments to the tangent of
-//! what it is the derivative of; `D x` stands for the derivative of a variable. Coefficients are expressions over the variables of
+//! `D y = scale (cos x) ∘ D x` holds at every point `x`. A term maps the tangents of the function's arguments to the tangent
+//! of one of its values; `D x` stands for the derivative of a variable. Coefficients are expressions over the variables of
 //! the function, so a term is as large as the program and not as large as its data.
 
 pub(crate) use super::expr::{Expr, Head, Label, Operation, size_of};

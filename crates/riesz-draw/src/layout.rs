@@ -15,7 +15,7 @@ mod order;
 mod place;
 
 use super::Graph;
-use level::{Level, What};
+use level::{Level, VertexKind};
 
 /// A rectangle.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -94,14 +94,14 @@ impl Layout {
         for (what, area) in &block.inside {
             let area = Area { x: area.x + x, y: area.y + y, ..*area };
             match what {
-                What::Node(node) => self.nodes[*node] = area,
-                What::Frame(frame) => {
+                VertexKind::Node(node) => self.nodes[*node] = area,
+                VertexKind::Frame(frame) => {
                     self.frames[*frame] = Some(area);
                     if let Some(inner) = &blocks[*frame] {
                         self.put(inner, blocks, area.x, area.y);
                     }
                 }
-                What::Enter(_) | What::Leave(_) | What::Pass(_) => {}
+                VertexKind::Enter(_) | VertexKind::Leave(_) | VertexKind::Pass(_) => {}
             }
         }
     }
@@ -111,7 +111,7 @@ impl Layout {
 struct Block {
     width: f64,
     height: f64,
-    inside: Vec<(What, Area)>,
+    inside: Vec<(VertexKind, Area)>,
     wires: Vec<Vec<Bend>>,
     /// How high the wires of nodes outside enter, and those of nodes inside leave.
     enter: Vec<(usize, f64)>,
@@ -128,12 +128,12 @@ impl Block {
         let top = MARGIN + if frame.is_some() { TITLE } else { 0.0 };
         let missing = (title.unwrap_or(0.0) - placed.width).max(0.0);
         placed.shift(0.0, top, missing);
-        let inside: Vec<(What, Area)> = level.vertices.iter().map(|it| it.what).zip(placed.areas).collect();
-        let ports = |wanted: fn(&What) -> Option<usize>| {
+        let inside: Vec<(VertexKind, Area)> = level.vertices.iter().map(|it| it.what).zip(placed.areas).collect();
+        let ports = |wanted: fn(&VertexKind) -> Option<usize>| {
             inside.iter().filter_map(|(what, area)| Some((wanted(what)?, area.y))).collect()
         };
-        let enter = ports(|what| if let What::Enter(source) = what { Some(*source) } else { None });
-        let leave = ports(|what| if let What::Leave(source) = what { Some(*source) } else { None });
+        let enter = ports(|what| if let VertexKind::Enter(source) = what { Some(*source) } else { None });
+        let leave = ports(|what| if let VertexKind::Leave(source) = what { Some(*source) } else { None });
         let (width, height) = (placed.width + missing, placed.height + top + MARGIN);
         Some(Block { width, height, inside, wires: placed.wires, enter, leave })
     }

@@ -1,4 +1,4 @@
-//! What is written in the parentheses of `#[differentiable(..)]` and of `#[derivative(..)]`.
+//! The options in the parentheses of `#[differentiable(..)]` and of `#[derivative(..)]`.
 
 use proc_macro2::TokenStream;
 use quote::quote;

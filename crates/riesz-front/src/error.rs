@@ -1,4 +1,4 @@
-//! Errors at tokens of the Rust source, in the style of rustc: what is wrong, and what to write instead.
+//! Errors at tokens of the Rust source, in the style of rustc, with a correction.
 
 use quote::ToTokens;
 use std::collections::HashSet;

@@ -1,8 +1,8 @@
 //! Functions that are generic over a float: their derivatives are those for `f64`.
 //!
-//! `fn f<T: Float>(x: &[T]) -> T` is read as if it were written with `f64` in the place of `T`. The traits of `T` say what
-//! its methods mean, so they must be known ones: those of num-traits, nalgebra and the standard library. That a name means
-//! one of them is asserted beside the function.
+//! `fn f<T: Float>(x: &[T]) -> T` is read as if it were written with `f64` in the place of `T`. The traits of `T` define
+//! its methods, so they must be known: those of num-traits, nalgebra and the standard library. The generated code asserts
+//! that a name means one of them.
 
 use crate::types::show;
 use proc_macro2::{Ident, TokenStream, TokenTree};

@@ -5,15 +5,14 @@
 //!        lower                                    compile: the language's own compiler
 //! ```
 //!
-//! [`differentiable`] is what the attribute `#[differentiable]` does: it leaves the function as it is, and adds an empty
-//! enum of the same name, whose methods are the derivatives. A function of Rust becomes a function of the language, and
-//! everything behind that is shared with the language: the checker, the calculus, the optimiser, the lowering and the
-//! printer.
+//! [`differentiable`] implements the attribute `#[differentiable]`: it does not change the function, and adds an empty
+//! enum of the same name, whose associated functions are the derivatives. A function of Rust becomes a function of the
+//! language, which the language's own checker, calculus, optimiser, lowering and printer compile.
 //!
-//! - `module`, `unit`, `attribute`: what the attribute is on, and what it adds
-//! - `world`, `link`: what functions see, in their module and in others
+//! - `module`, `unit`, `attribute`: the item with the attribute, its options, and the generated items
+//! - `world`, `link`: the scope of functions, in their module and in others
 //! - `generic`: functions that are generic over a float
-//! - `types`, `signature`: the types of the subset, in signatures and inside of functions
+//! - `types`, `signature`: the types of the subset, in signatures and inside functions
 //! - `lower`: functions as terms; mutation and control flow become values
 //! - `rule`: `#[derivative(of = f)]`, the derivatives of functions that the compiler cannot see
 //! - `recognise`: loops as sums and arrays

@@ -2,21 +2,21 @@
 //!
 //! ```text
 //! #[differentiable] fn g ..      adds   macro g { (link) rest => link! { { definition of g } rest } }
-//! #[differentiable] fn f .. g(x) adds   g! { (riesz::__link) what is known of f }
+//! #[differentiable] fn f .. g(x) adds   g! { (riesz::__link) definition of f so far }
 //! ```
 //!
 //! A macro may have the name of a function, as a type may: `use m::g` brings all three, also under another name. Where a
 //! function calls one that is not known, the expansion asks the macro of that name for the definition and goes on with it:
 //! names are resolved by the compiler of Rust, and the functions are compiled together.
 //!
-//! The definition of a function is its signature, the types in it, and its text in Riesz with all that it calls. Names in
-//! it have a digest of what they stand for behind them, so that equal names from different places do not meet.
+//! The definition of a function is its signature, the types in it, and its text in Riesz with all functions that it calls.
+//! Each name in it ends with a digest of its meaning, so that equal names from different places do not clash.
 
 use crate::lower::World;
 use crate::rule::{self, Rule};
 use crate::signature::{Signature, fixed_length};
 use crate::term::Term;
-use crate::types::{Enum, Sequence, Shape, Struct, Types, key, real};
+use crate::types::{Enum, Sequence, SignatureType, Struct, Types, key, real};
 use crate::{attribute::Attribute, error::Errors, error::Stop};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -50,6 +50,11 @@ pub(crate) enum Purpose {
 }
 
 impl State {
+    pub fn new(purpose: Purpose, attribute: TokenStream, item: TokenStream, site: &str) -> Result<State, syn::Error> {
+        let (written, attribute) = (attribute.clone(), syn::parse2(attribute)?);
+        Ok(State { purpose, attribute, written, item: syn::parse2(item)?, site: site.to_string(), known: Vec::new() })
+    }
+
     /// Asks the macro of a path for its definition.
     pub fn ask(&self, path: &syn::Path) -> Result<TokenStream, syn::Error> {
         if self.known.iter().any(|(known, _)| key(known) == key(path)) {
@@ -223,7 +228,7 @@ impl Struct {
         let mut fields = Vec::new();
         for (at, field) in item.fields.iter().enumerate() {
             let member = field.ident.clone().map_or_else(|| syn::Member::from(at), syn::Member::from);
-            let shape = types.shape(&field.ty, crate::types::Around::Nothing, errors)?;
+            let shape = types.shape(&field.ty, crate::types::Enclosing::Nothing, errors)?;
             if !shape.has_plain_options() {
                 let help = "hold an `Option` of a number or a `bool`";
                 errors.add(&field.ty, "this `Option` is no field that can be differentiated", help);
@@ -258,14 +263,18 @@ impl Struct {
     }
 }
 
-impl Shape {
-    fn without_names(self) -> Shape {
+impl SignatureType {
+    fn without_names(self) -> SignatureType {
         match self {
-            Shape::Struct(of, _) => Shape::Struct(of, None),
-            Shape::Enum(of, _) => Shape::Enum(of, None),
-            Shape::Tuple(parts) => Shape::Tuple(parts.into_iter().map(Shape::without_names).collect()),
-            Shape::Array(sequence, element) => Shape::Array(sequence, Box::new(element.without_names())),
-            Shape::Option(inner) => Shape::Option(Box::new(inner.without_names())),
+            SignatureType::Struct(of, _) => SignatureType::Struct(of, None),
+            SignatureType::Enum(of, _) => SignatureType::Enum(of, None),
+            SignatureType::Tuple(parts) => {
+                SignatureType::Tuple(parts.into_iter().map(SignatureType::without_names).collect())
+            }
+            SignatureType::Array(sequence, element) => {
+                SignatureType::Array(sequence, Box::new(element.without_names()))
+            }
+            SignatureType::Option(inner) => SignatureType::Option(Box::new(inner.without_names())),
             other => other,
         }
     }
@@ -273,24 +282,24 @@ impl Shape {
 
 /// A type as it can be written everywhere, if its lengths are known.
 fn portable(
-    shape: &Shape,
+    shape: &SignatureType,
     sizes: &[crate::term::Name],
     constants: &HashMap<String, (syn::Type, syn::Expr)>,
 ) -> Option<TokenStream> {
     Some(match shape {
-        Shape::Float(precision) => real(*precision),
-        Shape::Bool => quote!(bool),
-        Shape::Int(integer, _) => {
+        SignatureType::Float(precision) => real(*precision),
+        SignatureType::Bool => quote!(bool),
+        SignatureType::Int(integer, _) => {
             // As wide as the type may be on any machine: `usize` and `u64` are one type here.
             let name = format_ident!("{}{}", if integer.signed { "i" } else { "u" }, integer.bits);
             quote!(#name)
         }
-        Shape::Tuple(parts) => {
+        SignatureType::Tuple(parts) => {
             let parts: Option<Vec<_>> = parts.iter().map(|part| portable(part, sizes, constants)).collect();
             let parts = parts?;
             quote!((#(#parts,)*))
         }
-        Shape::Array(sequence, element) => {
+        SignatureType::Array(sequence, element) => {
             let element = portable(element, sizes, constants)?;
             match sequence {
                 Sequence::Slice => quote!(&[#element]),
@@ -304,32 +313,32 @@ fn portable(
                 },
             }
         }
-        Shape::Option(inner) => {
+        SignatureType::Option(inner) => {
             let inner = portable(inner, sizes, constants)?;
             quote!(::core::option::Option<#inner>)
         }
-        Shape::Struct(of, _) => format_ident!("{}", of.id).to_token_stream(),
-        Shape::Enum(of, _) => format_ident!("{}", of.id).to_token_stream(),
+        SignatureType::Struct(of, _) => format_ident!("{}", of.id).to_token_stream(),
+        SignatureType::Enum(of, _) => format_ident!("{}", of.id).to_token_stream(),
     })
 }
 
 /// The definitions of the types in a shape, those that others need first.
 fn types_in(
-    shape: &Shape,
+    shape: &SignatureType,
     constants: &HashMap<String, (syn::Type, syn::Expr)>,
     found: &mut Vec<(String, TokenStream)>,
 ) -> Option<()> {
     match shape {
-        Shape::Float(_) | Shape::Int(..) | Shape::Bool => {}
-        Shape::Tuple(parts) => parts.iter().try_for_each(|part| types_in(part, constants, found))?,
-        Shape::Array(_, element) | Shape::Option(element) => types_in(element, constants, found)?,
-        Shape::Struct(of, _) => {
+        SignatureType::Float(_) | SignatureType::Int(..) | SignatureType::Bool => {}
+        SignatureType::Tuple(parts) => parts.iter().try_for_each(|part| types_in(part, constants, found))?,
+        SignatureType::Array(_, element) | SignatureType::Option(element) => types_in(element, constants, found)?,
+        SignatureType::Struct(of, _) => {
             of.fields.iter().try_for_each(|(_, part)| types_in(part, constants, found))?;
             if found.iter().all(|(id, _)| *id != of.id) {
                 found.push((of.id.clone(), of.definition(constants)?));
             }
         }
-        Shape::Enum(of, _) => {
+        SignatureType::Enum(of, _) => {
             if found.iter().all(|(id, _)| *id != of.id) {
                 let id = format_ident!("{}", of.id);
                 let variants = of.variants.iter().map(|variant| format_ident!("{}", variant));
@@ -341,7 +350,7 @@ fn types_in(
 }
 
 /// The definition of a type.
-pub(crate) fn type_definition(shape: &Shape, world: &World) -> Option<TokenStream> {
+pub(crate) fn type_definition(shape: &SignatureType, world: &World) -> Option<TokenStream> {
     let mut found = Vec::new();
     types_in(shape, &world.constants, &mut found)?;
     let types = found.iter().map(|(_, definition)| definition);
@@ -365,7 +374,7 @@ pub(crate) fn function_definition(
     for (at, parameter) in signature.parameters.iter().enumerate() {
         let (at, ty) = (format_ident!("p{}", at), portable(&parameter.shape, &signature.sizes, &world.constants)?);
         let ty = match (&parameter.shape, parameter.output) {
-            (Shape::Array(Sequence::Slice, element), true) => {
+            (SignatureType::Array(Sequence::Slice, element), true) => {
                 let element = portable(element, &signature.sizes, &world.constants)?;
                 quote!(&mut [#element])
             }

@@ -6,8 +6,8 @@ use crate::generic::monomorphic;
 use crate::link::{self, Purpose, State};
 use crate::rule;
 use crate::signature::Signature;
-use crate::types::{Enum, Shape, Struct, show};
-use crate::unit::{Body, Read, Unit};
+use crate::types::{Enum, SignatureType, Struct, show};
+use crate::unit::{Body, ParsedFunction, Unit};
 use crate::world::{methods, refuse_cfg, world};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
@@ -29,14 +29,7 @@ pub struct Expansion {
 
 /// Expands `#[differentiable(attribute)] item`. The site says where the item is, as text.
 pub fn differentiable(attribute: TokenStream, item: TokenStream, site: &str) -> Result<Expansion, syn::Error> {
-    let state = State {
-        purpose: Purpose::Derivatives,
-        attribute: syn::parse2(attribute.clone())?,
-        written: attribute,
-        item: syn::parse2(item)?,
-        site: site.to_string(),
-        known: Vec::new(),
-    };
+    let state = State::new(Purpose::Derivatives, attribute, item, site)?;
     let mut written = state.item.clone();
     without_marks(&mut written)?;
     let mut expansion = beside(&state)?;
@@ -57,17 +50,10 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream, site: &str) -> 
 
 /// Expands `#[derivative(of = function)] rule`. The site says where the item is, as text.
 pub fn derivative(attribute: TokenStream, item: TokenStream, site: &str) -> Result<Expansion, syn::Error> {
-    let state = State {
-        purpose: Purpose::Rule,
-        attribute: syn::parse2(attribute.clone())?,
-        written: attribute,
-        item: syn::parse2(item)?,
-        site: site.to_string(),
-        known: Vec::new(),
-    };
+    let state = State::new(Purpose::Rule, attribute, item, site)?;
     let mut expansion = beside(&state)?;
     let (item, added) = (&state.item, expansion.tokens);
-    // The rule says what the derivative is: nobody need call it.
+    // The rule states the derivative, so it need not be called.
     expansion.tokens = quote!(#[allow(dead_code)] #item #added);
     Ok(expansion)
 }
@@ -159,12 +145,12 @@ fn on_type(state: &State, item: &syn::Item) -> Result<Expansion, Stop> {
     let (ident, visibility, shape) = match item {
         syn::Item::Struct(item) if item.generics.params.is_empty() => {
             let read = Struct::read(item, item.ident.to_string(), &world.types, &world.constants, &mut errors);
-            (&item.ident, &item.vis, read.map(|of| Shape::Struct(Rc::new(of), None)))
+            (&item.ident, &item.vis, read.map(|of| SignatureType::Struct(Rc::new(of), None)))
         }
         syn::Item::Enum(item)
             if item.variants.iter().all(|variant| variant.fields.is_empty() && variant.discriminant.is_none()) =>
         {
-            (&item.ident, &item.vis, Some(Shape::Enum(Enum::read(item, item.ident.to_string()), None)))
+            (&item.ident, &item.vis, Some(SignatureType::Enum(Enum::read(item, item.ident.to_string()), None)))
         }
         other => {
             let message = "`Differentiable` is for structs without type parameters and for enums without data\n\n  = help: write a struct of `f64`, integers, `bool`, and tuples, arrays, `Vec`s and structs of these";
@@ -193,7 +179,7 @@ fn on_function(state: &State, function: &syn::ItemFn) -> Result<Expansion, Stop>
     };
     let signature = Rc::new(signature);
     world.functions.insert(signature.name.clone(), signature.clone());
-    let reads = [Read {
+    let reads = [ParsedFunction {
         signature,
         ident: &function.sig.ident,
         visibility: &function.vis,
@@ -218,7 +204,7 @@ fn on_methods(state: &State, written: &syn::ItemImpl) -> Result<Expansion, Stop>
     let items = [item];
     let known = state.world()?;
     // The type itself, and then its methods.
-    known.types.shape(&written.self_ty, crate::types::Around::Nothing, &mut errors);
+    known.types.shape(&written.self_ty, crate::types::Enclosing::Nothing, &mut errors);
     errors.into_result()?;
     let mut errors = Errors::default();
     let world = world(&items, known, &mut errors);
@@ -297,7 +283,7 @@ fn read_all<'i>(
     world: &crate::lower::World,
     marks: Vec<Option<Attribute>>,
     errors: &mut Errors,
-) -> Vec<Read<'i>> {
+) -> Vec<ParsedFunction<'i>> {
     let all = marks.iter().all(Option::is_none);
     let alone = items.len() == 1;
     let mut marks = marks.into_iter();
@@ -327,7 +313,14 @@ fn read_all<'i>(
             None if all && (of.is_none() || alone) && varies && gives => Some(Attribute::default()),
             None => None,
         };
-        reads.push(Read { signature: signature.clone(), ident, visibility, body: Body::Rust(body), of, wanted });
+        reads.push(ParsedFunction {
+            signature: signature.clone(),
+            ident,
+            visibility,
+            body: Body::Rust(body),
+            of,
+            wanted,
+        });
     };
     for item in items {
         for (function, of) in methods(item) {

@@ -2,7 +2,7 @@
 
 use crate::error::Errors;
 use crate::term::{Name, Term};
-use crate::types::{Sequence, Shape, Ty, Types, literal_length, show};
+use crate::types::{Sequence, SignatureType, Ty, Types, literal_length, show};
 use riesz_rust::Precision;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -17,7 +17,7 @@ pub(crate) struct Signature {
     pub generics: syn::Generics,
     pub parameters: Vec<Parameter>,
     /// The type of the result; none for `()`.
-    pub result: Option<Shape>,
+    pub result: Option<SignatureType>,
     /// How long its real numbers are; none if it has none.
     pub precision: Option<Precision>,
 }
@@ -30,7 +30,7 @@ pub(crate) struct Parameter {
     pub name: Name,
     /// Its type as it is written.
     pub written: syn::Type,
-    pub shape: Shape,
+    pub shape: SignatureType,
     /// The lengths of the arrays in it, in the order in which the type is written.
     pub lengths: Vec<Term>,
     pub ty: Ty,
@@ -41,7 +41,7 @@ pub(crate) struct Parameter {
 impl Parameter {
     /// Whether the function may give it another length.
     pub fn may_grow(&self) -> bool {
-        self.output && matches!(self.shape, Shape::Array(Sequence::Vec, _))
+        self.output && matches!(self.shape, SignatureType::Array(Sequence::Vec, _))
     }
 }
 
@@ -107,7 +107,7 @@ impl Signature {
             };
             if !shape.has_plain_options() {
                 let help = "take an `Option` of a number or a `bool`, or the numbers and a `bool`";
-                errors.add(&written, format!("`{}` is no parameter that can be differentiated", show(&written)), help);
+                errors.add(&written, format!("`{}` cannot be the type of a parameter", show(&written)), help);
                 complete = false;
                 continue;
             }
@@ -143,7 +143,7 @@ impl Signature {
         let result = match &signature.output {
             syn::ReturnType::Default => None,
             syn::ReturnType::Type(_, ty) => match types.read(ty, errors) {
-                Some((Shape::Tuple(parts), _)) if parts.is_empty() => None,
+                Some((SignatureType::Tuple(parts), _)) if parts.is_empty() => None,
                 Some((shape, _)) => Some(shape),
                 None => {
                     complete = false;
@@ -257,7 +257,7 @@ pub(crate) fn fixed_length(
 }
 
 /// A type in Riesz, with the lengths of its arrays in order.
-pub(crate) fn riesz_type(shape: &Shape, lengths: &[Term]) -> String {
+pub(crate) fn riesz_type(shape: &SignatureType, lengths: &[Term]) -> String {
     let mut lengths = lengths.iter();
     written(shape, &mut |_| match lengths.next() {
         Some(Term::Name(name)) => name.to_string(),
@@ -267,7 +267,7 @@ pub(crate) fn riesz_type(shape: &Shape, lengths: &[Term]) -> String {
 }
 
 /// The type of a result: lengths that no parameter tells are found out.
-fn result_type(shape: &Shape, sizes: &[Name]) -> String {
+fn result_type(shape: &SignatureType, sizes: &[Name]) -> String {
     written(shape, &mut |sequence| match sequence {
         Sequence::Fixed(length) => match fixed_length(length, sizes, &HashMap::new()) {
             Some(Term::Int(number)) => number.to_string(),
@@ -278,16 +278,16 @@ fn result_type(shape: &Shape, sizes: &[Name]) -> String {
     })
 }
 
-fn written(shape: &Shape, length: &mut dyn FnMut(&Sequence) -> String) -> String {
+fn written(shape: &SignatureType, length: &mut dyn FnMut(&Sequence) -> String) -> String {
     match shape {
-        Shape::Float(_) => "R".into(),
-        Shape::Int(..) | Shape::Enum(..) => "Int".into(),
-        Shape::Bool => "Bool".into(),
-        Shape::Array(sequence, element) => {
+        SignatureType::Float(_) => "R".into(),
+        SignatureType::Int(..) | SignatureType::Enum(..) => "Int".into(),
+        SignatureType::Bool => "Bool".into(),
+        SignatureType::Array(sequence, element) => {
             let outer = length(sequence);
             format!("[{outer}]{}", written(element, length))
         }
-        Shape::Tuple(_) | Shape::Struct(..) | Shape::Option(_) => {
+        SignatureType::Tuple(_) | SignatureType::Struct(..) | SignatureType::Option(_) => {
             let parts: Vec<String> =
                 shape.parts().unwrap_or_default().iter().map(|part| written(part, length)).collect();
             match &parts[..] {

@@ -90,7 +90,7 @@ pub(crate) struct Struct {
     pub name: String,
     /// What it is called where its definition is passed on: the name and a digest of the fields.
     pub id: String,
-    pub fields: Vec<(syn::Member, Shape)>,
+    pub fields: Vec<(syn::Member, SignatureType)>,
 }
 
 impl PartialEq for Struct {
@@ -122,16 +122,16 @@ pub(crate) fn is_ordering(ty: &Ty) -> bool {
 
 /// A type of a parameter or result, as it is written.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub(crate) enum SignatureType {
     Float(Precision),
     Int(Integer, syn::Type),
     Bool,
-    Tuple(Vec<Shape>),
-    Array(Sequence, Box<Shape>),
+    Tuple(Vec<SignatureType>),
+    Array(Sequence, Box<SignatureType>),
     /// With the type as it is written, unless it cannot be named where the derivatives are.
     Struct(Rc<Struct>, Option<syn::Type>),
     Enum(Rc<Enum>, Option<syn::Type>),
-    Option(Box<Shape>),
+    Option(Box<SignatureType>),
 }
 
 /// How the elements of an array are held.
@@ -143,57 +143,57 @@ pub(crate) enum Sequence {
     Fixed(Box<syn::Expr>),
 }
 
-impl Shape {
+impl SignatureType {
     /// Whether there is a real number in it.
     pub fn varies(&self) -> bool {
         match self {
-            Shape::Float(_) => true,
-            Shape::Int(..) | Shape::Bool | Shape::Enum(..) => false,
-            Shape::Tuple(parts) => parts.iter().any(Shape::varies),
-            Shape::Array(_, element) | Shape::Option(element) => element.varies(),
-            Shape::Struct(of, _) => of.fields.iter().any(|(_, shape)| shape.varies()),
+            SignatureType::Float(_) => true,
+            SignatureType::Int(..) | SignatureType::Bool | SignatureType::Enum(..) => false,
+            SignatureType::Tuple(parts) => parts.iter().any(SignatureType::varies),
+            SignatureType::Array(_, element) | SignatureType::Option(element) => element.varies(),
+            SignatureType::Struct(of, _) => of.fields.iter().any(|(_, shape)| shape.varies()),
         }
     }
 
     /// Whether it is made of real numbers alone.
     pub fn is_real(&self) -> bool {
         match self {
-            Shape::Float(_) => true,
-            Shape::Int(..) | Shape::Bool | Shape::Enum(..) | Shape::Option(_) => false,
-            Shape::Tuple(parts) => parts.iter().all(Shape::is_real),
-            Shape::Array(_, element) => element.is_real(),
-            Shape::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.is_real()),
+            SignatureType::Float(_) => true,
+            SignatureType::Int(..) | SignatureType::Bool | SignatureType::Enum(..) | SignatureType::Option(_) => false,
+            SignatureType::Tuple(parts) => parts.iter().all(SignatureType::is_real),
+            SignatureType::Array(_, element) => element.is_real(),
+            SignatureType::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.is_real()),
         }
     }
 
     /// Whether a value can be written out: all types in it have names.
     pub fn is_nameable(&self) -> bool {
         match self {
-            Shape::Float(_) | Shape::Int(..) | Shape::Bool => true,
-            Shape::Tuple(parts) => parts.iter().all(Shape::is_nameable),
-            Shape::Array(_, element) | Shape::Option(element) => element.is_nameable(),
-            Shape::Struct(of, ty) => ty.is_some() && of.fields.iter().all(|(_, shape)| shape.is_nameable()),
-            Shape::Enum(_, ty) => ty.is_some(),
+            SignatureType::Float(_) | SignatureType::Int(..) | SignatureType::Bool => true,
+            SignatureType::Tuple(parts) => parts.iter().all(SignatureType::is_nameable),
+            SignatureType::Array(_, element) | SignatureType::Option(element) => element.is_nameable(),
+            SignatureType::Struct(of, ty) => ty.is_some() && of.fields.iter().all(|(_, shape)| shape.is_nameable()),
+            SignatureType::Enum(_, ty) => ty.is_some(),
         }
     }
 
     /// Calls `visit` with the precision of every real number in it.
     pub fn precisions(&self, visit: &mut dyn FnMut(Precision)) {
         match self {
-            Shape::Float(precision) => visit(*precision),
-            Shape::Int(..) | Shape::Bool | Shape::Enum(..) => {}
-            Shape::Tuple(parts) => parts.iter().for_each(|part| part.precisions(visit)),
-            Shape::Array(_, element) | Shape::Option(element) => element.precisions(visit),
-            Shape::Struct(of, _) => of.fields.iter().for_each(|(_, shape)| shape.precisions(visit)),
+            SignatureType::Float(precision) => visit(*precision),
+            SignatureType::Int(..) | SignatureType::Bool | SignatureType::Enum(..) => {}
+            SignatureType::Tuple(parts) => parts.iter().for_each(|part| part.precisions(visit)),
+            SignatureType::Array(_, element) | SignatureType::Option(element) => element.precisions(visit),
+            SignatureType::Struct(of, _) => of.fields.iter().for_each(|(_, shape)| shape.precisions(visit)),
         }
     }
 
     /// The components of a tuple or struct.
-    pub fn parts(&self) -> Option<Vec<Shape>> {
+    pub fn parts(&self) -> Option<Vec<SignatureType>> {
         match self {
-            Shape::Tuple(parts) => Some(parts.clone()),
-            Shape::Struct(of, _) => Some(of.fields.iter().map(|(_, shape)| shape.clone()).collect()),
-            Shape::Option(inner) => Some(vec![Shape::Bool, (**inner).clone()]),
+            SignatureType::Tuple(parts) => Some(parts.clone()),
+            SignatureType::Struct(of, _) => Some(of.fields.iter().map(|(_, shape)| shape.clone()).collect()),
+            SignatureType::Option(inner) => Some(vec![SignatureType::Bool, (**inner).clone()]),
             _ => None,
         }
     }
@@ -201,34 +201,36 @@ impl Shape {
     /// The type of its values; `length` says how long each array is, from the outermost to the innermost.
     pub fn ty(&self, length: &mut dyn FnMut(&Sequence) -> Term) -> Ty {
         match self {
-            Shape::Float(_) => Ty::Float,
-            Shape::Int(integer, _) => Ty::Int(*integer),
-            Shape::Bool => Ty::Bool,
-            Shape::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| part.ty(length)).collect()),
-            Shape::Array(sequence, element) => {
+            SignatureType::Float(_) => Ty::Float,
+            SignatureType::Int(integer, _) => Ty::Int(*integer),
+            SignatureType::Bool => Ty::Bool,
+            SignatureType::Tuple(parts) => Ty::Tuple(parts.iter().map(|part| part.ty(length)).collect()),
+            SignatureType::Array(sequence, element) => {
                 let count = length(sequence);
                 Ty::Array(Box::new(element.ty(length)), Box::new(count))
             }
-            Shape::Struct(of, _) => {
+            SignatureType::Struct(of, _) => {
                 // The lengths inside of it are asked for too, so that all of a signature are known.
                 of.fields.iter().for_each(|(_, shape)| {
                     shape.ty(length);
                 });
                 Ty::Struct(of.clone())
             }
-            Shape::Enum(of, _) => Ty::Enum(of.clone()),
-            Shape::Option(inner) => Ty::Option(Box::new(inner.ty(length))),
+            SignatureType::Enum(of, _) => Ty::Enum(of.clone()),
+            SignatureType::Option(inner) => Ty::Option(Box::new(inner.ty(length))),
         }
     }
 
     /// Whether the options in it are of single numbers, as those of parameters are.
     pub fn has_plain_options(&self) -> bool {
         match self {
-            Shape::Option(inner) => matches!(**inner, Shape::Float(_) | Shape::Int(..) | Shape::Bool),
-            Shape::Array(_, element) => element.has_plain_options(),
-            Shape::Tuple(parts) => parts.iter().all(Shape::has_plain_options),
-            Shape::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.has_plain_options()),
-            Shape::Float(_) | Shape::Int(..) | Shape::Bool | Shape::Enum(..) => true,
+            SignatureType::Option(inner) => {
+                matches!(**inner, SignatureType::Float(_) | SignatureType::Int(..) | SignatureType::Bool)
+            }
+            SignatureType::Array(_, element) => element.has_plain_options(),
+            SignatureType::Tuple(parts) => parts.iter().all(SignatureType::has_plain_options),
+            SignatureType::Struct(of, _) => of.fields.iter().all(|(_, shape)| shape.has_plain_options()),
+            SignatureType::Float(_) | SignatureType::Int(..) | SignatureType::Bool | SignatureType::Enum(..) => true,
         }
     }
 
@@ -261,7 +263,7 @@ pub(crate) struct Types {
 
 /// What stands around a type that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Around {
+pub(crate) enum Enclosing {
     /// Nothing: slices need a reference.
     Nothing,
     Reference,
@@ -269,34 +271,35 @@ pub(crate) enum Around {
 
 impl Types {
     /// Reads a type; what is outside of the subset is an error. The second part says whether it is a `&mut`.
-    pub fn read(&self, ty: &syn::Type, errors: &mut Errors) -> Option<(Shape, bool)> {
+    pub fn read(&self, ty: &syn::Type, errors: &mut Errors) -> Option<(SignatureType, bool)> {
         match ty {
             syn::Type::Reference(reference) => {
-                let shape = self.shape(&reference.elem, Around::Reference, errors)?;
+                let shape = self.shape(&reference.elem, Enclosing::Reference, errors)?;
                 Some((shape, reference.mutability.is_some()))
             }
-            ty => Some((self.shape(ty, Around::Nothing, errors)?, false)),
+            ty => Some((self.shape(ty, Enclosing::Nothing, errors)?, false)),
         }
     }
 
-    pub fn shape(&self, ty: &syn::Type, around: Around, errors: &mut Errors) -> Option<Shape> {
+    pub fn shape(&self, ty: &syn::Type, around: Enclosing, errors: &mut Errors) -> Option<SignatureType> {
         match ty {
             syn::Type::Paren(inner) => self.shape(&inner.elem, around, errors),
             syn::Type::Group(inner) => self.shape(&inner.elem, around, errors),
             syn::Type::Reference(inner) if inner.mutability.is_none() => {
-                self.shape(&inner.elem, Around::Reference, errors)
+                self.shape(&inner.elem, Enclosing::Reference, errors)
             }
             syn::Type::Tuple(tuple) => {
-                let parts: Vec<_> = tuple.elems.iter().map(|part| self.shape(part, Around::Nothing, errors)).collect();
-                Some(Shape::Tuple(parts.into_iter().collect::<Option<_>>()?))
+                let parts: Vec<_> =
+                    tuple.elems.iter().map(|part| self.shape(part, Enclosing::Nothing, errors)).collect();
+                Some(SignatureType::Tuple(parts.into_iter().collect::<Option<_>>()?))
             }
             syn::Type::Array(array) => {
-                let element = self.shape(&array.elem, Around::Nothing, errors)?;
-                Some(Shape::Array(Sequence::Fixed(Box::new(array.len.clone())), Box::new(element)))
+                let element = self.shape(&array.elem, Enclosing::Nothing, errors)?;
+                Some(SignatureType::Array(Sequence::Fixed(Box::new(array.len.clone())), Box::new(element)))
             }
-            syn::Type::Slice(slice) if around == Around::Reference => {
-                let element = self.shape(&slice.elem, Around::Nothing, errors)?;
-                Some(Shape::Array(Sequence::Slice, Box::new(element)))
+            syn::Type::Slice(slice) if around == Enclosing::Reference => {
+                let element = self.shape(&slice.elem, Enclosing::Nothing, errors)?;
+                Some(SignatureType::Array(Sequence::Slice, Box::new(element)))
             }
             syn::Type::Path(path) if path.qself.is_none() => self.named(path, ty, errors),
             _ => {
@@ -310,29 +313,29 @@ impl Types {
         }
     }
 
-    fn named(&self, path: &syn::TypePath, ty: &syn::Type, errors: &mut Errors) -> Option<Shape> {
+    fn named(&self, path: &syn::TypePath, ty: &syn::Type, errors: &mut Errors) -> Option<SignatureType> {
         let last = path.path.segments.last()?;
         let name = last.ident.to_string();
         if let Some(integer) = Integer::named(&name) {
-            return Some(Shape::Int(integer, ty.clone()));
+            return Some(SignatureType::Int(integer, ty.clone()));
         }
         match name.as_str() {
-            "f64" => return Some(Shape::Float(Precision::Double)),
-            "f32" => return Some(Shape::Float(Precision::Single)),
-            "bool" => return Some(Shape::Bool),
+            "f64" => return Some(SignatureType::Float(Precision::Double)),
+            "f32" => return Some(SignatureType::Float(Precision::Single)),
+            "bool" => return Some(SignatureType::Bool),
             "Vec" => {
                 if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
                     && let Some(syn::GenericArgument::Type(element)) = arguments.args.first()
                 {
-                    let element = self.shape(element, Around::Nothing, errors)?;
-                    return Some(Shape::Array(Sequence::Vec, Box::new(element)));
+                    let element = self.shape(element, Enclosing::Nothing, errors)?;
+                    return Some(SignatureType::Array(Sequence::Vec, Box::new(element)));
                 }
             }
             "Option" => {
                 if let syn::PathArguments::AngleBracketed(arguments) = &last.arguments
                     && let Some(syn::GenericArgument::Type(inner)) = arguments.args.first()
                 {
-                    return Some(Shape::Option(Box::new(self.shape(inner, Around::Nothing, errors)?)));
+                    return Some(SignatureType::Option(Box::new(self.shape(inner, Enclosing::Nothing, errors)?)));
                 }
             }
             "Result" | "Box" | "Rc" | "Arc" | "HashMap" | "BTreeMap" | "String" | "i128" | "u128" | "str" | "char" => {
@@ -347,13 +350,13 @@ impl Types {
         }
         let name = key(&path.path);
         if let Some(alias) = self.aliases.get(&name) {
-            return self.shape(alias, Around::Nothing, errors);
+            return self.shape(alias, Enclosing::Nothing, errors);
         }
         if let Some(of) = self.structs.get(&name) {
-            return Some(Shape::Struct(of.clone(), Some(ty.clone())));
+            return Some(SignatureType::Struct(of.clone(), Some(ty.clone())));
         }
         if let Some(of) = self.enums.get(&name) {
-            return Some(Shape::Enum(of.clone(), Some(ty.clone())));
+            return Some(SignatureType::Enum(of.clone(), Some(ty.clone())));
         }
         if path.path.segments.iter().any(|segment| !segment.arguments.is_empty()) {
             errors.add(

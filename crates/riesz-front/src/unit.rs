@@ -3,7 +3,7 @@
 use crate::attribute::Attribute;
 use crate::compile;
 use crate::error::{Errors, Stop};
-use crate::expand::{self, Wanted};
+use crate::expand::{self, DifferentiatedFunction};
 use crate::link::{self, State, digest};
 use crate::lower::{self, World};
 use crate::module::Expansion;
@@ -19,7 +19,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
 
 /// A function with what is known of it.
-pub(crate) struct Read<'f> {
+pub(crate) struct ParsedFunction<'f> {
     pub signature: Rc<Signature>,
     pub ident: &'f syn::Ident,
     pub visibility: &'f syn::Visibility,
@@ -41,7 +41,7 @@ pub(crate) enum Body<'f> {
 /// Functions that see each other.
 pub(crate) struct Unit<'f> {
     pub world: &'f World,
-    pub reads: &'f [Read<'f>],
+    pub reads: &'f [ParsedFunction<'f>],
     pub state: &'f State,
     /// The constants that names in what has been read before are assumed to be.
     pub checks: Vec<(TokenStream, f64)>,
@@ -119,11 +119,11 @@ impl Unit<'_> {
             if let Some((_, Err(reason))) = results.first() {
                 let help = match reason.contains("known only at run time") {
                     true => {
-                        "a `while` loop inside of another is a `for` loop with a `break` and a largest number of steps"
+                        "write a `while` loop inside another one as a `for` loop with a largest number of iterations and a `break`"
                     }
                     false => "the book's page on Rust functions lists what can be written",
                 };
-                errors.add(read.ident, format!("this cannot be differentiated as code: {reason}"), help);
+                errors.add(read.ident, format!("this derivative cannot be compiled: {reason}"), help);
             }
             let (methods, missing) = one.methods(&results, &hidden);
             traits.extend(missing);
@@ -164,7 +164,7 @@ impl Unit<'_> {
     }
 
     /// The macros that give the definitions of the functions to others. The text of all is the digest of their names.
-    fn definitions(&self, bodies: &[(&Read, Block)], text: &str) -> TokenStream {
+    fn definitions(&self, bodies: &[(&ParsedFunction, Block)], text: &str) -> TokenStream {
         let rules: Vec<String> = self.world.rules.values().map(Rule::text).collect();
         let digest = digest(&format!("{text}{}", rules.concat()));
         let mut texts: Vec<(String, String)> =
@@ -184,7 +184,7 @@ impl Unit<'_> {
         }
         let mut definitions = TokenStream::new();
         // A function with a rule is called through the derivatives of those that need it.
-        let called = |read: &&Read| self.world.rules.is_empty() || read.wanted.is_some();
+        let called = |read: &&ParsedFunction| self.world.rules.is_empty() || read.wanted.is_some();
         for read in self.reads.iter().filter(|read| read.of.is_none()).filter(called) {
             let name = format!("{}_{digest}", read.signature.name);
             if let Some(definition) = link::function_definition(&read.signature, &name, &texts, self.world) {
@@ -257,7 +257,11 @@ fn function(text: &mut Text, signature: &Signature, body: &Block) {
 }
 
 /// The parameters that derivatives of a function are taken by.
-fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> Option<(&'r Read<'r>, Wanted<'r>)> {
+fn want<'r>(
+    read: &'r ParsedFunction<'r>,
+    attribute: &Attribute,
+    errors: &mut Errors,
+) -> Option<(&'r ParsedFunction<'r>, DifferentiatedFunction<'r>)> {
     let signature = &read.signature;
     let parameters = &signature.parameters;
     let named = |name: &syn::Ident| {
@@ -307,8 +311,8 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
     }
     for (shape, at) in results {
         if !shape.is_real() {
-            let help = "return real numbers alone";
-            errors.add(&at, "the result of this function has parts that do not vary", help);
+            let help = "return only real numbers";
+            errors.add(&at, "some parts of the result of this function do not vary", help);
             fine = false;
         } else if !shape.is_nameable() {
             let help = "return the numbers, or the inner struct";
@@ -326,7 +330,7 @@ fn want<'r>(read: &'r Read<'r>, attribute: &Attribute, errors: &mut Errors) -> O
         let visibility = read.visibility.clone();
         (
             read,
-            Wanted {
+            DifferentiatedFunction {
                 signature,
                 by,
                 path,

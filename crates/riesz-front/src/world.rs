@@ -1,4 +1,4 @@
-//! What functions see: the types, constants and signatures of a module.
+//! The scope of a function: the types, constants and signatures of its module.
 
 use crate::error::Errors;
 use crate::lower::World;
@@ -103,7 +103,7 @@ pub(crate) fn refuse_cfg(item: &syn::Item, errors: &mut Errors) {
     impl<'a> Visit<'a> for Find<'_> {
         fn visit_attribute(&mut self, attribute: &'a syn::Attribute) {
             if attribute.path().is_ident("cfg") || attribute.path().is_ident("cfg_attr") {
-                let help = "move the condition out of what is differentiated, for example to two modules";
+                let help = "move the condition to an item outside, for example to two modules";
                 self.0.add(attribute, "`#[differentiable]` cannot know whether this condition holds", help);
             }
         }

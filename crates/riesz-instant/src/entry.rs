@@ -45,7 +45,7 @@ fn write(module: &mut Module, program: &Program, id: ProcedureId, mut builder: F
         let (ty, words) = match parameter {
             Parameter::Number(register) => (number(procedure.kind(Operand::Register(*register))), 1),
             Parameter::Read(_) | Parameter::Added(_) => (types::I64, 2),
-            // What grows is nobody's outside: it begins as an empty buffer of this run, which ends with it.
+            // The caller has no buffer for an array that grows: it begins as an empty buffer of this run, which ends with it.
             Parameter::Grown(_) => {
                 let zero = builder.ins().iconst(types::I64, 0);
                 let one = builder.ins().iconst(types::I64, 8);

@@ -74,7 +74,7 @@ unsafe extern "C" fn given(run: *mut Run, buffer: *mut u8) -> i64 {
     unsafe { (*run).give(buffer) }
 }
 
-/// Copies so many bytes, which may overlap.
+/// Copies `count` bytes, which may overlap.
 unsafe extern "C" fn copied(to: *mut u8, from: *const u8, bytes: i64) {
     if bytes > 0 {
         unsafe { to.copy_from(from, bytes as usize) }

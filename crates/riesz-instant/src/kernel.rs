@@ -105,84 +105,49 @@ unsafe fn few(from: *const f64, count: usize) -> Lanes {
 
 // A function is compiled for instructions that `level` has found: callers are those that `of` gives.
 macro_rules! versions {
-    (one: $f:expr) => {{
-        unsafe extern "C" fn plain(to: *mut f64, x: *const f64, count: i64) {
+    (one: $f:expr) => {
+        versions!(OfOne each_of_one (x) $f)
+    };
+    (two: $f:expr) => {
+        versions!(OfTwo each_of_two (x y) $f)
+    };
+    ($kind:ident $each:ident ($($x:ident)*) $f:expr) => {{
+        unsafe extern "C" fn plain(to: *mut f64, $($x: *const f64,)* count: i64) {
             unsafe {
-                each_of_one(
+                $each(
                     to,
-                    x,
+                    $($x,)*
                     count,
                     #[inline(always)]
-                    |x: Lanes| $f(x),
+                    |$($x: Lanes),*| $f($($x),*),
                 )
             }
         }
         #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
-        unsafe extern "C" fn avx2(to: *mut f64, x: *const f64, count: i64) {
+        unsafe extern "C" fn avx2(to: *mut f64, $($x: *const f64,)* count: i64) {
             unsafe {
-                each_of_one(
+                $each(
                     to,
-                    x,
+                    $($x,)*
                     count,
                     #[inline(always)]
-                    |x: Lanes| $f(x),
+                    |$($x: Lanes),*| $f($($x),*),
                 )
             }
         }
         #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f,avx512dq"))]
-        unsafe extern "C" fn avx512(to: *mut f64, x: *const f64, count: i64) {
+        unsafe extern "C" fn avx512(to: *mut f64, $($x: *const f64,)* count: i64) {
             unsafe {
-                each_of_one(
+                $each(
                     to,
-                    x,
+                    $($x,)*
                     count,
                     #[inline(always)]
-                    |x: Lanes| $f(x),
+                    |$($x: Lanes),*| $f($($x),*),
                 )
             }
         }
-        Kernels::OfOne([plain, avx2, avx512])
-    }};
-    (two: $f:expr) => {{
-        unsafe extern "C" fn plain(to: *mut f64, x: *const f64, y: *const f64, count: i64) {
-            unsafe {
-                each_of_two(
-                    to,
-                    x,
-                    y,
-                    count,
-                    #[inline(always)]
-                    |x: Lanes, y: Lanes| $f(x, y),
-                )
-            }
-        }
-        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx2"))]
-        unsafe extern "C" fn avx2(to: *mut f64, x: *const f64, y: *const f64, count: i64) {
-            unsafe {
-                each_of_two(
-                    to,
-                    x,
-                    y,
-                    count,
-                    #[inline(always)]
-                    |x: Lanes, y: Lanes| $f(x, y),
-                )
-            }
-        }
-        #[cfg_attr(target_arch = "x86_64", target_feature(enable = "avx512f,avx512dq"))]
-        unsafe extern "C" fn avx512(to: *mut f64, x: *const f64, y: *const f64, count: i64) {
-            unsafe {
-                each_of_two(
-                    to,
-                    x,
-                    y,
-                    count,
-                    #[inline(always)]
-                    |x: Lanes, y: Lanes| $f(x, y),
-                )
-            }
-        }
-        Kernels::OfTwo([plain, avx2, avx512])
+        Kernels::$kind([plain, avx2, avx512])
     }};
 }
 

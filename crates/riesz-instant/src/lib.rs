@@ -5,8 +5,8 @@
 //! ```
 //!
 //! The third backend of the same loop programs, after `riesz-rust` and `riesz-c`, with the meaning of the evaluator of
-//! `riesz-program`. Numbers are values of the IR, buffers are addresses. What is not a few instructions is a function of
-//! the host, which is `riesz-runtime` for numbers and matrices.
+//! `riesz-program`. Numbers are values of the IR, buffers are addresses. An operation of more than a few instructions
+//! calls a function of the host, which is `riesz-runtime` for numbers and matrices.
 //!
 //! - [`compile`], [`build`]: functions of a program as [`Code`]
 //! - `machine`: the module of machine code, and how it is entered

@@ -179,7 +179,7 @@ impl Machine for Settled {
 
 impl Drop for Settled {
     fn drop(&mut self) {
-        // It is not used again, and nobody can be in the code, which is borrowed while it runs.
+        // It is not used again, and no call can be in the code, which is borrowed while it runs.
         let jit = unsafe { ManuallyDrop::take(&mut self.jit) };
         if let Ok(jit) = jit.into_inner() {
             unsafe { jit.free_memory() }

@@ -1,5 +1,5 @@
-//! Functions of numbers as instructions, with the conventions of `riesz_runtime::number`. What is not here is a function
-//! of the host: the one in the row of the primitive.
+//! Functions of numbers as instructions, with the conventions of `riesz_runtime::number`. All others are functions of the
+//! host, which the row of the primitive names.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{InstBuilder, Value};

@@ -1,7 +1,7 @@
-//! A run of machine code: what it may still use, the buffers that it holds, and what went wrong.
+//! A run of machine code: its remaining limits, the buffers that it holds, and its error.
 //!
-//! A buffer is a block with a header before its elements. The blocks of a run are in a list, so that none is lost where
-//! the run stops in the middle. A block that is given to the caller leaves the list.
+//! A buffer is a block with a header before its elements. The blocks of a run are in a list, so that none is lost if the
+//! run stops early. A block that is given to the caller leaves the list.
 
 use riesz_runtime::boundary::FAULT_WORDS;
 use riesz_runtime::{Aligned, Context, ELSEWHERE};
@@ -101,7 +101,7 @@ impl Run {
         }
     }
 
-    /// A buffer of at least so many elements, with those that it has. Buffers double, so that one that grows by an element
+    /// A buffer of at least `count` elements, with those that it has. Buffers double, so that one that grows by an element
     /// at a time is copied twice at most, all in all. Null where there is no memory.
     ///
     /// # Safety

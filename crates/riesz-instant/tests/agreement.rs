@@ -12,7 +12,7 @@
 #[path = "../../riesz-program/tests/random/mod.rs"]
 mod random;
 
-use random::{Verdict, batch, disagreement, number, try_all};
+use random::{Verdict, batch, number, try_all};
 use riesz_call::Stop;
 use riesz_core::evaluate::Limits;
 use riesz_instant::{Settings, build};
@@ -45,11 +45,7 @@ fn run(seeds: Range<u64>, careful: bool) -> Verdict {
             Stop::Wrong(diagnostic) => diagnostic.code,
             Stop::Elsewhere => "elsewhere",
         });
-        match disagreement(case, found.as_ref().map_err(|code| *code)) {
-            Some(problem) => verdict.wrong.push(format!("machine code {problem}")),
-            None if matches!(found, Err("elsewhere")) => verdict.note("left to the interpreter"),
-            None => verdict.note("agree"),
-        }
+        verdict.compare("machine code", case, found.as_ref().map_err(|code| *code));
     }
     verdict
 }

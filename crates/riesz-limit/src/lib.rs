@@ -44,12 +44,12 @@ pub enum Stopped {
     Code(u64),
     /// So many bytes.
     Memory(usize),
-    /// Somebody wants it to stop.
+    /// It was interrupted.
     Interrupted,
 }
 
 /// What is left to the work of a thread.
-struct Left {
+struct Remaining {
     steps: Cell<u64>,
     code: Cell<u64>,
     /// How many polls may pass until the interrupt is looked at again.
@@ -57,7 +57,7 @@ struct Left {
 }
 
 thread_local! {
-    static LEFT: Left = const { Left { steps: Cell::new(u64::MAX), code: Cell::new(u64::MAX), quiet: Cell::new(QUIET) } };
+    static LEFT: Remaining = const { Remaining { steps: Cell::new(u64::MAX), code: Cell::new(u64::MAX), quiet: Cell::new(QUIET) } };
     /// What it was allowed.
     static ALLOWED: RefCell<Option<Bounds>> = const { RefCell::new(None) };
 }
@@ -165,7 +165,7 @@ pub fn is_full() -> bool {
 }
 
 #[cold]
-fn look(left: &Left) {
+fn look(left: &Remaining) {
     left.quiet.set(QUIET);
     let interrupted = ALLOWED.with_borrow(|allowed| match allowed {
         Some(Bounds { interrupt: Some(interrupt), .. }) => interrupt.load(Ordering::Relaxed),

@@ -5,7 +5,7 @@ use std::cell::Cell;
 /// The counters of a thread. They are plain cells without a destructor: counting neither allocates nor panics.
 struct Counters {
     held: Cell<isize>,
-    /// The most that was held since somebody asked.
+    /// The most that was held since the last question.
     most: Cell<isize>,
     /// The most that may be held.
     bound: Cell<isize>,

@@ -15,9 +15,9 @@
 //!
 //! Fork, join and each have products where they are given tuples of maps, and arrays where they are given arrays.
 //!
-//! **Constructors build what they say** and simplify nothing, so a term prints as it was built and `coo` sees the
-//! structure that was there. **A term may be a million maps deep** and may share parts: nothing in this crate recurses
-//! over it, and what walks it visits a shared part once.
+//! **Constructors do not simplify**, so a term prints as it was built and `coo` sees the original structure. **A term may
+//! be a million maps deep** and may share parts: no function in this crate recurses over it, and walks visit a shared part
+//! once.
 
 use std::sync::Arc;
 

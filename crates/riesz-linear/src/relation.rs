@@ -1,7 +1,7 @@
 //! Relational reduction: `(red_R v)_y = Σ_{(x, y) ∈ R} v_x`.   [003 §2.2.3]
 //!
-//! Whatever copies, drops, moves or adds up the elements of an array is a relation between its indices and those of the
-//! result, so all of it has one adjoint: the converse relation, `red_R* = red_Rᵀ` [003 Thm 6.5].
+//! A function that copies, drops, moves or adds up the elements of an array is a relation between its indices and those of
+//! the result. One rule gives the adjoints of all of them: the converse relation, `red_R* = red_Rᵀ` [003 Thm 6.5].
 
 use std::sync::Arc;
 

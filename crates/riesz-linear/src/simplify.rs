@@ -1,22 +1,24 @@
 //! Simplification: the law table as rewrites, until none applies.
 //!
-//! **What is simpler.** Maps are compared by their *measure*: what applying them costs, counting shared parts as often as
-//! they occur; if that is equal, how much there is to read; if that is equal too, how many numbers they keep. A law is used
-//! where its right side has a smaller measure than its left side, and nowhere else. Measures are triples of natural
-//! numbers in lexicographic order, and the measure of a map grows with those of its parts, so every step makes the whole
-//! smaller and there is an end. No step makes a map more expensive to apply.
+//! **The measure.** Maps are compared by a triple of natural numbers in lexicographic order: the cost of applying the map,
+//! in which shared parts count as often as they occur; the length of its text; the number of numbers in it. A law is
+//! applied only if its right side has a smaller measure than its left side. The measure of a map grows with those of its
+//! parts, so every step makes the whole smaller and the simplification ends. No step makes a map more expensive to apply.
 //!
-//! **Sharing.** Applying a map does shared parts once, which a measure of the whole term cannot see. So a shared part is
-//! simplified once and stays shared: it is not merged into the sums and compositions around it, unless it is short. Should
-//! that have cost more than it was worth, it is done again without the exception, and if need be not at all.
+//! **Sharing.** Applying a map applies shared parts once, which a measure of the whole term cannot see. A shared part is
+//! therefore simplified once and stays shared: it is not merged into the sums and compositions around it, unless it is
+//! short. If the result is nevertheless more expensive, the simplification is repeated without this exception, and if that
+//! does not help, the map stays as it was.
 //!
-//! **Trials.** A few laws only prepare others: `m ∘ (n₁ ⋈ n₂) = (m ∘ n₁) ⋈ (m ∘ n₂)` is worth it if `m ∘ n₁` becomes
-//! simpler. Their right side is simplified first and kept if that has made it smaller than the left side. In a map that is short
-//! enough to be read, trials are made inside of trials: a projection goes through the sum, the fork and the join in its way.
+//! **Trials.** A few laws only prepare others: `m ∘ (n₁ ⋈ n₂) = (m ∘ n₁) ⋈ (m ∘ n₂)` is useful if `m ∘ n₁` becomes
+//! simpler. Their right side is simplified first, and used if it is then smaller than the left side. In a map that is
+//! short enough to be read, trials are made inside trials: a projection goes through the sum, the fork and the join in its
+//! way.
 //!
-//! **Order.** Children come first. The factors of a chain are met two by two from the right, and what two become meets the
-//! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
-//! before them. Compositions of compositions and sums of sums are opened without being counted as steps.
+//! **Order.** Children come first. The factors of a chain are combined in pairs from the right, and the result of a pair
+//! is combined with the next factor; so a chain of a million multiples becomes one in a million steps. Each term of a sum
+//! is compared with the [`NEAR`] terms before it. Compositions of compositions and sums of sums are flattened without
+//! being counted as steps.
 
 use crate::fold::{ByAddress, shared_parts, visit};
 use crate::language::Language;

@@ -24,16 +24,8 @@ use proc_macro::TokenStream;
 /// `area`.
 #[proc_macro_attribute]
 pub fn differentiable(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let written = item.clone();
-    match riesz_front::differentiable(attribute.into(), item.into(), &site()) {
-        Ok(expansion) => shown(expansion),
-        // The function stays, so that an error here causes no others.
-        Err(error) => {
-            let mut tokens: TokenStream = error.into_compile_error().into();
-            tokens.extend(written);
-            tokens
-        }
-    }
+    let expansion = riesz_front::differentiable(attribute.into(), item.clone().into(), &site());
+    expanded(expansion.map_err(|error| error.into_compile_error().into()), item)
 }
 
 /// Gives the derivative of a function that `#[differentiable]` cannot see, as a linear map.
@@ -60,15 +52,8 @@ pub fn differentiable(attribute: TokenStream, item: TokenStream) -> TokenStream 
 /// ```
 #[proc_macro_attribute]
 pub fn derivative(attribute: TokenStream, item: TokenStream) -> TokenStream {
-    let written = item.clone();
-    match riesz_front::derivative(attribute.into(), item.into(), &site()) {
-        Ok(expansion) => shown(expansion),
-        Err(error) => {
-            let mut tokens: TokenStream = error.into_compile_error().into();
-            tokens.extend(written);
-            tokens
-        }
-    }
+    let expansion = riesz_front::derivative(attribute.into(), item.clone().into(), &site());
+    expanded(expansion.map_err(|error| error.into_compile_error().into()), item)
 }
 
 /// Makes a struct, or an enum without data, known to differentiable functions of other modules.
@@ -127,4 +112,15 @@ fn shown(expansion: riesz_front::Expansion) -> TokenStream {
 fn site() -> String {
     let span = proc_macro::Span::call_site();
     format!("{}:{}:{}", span.file(), span.line(), span.column())
+}
+
+/// The tokens of an expansion. With an error, the item stays, so that the error causes no others.
+fn expanded(expansion: Result<riesz_front::Expansion, TokenStream>, item: TokenStream) -> TokenStream {
+    match expansion {
+        Ok(expansion) => shown(expansion),
+        Err(mut error) => {
+            error.extend(item);
+            error
+        }
+    }
 }

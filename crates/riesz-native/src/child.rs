@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Is told how long the compiler has been running, again and again, and when it has ended.
-pub type Watch = Arc<dyn Fn(Building) + Send + Sync>;
+pub type BuildObserver = Arc<dyn Fn(Building) + Send + Sync>;
 
 /// What a compiler is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub enum Building {
 const PAUSE: Duration = Duration::from_millis(10);
 
 /// Runs a compiler to its end. It is killed when this process is, and by [`crate::abandon_builds`].
-pub(crate) fn run(command: &mut Command, work: &Work, watch: Option<&Watch>) -> io::Result<ExitStatus> {
+pub(crate) fn run(command: &mut Command, work: &Work, watch: Option<&BuildObserver>) -> io::Result<ExitStatus> {
     bind(command);
     let mut child = command.spawn()?;
     work.note(Some(child.id()));

@@ -5,7 +5,7 @@
 //! `RUSTC_WRAPPER`, the settings of Cargo and toolchain files in directories do not affect it.
 
 use crate::cache::{Cache, Kind, key};
-use crate::child::{self, Watch};
+use crate::child::{self, BuildObserver};
 use crate::problem::Problem;
 use crate::processor;
 use crate::runtime::RUNTIME;
@@ -45,7 +45,7 @@ pub struct Compiler {
     identity: String,
     runtimes: Cache,
     programs: Cache,
-    watch: Option<Watch>,
+    watch: Option<BuildObserver>,
     /// What `programs` is in, where that is there for a while only.
     _while: Option<Arc<Work>>,
 }
@@ -86,7 +86,7 @@ impl Compiler {
     }
 
     /// The same, telling how long it takes.
-    pub fn watched_by(self, watch: Watch) -> Compiler {
+    pub fn watched_by(self, watch: BuildObserver) -> Compiler {
         Compiler { watch: Some(watch), ..self }
     }
 

@@ -10,7 +10,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Makes sure that a directory is there and that nobody else can write to it. Directories that are missing are made, for
+/// Makes sure that a directory is there and that no other user can write to it. Directories that are missing are made, for
 /// the user alone.
 pub(crate) fn make_private(directory: &Path) -> Result<(), Problem> {
     match fs::symlink_metadata(directory) {
@@ -112,7 +112,7 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
     let written =
         fs::write(&temporary, bytes).and_then(|()| sync(&temporary)).and_then(|()| fs::rename(&temporary, path));
     if written.is_err() {
-        // What is half written is nobody's.
+        // A file that is half written belongs to no entry.
         let _ = fs::remove_file(&temporary);
     }
     written

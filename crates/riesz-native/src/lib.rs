@@ -26,7 +26,7 @@ mod runtime;
 mod work;
 
 pub use cache::Cache;
-pub use child::{Building, Watch};
+pub use child::{BuildObserver, Building};
 pub use code::{build, compile};
 pub use compiler::{Compiler, Settings};
 pub use problem::Problem;

@@ -37,7 +37,7 @@ pub(crate) fn batch(function: &mut Function) {
     batch_from(function, LEAST);
 }
 
-/// The same for matrices with at least so many elements.
+/// The same for matrices with at least `least` elements.
 pub fn batch_from(function: &mut Function, least: i64) {
     Batching { vars: &mut function.vars, least, around: Vec::new() }.body(&mut function.body);
 }
@@ -177,7 +177,7 @@ impl Batching<'_> {
             return false;
         }
         let state = match op {
-            Op::Loop(turn) | Op::Scan(turn) | Op::Trace(turn) => Some(turn.state),
+            Op::Loop(next) | Op::Scan(next) | Op::Trace(next) => Some(next.state),
             _ => None,
         };
         state.is_none_or(|state| !free.contains(&state))

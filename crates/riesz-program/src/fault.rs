@@ -38,10 +38,7 @@ impl Fault {
         let limits = Limits { steps: 714_025_001, depth: 714_025_001, memory: 977, interrupt: None };
         let span = Span { file: FileId(0), start: 0, end: 0 };
         let Some(diagnostic) = self.diagnostic(told, f64::NAN, &limits, span) else {
-            return (
-                "unforeseen-size",
-                "this array needs the interpreter: its elements have sizes of their own".into(),
-            );
+            return ("unknown-size", "the elements of this array differ in size, so it needs the interpreter".into());
         };
         let mut text = diagnostic.message;
         for (at, number) in told.iter().enumerate().filter(|(_, number)| **number != 0) {

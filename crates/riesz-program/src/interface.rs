@@ -24,10 +24,10 @@ pub struct Signature {
 
 /// A parameter of a procedure. Where it is the elements of arrays, how long these are, from the outermost to the innermost:
 /// sizes over registers that are parameters, `Atom::Var(Var(r))` for the register `r`.
-pub type Taken = (Parameter, Vec<Size>);
+pub type SizedParameter = (Parameter, Vec<Size>);
 
 /// A result of a procedure. Where it is the elements of arrays, which of the results are their lengths.
-pub type Given = (Outcome, Vec<usize>);
+pub type SizedResult = (Outcome, Vec<usize>);
 
 impl Signature {
     /// That of a function that has been lowered.
@@ -42,7 +42,7 @@ impl Signature {
     }
 
     /// What the procedure takes from outside. Buffers that grow are not among it: those are its own.
-    pub fn taken(&self, procedure: &Procedure) -> Vec<Taken> {
+    pub fn taken(&self, procedure: &Procedure) -> Vec<SizedParameter> {
         let outside = |parameter: &&Parameter| !matches!(parameter, Parameter::Grown(_));
         let mut walk = Walk { rest: procedure.parameters.iter().filter(outside).copied().collect(), ..Walk::default() };
         walk.rest.reverse();
@@ -58,7 +58,7 @@ impl Signature {
     }
 
     /// What the procedure gives.
-    pub fn given(&self, procedure: &Procedure) -> Vec<Given> {
+    pub fn given(&self, procedure: &Procedure) -> Vec<SizedResult> {
         let mut around = Vec::new();
         around_elements(&self.result, &mut Vec::new(), &mut 0, &mut around);
         procedure.results.iter().copied().zip(around).collect()
@@ -70,7 +70,7 @@ impl Signature {
 struct Walk {
     /// What is left, from behind.
     rest: Vec<Parameter>,
-    taken: Vec<Taken>,
+    taken: Vec<SizedParameter>,
     /// The registers of the parameters that are integers: sizes name these.
     registers: Vec<Option<Register>>,
 }

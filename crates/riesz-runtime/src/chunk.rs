@@ -106,7 +106,7 @@ fn in_several_chunks<T: Send>(
     mut take: impl FnMut(i64, T),
 ) -> Outcome<()> {
     let mut used = Used { before: *context, steps: 0, memory: 0 };
-    let left = Left::of(context);
+    let left = ChunkLimits::of(context);
     if context.crew.threads() < 2 && !chunks.late {
         let alone = |chunk| left.run(&run, chunks.range(chunk), context.stack);
         let done = (0..chunks.number()).try_for_each(|chunk| {
@@ -115,7 +115,7 @@ fn in_several_chunks<T: Send>(
         });
         return used.close(context, done, site);
     }
-    let done: Vec<Mutex<Option<Done<T>>>> = (0..chunks.number()).map(|_| Mutex::new(None)).collect();
+    let done: Vec<Mutex<Option<ChunkResult<T>>>> = (0..chunks.number()).map(|_| Mutex::new(None)).collect();
     // Chunks are begun in their order, so that all before the first that fails are through.
     let failed = AtomicI64::new(i64::MAX);
     let one = |chunk: i64, stack: usize| {
@@ -143,7 +143,7 @@ fn in_several_chunks<T: Send>(
 
 /// What a chunk may use.
 #[derive(Clone, Copy)]
-struct Left {
+struct ChunkLimits {
     steps: i64,
     memory: i64,
     depth: i64,
@@ -151,15 +151,15 @@ struct Left {
 }
 
 /// What a chunk gave, and what it has left.
-struct Done<T> {
+struct ChunkResult<T> {
     outcome: Outcome<T>,
-    left: Left,
+    left: ChunkLimits,
 }
 
-impl Left {
-    fn of(context: &Context) -> Left {
+impl ChunkLimits {
+    fn of(context: &Context) -> ChunkLimits {
         let Context { steps, memory, depth, interrupt, .. } = *context;
-        Left { steps, memory, depth, interrupt }
+        ChunkLimits { steps, memory, depth, interrupt }
     }
 
     fn run<T>(
@@ -167,13 +167,13 @@ impl Left {
         run: impl Fn(&mut Context, i64, i64) -> Outcome<T>,
         (from, to): (i64, i64),
         stack: usize,
-    ) -> Done<T> {
-        let Left { steps, memory, depth, interrupt } = self;
+    ) -> ChunkResult<T> {
+        let ChunkLimits { steps, memory, depth, interrupt } = self;
         let mut context = Context { steps, memory, least: memory, depth, stack, crew: Crew::NONE, interrupt };
         let outcome = run(&mut context, from, to);
         // The most that was in use at a time, or where it ended.
         let memory = if outcome.is_ok() { context.least } else { context.memory };
-        Done { outcome, left: Left { memory, ..Left::of(&context) } }
+        ChunkResult { outcome, left: ChunkLimits { memory, ..ChunkLimits::of(&context) } }
     }
 }
 
@@ -186,13 +186,13 @@ struct Used {
 }
 
 impl Used {
-    fn count<T>(&mut self, done: Done<T>) -> Result<T, (Box<Fault>, Left)> {
+    fn count<T>(&mut self, done: ChunkResult<T>) -> Result<T, (Box<Fault>, ChunkLimits)> {
         self.steps = self.steps.saturating_add(self.before.steps.saturating_sub(done.left.steps));
         self.memory = self.memory.max(self.before.memory.saturating_sub(done.left.memory));
         done.outcome.map_err(|fault| (fault, done.left))
     }
 
-    fn close(self, context: &mut Context, done: Result<(), (Box<Fault>, Left)>, site: u32) -> Outcome<()> {
+    fn close(self, context: &mut Context, done: Result<(), (Box<Fault>, ChunkLimits)>, site: u32) -> Outcome<()> {
         if let Err((fault, left)) = done {
             // What is left tells which of the limits it was.
             (context.steps, context.memory, context.depth) = (left.steps, left.memory, left.depth);

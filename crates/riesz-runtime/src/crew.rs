@@ -140,7 +140,7 @@ unsafe extern "C" fn run(pool: *const c_void, task: Task, data: *const c_void, c
     let job = Job { task, data, count };
     match shared.taken.try_lock() {
         Ok(_taken) => shared.share(job, stack),
-        // The threads work for somebody else.
+        // The threads work for another call.
         Err(_) => (0..count).for_each(|number| unsafe { task(data, number, stack) }),
     }
 }

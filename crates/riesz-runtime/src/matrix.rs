@@ -69,25 +69,44 @@ pub fn solve(
     let (n, columns) = (n.max(0) as usize, columns.max(0) as usize);
     let (to, a) = (&mut to[..n * columns], &a[..n * n]);
     let size = (n, columns);
+    let substitute = |to: &mut [f64], triangle| {
+        to.copy_from_slice(&b[..n * columns]);
+        triangular::solve(to, whole(columns), size, (Some(a), whole(n).strides()), triangle);
+    };
+    by_inverse(context, site, to, (a, n), 0, substitute, |to, factors, _| {
+        for (i, to) in to.chunks_exact_mut(columns.max(1)).enumerate() {
+            to.copy_from_slice(&b[factors.row(i) * columns..][..columns]);
+        }
+        let lu = (Some(&*factors.lu), whole(n).strides());
+        triangular::solve(to, whole(columns), size, lu, Triangle::UnitLower);
+        triangular::solve(to, whole(columns), size, lu, Triangle::Upper);
+    })
+}
+
+/// Writes a function of `a⁻¹` by substitution if `a` is triangular, and else by its factors, with more room; NaN where `a`
+/// is singular.
+fn by_inverse(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    (a, n): (&[f64], usize),
+    more: usize,
+    substitute: impl FnOnce(&mut [f64], Triangle),
+    by_factors: impl FnOnce(&mut [f64], &Factors, &mut [f64]),
+) -> Outcome<()> {
     if let Some(triangle) = triangle(a, n) {
-        if (0..n).any(|k| a[k * n + k] == 0.0) || any(a, f64::is_nan) {
-            to.fill(f64::NAN);
-        } else {
-            to.copy_from_slice(&b[..n * columns]);
-            triangular::solve(to, whole(columns), size, (Some(a), whole(n).strides()), triangle);
+        match (0..n).any(|k| a[k * n + k] == 0.0) || any(a, f64::is_nan) {
+            true => to.fill(f64::NAN),
+            false => substitute(to, triangle),
         }
         return Ok(());
     }
-    with_room(context, factor::room(n), site, |_, room| match Factors::new(a, n, room) {
-        Some(factors) if factors.is_regular() => {
-            for (i, to) in to.chunks_exact_mut(columns.max(1)).enumerate() {
-                to.copy_from_slice(&b[factors.row(i) * columns..][..columns]);
-            }
-            let lu = (Some(&*factors.lu), whole(n).strides());
-            triangular::solve(to, whole(columns), size, lu, Triangle::UnitLower);
-            triangular::solve(to, whole(columns), size, lu, Triangle::Upper);
+    with_room(context, factor::room(n) + more, site, |_, room| {
+        let (room, more) = room.split_at_mut(factor::room(n));
+        match Factors::new(a, n, room) {
+            Some(factors) if factors.is_regular() => by_factors(to, &factors, more),
+            _ => to.fill(f64::NAN),
         }
-        _ => to.fill(f64::NAN),
     })
 }
 
@@ -118,21 +137,10 @@ pub fn exact_solve(
 pub fn inv(context: &mut Context, site: u32, to: &mut [f64], a: &[f64], n: i64) -> Outcome<()> {
     let n = n.max(0) as usize;
     let (to, a) = (&mut to[..n * n], &a[..n * n]);
-    if let Some(triangle) = triangle(a, n) {
-        if (0..n).any(|k| a[k * n + k] == 0.0) || any(a, f64::is_nan) {
-            to.fill(f64::NAN);
-        } else {
-            triangular::invert(to, whole(n), n, (Some(a), whole(n).strides()), triangle);
-        }
-        return Ok(());
-    }
-    with_room(context, factor::room(n) + n, site, |_, room| {
-        let (room, row) = room.split_at_mut(factor::room(n));
-        match Factors::new(a, n, room) {
-            Some(factors) if factors.is_regular() => invert(to, &factors, row),
-            _ => to.fill(f64::NAN),
-        }
-    })
+    let substitute = |to: &mut [f64], triangle| {
+        triangular::invert(to, whole(n), n, (Some(a), whole(n).strides()), triangle);
+    };
+    by_inverse(context, site, to, (a, n), n, substitute, invert)
 }
 
 /// `a⁻¹ = u⁻¹ l⁻¹ p`, with room for a row.

@@ -46,7 +46,7 @@ static KEPT: [AtomicPtr<usize>; 8] = [const { AtomicPtr::new(null_mut()) }; 8];
 /// Where a block of a layout may be kept.
 #[inline]
 fn place(layout: Layout) -> Option<&'static AtomicPtr<usize>> {
-    // Valgrind is to see every buffer as a new one, whose elements nobody has written.
+    // Valgrind is to see every buffer as a new one, whose elements were never written.
     let fits = !cfg!(portable) && matches!(layout.size(), KEPT_FROM..=KEPT_TO) && layout.align() <= LINE;
     // Sizes are often powers of two, and the upper bits of a product differ for them too.
     fits.then(|| &KEPT[((layout.size() as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 61) as usize])

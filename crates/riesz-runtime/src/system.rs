@@ -304,8 +304,8 @@ fn triangular(context: &mut Context, site: u32, to: &mut [f64], entries: &Entrie
         to.fill(f64::NAN);
         return Ok((0, 0));
     }
-    for turn in 0..n {
-        let row = if lower { turn } else { n - 1 - turn };
+    for step in 0..n {
+        let row = if lower { step } else { n - 1 - step };
         // Counting down has moved every start to that of its own row.
         let (from, until) = (starts[row + 1] as usize, if row + 2 <= n { starts[row + 2] as usize } else { k });
         let mut rest = b[row];

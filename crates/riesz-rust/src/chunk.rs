@@ -15,7 +15,7 @@ use riesz_program::schedule::cost::Cost;
 use rustc_hash::FxHashSet;
 
 /// A partial result of a chunk: its name and its type.
-pub(crate) struct Given {
+pub(crate) struct ChunkOutput {
     pub name: String,
     pub ty: String,
     /// Whether it is added to elements that the next chunk writes.
@@ -34,7 +34,7 @@ impl Outline<'_> {
     }
 
     /// Opens the function of the iterations.
-    pub fn open(&self, writer: &mut Writer, each: &For, given: &[Given]) {
+    pub fn open(&self, writer: &mut Writer, each: &For, given: &[ChunkOutput]) {
         writer.line("{".into());
         writer.depth += 1;
         for buffer in &self.chunks.read {
@@ -77,7 +77,7 @@ impl Outline<'_> {
     }
 
     /// Closes the function, calls it for the chunks, and opens the closure that takes their partial results.
-    pub fn close(&self, writer: &mut Writer, each: &For, given: &[Given]) {
+    pub fn close(&self, writer: &mut Writer, each: &For, given: &[ChunkOutput]) {
         let own = || self.chunks.copied.iter().map(|buffer| format!("{}_private", writer.buffer(*buffer)));
         let results = tuple(&given.iter().map(|given| given.name.clone()).chain(own()).collect::<Vec<_>>());
         writer.line(format!("Ok({results})"));
@@ -126,8 +126,8 @@ impl Outline<'_> {
 /// Writes a loop in chunks, in which iterations run one after the other.
 pub(crate) fn one_by_one(writer: &mut Writer, each: &For, chunks: &ChunkSchedule, declared: &FxHashSet<Register>) {
     let outline = Outline { chunks };
-    let given: Vec<Given> = (chunks.reduced.keys())
-        .map(|register| Given {
+    let given: Vec<ChunkOutput> = (chunks.reduced.keys())
+        .map(|register| ChunkOutput {
             name: format!("{}_part", writer.register(*register)),
             ty: writer.rust(writer.procedure.registers[register.0 as usize].kind).into(),
             late: false,

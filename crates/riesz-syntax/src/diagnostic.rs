@@ -1,4 +1,4 @@
-//! Diagnostics: what is wrong, where, and what to write instead. An error is a value; [`crate::render()`] shows it.
+//! Diagnostics: messages with their places and a correction. An error is a value; [`crate::render()`] shows it.
 
 use crate::Span;
 

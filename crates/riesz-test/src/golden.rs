@@ -1,4 +1,4 @@
-//! Texts and pictures that are stored in the project. `UPDATE_GOLDEN=1` stores those of today.
+//! Texts and pictures that are stored in the project. `UPDATE_GOLDEN=1` stores the current ones.
 
 use std::path::Path;
 

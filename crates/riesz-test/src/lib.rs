@@ -1,4 +1,4 @@
-//! What the tests of the crates share.
+//! Support that the tests of the crates share.
 //!
 //! - [`program`]: programs, parsed, checked and run
 //! - [`generate`]: random programs

@@ -26,7 +26,7 @@ use std::rc::Rc;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
-/// What has run a program if the interpreter was given few steps and did not need more.
+/// The backend of a program that the interpreter has run in its first steps.
 pub(crate) const DONE_EARLY: &str = "the interpreter, which needed few steps";
 
 /// How many steps the interpreter may take to find an error again.
@@ -42,9 +42,9 @@ pub(crate) struct Compilation {
     trap: Option<Arc<Trap>>,
     /// The functions below as machine code, once it is made.
     built: OnceLock<Built>,
-    /// What makes it, where it is made when it is needed.
+    /// Its maker, if it is made when it is needed.
     later: Option<Later>,
-    /// What it is called.
+    /// Its name in messages.
     made_by: Option<&'static str>,
     /// The functions, in the order of the code.
     functions: Vec<FunctionId>,
@@ -77,9 +77,9 @@ struct Later {
 }
 
 /// How functions are compiled.
-pub(crate) struct How<'a> {
+pub(crate) struct CompileSettings<'a> {
     pub options: &'a Options,
-    /// What loops keep for their derivatives.
+    /// The values that loops keep for their derivatives.
     pub checkpoints: Checkpoints,
     /// The texts of the program, which places refer to.
     pub sources: &'a Sources,
@@ -91,7 +91,7 @@ impl Compilation {
         program: Program,
         functions: &[FunctionId],
         known: &dyn Fn(GlobalId) -> bool,
-        how: &How,
+        how: &CompileSettings,
     ) -> Result<Compilation, Vec<Diagnostic>> {
         let Options { limits, code, .. } = how.options;
         let place = functions.first().map(|function| program.function(*function).span);
@@ -103,7 +103,7 @@ impl Compilation {
     fn new_unbounded(
         mut program: Program,
         functions: Vec<FunctionId>,
-        How { options, checkpoints, sources }: &How,
+        CompileSettings { options, checkpoints, sources }: &CompileSettings,
     ) -> Result<Compilation, Vec<Diagnostic>> {
         let start = Instant::now();
         let via = options.via.filter(|via| !via.is_compiled());
@@ -212,12 +212,12 @@ impl Compilation {
         }
     }
 
-    /// What runs a function, and why.
+    /// The backend that runs a function, and why.
     pub fn runner(&self, function: FunctionId) -> String {
         let made = self.made_by.unwrap_or_default();
         match (self.built.get(), self.code(function), &self.later) {
-            _ if self.stopped.get().is_some() => format!("the interpreter, since {made} could not go on"),
-            (_, Some(_), Some(_)) => format!("{made}, since the interpreter was not done after {PATIENCE} steps"),
+            _ if self.stopped.get().is_some() => format!("the interpreter, since {made} stopped"),
+            (_, Some(_), Some(_)) => format!("{made}, since the interpreter needed more than {PATIENCE} steps"),
             (_, Some(_), None) => made.to_string(),
             (Some(_), None, _) => format!("the interpreter, since there is no {made} of it"),
             (None, _, Some(_)) => DONE_EARLY.to_string(),
@@ -255,7 +255,7 @@ impl Compilation {
         self.compiled.as_ref().unwrap_or(&self.program)
     }
 
-    /// What the interpreter runs, when nothing else of the compilation is needed.
+    /// The program that the interpreter runs, when nothing else of the compilation is needed.
     pub fn into_program(self) -> Program {
         self.program
     }
@@ -349,7 +349,7 @@ impl Compilation {
             Some(Err(Stop::Elsewhere)) => {
                 self.stopped.get_or_init(|| {
                     warning(
-                        Diagnostic::placeless("not-native", "native code cannot run this with the values that it met")
+                        Diagnostic::placeless("not-native", "native code cannot run this for these values")
                             .help("the interpreter ran it instead"),
                     )
                 });
@@ -408,7 +408,7 @@ pub(crate) struct Place<'p> {
     pub via: Option<&'static Representation>,
     /// How many operations the compiler may write for these.
     pub code: u64,
-    /// What reports where a NaN starts.
+    /// The trap that reports where a NaN starts.
     pub trap: &'p Option<Arc<Trap>>,
     /// Whether something else goes on if it is not done soon.
     pub tries: bool,

@@ -23,17 +23,17 @@ pub struct Definition {
     pub span: Span,
     /// Where its name stands.
     pub place: Span,
-    /// What defines it.
+    /// The item that defines it.
     pub keyword: Keyword,
     /// Whether it is a `let` that has a value, and not a function whose types depend on its use.
     pub is_value: bool,
     /// Of a `fun`: its type as far as it is written.
-    pub(crate) written: Option<Written>,
+    pub(crate) written: Option<WrittenSignature>,
 }
 
 /// The type of a `fun` as its author wrote it.
 #[derive(Clone, Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenSignature {
     /// The types of the parameters, one by one.
     pub types: Vec<String>,
     pub parameters: String,
@@ -42,7 +42,7 @@ pub(crate) struct Written {
     pub generic: bool,
 }
 
-/// What a text defines.
+/// The names that a text defines.
 pub(crate) fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
     let mut found = Vec::new();
     for item in &tree.items {
@@ -60,12 +60,12 @@ pub(crate) fn definitions(tree: &Tree, sources: &Sources) -> Vec<Definition> {
     found
 }
 
-fn written(parameters: &[tree::Parameter], result: &Option<tree::Type>, sources: &Sources) -> Written {
+fn written(parameters: &[tree::Parameter], result: &Option<tree::Type>, sources: &Sources) -> WrittenSignature {
     let text = |ty: &tree::Type| sources.text(ty.span).split_whitespace().collect::<Vec<_>>().join(" ");
     let types: Vec<String> = parameters.iter().map(|parameter| text(&parameter.ty)).collect();
     let arrow = |ty: &tree::Type| matches!(ty.kind, TypeKind::Function(..) | TypeKind::Linear(..));
     let bare = matches!(parameters, [parameter] if !arrow(&parameter.ty));
-    Written {
+    WrittenSignature {
         types: types.clone(),
         parameters: if bare { types.concat() } else { format!("({})", types.join(", ")) },
         result: result.as_ref().map(text),

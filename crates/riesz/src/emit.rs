@@ -12,9 +12,9 @@ use riesz_program::Signature;
 use riesz_syntax::tree::ItemKind;
 use riesz_syntax::{Span, parse};
 
-/// What to write of a function `f`.
+/// The function to write for a function `f`: `f` itself or a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum Variant {
     /// The function.
     Value,
     /// Value and tangent, from a point and a tangent.
@@ -25,14 +25,14 @@ pub enum What {
     Grad,
 }
 
-impl What {
+impl Variant {
     /// The derivative that is to be written; none for the function itself.
     pub(crate) fn derivative(self) -> Option<Derivative> {
         match self {
-            What::Value => None,
-            What::Jvp => Some(Derivative::Forward),
-            What::Vjp => Some(Derivative::Reverse),
-            What::Grad => Some(Derivative::Gradient),
+            Variant::Value => None,
+            Variant::Jvp => Some(Derivative::Forward),
+            Variant::Vjp => Some(Derivative::Reverse),
+            Variant::Grad => Some(Derivative::Gradient),
         }
     }
 }
@@ -45,7 +45,7 @@ pub(crate) fn has_type_variables(name: &str) -> Diagnostic {
 
 impl Session {
     /// A function, or a derivative of it by all arguments that vary, as a Rust source file that needs `riesz-runtime` alone.
-    pub fn emit_rust(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
+    pub fn emit_rust(&self, name: &str, what: Variant) -> Result<String, Vec<Diagnostic>> {
         self.emit_loops(name, what, |mut lowered, _, place| {
             let precision = Default::default();
             riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(precision, false));
@@ -54,7 +54,7 @@ impl Session {
     }
 
     /// The same as a C11 source file that needs the C library alone.
-    pub fn emit_c(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
+    pub fn emit_c(&self, name: &str, what: Variant) -> Result<String, Vec<Diagnostic>> {
         self.emit_loops(name, what, |lowered, signature, place| {
             let written = riesz_c::emit(&lowered, &riesz_c::Options { place, exports: &[signature] });
             written.map_err(|problem| no_code(&format!("there is no C for {}", problem.what), problem.span))
@@ -65,7 +65,7 @@ impl Session {
     fn emit_loops(
         &self,
         name: &str,
-        what: What,
+        what: Variant,
         print: impl FnOnce(riesz_program::Program, Signature, &dyn Fn(Span) -> String) -> Result<String, Vec<Diagnostic>>,
     ) -> Result<String, Vec<Diagnostic>> {
         let (mut program, function) = self.written(name, what.derivative())?;

@@ -4,7 +4,7 @@ use crate::{Diagnostic, FileId, ParseOptions};
 use riesz_syntax::lexer::lex;
 use riesz_syntax::token::{Token, TokenKind};
 
-/// What a text typed at a prompt is.
+/// The kind of a text typed at a prompt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// Nothing but white space and comments.

@@ -4,9 +4,8 @@
 //! Program ──function──▶ Function ──grad, jvp, vjp, jacobian, ...──▶ Function ──compile──▶ Compiled ──call──▶ numbers
 //! ```
 //!
-//! A [`Program`] is a text that has been checked. A [`Function`] of it, or a derivative of one, is compiled once and called
-//! as often as wanted, from any thread, with borrowed slices in and buffers of the caller out. An [`Error`] says what is
-//! wrong and where.
+//! A [`Program`] is a text that has been checked. A [`Function`] of it, or a derivative of one, is compiled once. Calls,
+//! from any thread, take borrowed slices and write to buffers of the caller. An [`Error`] has a message and a place.
 //!
 //! ```
 //! use riesz::{Options, Program};
@@ -22,8 +21,8 @@
 //! # }
 //! ```
 //!
-//! A [`Session`] evaluates expressions, as at a prompt. Every mistake in a text is a [`Diagnostic`]. Nothing here touches
-//! files, processes or the environment, but for the compiler of a [`Toolchain`].
+//! A [`Session`] evaluates expressions, as at a prompt. Every mistake in a text is a [`Diagnostic`]. Only the compiler of a
+//! [`Toolchain`] touches files, processes and the environment.
 //!
 //! ```
 //! use riesz::{Binding, Data, NoFiles, Session};
@@ -75,11 +74,11 @@ mod verdict;
 pub mod via;
 
 pub use definition::{Definition, Keyword};
-pub use emit::What;
+pub use emit::Variant;
 pub use handle::{Compiled, Diagnostics, Error, Function, Program};
 pub use input::{Input, is_name};
 pub use load::{Loaded, Loader, NoFiles, add_source};
-pub use session::{Algebra, Binding, Evaluated, Formally, Given, Options, Scope, Session};
+pub use session::{Algebra, Binding, Evaluated, Formally, Options, OverBinding, Scope, Session};
 pub use toolchain::{PATIENCE, Toolchain};
 
 pub use riesz_calculus::{Associate, Checkpoints};
@@ -96,7 +95,7 @@ pub use riesz_draw as graph;
 pub use riesz_macros::__link;
 #[cfg(feature = "attribute")]
 pub use riesz_macros::{Differentiable, derivative, differentiable};
-pub use riesz_native::{Building, Cache, Compiler, Problem, Settings, Watch, abandon_builds, cache, processor};
+pub use riesz_native::{BuildObserver, Building, Cache, Compiler, Problem, Settings, abandon_builds, cache, processor};
 pub use riesz_primitive as primitive;
 #[doc(hidden)]
 pub use riesz_runtime as __runtime;
@@ -104,5 +103,5 @@ pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;
 pub use riesz_syntax::{Diagnostic, FileId, Label, ParseOptions, Severity, Source, Sources, Span, Suggestion, Tree};
 
-/// What a program computes with, as numbers of 64 bits.
+/// A value of a program, over numbers of 64 bits.
 pub type Value = riesz_core::evaluate::Value<f64>;

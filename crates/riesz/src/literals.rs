@@ -7,7 +7,7 @@
 //! A compiler of machine code takes time for each element that a program writes out. An array of many constants becomes a
 //! top-level value, which the interpreter computes once, and which code takes as an argument.
 //!
-//! For a trap, every real constant of an expression is data: what the compiler computed from it would not be seen.
+//! For a trap, every real constant of an expression is data, since the trap does not see values that the compiler computes.
 
 use riesz_core::build::{Builder, bind};
 use riesz_core::free::count_uses;

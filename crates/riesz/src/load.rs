@@ -65,7 +65,7 @@ impl Loaded {
 /// Files that have been read, by identity.
 pub(crate) type ReadFiles = HashMap<String, FileId>;
 
-/// What following imports from one file gave.
+/// The files that the imports of one file lead to.
 pub(crate) struct Gathered {
     /// The trees of the files that were not known before.
     pub trees: Vec<Tree>,
@@ -103,7 +103,7 @@ struct Walk<'a> {
 }
 
 /// A file whose imports are being followed.
-struct Open {
+struct OpenFile {
     file: FileId,
     imports: std::vec::IntoIter<Ident>,
     /// The import being followed.
@@ -139,7 +139,7 @@ impl Walk<'_> {
     }
 
     /// Parses a file.
-    fn open(&mut self, loaded: Loaded) -> Open {
+    fn open(&mut self, loaded: Loaded) -> OpenFile {
         let (file, decoded) = add_source(self.sources, loaded.name, loaded.bytes);
         self.found.insert(loaded.identity, file);
         let (tree, mut diagnostics) = match decoded {
@@ -149,11 +149,11 @@ impl Walk<'_> {
         self.diagnostics.append(&mut diagnostics);
         let imports: Vec<Ident> = tree.items.iter().filter_map(|item| import(&item.kind)).collect();
         self.trees.push(tree);
-        Open { file, imports: imports.into_iter(), current: None }
+        OpenFile { file, imports: imports.into_iter(), current: None }
     }
 
     /// Complains if a file that is imported is still open.
-    fn reject_cycle(&mut self, file: FileId, path: &[Open]) {
+    fn reject_cycle(&mut self, file: FileId, path: &[OpenFile]) {
         let Some(start) = path.iter().position(|open| open.file == file) else { return };
         let cycle = &path[start..];
         let spans: Vec<Span> = cycle.iter().filter_map(|open| open.current).collect();

@@ -6,7 +6,7 @@ mod rounding;
 
 pub use growth::{Grow, Grown, Growth, Sample};
 
-use crate::compilation::{Compilation, How};
+use crate::compilation::{Compilation, CompileSettings};
 use crate::session::{Session, first};
 use crate::via::{REPRESENTATIONS, Representation};
 use crate::{Binding, Checkpoints, Diagnostic, Name, NoFiles, Options, Type, Value};
@@ -21,20 +21,20 @@ use std::time::{Duration, Instant};
 const TOLERANCE: f64 = 1e-9;
 /// How long one time may be to be taken again.
 const LONG: Duration = Duration::from_millis(200);
-/// What the point is called in the expressions that are evaluated.
+/// The name of the point in the expressions that are evaluated.
 const POINT: &str = "the_point";
 
-/// What the representations say of a function at a point.
+/// The results of all representations for a function at a point.
 pub struct Modes {
     /// The value of the function, as text.
     pub value: String,
     /// What the derivative is: a gradient, or the matrix of a function with more than one number as its value.
     pub is_gradient: bool,
-    /// What each representation says.
+    /// The result of each representation.
     pub rows: Vec<Mode>,
 }
 
-/// What a representation says.
+/// The result of a representation.
 pub struct Mode {
     /// Which.
     pub representation: &'static Representation,
@@ -52,7 +52,7 @@ pub struct Measured {
     pub operations: Operations,
     /// The shortest time it took.
     pub time: Duration,
-    /// The most bytes held at once, if somebody counted.
+    /// The most bytes held at once, if they were counted.
     pub bytes: Option<usize>,
     /// Where the derivative does not have the shape of its type.
     pub misfit: Option<String>,
@@ -62,7 +62,7 @@ pub struct Measured {
     pub is_rounding: bool,
 }
 
-/// What representations are asked.
+/// The question to all representations.
 struct Question {
     /// The value of the function, as text.
     value: String,
@@ -83,7 +83,7 @@ pub type CountBytes = fn(&mut dyn FnMut()) -> usize;
 /// How derivatives are measured.
 #[derive(Clone, Copy, Debug)]
 pub struct Measuring {
-    /// What counts bytes, if they are to be counted.
+    /// The counter of bytes, if they are to be counted.
     pub count_bytes: Option<CountBytes>,
     /// How often a derivative is computed for its time, unless one time is long. At least once.
     pub times: u32,
@@ -177,7 +177,8 @@ impl Session {
             let part = session.program().part(&[thunk.function], &|_| false);
             // The representations meet derivatives while the program runs, all but compiled code.
             let options = Options { via: REPRESENTATIONS.first(), native: None, ..session.options().clone() };
-            let how = How { options: &options, checkpoints: Checkpoints::default(), sources: session.sources() };
+            let how =
+                CompileSettings { options: &options, checkpoints: Checkpoints::default(), sources: session.sources() };
             let compilation = Compilation::new(part, &[thunk.function], &|_| false, &how)?;
             Ok(Derivative { thunk: thunk.clone(), compilation })
         })?;

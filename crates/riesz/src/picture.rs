@@ -1,6 +1,6 @@
 //! A function of a program, or a derivative of it, as combinators and as a picture.
 
-use crate::emit::What;
+use crate::emit::Variant;
 use crate::handle::derivative::{self, Derivative};
 use crate::{Diagnostic, Session};
 use riesz_category::combinator::Combinators;
@@ -15,7 +15,7 @@ impl Session {
     }
 
     /// A `fun` of the program, or a derivative of it by all arguments that vary, as the text of combinators.
-    pub fn emit_combinators(&self, name: &str, what: What) -> Result<String, Vec<Diagnostic>> {
+    pub fn emit_combinators(&self, name: &str, what: Variant) -> Result<String, Vec<Diagnostic>> {
         Ok(self.as_combinators(self.written(name, what.derivative())?)?.to_string())
     }
 

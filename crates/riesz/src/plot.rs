@@ -7,22 +7,22 @@ use std::fmt::Write;
 /// Lines over logarithmic axes.
 #[derive(Clone, Debug)]
 pub struct Plot {
-    /// What stands over it.
+    /// The title.
     pub title: String,
-    /// What the horizontal axis shows.
+    /// The label of the horizontal axis.
     pub across: String,
-    /// What the vertical axis shows.
+    /// The label of the vertical axis.
     pub up: String,
     /// The lines.
     pub lines: Vec<Line>,
-    /// What stands under it.
+    /// The note under the plot.
     pub note: Option<String>,
 }
 
 /// A line of a plot.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// What stands at its end.
+    /// The label at its end.
     pub label: String,
     /// Its points, which are positive, from left to right.
     pub points: Vec<(f64, f64)>,

@@ -1,9 +1,9 @@
 //! The means to make machine code: in memory, or by a compiler with its settings and threads that share the work of loops.
 
-use crate::{Compiler, Pool, Problem, Settings, Watch};
+use crate::{BuildObserver, Compiler, Pool, Problem, Settings};
 use std::sync::Arc;
 
-/// What makes and runs machine code.
+/// A compiler or assembler that makes machine code, with its settings and threads.
 ///
 /// ```
 /// use riesz::{Options, Toolchain};
@@ -17,14 +17,14 @@ pub struct Toolchain {
     pub(crate) maker: Maker,
     /// How a compiler compiles.
     pub settings: Settings,
-    /// What shares the work of loops, where that is more than one thread.
+    /// The threads that share the work of loops, if there are more than one.
     pub(crate) pool: Option<Arc<Pool>>,
-    pub(crate) when: When,
+    pub(crate) when: Trigger,
 }
 
 /// When machine code is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum When {
+pub(crate) enum Trigger {
     /// Before anything runs.
     First,
     /// For an expression that the interpreter has not finished after [`PATIENCE`] steps; and before anything runs for a
@@ -37,7 +37,7 @@ pub(crate) enum When {
 /// program is always run by the same means and prints the same digits.
 pub const PATIENCE: u64 = 30_000;
 
-/// What makes machine code.
+/// The maker of machine code.
 #[derive(Clone)]
 pub(crate) enum Maker {
     /// The compiler, or why there is none.
@@ -48,7 +48,7 @@ pub(crate) enum Maker {
 }
 
 impl Toolchain {
-    /// The compiler of the machine, and so many threads for the loops of a call. Results do not depend on how many there
+    /// The compiler of the machine, and the number of threads for the loops of a call. Results do not depend on how many there
     /// are. An error says why there is no compiler.
     pub fn find(threads: usize) -> Result<Toolchain, Problem> {
         let found = Toolchain::find_or_tell(threads);
@@ -58,7 +58,7 @@ impl Toolchain {
         }
     }
 
-    /// The same, where whoever runs a program is told when native code is first needed that there is no compiler: then the
+    /// The same, but the missing compiler is reported only when native code is first needed: then the
     /// interpreter runs it.
     pub fn find_or_tell(threads: usize) -> Toolchain {
         let pool = (threads > 1).then(|| Arc::new(Pool::new(threads)));
@@ -92,21 +92,21 @@ impl Toolchain {
     /// What programs are run by if nothing else is asked for: the interpreter for short work, and machine code in memory for
     /// what takes it long. None, which is the interpreter, where the library is built without the feature `instant`.
     pub fn automatic() -> Option<Toolchain> {
-        Some(Toolchain { when: When::Long, ..Toolchain::instant()? })
+        Some(Toolchain { when: Trigger::Long, ..Toolchain::instant()? })
     }
 
     /// The same, before anything runs.
     pub(crate) fn at_once(self) -> Toolchain {
-        Toolchain { when: When::First, ..self }
+        Toolchain { when: Trigger::First, ..self }
     }
 
     fn of(maker: Maker) -> Toolchain {
-        Toolchain { maker, settings: Settings::default(), pool: None, when: When::First }
+        Toolchain { maker, settings: Settings::default(), pool: None, when: Trigger::First }
     }
 
     /// Whether the interpreter begins.
     pub(crate) fn waits(&self) -> bool {
-        self.when == When::Long
+        self.when == Trigger::Long
     }
 
     /// The name of what runs the code that it makes: `instant` or `native`.
@@ -118,7 +118,7 @@ impl Toolchain {
         }
     }
 
-    /// What its code is called.
+    /// The name of its code in messages.
     pub(crate) fn makes(&self) -> &'static str {
         match self.maker {
             Maker::Compiler(_) => "native code",
@@ -133,7 +133,7 @@ impl Toolchain {
     }
 
     /// The same, telling how long the compiler takes.
-    pub fn watched_by(self, watch: Watch) -> Toolchain {
+    pub fn watched_by(self, watch: BuildObserver) -> Toolchain {
         match self.maker {
             Maker::Compiler(Ok(compiler)) => {
                 Toolchain { maker: Maker::Compiler(Ok(compiler.watched_by(watch))), ..self }

@@ -51,7 +51,7 @@ pub(crate) fn could_not_run(check: &Check, mut diagnostic: Diagnostic) -> Box<Di
 
 /// Where two values differ most.
 #[derive(Clone, Debug, PartialEq)]
-enum Apart {
+enum LargestDifference {
     /// Numbers: by how much, that as text, and where inside the values.
     By(f64, String, String),
     /// Arrays of different sizes, and where.
@@ -60,12 +60,12 @@ enum Apart {
     Unequal(String),
 }
 
-impl std::fmt::Display for Apart {
+impl std::fmt::Display for LargestDifference {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let (text, place) = match self {
-            Apart::By(_, by, place) => (format!("the largest difference is {by}"), place),
-            Apart::Sizes(left, right, place) => (format!("the sizes differ: {left} and {right}"), place),
-            Apart::Unequal(place) => ("the sides differ".to_string(), place),
+            LargestDifference::By(_, by, place) => (format!("the largest difference is {by}"), place),
+            LargestDifference::Sizes(left, right, place) => (format!("the sizes differ: {left} and {right}"), place),
+            LargestDifference::Unequal(place) => ("the sides differ".to_string(), place),
         };
         match place.is_empty() {
             true => f.write_str(&text),
@@ -75,13 +75,13 @@ impl std::fmt::Display for Apart {
 }
 
 /// Where two values of a type differ most, if they do. A difference in kind is larger than any in number.
-fn difference(left: &Value, right: &Value, ty: &Type) -> Option<Apart> {
+fn difference(left: &Value, right: &Value, ty: &Type) -> Option<LargestDifference> {
     let mut largest = None;
     compare(left, right, ty, &mut String::new(), &mut largest);
     largest
 }
 
-fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: &mut Option<Apart>) {
+fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: &mut Option<LargestDifference>) {
     let mut inside = |step: &str, left: &Value, right: &Value, ty: &Type| {
         let length = place.len();
         place.push_str(step);
@@ -101,7 +101,7 @@ fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: 
         }
         (Value::Reals(_) | Value::Ints(_) | Value::Values(_), _) => {
             if left.len() != right.len() {
-                *largest = Some(Apart::Sizes(left.len(), right.len(), place.clone()));
+                *largest = Some(LargestDifference::Sizes(left.len(), right.len(), place.clone()));
                 return;
             }
             let Type::Array(_, element) = ty else { return };
@@ -109,7 +109,7 @@ fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: 
                 inside(&format!("[{at}]"), &a, &b, element);
             }
         }
-        (Value::Bool(a), Value::Bool(b)) if a != b => *largest = Some(Apart::Unequal(place.clone())),
+        (Value::Bool(a), Value::Bool(b)) if a != b => *largest = Some(LargestDifference::Unequal(place.clone())),
         (Value::Int(a), Value::Int(b)) if a != b => {
             let by = a.abs_diff(*b);
             enlarge(largest, by as f64, || by.to_string(), place);
@@ -122,15 +122,15 @@ fn compare(left: &Value, right: &Value, ty: &Type, place: &mut String, largest: 
     }
 }
 
-fn enlarge(largest: &mut Option<Apart>, by: f64, shown: impl FnOnce() -> String, place: &str) {
+fn enlarge(largest: &mut Option<LargestDifference>, by: f64, shown: impl FnOnce() -> String, place: &str) {
     let larger = match largest {
         None => true,
         // NaN is the largest of all.
-        Some(Apart::By(before, ..)) => by > *before || by.is_nan() && !before.is_nan(),
-        Some(Apart::Sizes(..) | Apart::Unequal(_)) => false,
+        Some(LargestDifference::By(before, ..)) => by > *before || by.is_nan() && !before.is_nan(),
+        Some(LargestDifference::Sizes(..) | LargestDifference::Unequal(_)) => false,
     };
     if larger {
-        *largest = Some(Apart::By(by, shown(), place.to_string()));
+        *largest = Some(LargestDifference::By(by, shown(), place.to_string()));
     }
 }
 

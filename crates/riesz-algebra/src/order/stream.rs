@@ -12,8 +12,8 @@
 //! as in every [`Module`]: `xs v · y` above is `y • xs v`; only values multiply as in IEEE 754. The product rule makes
 //! `2ᵏ` terms for the order `k`; truncated Taylor series take `k²`, if there is one variable and the order is known.
 //!
-//! The derivatives in all variables at once ([`gradient`](Stream::gradient)) take one pass back over what a stream is made
-//! of, however many variables there are; they are streams too.
+//! The derivatives in all variables at once ([`gradient`](Stream::gradient)) take one reverse pass over the terms of a
+//! stream, for any number of variables; they are streams too.
 //!
 //! ```
 //! use core::num::Wrapping;

@@ -1,4 +1,4 @@
-//! Functions of one's own: a value, and once the derivative, in terms of numbers that may carry derivatives themselves.
+//! User-defined functions: a value, and one derivative, in terms of numbers that may carry derivatives themselves.
 //!
 //! ```
 //! use riesz_algebra::real::{Custom, Primitive};

@@ -13,7 +13,7 @@
 //! let cost = |road: &&str| Tropical(match *road { "ab" => 2.0, "bc" => 3.0, _ => 7.0 });
 //! let way: Nagata<Tropical, Sparse<_, Tropical>> = abstract_derivative(cost, &(ab * bc + ac));
 //! assert_eq!(way.primal, Tropical(5.0));
-//! // what goes over ab costs 3 beside it; so ab is of use while it costs less than 7 − 3
+//! // the rest of the way over ab costs 3; so ab is useful while it costs less than 7 − 3
 //! assert_eq!(way.tangent.get(&"ab"), Tropical(3.0));
 //! ```
 

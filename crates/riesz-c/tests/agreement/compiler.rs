@@ -252,7 +252,7 @@ fn parse(text: &str, program: &Program, signatures: &[Signature]) -> Vec<Found> 
             let [code, message, place] = status.split('|').collect::<Vec<_>>()[..] else { panic!("{status}") };
             assert!(!message.is_empty() && !message.contains(['{', '}']), "{status}");
             assert_eq!(place, "a random \"program\"??/\\", "{status}");
-            found.push(Err(if code == "unforeseen-size" { "elsewhere".into() } else { code.to_string() }));
+            found.push(Err(if code == "unknown-size" { "elsewhere".into() } else { code.to_string() }));
             continue;
         }
         let procedure = program.procedure(signature.procedure);

@@ -16,7 +16,7 @@ mod random;
 mod table;
 
 use compiler::Mode;
-use random::{Verdict, batch, disagreement, number, try_all};
+use random::{Verdict, batch, number, try_all};
 use std::ops::Range;
 
 /// How many programs are tried unless told otherwise.
@@ -45,14 +45,7 @@ fn run(seeds: Range<u64>, odd: bool) -> Verdict {
     let words: Vec<_> = batch.cases.iter().map(|case| &case.words[..]).collect();
     let found = compiler::run(&batch.lowered, &batch.signatures, &words, mode, &format!("random-{from}"));
     for (found, case) in found.iter().zip(&batch.cases) {
-        match disagreement(case, found.as_ref().map_err(String::as_str)) {
-            Some(problem) => verdict.wrong.push(format!("C {problem}")),
-            None => verdict.note(if found.as_ref().is_err_and(|code| code == "elsewhere") {
-                "left to the interpreter"
-            } else {
-                "agree"
-            }),
-        }
+        verdict.compare("C", case, found.as_ref().map_err(String::as_str));
     }
     verdict
 }

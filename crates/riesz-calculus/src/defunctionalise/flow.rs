@@ -8,7 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What can be called.
 #[derive(Clone, PartialEq, Eq, Hash)]
-pub(super) enum Made {
+pub(super) enum Callee {
     /// A closure of a function.
     Function(FunctionId),
     /// A linear map of a type, which may stand for a function.
@@ -25,7 +25,7 @@ enum Place {
 /// What can be where.
 pub(super) struct Flow<'p> {
     program: &'p Program,
-    made: FxHashMap<Place, FxHashSet<Made>>,
+    made: FxHashMap<Place, FxHashSet<Callee>>,
     changed: bool,
 }
 
@@ -48,8 +48,8 @@ impl<'p> Flow<'p> {
         let mut found = Vec::new();
         for made in self.callable(function, called) {
             match made {
-                Made::Function(function) => found.push(function),
-                Made::Map(_) => return None,
+                Callee::Function(function) => found.push(function),
+                Callee::Map(_) => return None,
             }
         }
         found.sort_unstable();
@@ -57,16 +57,16 @@ impl<'p> Flow<'p> {
     }
 
     /// What is there, as far as its type is that of the function which is called.
-    fn callable(&self, function: FunctionId, called: Atom) -> Vec<Made> {
+    fn callable(&self, function: FunctionId, called: Atom) -> Vec<Callee> {
         let Atom::Var(var) = called else { return Vec::new() };
         let expected = shape(&self.program.function(function).var(var).ty);
-        let fits = |made: &&Made| match made {
-            Made::Function(function) => {
+        let fits = |made: &&Callee| match made {
+            Callee::Function(function) => {
                 let function = self.program.function(*function);
                 let parameter = &function.vars[function.parameters - 1].ty;
                 shape(&Type::function(parameter.clone(), function.result.clone())) == expected
             }
-            Made::Map(ty) => *ty == expected,
+            Callee::Map(ty) => *ty == expected,
         };
         self.made.get(&Place::Variable(function, var)).into_iter().flatten().filter(fits).cloned().collect()
     }
@@ -85,7 +85,7 @@ impl<'p> Flow<'p> {
         match op {
             Op::Closure(called, captured) => {
                 self.arguments(function, captured, *called);
-                self.add(here, [Made::Function(*called)]);
+                self.add(here, [Callee::Function(*called)]);
             }
             Op::Map { forward, reverse, captured } => {
                 self.arguments(function, captured, *forward);
@@ -127,7 +127,7 @@ impl<'p> Flow<'p> {
 
     fn apply(&mut self, function: FunctionId, called: Atom, argument: Atom, here: Place) {
         for made in self.callable(function, called) {
-            if let Made::Function(called) = made {
+            if let Callee::Function(called) = made {
                 let last = self.program.function(called).parameters as u32 - 1;
                 self.pass(function, argument, Place::Variable(called, Var(last)));
                 self.follow(Place::Result(called), here);
@@ -156,7 +156,7 @@ impl<'p> Flow<'p> {
         }
     }
 
-    fn add(&mut self, to: Place, made: impl IntoIterator<Item = Made>) {
+    fn add(&mut self, to: Place, made: impl IntoIterator<Item = Callee>) {
         let ty = match to {
             Place::Variable(function, var) => &self.program.function(function).var(var).ty,
             Place::Result(function) => &self.program.function(function).result,
@@ -172,9 +172,9 @@ impl<'p> Flow<'p> {
 }
 
 /// The linear maps that a value of a type holds.
-fn find_maps(ty: &Type, maps: &mut Vec<Made>) {
+fn find_maps(ty: &Type, maps: &mut Vec<Callee>) {
     match ty {
-        Type::Linear(_) => maps.push(Made::Map(shape(ty))),
+        Type::Linear(_) => maps.push(Callee::Map(shape(ty))),
         Type::Array(_, element) => find_maps(element, maps),
         Type::Tuple(_) | Type::Record(_) => {
             ty.components().unwrap_or_default().iter().for_each(|part| find_maps(part, maps));

@@ -259,7 +259,7 @@ impl Writer<'_> {
         }
         let alternatives = self.flow.alternatives(self.id, called)?;
         match &alternatives[..] {
-            // No function gets here, so that nobody asks what it gives.
+            // No function gets here, so its result is not used.
             [] => out.push(Binding { var, op: Op::Project(called, 0), span }),
             [only] => self.alternative(var, called, *only, wish, span, out),
             _ => {

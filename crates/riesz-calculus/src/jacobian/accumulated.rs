@@ -5,7 +5,7 @@
 //! adds to the position, under the condition that there is such an iteration.
 
 use super::graph::Hop;
-use super::known::{Accumulated, Addition, Around, Built, Element, Frame, Split};
+use super::known::{Accumulated, Addition, Built, Element, Enclosing, Frame, Split};
 use super::walk::{LONGEST, Walk, adds};
 use riesz_core::Size;
 use riesz_core::free::Free;
@@ -40,13 +40,13 @@ impl<'a> Walk<'a> {
     }
 
     /// The statements that add in a loop or branch, which is not gone through.
-    pub(super) fn record(&mut self, around: Around<'a>, frame: &Rc<Frame<'a>>) -> Option<()> {
+    pub(super) fn record(&mut self, around: Enclosing<'a>, frame: &Rc<Frame<'a>>) -> Option<()> {
         self.record_in(&mut vec![around], frame)
     }
 
-    fn record_in(&mut self, around: &mut Vec<Around<'a>>, frame: &Rc<Frame<'a>>) -> Option<()> {
+    fn record_in(&mut self, around: &mut Vec<Enclosing<'a>>, frame: &Rc<Frame<'a>>) -> Option<()> {
         for binding in &around.last()?.body().bindings {
-            let mut inside = |walk: &mut Self, next: Around<'a>| {
+            let mut inside = |walk: &mut Self, next: Enclosing<'a>| {
                 around.push(next);
                 let recorded = walk.record_in(around, frame);
                 around.pop();
@@ -61,10 +61,10 @@ impl<'a> Walk<'a> {
                         self.add(&sum, addition)?;
                     }
                 }
-                Op::For(iteration) => inside(self, Around::Loop(iteration))?,
+                Op::For(iteration) => inside(self, Enclosing::Loop(iteration))?,
                 Op::If { condition, yes, no } if frame.function.var(binding.var).ty == Type::unit() => {
-                    inside(self, Around::Branch { condition: *condition, body: yes, taken: true })?;
-                    inside(self, Around::Branch { condition: *condition, body: no, taken: false })?;
+                    inside(self, Enclosing::Branch { condition: *condition, body: yes, taken: true })?;
+                    inside(self, Enclosing::Branch { condition: *condition, body: no, taken: false })?;
                 }
                 _ if adds(binding, frame) => return None,
                 _ => {}
@@ -293,14 +293,14 @@ impl<'a> Walk<'a> {
                 }
                 Some(value)
             }
-            Some(Around::Loop(iteration)) => {
+            Some(Enclosing::Loop(iteration)) => {
                 let (index, indices) = indices.split_first()?;
                 let inner = Frame::inside(frame);
                 inner.set(iteration.index, Split::Plain(*index));
                 self.needed_at(addition, level, &wanted, &inner)?;
                 self.replay_in(addition, level + 1, indices, &inner, rest)
             }
-            Some(Around::Branch { condition, taken, .. }) => {
+            Some(Enclosing::Branch { condition, taken, .. }) => {
                 let condition = self.value(&frame.atom(*condition)?)?;
                 let mut here = |walk: &mut Walk<'a>| {
                     let inner = Frame::inside(frame);
@@ -339,7 +339,7 @@ impl<'a> Walk<'a> {
         for deeper in &addition.around[level + 1..] {
             let free = Free::of(&deeper.body().bindings, wanted, &frame.function.vars).found;
             atoms.extend(free.into_iter().map(Atom::Var));
-            if let Around::Branch { condition, .. } = deeper {
+            if let Enclosing::Branch { condition, .. } = deeper {
                 atoms.push(*condition);
             }
         }
@@ -378,7 +378,7 @@ impl<'a> Walk<'a> {
         let mut indices = indices.iter();
         for (level, around) in addition.around.iter().enumerate() {
             let inner = Frame::inside(&frame);
-            if let Around::Loop(iteration) = around {
+            if let Enclosing::Loop(iteration) = around {
                 inner.set(iteration.index, Split::Plain(*indices.next()?));
             }
             self.needed_at(addition, level, wanted, &inner)?;

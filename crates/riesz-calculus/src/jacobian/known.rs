@@ -1,4 +1,4 @@
-//! What a walk knows of a value.
+//! The facts that the walk of a Jacobian knows about a value.
 
 use super::graph::{Hop, Node};
 use riesz_core::term::{Atom, Body, Function, Iteration, Place, Var};
@@ -71,7 +71,7 @@ pub(super) struct Accumulated<'a> {
 #[derive(Clone)]
 pub(super) struct Addition<'a> {
     /// The loops and branches around it, the outermost first.
-    pub around: Vec<Around<'a>>,
+    pub around: Vec<Enclosing<'a>>,
     /// What is known outside of them.
     pub frame: Rc<Frame<'a>>,
     /// The variable that it binds.
@@ -84,15 +84,15 @@ impl<'a> Addition<'a> {
     /// The loops around it.
     pub fn loops(&self) -> impl Iterator<Item = &'a Iteration> {
         self.around.iter().filter_map(|around| match around {
-            Around::Loop(iteration) => Some(*iteration),
-            Around::Branch { .. } => None,
+            Enclosing::Loop(iteration) => Some(*iteration),
+            Enclosing::Branch { .. } => None,
         })
     }
 }
 
 /// What is around a statement.
 #[derive(Clone, Copy)]
-pub(super) enum Around<'a> {
+pub(super) enum Enclosing<'a> {
     Loop(&'a Iteration),
     /// A branch that is taken where a condition has a value.
     Branch {
@@ -102,11 +102,11 @@ pub(super) enum Around<'a> {
     },
 }
 
-impl<'a> Around<'a> {
+impl<'a> Enclosing<'a> {
     pub fn body(&self) -> &'a Body {
         match self {
-            Around::Loop(iteration) => &iteration.body,
-            Around::Branch { body, .. } => body,
+            Enclosing::Loop(iteration) => &iteration.body,
+            Enclosing::Branch { body, .. } => body,
         }
     }
 }

@@ -51,7 +51,7 @@ pub(crate) struct Derivative<'d> {
 
 /// What to make of a derivative.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Wanted {
+pub(crate) enum MatrixForm {
     Matrix,
     Coo,
     /// Entries of a system, in which there may be more unknowns and equations than the derivative has columns and rows.
@@ -63,7 +63,7 @@ pub(crate) fn from_structure(
     calculus: &mut Calculus,
     vars: &mut Vec<VarInfo>,
     derivative: &Derivative,
-    (var, wanted): (Var, Wanted),
+    (var, wanted): (Var, MatrixForm),
     span: Span,
     out: &mut Vec<Binding>,
 ) -> Result<bool, Problem> {
@@ -124,7 +124,7 @@ fn in_scope(bindings: &[Binding], bound: &mut FxHashSet<Var>, new: usize, vars: 
     whole
 }
 
-fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, Wanted)) -> Option<Op> {
+fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, MatrixForm)) -> Option<Op> {
     let Derivative { function, captured, point, adjoint, from, to } = derivative;
     let (domain, codomain) = if *adjoint { (to, from) } else { (from, to) };
     if has_holes(domain) {
@@ -132,7 +132,7 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     }
     let mut arguments: Vec<Split> = captured.iter().map(|atom| Split::Plain(*atom)).collect();
     let span = walk.span;
-    let system = wanted == Wanted::System;
+    let system = wanted == MatrixForm::System;
     if system {
         walk.shared = Some(Shared::new(domain, numbers_in(codomain)?));
     }
@@ -143,7 +143,7 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     walk.span = span;
     let codomain = &walk.sized(&result, codomain)?;
     match wanted {
-        Wanted::Matrix => {
+        MatrixForm::Matrix => {
             let ty = match walk.vars[var.0 as usize].ty.clone() {
                 ty if !has_holes(&ty) => ty,
                 _ if *adjoint => domain.with_each_real(codomain),
@@ -151,8 +151,8 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
             };
             dense::matrix(walk, &result, (domain, codomain), &ty, *adjoint)
         }
-        Wanted::Coo | Wanted::System if *adjoint => None,
-        Wanted::Coo | Wanted::System => {
+        MatrixForm::Coo | MatrixForm::System if *adjoint => None,
+        MatrixForm::Coo | MatrixForm::System => {
             let mut fields = sparse::coo(walk, &result, codomain, domain)?.to_vec();
             // A system has the number of further unknowns beside its entries.
             fields.extend(walk.shared.as_ref().map(|shared| Atom::Int(shared.count() as i64)));

@@ -14,7 +14,7 @@ use super::rows::{Gather, Level};
 use super::sparse::{Entries, Sparse};
 use super::walk::Walk;
 use riesz_core::Size;
-use riesz_core::term::{Atom, Body, Comparison, Iteration, Op, Place, Reduction, Var};
+use riesz_core::term::{Atom, Body, Iteration, Op, Place, Reduction, Var};
 use riesz_core::types::Type;
 
 /// The unknowns for sums, and their equations.
@@ -190,18 +190,7 @@ impl<'a> Walk<'a> {
             entries.values.push(partial);
             // A number that is not there has the partial derivative zero, wherever that is added.
             let there = match conditional {
-                true => {
-                    let first = path.iter().find_map(|hop| match hop {
-                        Hop::Element { index, .. } => Some(*index),
-                        Hop::Component(_) => None,
-                    })?;
-                    let condition = self.bind(Op::Compare(Comparison::LessEqual, Atom::Int(0), first), Type::Bool);
-                    self.open();
-                    let result = self.flat(&path, &domain)?;
-                    let yes = Body { bindings: self.close(), result };
-                    let no = Body { bindings: Vec::new(), result: column };
-                    self.bind(Op::If { condition, yes, no }, Type::Int)
-                }
+                true => self.flat_or(&path, &domain, column)?,
                 false => self.flat(&path, &domain)?,
             };
             entries.columns.push(there);

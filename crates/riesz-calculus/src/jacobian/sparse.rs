@@ -325,6 +325,20 @@ fn order(a: &[Hop], b: &[Hop], domain: &Type) -> Option<Ordering> {
 }
 
 impl<'a> Walk<'a> {
+    /// The position of a number; another one if its first index is negative, so that it is not there.
+    pub(super) fn flat_or(&mut self, path: &[Hop], ty: &Type, otherwise: Atom) -> Option<Atom> {
+        let first = path.iter().find_map(|hop| match hop {
+            Hop::Element { index, .. } => Some(*index),
+            Hop::Component(_) => None,
+        })?;
+        let condition = self.bind(Op::Compare(Comparison::LessEqual, Atom::Int(0), first), Type::Bool);
+        self.open();
+        let result = self.flat(path, ty)?;
+        let yes = Body { bindings: self.close(), result };
+        let no = Body { bindings: Vec::new(), result: otherwise };
+        Some(self.bind(Op::If { condition, yes, no }, Type::Int))
+    }
+
     /// The column of a candidate; −1 where it is not there.
     fn column(&mut self, candidate: &Candidate, domain: &Type) -> Option<Atom> {
         if let Some((path, _)) = candidate.paths.iter().find(|(_, conditional)| !conditional) {
@@ -332,16 +346,7 @@ impl<'a> Walk<'a> {
         }
         let mut greatest: Option<Atom> = None;
         for (path, _) in &candidate.paths {
-            let first = path.iter().find_map(|hop| match hop {
-                Hop::Element { index, .. } => Some(*index),
-                Hop::Component(_) => None,
-            })?;
-            let condition = self.bind(Op::Compare(Comparison::LessEqual, Atom::Int(0), first), Type::Bool);
-            self.open();
-            let result = self.flat(path, domain)?;
-            let yes = Body { bindings: self.close(), result };
-            let no = Body { bindings: Vec::new(), result: Atom::Int(-1) };
-            let column = self.bind(Op::If { condition, yes, no }, Type::Int);
+            let column = self.flat_or(path, domain, Atom::Int(-1))?;
             greatest = Some(match greatest {
                 Some(other) => self.bind(Op::Scalar(&scalar::MAX, vec![other, column]), Type::Int),
                 None => column,

@@ -5,7 +5,7 @@
 //! derivatives of the graph as core. If it meets an operation that it does not support, it gives up.
 
 use super::graph::Graph;
-use super::known::{Accumulated, Around, Built, Element, Frame, Split};
+use super::known::{Accumulated, Built, Element, Enclosing, Frame, Split};
 use super::rows::{Edges, FEW};
 use super::shared::Shared;
 use super::write::Scope;
@@ -248,8 +248,8 @@ impl<'a> Walk<'a> {
                 Split::Parts(std::iter::once(last).chain(kept.into_iter().map(Split::Elements)).collect())
             }
             Op::If { condition, yes, no } if frame.function.var(*var).ty == Type::unit() => {
-                self.record(Around::Branch { condition: *condition, body: yes, taken: true }, frame)?;
-                self.record(Around::Branch { condition: *condition, body: no, taken: false }, frame)?;
+                self.record(Enclosing::Branch { condition: *condition, body: yes, taken: true }, frame)?;
+                self.record(Enclosing::Branch { condition: *condition, body: no, taken: false }, frame)?;
                 Split::Parts(Vec::new())
             }
             Op::If { condition, yes, no } => {
@@ -270,7 +270,7 @@ impl<'a> Walk<'a> {
                 Split::Parts(Vec::new())
             }
             Op::For(iteration) => {
-                self.record(Around::Loop(iteration), frame)?;
+                self.record(Enclosing::Loop(iteration), frame)?;
                 Split::Parts(Vec::new())
             }
             Op::Read(accumulator) => match of(accumulator)? {

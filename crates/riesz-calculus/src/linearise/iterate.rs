@@ -1,7 +1,7 @@
 //! Iterations: `D (build f) = build (D f)`, `D (Σ f) = Σ (D f)`; the maximum varies as the first element that attains
 //! it.
 
-use super::{Lineariser, Tangent};
+use super::{Lineariser, Needed, Nested, Tangent};
 use crate::compile::Problem;
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Reduction, Var};
@@ -9,31 +9,60 @@ use riesz_syntax::Span;
 
 impl Lineariser<'_> {
     pub(super) fn build(&mut self, var: Var, iteration: &Iteration, span: Span) -> Result<Tangent, Problem> {
-        let Iteration { count, index, body } = iteration;
+        let rebind = |this: &mut Self, results| this.rebind(var, results, span);
+        self.linear_in_elements(var, iteration, Op::Build, rebind, span)
+    }
+
+    pub(super) fn sum_over(&mut self, var: Var, iteration: &Iteration, span: Span) -> Result<Tangent, Problem> {
+        let sum = |iteration| Op::Reduce(Reduction::Sum, iteration);
+        let add_up = |this: &mut Self, results| {
+            let op = sum(this.elements(results, iteration.count, span));
+            this.level().primal.push(Binding { var, op, span });
+        };
+        self.linear_in_elements(var, iteration, sum, add_up, span)
+    }
+
+    /// `D (op f) = op (D f)`; `bind` binds the variable to the value from the array of the elements.
+    fn linear_in_elements(
+        &mut self,
+        var: Var,
+        iteration: &Iteration,
+        op: impl Fn(Iteration) -> Op,
+        bind: impl FnOnce(&mut Self, Atom),
+        span: Span,
+    ) -> Result<Tangent, Problem> {
+        let Iteration { count, index, ref body } = *iteration;
         let mut nested = self.nested(body)?;
         let tangent = self.result_tangent(&mut nested, span);
         let needed = self.needed(&nested.level, &[tangent], &[]);
-        let arrays = match needed.kept.is_empty() {
-            true => {
-                let body = Body { bindings: nested.level.primal.clone(), result: nested.result };
-                self.level().primal.push(Binding {
-                    var,
-                    op: Op::Build(Iteration { count: *count, index: *index, body }),
-                    span,
-                });
-                Vec::new()
-            }
-            false => {
-                let (results, arrays) = self.keep_each(*count, *index, &nested.level, nested.result, &needed, span);
-                self.rebind(var, results, span);
-                arrays
-            }
-        };
-        let mut bindings = self.recall(&needed, &arrays, Atom::Var(*index), span);
+        let arrays = self.primal_iteration((var, iteration), &nested, &needed, &op, bind, span);
+        let mut bindings = self.recall(&needed, &arrays, Atom::Var(index), span);
         bindings.extend(nested.level.linear);
         let body = Body { bindings, result: tangent };
         let ty = self.ty(var).tangent();
-        Ok(Tangent::Value(self.linear(Op::Build(Iteration { count: *count, index: *index, body }), ty, span)))
+        Ok(Tangent::Value(self.linear(op(Iteration { count, index, body }), ty, span)))
+    }
+
+    /// The primal of an iteration: one operation, or arrays of its results and residuals, from which `bind` binds the
+    /// variable. Gives the arrays of residuals.
+    fn primal_iteration(
+        &mut self,
+        (var, iteration): (Var, &Iteration),
+        nested: &Nested,
+        needed: &Needed,
+        op: impl Fn(Iteration) -> Op,
+        bind: impl FnOnce(&mut Self, Atom),
+        span: Span,
+    ) -> Vec<Atom> {
+        let Iteration { count, index, .. } = *iteration;
+        if needed.kept.is_empty() {
+            let body = Body { bindings: nested.level.primal.clone(), result: nested.result };
+            self.level().primal.push(Binding { var, op: op(Iteration { count, index, body }), span });
+            return Vec::new();
+        }
+        let (results, arrays) = self.keep_each(count, index, &nested.level, nested.result, needed, span);
+        bind(self, results);
+        arrays
     }
 
     pub(super) fn builds(&mut self, var: Var, iteration: &Iteration, span: Span) -> Result<Tangent, Problem> {
@@ -53,22 +82,8 @@ impl Lineariser<'_> {
         let Iteration { count, index, body } = iteration;
         let nested = self.nested(body)?;
         let needed = self.needed(&nested.level, &[], &[]);
-        let arrays = match needed.kept.is_empty() {
-            true => {
-                let body = Body { bindings: nested.level.primal.clone(), result: nested.result };
-                self.level().primal.push(Binding {
-                    var,
-                    op: Op::For(Iteration { count: *count, index: *index, body }),
-                    span,
-                });
-                Vec::new()
-            }
-            false => {
-                let arrays = self.keep_each(*count, *index, &nested.level, nested.result, &needed, span).1;
-                self.level().primal.push(Binding { var, op: Op::Tuple(Vec::new()), span });
-                arrays
-            }
-        };
+        let no_value = |this: &mut Self, _| this.level().primal.push(Binding { var, op: Op::Tuple(Vec::new()), span });
+        let arrays = self.primal_iteration((var, iteration), &nested, &needed, Op::For, no_value, span);
         let mut bindings = self.recall(&needed, &arrays, Atom::Var(*index), span);
         bindings.extend(nested.level.linear);
         let body = self.unit_body(bindings, span);
@@ -80,33 +95,6 @@ impl Lineariser<'_> {
         let unit = self.var(Type::unit());
         bindings.push(Binding { var: unit, op: Op::Tuple(Vec::new()), span });
         Body { bindings, result: Atom::Var(unit) }
-    }
-
-    pub(super) fn sum_over(&mut self, var: Var, iteration: &Iteration, span: Span) -> Result<Tangent, Problem> {
-        let Iteration { count, index, body } = iteration;
-        let mut nested = self.nested(body)?;
-        let tangent = self.result_tangent(&mut nested, span);
-        let needed = self.needed(&nested.level, &[tangent], &[]);
-        let (count, index) = (*count, *index);
-        let arrays = match needed.kept.is_empty() {
-            true => {
-                let body = Body { bindings: nested.level.primal.clone(), result: nested.result };
-                let op = Op::Reduce(Reduction::Sum, Iteration { count, index, body });
-                self.level().primal.push(Binding { var, op, span });
-                Vec::new()
-            }
-            false => {
-                let (results, arrays) = self.keep_each(count, index, &nested.level, nested.result, &needed, span);
-                let iteration = self.elements(results, count, span);
-                self.level().primal.push(Binding { var, op: Op::Reduce(Reduction::Sum, iteration), span });
-                arrays
-            }
-        };
-        let mut bindings = self.recall(&needed, &arrays, Atom::Var(index), span);
-        bindings.extend(nested.level.linear);
-        let body = Body { bindings, result: tangent };
-        let ty = self.ty(var).tangent();
-        Ok(Tangent::Value(self.linear(Op::Reduce(Reduction::Sum, Iteration { count, index, body }), ty, span)))
     }
 
     /// The iteration over the elements of an array.

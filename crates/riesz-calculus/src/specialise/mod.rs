@@ -93,7 +93,7 @@ fn split(function: &Function, mut body: Body, result: &StaticValue, mut vars: Ve
     finished(function, body, &ty, &vars)
 }
 
-/// A function with another body, without the functions in it that nobody calls any more.
+/// A function with another body, without the functions in it that are not called any more.
 fn finished(function: &Function, mut body: Body, result: &Type, vars: &[VarInfo]) -> Function {
     drop_dead(&mut body, vars);
     let parameters: Vec<Var> = (0..function.parameters as u32).map(Var).collect();
@@ -196,7 +196,7 @@ impl Specialiser<'_> {
             Op::Global(global) if has_functions(&self.ty(var)) => {
                 let origin = self.calculus.program.global(*global).origin;
                 match origin {
-                    // What it captured is computed anew: nobody else can see it.
+                    // Its captured values are computed again: no other code can see them.
                     Origin::Computed(function) if self.gives_functions(function) => {
                         self.call(var, function, Vec::new(), out, span);
                     }

@@ -1,4 +1,4 @@
-//! The variables whose cotangents are accumulators: those that something reads by parts.
+//! The variables whose cotangents are accumulators: those whose elements or components are read.
 
 use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, Op, Place, Var, VarInfo};

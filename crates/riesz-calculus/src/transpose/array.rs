@@ -1,5 +1,5 @@
-//! The adjoints of functions of arrays: what was moved is moved back, and `dot` with a matrix becomes `dot` with its
-//! transpose.
+//! The adjoints of functions of arrays: elements that were moved are moved back, and `dot` with a matrix becomes `dot`
+//! with its transpose.
 
 use super::Transposer;
 use crate::array::result_type;

@@ -1,4 +1,4 @@
-//! What callers pass and get: numbers, slices of numbers, and buffers.
+//! The arguments and results of callers: numbers, slices of numbers, and buffers.
 
 use riesz_program::program::Kind;
 
@@ -107,12 +107,12 @@ macro_rules! arguments {
         }
         impl<'a> From<&'a mut $number> for Output<'a> {
             fn from(number: &'a mut $number) -> Self {
-                Output(Written::$many(std::slice::from_mut(number)))
+                Output(ResultBuffer::$many(std::slice::from_mut(number)))
             }
         }
         impl<'a> From<&'a mut [$number]> for Output<'a> {
             fn from(elements: &'a mut [$number]) -> Self {
-                Output(Written::$many(elements))
+                Output(ResultBuffer::$many(elements))
             }
         }
         impl<'a> From<&'a mut Vec<$number>> for Output<'a> {
@@ -132,10 +132,10 @@ arguments!(f64, Real, Reals; i64, Int, Ints; bool, Bool, Bools);
 
 /// Where a leaf of the result goes: a number, or a buffer for the elements of an array, row by row.
 #[derive(Debug)]
-pub struct Output<'a>(pub(crate) Written<'a>);
+pub struct Output<'a>(pub(crate) ResultBuffer<'a>);
 
 #[derive(Debug)]
-pub(crate) enum Written<'a> {
+pub(crate) enum ResultBuffer<'a> {
     Reals(&'a mut [f64]),
     Ints(&'a mut [i64]),
     Bools(&'a mut [bool]),
@@ -144,17 +144,17 @@ pub(crate) enum Written<'a> {
 impl Output<'_> {
     pub(crate) fn len(&self) -> usize {
         match &self.0 {
-            Written::Reals(elements) => elements.len(),
-            Written::Ints(elements) => elements.len(),
-            Written::Bools(elements) => elements.len(),
+            ResultBuffer::Reals(elements) => elements.len(),
+            ResultBuffer::Ints(elements) => elements.len(),
+            ResultBuffer::Bools(elements) => elements.len(),
         }
     }
 
     pub(super) fn kind(&self) -> Kind {
         match self.0 {
-            Written::Reals(_) => Kind::Real,
-            Written::Ints(_) => Kind::Int,
-            Written::Bools(_) => Kind::Bool,
+            ResultBuffer::Reals(_) => Kind::Real,
+            ResultBuffer::Ints(_) => Kind::Int,
+            ResultBuffer::Bools(_) => Kind::Bool,
         }
     }
 }

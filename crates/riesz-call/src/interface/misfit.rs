@@ -16,7 +16,7 @@ pub enum Misfit {
     Argument {
         /// Which argument.
         at: usize,
-        /// What is wrong with it.
+        /// The reason.
         problem: String,
     },
     /// There are more or fewer buffers than leaves of the result.

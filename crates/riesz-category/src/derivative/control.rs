@@ -246,6 +246,9 @@ struct Repetition<K: Linear<Morphism: 'static>> {
 
 type Outcome<K> = super::Outcome<<K as Category>::Morphism>;
 
+/// Values with their maps, what comes before the maps, and the space from which they start.
+type All<M> = (Vec<Value<f64>>, Vec<M>, M, Space);
+
 impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
     /// `(Int, Γ) → (Γ, Int)`, once for every index: the values and derivatives of the body, and what comes before it.
     fn elements(
@@ -272,13 +275,19 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
         Ok((arranged, inner))
     }
 
-    fn build(&self, point: &Point, element: &Type) -> Outcome<K> {
+    /// All elements with their maps, and the map to the space from which these start.
+    fn all_elements(&self, point: &Point) -> Result<All<K::Morphism>, Fault> {
         let (mut values, mut maps) = (Vec::new(), Vec::new());
         let (arranged, inner) = self.elements(point, |value, map| {
             values.push(value);
             maps.push(map);
             Ok(true)
         })?;
+        Ok((values, maps, arranged, inner))
+    }
+
+    fn build(&self, point: &Point, element: &Type) -> Outcome<K> {
+        let (values, maps, arranged, inner) = self.all_elements(point)?;
         Ok((Value::array(element, values), K::after(fork_to_array::<K>(&inner, maps), arranged)))
     }
 
@@ -312,12 +321,7 @@ impl<K: Linear<Morphism: 'static> + 'static> Repetition<K> {
                 return self.choose(point, reduction, ty);
             }
         };
-        let (mut values, mut maps) = (Vec::new(), Vec::new());
-        let (arranged, inner) = self.elements(point, |value, map| {
-            values.push(value);
-            maps.push(map);
-            Ok(true)
-        })?;
+        let (values, mut maps, arranged, inner) = self.all_elements(point)?;
         if reduction == Reduction::Sum && !K::VALUES_ONLY && values.iter().any(Value::holds_maps) {
             let (value, map) = self.sum_of_maps(values.into_iter().zip(maps), &inner)?;
             return Ok((value, K::after(map, arranged)));

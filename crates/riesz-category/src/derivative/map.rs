@@ -4,7 +4,7 @@
 //!   space (m with c)  = space c          space (g ∘ f), space (f + g) = the product of both
 //!   space (entries)   = R^n              space (k · f)                = (R, space f)
 //!
-//!   (m, x) ↦ m x      is what the map does, at the map and at the vector
+//!   (m, x) ↦ m x      applies the map, and varies with the map and with the vector
 //! ```
 
 use super::control::{call, lost, path};

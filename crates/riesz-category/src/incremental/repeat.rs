@@ -133,9 +133,25 @@ impl Iterations {
     }
 
     fn run(&self, argument: &Value<f64>) -> Result<(Vec<Value<f64>>, Vec<Update>), Fault> {
+        let (mut states, mut updates) = (vec![component(argument, 0)], Vec::new());
+        self.iterate(argument, |now| {
+            let (state, update) = self.body.start(now)?;
+            states.push(state.clone());
+            updates.push(update);
+            Ok(state)
+        })?;
+        Ok((states, updates))
+    }
+
+    /// Computes the state of each iteration from the argument of the body; gives the last state and the number of
+    /// iterations.
+    fn iterate(
+        &self,
+        argument: &Value<f64>,
+        mut next: impl FnMut(Value<f64>) -> Result<Value<f64>, Fault>,
+    ) -> Result<(Value<f64>, i64), Fault> {
         let limit = if self.condition.is_some() { i64::MAX } else { component(argument, 1).int() };
         let mut parts = argument.parts().to_vec();
-        let (mut states, mut updates) = (vec![component(argument, 0)], Vec::new());
         let mut index = 0;
         while index < limit {
             if self.condition.is_none() {
@@ -148,13 +164,10 @@ impl Iterations {
                 break;
             }
             self.context.step(self.span)?;
-            let (state, update) = self.body.start(now)?;
-            parts[0] = state.clone();
-            states.push(state);
-            updates.push(update);
+            parts[0] = next(now)?;
             index += 1;
         }
-        Ok((states, updates))
+        Ok((parts.swap_remove(0), index))
     }
 
     /// Several arrays; computed again if anything changes.
@@ -182,29 +195,14 @@ impl Iterations {
             }
         });
         let all = Responsive::new(move |argument| {
-            let mut parts = argument.parts().to_vec();
-            let counted = self.condition.is_none();
-            let limit = if counted { component(&argument, 1).int() } else { i64::MAX };
             let mut columns: Vec<Vec<Value<f64>>> = vec![Vec::new(); elements.len()];
-            let mut index = 0;
-            while index < limit {
-                if counted {
-                    parts[1] = Value::Int(index);
-                }
-                let now = Value::Tuple(parts.clone().into());
-                if let Some(condition) = &self.condition
-                    && !condition.start(now.clone())?.0.bool()
-                {
-                    break;
-                }
-                self.context.step(self.span)?;
+            let (last, count) = self.iterate(&argument, |now| {
                 let (given, _) = state.start(now)?;
                 columns.iter_mut().enumerate().for_each(|(at, column)| column.push(component(&given, at + 1)));
-                parts[0] = component(&given, 0);
-                index += 1;
-            }
-            let mut values = vec![parts[0].clone()];
-            values.extend((!counted).then_some(Value::Int(index)));
+                Ok(component(&given, 0))
+            })?;
+            let mut values = vec![last];
+            values.extend(self.condition.is_some().then_some(Value::Int(count)));
             values.extend(columns.into_iter().zip(&elements).map(|(column, element)| Value::array(element, column)));
             Ok((Value::Tuple(values.into()), Box::new(|_: &Change| Ok(Change::Same)) as Update))
         });

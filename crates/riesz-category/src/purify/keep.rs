@@ -10,7 +10,7 @@ use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Recurrence, Var};
 use riesz_syntax::Span;
 
 /// Where an operation stands: the accumulators that it adds to, what holds them, and the bindings before it.
-pub(super) struct Around<'a> {
+pub(super) struct Enclosing<'a> {
     pub changed: &'a [Var],
     pub span: Span,
     pub current: &'a mut Current,
@@ -19,7 +19,7 @@ pub(super) struct Around<'a> {
 
 impl Rewriter<'_> {
     /// An operation that keeps things or ends by a condition, whose bodies add to accumulators around them.
-    pub(super) fn keeping(&mut self, binding: &Binding, op: Op, ty: Type, mut around: Around) {
+    pub(super) fn keeping(&mut self, binding: &Binding, op: Op, ty: Type, mut around: Enclosing) {
         let (var, span) = (binding.var, binding.span);
         let value = match (op, &binding.op) {
             (Op::Build(Iteration { count, index, .. }), Op::Build(Iteration { body, .. })) => {
@@ -39,7 +39,7 @@ impl Rewriter<'_> {
                 Op::Reduce(reduction, Iteration { count, index, body: Body { bindings, result } })
             }
             (Op::Scan(Recurrence { start, count, index, state, .. }), Op::Scan(Recurrence { body, .. })) => {
-                let Around { changed, current, out, .. } = &mut around;
+                let Enclosing { changed, current, out, .. } = &mut around;
                 let recurrence = self.recurrence(
                     (start, element(&ty)),
                     changed,
@@ -66,7 +66,7 @@ impl Rewriter<'_> {
                 Op::Tuple([last].into_iter().chain(kept).collect())
             }
             (Op::While { state, start, .. }, Op::While { condition, body, .. }) => {
-                let Around { changed, current, out, .. } = &mut around;
+                let Enclosing { changed, current, out, .. } = &mut around;
                 let recurrence =
                     self.recurrence((start, ty.clone()), changed, current, span, out, |rewriter, inner, out, value| {
                         out.push(Binding { var: state, op: Op::Copy(value), span });
@@ -99,11 +99,11 @@ impl Rewriter<'_> {
         (count, index, body): (Atom, Var, &Body),
         arrays: &[Type],
         split: Option<&[Type]>,
-        around: &mut Around,
+        around: &mut Enclosing,
     ) -> Vec<Atom> {
         let span = around.span;
         let unit = self.bind(Op::Tuple(Vec::new()), Type::unit(), span, around.out);
-        let Around { changed, current, out, .. } = around;
+        let Enclosing { changed, current, out, .. } = around;
         let recurrence =
             self.recurrence((unit, Type::unit()), changed, current, span, out, |rewriter, inner, out, _| {
                 let element = rewriter.run(body, inner, out);
@@ -124,11 +124,11 @@ impl Rewriter<'_> {
         (state, start, body): (Var, Atom, &Body),
         result: &[Type],
         arrays: usize,
-        around: &mut Around,
+        around: &mut Enclosing,
     ) -> Recurrence {
         let span = around.span;
         let elements: Vec<Type> = result[arrays..].iter().map(element).collect();
-        let Around { changed, current, out, .. } = around;
+        let Enclosing { changed, current, out, .. } = around;
         self.recurrence((start, result[0].clone()), changed, current, span, out, |rewriter, inner, out, value| {
             out.push(Binding { var: state, op: Op::Copy(value), span });
             let all = rewriter.run(body, inner, out);
@@ -138,8 +138,8 @@ impl Rewriter<'_> {
     }
 
     /// Binds a loop that keeps things: the value in its last state, and the rest of its result.
-    fn traced(&mut self, op: Op, state: Var, rest: &[Type], around: &mut Around) -> (Atom, Vec<Atom>) {
-        let Around { changed, span, current, out } = around;
+    fn traced(&mut self, op: Op, state: Var, rest: &[Type], around: &mut Enclosing) -> (Atom, Vec<Atom>) {
+        let Enclosing { changed, span, current, out } = around;
         let state = self.vars[state.0 as usize].ty.clone();
         let value = components(&state)[0].clone();
         let whole: Type = Type::Tuple([state.clone()].into_iter().chain(rest.iter().cloned()).collect());
@@ -151,7 +151,7 @@ impl Rewriter<'_> {
     }
 
     /// The condition of a loop on the value in its state. It adds to nothing around it.
-    fn condition(&mut self, (condition, state, ty): (&Body, Var, Type), whole: Var, around: &Around) -> Body {
+    fn condition(&mut self, (condition, state, ty): (&Body, Var, Type), whole: Var, around: &Enclosing) -> Body {
         let span = around.span;
         let (mut inner, mut bindings) = (around.current.clone(), Vec::new());
         let value = self.bind_var(Op::Project(Atom::Var(whole), 0), ty, span, &mut bindings);

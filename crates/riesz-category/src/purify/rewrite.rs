@@ -1,7 +1,7 @@
 //! One function, with accumulators as explicit arguments and results.
 
 use super::{Changes, Roots};
-use crate::purify::keep::Around;
+use crate::purify::keep::Enclosing;
 use riesz_core::Type;
 use riesz_core::build::fresh;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Iteration, Op, Recurrence, Var, VarInfo};
@@ -165,7 +165,7 @@ impl<'p> Rewriter<'p> {
                 let whole = self.bind_var(Op::Loop(recurrence), ty, span, out);
                 self.take(whole, var, changed, span, current, out);
             }
-            op => self.keeping(binding, op, ty, Around { changed, span, current, out }),
+            op => self.keeping(binding, op, ty, Enclosing { changed, span, current, out }),
         }
     }
 

@@ -68,7 +68,7 @@ pub struct Eval {
     /// Print the value as JSON
     #[arg(long)]
     pub json: bool,
-    /// How derivatives are represented
+    /// The representation of derivatives
     #[arg(long, value_name = "NAME", default_value = "compiled", value_parser = via(), hide_possible_values = true)]
     pub via: &'static Representation,
     /// Evaluate over another algebra than the real numbers; over intervals, `--let x=LOW..HIGH` gives a range
@@ -134,8 +134,8 @@ pub struct Emit {
     #[arg(long, value_enum, value_name = "TARGET")]
     pub to: Language,
     /// What to write
-    #[arg(long, value_enum, value_name = "NAME", default_value_t = What::Value)]
-    pub what: What,
+    #[arg(long, value_enum, value_name = "NAME", default_value_t = Variant::Value)]
+    pub what: Variant,
     #[command(flatten)]
     pub limits: Limited,
     #[command(flatten)]
@@ -150,22 +150,22 @@ pub enum Language {
     Combinators,
 }
 
-/// What is written of a function.
+/// The function that is written: the value or a derivative.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum What {
+pub enum Variant {
     Value,
     Jvp,
     Vjp,
     Grad,
 }
 
-impl From<What> for riesz::What {
-    fn from(what: What) -> riesz::What {
+impl From<Variant> for riesz::Variant {
+    fn from(what: Variant) -> riesz::Variant {
         match what {
-            What::Value => riesz::What::Value,
-            What::Jvp => riesz::What::Jvp,
-            What::Vjp => riesz::What::Vjp,
-            What::Grad => riesz::What::Grad,
+            Variant::Value => riesz::Variant::Value,
+            Variant::Jvp => riesz::Variant::Jvp,
+            Variant::Vjp => riesz::Variant::Vjp,
+            Variant::Grad => riesz::Variant::Grad,
         }
     }
 }
@@ -179,7 +179,7 @@ pub struct Fmt {
     /// Change nothing; list the files that would change, and fail if there are any
     #[arg(long)]
     pub check: bool,
-    /// How deep brackets and the like may nest
+    /// The most levels of nested brackets and forms in a text
     #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
     pub max_nesting: usize,
     #[command(flatten)]
@@ -268,7 +268,7 @@ pub struct Modes {
     /// Let a name in the point or the function stand for increasing sizes, and count the operations
     #[arg(long, value_name = "NAME=FROM..TO", value_parser = growth)]
     pub grow: Option<(String, u32, u32)>,
-    /// How many seconds a derivative may take; a representation that would take longer stops
+    /// The most seconds for a derivative; a representation that would take longer stops
     #[arg(long, value_name = "SECONDS", default_value_t = 1.0, requires = "grow", value_parser = seconds)]
     pub longest: f64,
     /// Draw operations against size, and write the picture to a file
@@ -311,7 +311,7 @@ pub struct Graph {
     pub limits: Limited,
 }
 
-/// What there is to draw of a function.
+/// The pictures of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Of {
     Value,
@@ -331,7 +331,7 @@ pub struct Bench {
     /// Compare with earlier output of `--json`
     #[arg(long, value_name = "FILE.json")]
     pub against: Option<String>,
-    /// How the program is run
+    /// The backend
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Auto)]
     pub backend: Backend,
     /// The number of threads for native code
@@ -348,13 +348,13 @@ pub struct Bench {
 pub struct Gradbench {
     /// A folder of programs, one for each module; by default those for the twelve modules of GradBench
     pub folder: Option<String>,
-    /// How the programs are run
+    /// The backend
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Auto)]
     pub backend: Backend,
     /// The number of threads for native code
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     pub threads: u16,
-    /// How much memory arrays may take, such as 512M or 2G
+    /// The most memory for arrays, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
     pub max_memory: usize,
     #[command(flatten)]

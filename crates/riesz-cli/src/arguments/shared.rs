@@ -3,6 +3,7 @@
 use super::value::default_memory;
 use super::wrong;
 use crate::building;
+use crate::report::Report;
 use clap::{Args, ValueEnum};
 use riesz::cache::bytes;
 use riesz::{Associate, Checkpoints, Limits, Options, ParseOptions, Session, Toolchain, Trap};
@@ -11,10 +12,10 @@ use std::sync::Arc;
 /// How a program is run.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Run {
-    /// How the program is run; `auto` interprets what is short, and makes machine code of longer work
+    /// The backend; `auto` interprets short programs, and makes machine code of longer ones
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Backend::Auto)]
     backend: Backend,
-    /// Say what ran each program: the interpreter or machine code, and why
+    /// Report the backend that ran each program, and why
     #[arg(long)]
     explain: bool,
     /// The number of threads for native code [default: 1]
@@ -23,12 +24,12 @@ pub struct Run {
     /// The width of an `R`; f32 needs native code
     #[arg(long, value_enum, value_name = "NAME", default_value_t = Precision::F64)]
     precision: Precision,
-    /// Report where a NaN or an infinity starts, and which zeros of derivatives hide one; the interpreter does
+    /// Report where a NaN or an infinity starts, and which zeros of derivatives hide one, in the interpreter
     #[arg(long, value_enum, value_name = "WHAT")]
     trap: Option<Trapped>,
 }
 
-/// What `--trap` looks for.
+/// The numbers that `--trap` looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Trapped {
     Nan,
@@ -76,25 +77,25 @@ impl Run {
     }
 }
 
-/// What a program may use.
+/// The limits of a program.
 #[derive(Args, Debug)]
 pub struct Limited {
-    /// How many calls and loop iterations an evaluation may take
+    /// The most calls and loop iterations of an evaluation
     #[arg(long, value_name = "N", default_value_t = Limits::default().steps)]
     max_steps: u64,
-    /// How many calls may be nested
+    /// The most nested calls
     #[arg(long, value_name = "N", default_value_t = Limits::default().depth)]
     max_depth: usize,
-    /// How much memory values and derivatives may take, such as 512M or 2G
+    /// The most memory for values and derivatives, such as 512M or 2G
     #[arg(long, value_name = "BYTES", value_parser = bytes, default_value = default_memory())]
     max_memory: usize,
-    /// How many operations the compiler may write for an evaluation
+    /// The most operations that the compiler writes for an evaluation
     #[arg(long, value_name = "N", default_value_t = Options::default().code)]
     max_code: u64,
-    /// How deep brackets and the like may nest
+    /// The most levels of nested brackets and forms in a text
     #[arg(long, value_name = "N", default_value_t = ParseOptions::default().max_nesting)]
     max_nesting: usize,
-    /// How much of a loop to keep for its derivative: `none` keeps all values, N keeps at most N states,
+    /// The values of a loop to keep for its derivative: `none` keeps all values, N keeps at most N states,
     /// `auto` decides by the memory limit
     #[arg(long, value_name = "auto|none|N", value_parser = checkpoints, default_value = "auto")]
     checkpoint: Checkpoint,
@@ -111,7 +112,7 @@ enum Order {
     Reverse,
 }
 
-/// What `--checkpoint` says.
+/// The value of `--checkpoint`.
 #[derive(Clone, Copy, Debug)]
 struct Checkpoint(Option<Checkpoints>);
 
@@ -185,6 +186,24 @@ pub enum Backend {
     Interp,
     Instant,
     Native,
+}
+
+impl Backend {
+    /// The toolchain of a command that runs native code by default, or machine code in memory if there is no compiler.
+    pub fn fastest(self, threads: u16, report: &Report) -> Option<Toolchain> {
+        match self {
+            Backend::Interp => None,
+            Backend::Instant => Toolchain::instant(),
+            Backend::Auto if Toolchain::find(1).is_err() => Toolchain::instant(),
+            Backend::Auto | Backend::Native => match Toolchain::find(threads.into()) {
+                Ok(native) => Some(native.watched_by(building::watch())),
+                Err(problem) => {
+                    report.warning(problem.diagnostic().help("the interpreter runs the program"));
+                    None
+                }
+            },
+        }
+    }
 }
 
 /// The sizes of real numbers.

@@ -2,18 +2,18 @@
 //!
 //! Times are medians, with the interquartile range as their spread.
 
-use super::Status;
-use crate::arguments::{Backend, Bench as Arguments};
+use super::{Status, finish};
+use crate::arguments::Bench as Arguments;
 use crate::disk::{self, Disk};
 use crate::report::Report;
-use crate::{building, output, value};
+use crate::{output, value};
 use riesz::bench::Prepared;
 use riesz::{Binding, Diagnostic, Error, NoFiles, Session, Toolchain, Type};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-/// What the point is called in the expressions that are run.
+/// The name of the point in the expressions that are run.
 const POINT: &str = "the_point";
 /// How long and how often something is run at least.
 const AT_LEAST: (Duration, usize) = (Duration::from_millis(500), 5);
@@ -29,25 +29,16 @@ pub fn run(arguments: Arguments) -> Status {
         }
     };
     let mut session = Session::new(arguments.limits.options());
-    match bench(&mut session, &arguments, &report) {
-        Ok(found) => {
-            let text = match arguments.json {
-                true => found.as_json(&arguments, earlier.as_ref()).to_string(),
-                false => found.as_text(earlier.as_ref()),
-            };
-            output::print_line(&text);
-            Status::Success
-        }
-        Err(diagnostics) => {
-            report.show(&diagnostics, session.sources());
-            Status::Failure
-        }
-    }
+    let text = bench(&mut session, &arguments, &report).map(|found| match arguments.json {
+        true => found.as_json(&arguments, earlier.as_ref()).to_string(),
+        false => found.as_text(earlier.as_ref()),
+    });
+    finish(&report, &session, text)
 }
 
-/// What was found.
+/// The results.
 struct Timings {
-    /// What ran it.
+    /// The backend that ran it.
     backend: &'static str,
     threads: u16,
     is_gradient: bool,
@@ -88,18 +79,7 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         true => format!("vjp({function}, {POINT}, 1.0)"),
         false => format!("({applied}, matrix(D({function}, {POINT})))"),
     };
-    let native = match arguments.backend {
-        Backend::Interp => None,
-        Backend::Instant => Toolchain::instant(),
-        Backend::Auto if Toolchain::find(1).is_err() => Toolchain::instant(),
-        Backend::Auto | Backend::Native => match Toolchain::find(arguments.threads.into()) {
-            Ok(native) => Some(native.watched_by(building::watch())),
-            Err(problem) => {
-                report.warning(problem.diagnostic().help("the interpreter runs the program"));
-                None
-            }
-        },
-    };
+    let native = arguments.backend.fastest(arguments.threads, report);
     let native = native.as_ref();
     let value = session.prepare(&applied, Vec::new(), native)?;
     let derivative = session.prepare(&derived, Vec::new(), native)?;

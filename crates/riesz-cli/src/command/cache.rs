@@ -27,7 +27,7 @@ pub fn run(arguments: Arguments) -> Status {
 }
 
 fn show(cache: &Cache, as_json: bool) -> Result<String, Problem> {
-    let Held { programs, runtimes, total } = Held::by(cache)?;
+    let CacheContents { programs, runtimes, total } = CacheContents::by(cache)?;
     let directory = cache.directory().display();
     Ok(match as_json {
         true => json!({
@@ -54,8 +54,8 @@ fn clear(cache: &Cache, as_json: bool) -> Result<String, Problem> {
     })
 }
 
-/// What a cache holds.
-pub struct Held {
+/// The contents of a cache.
+pub struct CacheContents {
     /// How many libraries of generated code.
     pub programs: usize,
     /// How many of what it calls.
@@ -64,12 +64,12 @@ pub struct Held {
     pub total: u64,
 }
 
-impl Held {
-    /// What a cache holds now.
-    pub fn by(cache: &Cache) -> Result<Held, Problem> {
+impl CacheContents {
+    /// The current contents of a cache.
+    pub fn by(cache: &Cache) -> Result<CacheContents, Problem> {
         let entries = cache.entries()?;
         let programs = entries.iter().filter(|entry| entry.kind == Kind::Program).count();
         let total = entries.iter().map(|entry| entry.bytes).sum();
-        Ok(Held { programs, runtimes: entries.len() - programs, total })
+        Ok(CacheContents { programs, runtimes: entries.len() - programs, total })
     }
 }

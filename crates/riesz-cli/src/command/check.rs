@@ -62,7 +62,7 @@ fn check(file: &str, arguments: &Check, report: &Report) -> Tally {
     tally
 }
 
-/// What the checks gave.
+/// The results of the checks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
     files: usize,

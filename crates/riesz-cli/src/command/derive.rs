@@ -1,9 +1,8 @@
 //! `riesz derive FILE FUN`
 
-use super::Status;
+use super::{Status, finish};
 use crate::arguments::{Derive, Mode};
 use crate::disk::Disk;
-use crate::output;
 use crate::report::Report;
 use crate::whole;
 use riesz::derive::{Association, Chain, Derivation, Derivations, KnownSize, Operations, Stage, Step, Steps};
@@ -24,20 +23,11 @@ pub fn run(arguments: Derive) -> Status {
             }
         };
     }
-    match derivation(&mut session, &arguments) {
-        Ok(derivation) => {
-            let text = match arguments.json {
-                true => as_json(&derivation, arguments.steps).to_string(),
-                false => as_text(&derivation, arguments.steps),
-            };
-            output::print_line(text.trim_end());
-            Status::Success
-        }
-        Err(diagnostics) => {
-            report.show(&diagnostics, session.sources());
-            Status::Failure
-        }
-    }
+    let text = derivation(&mut session, &arguments).map(|derivation| match arguments.json {
+        true => as_json(&derivation, arguments.steps).to_string(),
+        false => as_text(&derivation, arguments.steps),
+    });
+    finish(&report, &session, text)
 }
 
 /// Writes the certificate of a derivative to a file.

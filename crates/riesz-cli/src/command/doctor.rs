@@ -1,7 +1,7 @@
 //! `riesz doctor`: the installed compiler, the backend in use, and the reason.
 
 use super::Status;
-use super::cache::Held;
+use super::cache::CacheContents;
 use crate::arguments::Doctor;
 use crate::output::{bytes, print_line};
 use riesz::{Cache, Compiler, PATIENCE, Problem, Toolchain};
@@ -10,7 +10,7 @@ use serde_json::json;
 /// Says what there is. That something is missing is an answer, and no failure.
 pub fn run(arguments: Doctor) -> Status {
     let compiler = Compiler::installed();
-    let cache = Cache::of_environment().and_then(|cache| Ok((Held::by(&cache)?, cache)));
+    let cache = Cache::of_environment().and_then(|cache| Ok((CacheContents::by(&cache)?, cache)));
     let cause = compiler.as_ref().err().or(cache.as_ref().err());
     let threads = std::thread::available_parallelism().map_or(1, |threads| threads.get());
     if arguments.json {

@@ -1,9 +1,8 @@
 //! `riesz emit FILE FUN --to TARGET`
 
-use super::Status;
+use super::{Status, finish};
 use crate::arguments::{Emit, Language};
 use crate::disk::Disk;
-use crate::output;
 use crate::report::Report;
 use riesz::{Diagnostic, Session};
 
@@ -11,16 +10,8 @@ use riesz::{Diagnostic, Session};
 pub fn run(arguments: Emit) -> Status {
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
-    match code(&mut session, &arguments) {
-        Ok(text) => {
-            output::print_line(text.trim_end());
-            Status::Success
-        }
-        Err(diagnostics) => {
-            report.show(&diagnostics, session.sources());
-            Status::Failure
-        }
-    }
+    let text = code(&mut session, &arguments);
+    finish(&report, &session, text)
 }
 
 fn code(session: &mut Session, arguments: &Emit) -> Result<String, Vec<Diagnostic>> {

@@ -5,7 +5,7 @@ use crate::arguments::{self, Eval};
 use crate::disk::Disk;
 use crate::report::Report;
 use crate::{output, value};
-use riesz::{Diagnostic, Given, Name, Options, Session};
+use riesz::{Diagnostic, Name, Options, OverBinding, Session};
 use std::path::Path;
 
 /// Evaluates an expression and prints its value.
@@ -42,7 +42,11 @@ pub fn run(arguments: Eval) -> Status {
     }
 }
 
-fn evaluate(session: &mut Session, arguments: &Eval, given: Vec<(Name, Given)>) -> Result<String, Vec<Diagnostic>> {
+fn evaluate(
+    session: &mut Session,
+    arguments: &Eval,
+    given: Vec<(Name, OverBinding)>,
+) -> Result<String, Vec<Diagnostic>> {
     let (file, expression) = arguments.operands();
     if let Some(file) = file {
         session.load(file, &Disk)?;
@@ -55,7 +59,7 @@ fn evaluate(session: &mut Session, arguments: &Eval, given: Vec<(Name, Given)>) 
         return session.evaluate_over(algebra, expression, given).map(|found| found.to_string()).map_err(explained);
     }
     let single = |(name, given)| match given {
-        Given::One(binding) | Given::Between(binding, _) => (name, binding),
+        OverBinding::One(binding) | OverBinding::Between(binding, _) => (name, binding),
     };
     let found = session.evaluate(expression, given.into_iter().map(single).collect()).map_err(explained)?;
     match arguments.json {

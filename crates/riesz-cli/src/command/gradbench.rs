@@ -10,10 +10,10 @@
 //! asks.
 
 use super::Status;
-use crate::arguments::{Backend, Gradbench as Arguments};
+use crate::arguments::Gradbench as Arguments;
 use crate::disk::Disk;
 use crate::report::Report;
-use crate::{building, output, value};
+use crate::{output, value};
 use riesz::bench::Prepared;
 use riesz::{Binding, Data, Error, Limits, Loaded, Loader, Options, Session, Toolchain, is_name};
 use serde_json::{Value, json};
@@ -41,18 +41,7 @@ const PROGRAMS: [(&str, &str); 13] = [
 /// Answers the messages on the standard input until there are no more.
 pub fn run(arguments: Arguments) -> Status {
     let report = Report::new(arguments.messages);
-    let native = match arguments.backend {
-        Backend::Interp => None,
-        Backend::Instant => Toolchain::instant(),
-        Backend::Auto if Toolchain::find(1).is_err() => Toolchain::instant(),
-        Backend::Auto | Backend::Native => match Toolchain::find(arguments.threads.into()) {
-            Ok(native) => Some(native.watched_by(building::watch())),
-            Err(problem) => {
-                report.warning(problem.diagnostic().help("the interpreter runs the programs"));
-                None
-            }
-        },
-    };
+    let native = arguments.backend.fastest(arguments.threads, &report);
     let tool = Tool { arguments, report, native };
     for line in std::io::stdin().lock().lines() {
         let message = line.map_err(|error| error.to_string()).and_then(|line| {
@@ -69,7 +58,7 @@ pub fn run(arguments: Arguments) -> Status {
     Status::Success
 }
 
-/// What answers messages.
+/// The tool that answers messages.
 struct Tool {
     arguments: Arguments,
     report: Report,
@@ -119,7 +108,7 @@ impl Tool {
         }
     }
 
-    /// What a function gives for an input, and how long it took, both as JSON.
+    /// The result of a function for an input, and its time, both as JSON.
     fn evaluate(&self, module: &str, function: &str, input: &Value) -> Result<(String, Value), String> {
         let mut session = self.session(module)?;
         if !is_name(function) {

@@ -15,6 +15,9 @@ mod modes;
 mod repl;
 
 use crate::arguments::{Cli, Command};
+use crate::output;
+use crate::report::Report;
+use riesz::{Diagnostic, Session};
 use std::process::ExitCode;
 
 /// How a command ended. A wrong command line has ended it before.
@@ -51,5 +54,19 @@ pub fn run(cli: Cli) -> Status {
         Command::Bench(arguments) => bench::run(arguments),
         Command::Cache(arguments) => cache::run(arguments),
         Command::Doctor(arguments) => doctor::run(arguments),
+    }
+}
+
+/// Prints the text of a command, or shows the problems.
+fn finish(report: &Report, session: &Session, text: Result<String, Vec<Diagnostic>>) -> Status {
+    match text {
+        Ok(text) => {
+            output::print_line(text.trim_end());
+            Status::Success
+        }
+        Err(diagnostics) => {
+            report.show(&diagnostics, session.sources());
+            Status::Failure
+        }
     }
 }

@@ -46,7 +46,7 @@ pub fn run(arguments: Arguments) -> Status {
     if agree { Status::Success } else { Status::Failure }
 }
 
-/// What was asked for.
+/// The result of the comparison.
 enum Request {
     Modes(Modes),
     Growth(Growth),

@@ -4,14 +4,14 @@ pub mod json;
 pub mod npy;
 
 use crate::disk;
-use riesz::{Algebra, Binding, Data, Given, Name};
+use riesz::{Algebra, Binding, Data, Name, OverBinding};
 use std::path::Path;
 
 /// What `--let NAME=VALUE` gives; over intervals also `--let NAME=LOW..HIGH`.
-pub fn given(name: &str, value: &str, over: Option<Algebra>) -> Result<(Name, Given), String> {
+pub fn given(name: &str, value: &str, over: Option<Algebra>) -> Result<(Name, OverBinding), String> {
     let given = match value.split_once("..").filter(|_| over == Some(Algebra::Interval)) {
-        Some((low, high)) => Given::Between(binding(name, low)?.1, binding(name, high)?.1),
-        None => Given::One(binding(name, value)?.1),
+        Some((low, high)) => OverBinding::Between(binding(name, low)?.1, binding(name, high)?.1),
+        None => OverBinding::One(binding(name, value)?.1),
     };
     Ok((name.into(), given))
 }

@@ -14,7 +14,7 @@ pub fn read(bytes: &[u8]) -> Result<Data, String> {
     let (header, numbers) = split(bytes)?;
     let Header { order, kind, width, by_columns, shape } = Header::read(header)?;
     if shape.len() > AXES {
-        return Err(format!("the array has {} axes, and {AXES} are the most", shape.len()));
+        return Err(format!("the array has {} axes; at most {AXES} are supported", shape.len()));
     }
     let bytes = shape.iter().try_fold(width, |bytes, &size| bytes.checked_mul(size));
     let numbers = match bytes {
@@ -35,7 +35,7 @@ pub fn read(bytes: &[u8]) -> Result<Data, String> {
         (Kind::Signed, _) => Elements::Int(words.map(signed).collect()),
         (Kind::Unsigned, _) => {
             let fitting: Result<_, _> = words.map(|word| i64::try_from(unsigned(word))).collect();
-            Elements::Int(fitting.map_err(|_| "a number does not fit into 64 bits with a sign")?)
+            Elements::Int(fitting.map_err(|_| "a number does not fit into a signed integer of 64 bits")?)
         }
         (Kind::Bool, _) => Elements::Bool(words.map(|word| word != [0]).collect()),
     };
@@ -63,7 +63,7 @@ fn split(bytes: &[u8]) -> Result<(&str, &[u8]), String> {
 
 const MALFORMED: &str = "its header is not that of an npy file";
 
-/// What a header states.
+/// The contents of a header.
 struct Header {
     order: Order,
     kind: Kind,
@@ -151,9 +151,7 @@ fn half(bits: u16) -> f64 {
 
 fn unknown(descr: &str) -> String {
     let shown: String = descr.chars().take(40).collect();
-    format!(
-        "elements of type {shown} are not numbers that programs have; NumPy converts them with `a.astype('float64')`"
-    )
+    format!("elements of type {shown} cannot be read; NumPy converts them with `a.astype('float64')`")
 }
 
 /// Brings elements from column-major order, in which the first index runs fastest, into row-major order.

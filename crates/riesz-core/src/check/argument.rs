@@ -8,30 +8,36 @@ use crate::term::{Atom, Op};
 use crate::types::Type;
 use riesz_syntax::{Diagnostic, Span};
 
-use super::call::{Given, instantiate};
+use super::call::{CallArgument, instantiate};
 
 impl Draft<'_> {
     /// The value of an argument.
-    pub fn value(&mut self, given: &Given, hint: Option<&Type>) -> Typed {
+    pub fn value(&mut self, given: &CallArgument, hint: Option<&Type>) -> Typed {
         match given {
-            Given::Expr(expr) => self.expr(*expr, hint),
-            Given::Value(atom, ty, _) => (*atom, ty.clone()),
-            Given::Elements(body, generators, span) => {
+            CallArgument::Expr(expr) => self.expr(*expr, hint),
+            CallArgument::Value(atom, ty, _) => (*atom, ty.clone()),
+            CallArgument::Elements(body, generators, span) => {
                 let (iteration, size, element) = self.iterate(&generators[0], *span, |draft| draft.expr(*body, None));
                 self.built(iteration, size, element, *span)
             }
         }
     }
 
-    pub fn given_span(&self, given: &Given) -> Span {
+    pub fn given_span(&self, given: &CallArgument) -> Span {
         match given {
-            Given::Expr(expr) => self.tree().expr(*expr).span,
-            Given::Value(_, _, span) | Given::Elements(_, _, span) => *span,
+            CallArgument::Expr(expr) => self.tree().expr(*expr).span,
+            CallArgument::Value(_, _, span) | CallArgument::Elements(_, _, span) => *span,
         }
     }
 
     /// As many arguments as there are parameters: a function of several parameters is a function of one tuple.
-    pub fn adapt(&mut self, given: Vec<Given>, parameters: usize, what: &str, span: Span) -> Option<Vec<Given>> {
+    pub fn adapt(
+        &mut self,
+        given: Vec<CallArgument>,
+        parameters: usize,
+        what: &str,
+        span: Span,
+    ) -> Option<Vec<CallArgument>> {
         if given.len() == parameters {
             return Some(given);
         }
@@ -39,7 +45,7 @@ impl Draft<'_> {
             let values: Vec<Typed> = given.iter().map(|given| self.value(given, None)).collect();
             let (atoms, types): (Vec<Atom>, Vec<Type>) = values.into_iter().unzip();
             let ty = Type::Tuple(types.into());
-            return Some(vec![Given::Value(self.bind(Op::Tuple(atoms), ty.clone(), span), ty, span)]);
+            return Some(vec![CallArgument::Value(self.bind(Op::Tuple(atoms), ty.clone(), span), ty, span)]);
         }
         if let [only] = &given[..] {
             let place = self.given_span(only);
@@ -48,13 +54,13 @@ impl Draft<'_> {
                 Type::Error => return None,
                 Type::Tuple(parts) if parts.len() == parameters => {
                     let parts = self.parts((atom, ty), place);
-                    return Some(parts.into_iter().map(|(atom, ty)| Given::Value(atom, ty, place)).collect());
+                    return Some(parts.into_iter().map(|(atom, ty)| CallArgument::Value(atom, ty, place)).collect());
                 }
                 unknown @ Type::Unknown(_) => {
                     let tuple = Type::Tuple((0..parameters).map(|_| self.unknowns.ty()).collect());
                     let _ = self.unify(&unknown, &tuple, place);
                     let parts = self.parts((atom, tuple), place);
-                    return Some(parts.into_iter().map(|(atom, ty)| Given::Value(atom, ty, place)).collect());
+                    return Some(parts.into_iter().map(|(atom, ty)| CallArgument::Value(atom, ty, place)).collect());
                 }
                 _ => {}
             }
@@ -95,14 +101,14 @@ impl Draft<'_> {
         signature: &Signature,
         types: &[Type],
         sizes: &[Size],
-        given: &[Given],
+        given: &[CallArgument],
         what: &str,
     ) -> Vec<Atom> {
         let mut atoms = vec![Atom::Int(0); given.len()];
         for functions in [false, true] {
             for (at, given) in given.iter().enumerate() {
                 let function = match given {
-                    Given::Expr(expr) => self.callable(*expr),
+                    CallArgument::Expr(expr) => self.callable(*expr),
                     _ => None,
                 };
                 if function.is_some() != functions {

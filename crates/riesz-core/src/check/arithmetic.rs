@@ -369,7 +369,7 @@ impl Draft<'_> {
     }
 }
 
-/// What a built-in function takes and gives.
+/// The signatures of a built-in function.
 pub(crate) fn signatures(primitive: &Primitive) -> String {
     let written: Vec<String> =
         primitive.signatures.iter().map(|signature| format!("`{}{signature}`", primitive.name)).collect();

@@ -5,7 +5,7 @@
 //! arguments.
 
 use super::arithmetic::{Typed, is_number, signatures};
-use super::call::{Given, instantiate};
+use super::call::{CallArgument, instantiate};
 use super::draft::Draft;
 use super::reduce::reduction;
 use crate::size::Size;
@@ -19,19 +19,19 @@ impl Draft<'_> {
     pub fn builtin(
         &mut self,
         primitive: &'static Primitive,
-        given: Vec<Given>,
+        given: Vec<CallArgument>,
         span: Span,
         hint: Option<&Type>,
     ) -> Typed {
         let mut given = given;
         if let (Some(reduction), [only]) = (reduction(primitive), &mut given[..]) {
             // The single argument of `max` may be a pair, and so two arguments.
-            if let Given::Expr(_) = only {
+            if let CallArgument::Expr(_) = only {
                 let place = self.given_span(only);
                 let (atom, ty) = self.value(only, None);
-                *only = Given::Value(atom, ty, place);
+                *only = CallArgument::Value(atom, ty, place);
             }
-            let pair = matches!(only, Given::Value(_, ty, _) if matches!(self.resolve(ty), Type::Tuple(_)));
+            let pair = matches!(only, CallArgument::Value(_, ty, _) if matches!(self.resolve(ty), Type::Tuple(_)));
             if !(pair && matches!(primitive.kind, Kind::Scalar(_))) {
                 return self.reduce(reduction, primitive, only, span);
             }
@@ -69,10 +69,10 @@ impl Draft<'_> {
                     if is_map && std::ptr::eq(primitive, &array::SOLVE) {
                         return self.solve_map((atom, ty), &given[1], span);
                     }
-                    given[0] = Given::Value(atom, ty, place);
+                    given[0] = CallArgument::Value(atom, ty, place);
                     if is_map && let Some(item) = self.checker.prelude_item(&prelude::SQUARE_MATRIX) {
                         let (atom, ty) = self.call_item(item, given, span);
-                        given = vec![Given::Value(atom, ty, place)];
+                        given = vec![CallArgument::Value(atom, ty, place)];
                     }
                 }
                 self.by_signature(primitive, given, span)
@@ -91,10 +91,10 @@ impl Draft<'_> {
     fn fitted(
         &mut self,
         primitive: &'static Primitive,
-        given: Vec<Given>,
+        given: Vec<CallArgument>,
         arity: usize,
         span: Span,
-    ) -> Option<Vec<Given>> {
+    ) -> Option<Vec<CallArgument>> {
         let signature = self.checker.primitive_signature(primitive, 0);
         if given.len() != 1 && arity == 1 && !takes_tuples(&signature.parameters) {
             self.wrong_arguments(given.len(), 1, &format!("`{}`", primitive.name), span);
@@ -112,7 +112,7 @@ impl Draft<'_> {
         &mut self,
         form: Form,
         primitive: &'static Primitive,
-        given: Vec<Given>,
+        given: Vec<CallArgument>,
         span: Span,
         hint: Option<&Type>,
     ) -> Typed {
@@ -203,7 +203,7 @@ impl Draft<'_> {
     }
 
     /// A function of arrays, typed by the first of its signatures that fits.
-    fn by_signature(&mut self, primitive: &'static Primitive, mut given: Vec<Given>, span: Span) -> Typed {
+    fn by_signature(&mut self, primitive: &'static Primitive, mut given: Vec<CallArgument>, span: Span) -> Typed {
         let mut chosen = self.checker.primitive_signature(primitive, 0);
         if primitive.signatures.len() > 1 {
             let mut types = Vec::new();
@@ -211,7 +211,7 @@ impl Draft<'_> {
                 let place = self.given_span(given);
                 let (atom, ty) = self.value(given, None);
                 types.push(self.resolve_deep(&ty));
-                *given = Given::Value(atom, ty, place);
+                *given = CallArgument::Value(atom, ty, place);
             }
             if let Some(fitting) = (0..primitive.signatures.len())
                 .map(|at| self.checker.primitive_signature(primitive, at))
@@ -239,20 +239,20 @@ impl Draft<'_> {
         self.read_sizes(value, result, span)
     }
 
-    fn int(&mut self, given: &Given) -> Atom {
+    fn int(&mut self, given: &CallArgument) -> Atom {
         let (atom, ty) = self.value(given, Some(&Type::Int));
         let place = self.given_span(given);
         self.flow(atom, &ty, &Type::Int, place)
     }
 
-    pub(super) fn array_given(&mut self, given: &Given) -> Typed {
+    pub(super) fn array_given(&mut self, given: &CallArgument) -> Typed {
         let (atom, ty) = self.value(given, None);
         let place = self.given_span(given);
         let (size, element) = self.array_type(&ty, place, "this function works on arrays");
         (atom, Type::array(size, element))
     }
 
-    fn equate_all(&mut self, arrays: &[Typed], given: &[Given]) {
+    fn equate_all(&mut self, arrays: &[Typed], given: &[CallArgument]) {
         for (pair, given) in arrays.windows(2).zip(given.windows(2)) {
             let (before, place) = (self.given_span(&given[0]), self.given_span(&given[1]));
             if let [(_, a @ Type::Array(m, _)), (_, b @ Type::Array(n, _))] = pair
@@ -281,7 +281,7 @@ impl Draft<'_> {
         self.read_sizes(value, ty, span)
     }
 
-    fn unzip(&mut self, given: &Given, span: Span) -> Typed {
+    fn unzip(&mut self, given: &CallArgument, span: Span) -> Typed {
         let (array, ty) = self.array_given(given);
         let Type::Array(size, element) = &ty else { return (Atom::Int(0), Type::Error) };
         let Type::Tuple(parts) = self.resolve(element) else {
@@ -307,7 +307,7 @@ impl Draft<'_> {
         (self.bind(Op::Tuple(atoms), ty.clone(), span), ty)
     }
 
-    fn concat(&mut self, primitive: &'static Primitive, given: Vec<Given>, span: Span) -> Typed {
+    fn concat(&mut self, primitive: &'static Primitive, given: Vec<CallArgument>, span: Span) -> Typed {
         let arity = given.len().max(2);
         let Some(given) = self.fitted(primitive, given, arity, span) else { return (Atom::Int(0), Type::Error) };
         let mut total = Size::Constant(0);

@@ -32,7 +32,7 @@ pub(crate) enum Callable {
 
 /// An argument of a call.
 #[derive(Clone)]
-pub(crate) enum Given {
+pub(crate) enum CallArgument {
     /// An expression of the present scope.
     Expr(ExprId),
     /// A value.
@@ -58,9 +58,9 @@ impl Draft<'_> {
         let mut given = Vec::with_capacity(arguments.len());
         for argument in arguments {
             given.push(match argument {
-                Argument::Value(expr) => Given::Expr(*expr),
+                Argument::Value(expr) => CallArgument::Expr(*expr),
                 Argument::Hole(span) => match holes.next() {
-                    Some((atom, ty)) => Given::Value(atom, ty, *span),
+                    Some((atom, ty)) => CallArgument::Value(atom, ty, *span),
                     None => {
                         return self.fail(Diagnostic::error(
                             "misplaced-hole",
@@ -73,7 +73,7 @@ impl Draft<'_> {
         }
         if !generators.is_empty() {
             match given.pop() {
-                Some(Given::Expr(body)) => given.push(Given::Elements(body, generators.clone(), span)),
+                Some(CallArgument::Expr(body)) => given.push(CallArgument::Elements(body, generators.clone(), span)),
                 _ => {
                     return self.fail(
                         Diagnostic::error(
@@ -101,8 +101,13 @@ impl Draft<'_> {
     }
 
     /// `f(e | g, h)` is `f(f(e | h) | g)`, for functions of one array whose result is of its element's type.
-    pub(super) fn nested_reduction(&mut self, callable: &Rc<Callable>, mut given: Vec<Given>, span: Span) -> Typed {
-        let (Some(Given::Elements(body, generators, place)), true) = (given.pop(), given.is_empty()) else {
+    pub(super) fn nested_reduction(
+        &mut self,
+        callable: &Rc<Callable>,
+        mut given: Vec<CallArgument>,
+        span: Span,
+    ) -> Typed {
+        let (Some(CallArgument::Elements(body, generators, place)), true) = (given.pop(), given.is_empty()) else {
             return self.two_generators(span);
         };
         if let Callable::Primitive(primitive) = **callable
@@ -112,7 +117,7 @@ impl Draft<'_> {
         }
         let mut fits = true;
         let (iteration, size, element) = self.iterate(&generators[0], span, |draft| {
-            let rest = vec![Given::Elements(body, generators[1..].to_vec(), place)];
+            let rest = vec![CallArgument::Elements(body, generators[1..].to_vec(), place)];
             match generators.len() {
                 2 => {
                     let (element, value) = draft.reduced(callable, rest, span);
@@ -127,17 +132,17 @@ impl Draft<'_> {
             return self.two_generators(span);
         }
         let (atom, ty) = self.built(iteration, size, element, span);
-        self.invoke(callable, vec![Given::Value(atom, ty, span)], span, None)
+        self.invoke(callable, vec![CallArgument::Value(atom, ty, span)], span, None)
     }
 
     /// A function of one array applied to a comprehension, and the type of its elements.
-    pub(super) fn reduced(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span) -> (Type, Typed) {
+    pub(super) fn reduced(&mut self, callable: &Rc<Callable>, given: Vec<CallArgument>, span: Span) -> (Type, Typed) {
         let (atom, ty) = self.value(&given[0], None);
         let element = match self.resolve(&ty) {
             Type::Array(_, element) => (*element).clone(),
             _ => Type::Error,
         };
-        (element, self.invoke(callable, vec![Given::Value(atom, ty, span)], span, None))
+        (element, self.invoke(callable, vec![CallArgument::Value(atom, ty, span)], span, None))
     }
 
     pub fn two_generators(&mut self, span: Span) -> Typed {
@@ -148,7 +153,13 @@ impl Draft<'_> {
     }
 
     /// Calls a function that is one by its form.
-    pub fn invoke(&mut self, callable: &Rc<Callable>, given: Vec<Given>, span: Span, hint: Option<&Type>) -> Typed {
+    pub fn invoke(
+        &mut self,
+        callable: &Rc<Callable>,
+        given: Vec<CallArgument>,
+        span: Span,
+        hint: Option<&Type>,
+    ) -> Typed {
         if self.gives_up() {
             return (Atom::Int(0), Type::Error);
         }
@@ -158,7 +169,7 @@ impl Draft<'_> {
     pub(super) fn invoke_here(
         &mut self,
         callable: &Rc<Callable>,
-        given: Vec<Given>,
+        given: Vec<CallArgument>,
         span: Span,
         hint: Option<&Type>,
     ) -> Typed {
@@ -198,7 +209,7 @@ impl Draft<'_> {
                 let mut entries = Vec::with_capacity(parameters.len());
                 for ((parameter, given), hint) in parameters.iter().zip(&given).zip(&hints) {
                     let function = match (given, &parameter.kind) {
-                        (Given::Expr(expr), PatternKind::Name(_)) => self.callable(*expr),
+                        (CallArgument::Expr(expr), PatternKind::Name(_)) => self.callable(*expr),
                         _ => None,
                     };
                     entries.push(match function {
@@ -266,7 +277,7 @@ impl Draft<'_> {
         }
     }
 
-    pub(super) fn call_item(&mut self, item: ItemId, given: Vec<Given>, span: Span) -> Typed {
+    pub(super) fn call_item(&mut self, item: ItemId, given: Vec<CallArgument>, span: Span) -> Typed {
         let name = self.checker.item_name(item);
         let Some(signature) = self.checker.signature(item) else { return (Atom::Int(0), Type::Error) };
         if let ([Type::Real], Type::Real, [only]) =
@@ -333,7 +344,7 @@ impl Draft<'_> {
     }
 
     /// Calls a value.
-    pub(super) fn apply(&mut self, (function, ty): Typed, given: Vec<Given>, place: Span, span: Span) -> Typed {
+    pub(super) fn apply(&mut self, (function, ty): Typed, given: Vec<CallArgument>, place: Span, span: Span) -> Typed {
         if matches!(self.resolve(&ty), Type::Unknown(_)) {
             self.force_postponed();
         }
@@ -390,8 +401,8 @@ impl Draft<'_> {
     }
 
     /// What to call in a loop: a function by its form is expanded there, any other is computed before.
-    pub fn target(&mut self, given: &Given) -> Target {
-        if let Given::Expr(expr) = given
+    pub fn target(&mut self, given: &CallArgument) -> Target {
+        if let CallArgument::Expr(expr) = given
             && let Some(callable) = self.callable(*expr)
         {
             return Target::Callable(callable);
@@ -401,7 +412,7 @@ impl Draft<'_> {
 
     /// Calls it.
     pub fn call_target(&mut self, target: &Target, arguments: Vec<Typed>, span: Span) -> Typed {
-        let given = arguments.into_iter().map(|(atom, ty)| Given::Value(atom, ty, span)).collect();
+        let given = arguments.into_iter().map(|(atom, ty)| CallArgument::Value(atom, ty, span)).collect();
         match target {
             Target::Callable(callable) => self.invoke(callable, given, span, None),
             Target::Value(function) => self.apply(function.clone(), given, span, span),

@@ -12,7 +12,7 @@ use riesz_syntax::Span;
 use riesz_syntax::tree::{Argument, ExprKind};
 use std::rc::Rc;
 
-use super::call::{Callable, Given, instantiate};
+use super::call::{CallArgument, Callable, instantiate};
 
 impl Draft<'_> {
     /// A function as a value, of the type that is expected, if any is.
@@ -90,7 +90,7 @@ impl Draft<'_> {
         self.vars[var.0 as usize].ty = seen.clone();
         let (value, known) = self.read_sizes(Atom::Var(var), seen, span);
         let expected = hint.as_ref().map(|result| self.with_sizes_read(result, parameter, &known));
-        let argument = Given::Value(value, known, span);
+        let argument = CallArgument::Value(value, known, span);
         let (atom, ty) = self.invoke(callable, vec![argument], span, expected.as_ref());
         let place = self.body_span(callable).unwrap_or(span);
         let atom = match &expected {

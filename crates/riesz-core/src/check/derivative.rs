@@ -1,7 +1,7 @@
 //! Derivatives: `D`, `grad` and the like, and operations on linear maps.
 
 use super::arithmetic::{Typed, is_number, signatures};
-use super::call::{Callable, Given, instantiate};
+use super::call::{CallArgument, Callable, instantiate};
 use super::draft::Draft;
 use super::linear::Degree;
 use crate::term::{Atom, Derive, OnMaps, Op};
@@ -16,7 +16,7 @@ impl Draft<'_> {
         &mut self,
         operator: Operator,
         primitive: &'static Primitive,
-        given: Vec<Given>,
+        given: Vec<CallArgument>,
         span: Span,
     ) -> Typed {
         let arity = self.checker.primitive_signature(primitive, 0).parameters.len();
@@ -98,7 +98,7 @@ impl Draft<'_> {
                     let (atom, ty) = self.value(&given[0], None);
                     if !self.is_function(&ty) {
                         let place = self.given_span(&given[0]);
-                        return self.function_at(&Given::Value(atom, ty, place), &Type::Real, None, span);
+                        return self.function_at(&CallArgument::Value(atom, ty, place), &Type::Real, None, span);
                     }
                 }
                 let point = self.point(&given[0], &given[1]);
@@ -107,7 +107,7 @@ impl Draft<'_> {
         }
     }
 
-    fn derived(&mut self, differentiation: Differentiation, given: &[Given], point: Typed, span: Span) -> Typed {
+    fn derived(&mut self, differentiation: Differentiation, given: &[CallArgument], point: Typed, span: Span) -> Typed {
         let function = &given[0];
         match differentiation {
             Differentiation::Derivative => self.derivative(function, point, span),
@@ -153,8 +153,8 @@ impl Draft<'_> {
         }
     }
 
-    fn is_callable(&self, given: &Given) -> bool {
-        matches!(given, Given::Expr(expr) if self.callable(*expr).is_some())
+    fn is_callable(&self, given: &CallArgument) -> bool {
+        matches!(given, CallArgument::Expr(expr) if self.callable(*expr).is_some())
     }
 
     fn is_function(&self, ty: &Type) -> bool {
@@ -162,9 +162,9 @@ impl Draft<'_> {
     }
 
     /// The point of a derivative, at the type that a `fun` says it takes.
-    fn point(&mut self, function: &Given, given: &Given) -> Typed {
+    fn point(&mut self, function: &CallArgument, given: &CallArgument) -> Typed {
         let item = match function {
-            Given::Expr(expr) => self.callable(*expr),
+            CallArgument::Expr(expr) => self.callable(*expr),
             _ => None,
         };
         let Some(Callable::Item(item)) = item.as_deref() else { return self.real_point(given, None) };
@@ -186,7 +186,8 @@ impl Draft<'_> {
                 draft.mismatch(mismatch, &point, &expected, place)
             } else {
                 let message = format!("there is no derivative of `{name}`: it takes {}", draft.show(&expected));
-                Diagnostic::error("not-differentiable", place, message).help("of numbers only an `R` varies")
+                Diagnostic::error("not-differentiable", place, message)
+                    .help("only an `R` varies, not an `Int` or a `Bool`")
             };
             match &signature.spans[..] {
                 [first, .., last] | [first @ last] if first.file != super::PRELUDE_FILE => {
@@ -200,7 +201,7 @@ impl Draft<'_> {
 
     /// The point of a derivative: literals in it are real, but for those that stand beside something that varies where the
     /// function takes an `Int`.
-    fn real_point(&mut self, given: &Given, taken: Option<&Type>) -> Typed {
+    fn real_point(&mut self, given: &CallArgument, taken: Option<&Type>) -> Typed {
         let (atom, ty) = self.value(given, None);
         let place = self.given_span(given);
         let resolved = self.resolve_deep(&ty);
@@ -217,7 +218,7 @@ impl Draft<'_> {
     }
 
     /// A vector of a space.
-    fn vector(&mut self, given: &Given, space: &Type) -> Atom {
+    fn vector(&mut self, given: &CallArgument, space: &Type) -> Atom {
         let (atom, ty) = self.value(given, Some(space));
         let place = self.given_span(given);
         self.flow_or(atom, &ty, space, place, |draft, mismatch| {
@@ -227,12 +228,12 @@ impl Draft<'_> {
     }
 
     /// The function of an argument, at the type of a point.
-    fn function_at(&mut self, given: &Given, point: &Type, result: Option<Type>, span: Span) -> Typed {
+    fn function_at(&mut self, given: &CallArgument, point: &Type, result: Option<Type>, span: Span) -> Typed {
         let result = result.unwrap_or_else(|| self.unknowns.ty());
         let expected = Type::function(point.clone(), result);
         let place = self.given_span(given);
         let callable = match given {
-            Given::Expr(expr) => self.callable(*expr),
+            CallArgument::Expr(expr) => self.callable(*expr),
             _ => None,
         };
         let (atom, ty) = match callable {
@@ -257,7 +258,7 @@ impl Draft<'_> {
         (atom, self.resolve_deep(&expected))
     }
 
-    /// What a function gives; an integer that nothing makes an `R` is an `Int` here, and does not vary.
+    /// The type of the result of a function; an integer that nothing makes an `R` is an `Int` here, and does not vary.
     fn result_of(&mut self, function: &Typed) -> Type {
         let result = match self.resolve(&function.1) {
             Type::Function(arrow) | Type::Linear(arrow) => self.resolve_deep(&arrow.1),
@@ -272,7 +273,7 @@ impl Draft<'_> {
         decided
     }
 
-    fn derivative(&mut self, function: &Given, point: Typed, span: Span) -> Typed {
+    fn derivative(&mut self, function: &CallArgument, point: Typed, span: Span) -> Typed {
         if point.1 == Type::Error {
             return (Atom::Int(0), Type::Error);
         }
@@ -300,7 +301,7 @@ impl Draft<'_> {
         }
     }
 
-    fn gradient(&mut self, what: &str, function: &Given, point: Typed, span: Span) -> Typed {
+    fn gradient(&mut self, what: &str, function: &CallArgument, point: Typed, span: Span) -> Typed {
         if point.1 == Type::Error {
             return (Atom::Int(0), Type::Error);
         }
@@ -331,7 +332,7 @@ impl Draft<'_> {
     }
 
     /// `\z -> grad(f, z)`
-    fn gradient_function(&mut self, what: &str, function: &Given, point: &Type, span: Span) -> Typed {
+    fn gradient_function(&mut self, what: &str, function: &CallArgument, point: &Type, span: Span) -> Typed {
         if *point == Type::Error {
             return (Atom::Int(0), Type::Error);
         }
@@ -361,10 +362,10 @@ impl Draft<'_> {
 
     // ---- linear maps ----
 
-    fn map_given(&mut self, given: &Given) -> Typed {
+    fn map_given(&mut self, given: &CallArgument) -> Typed {
         let place = self.given_span(given);
         // A function need not make sense as a value to be no map.
-        if matches!(given, Given::Expr(expr) if self.callable(*expr).is_some()) {
+        if matches!(given, CallArgument::Expr(expr) if self.callable(*expr).is_some()) {
             return self.not_linear(given, place);
         }
         let (atom, ty) = self.value(given, None);
@@ -381,13 +382,13 @@ impl Draft<'_> {
     }
 
     /// Says that a function is no linear map, and where it is not linear, if its text tells.
-    fn not_linear(&mut self, given: &Given, place: Span) -> Typed {
+    fn not_linear(&mut self, given: &CallArgument, place: Span) -> Typed {
         let diagnostic = Diagnostic::error("not-linear", place, "expected a linear map, found a function");
         let diagnostic = match self.linearity(given) {
             Degree::Other(at, reason) if at == place => diagnostic.here(reason),
             Degree::Other(at, reason) => diagnostic.here("this is not linear").label(at, reason),
             Degree::Linear | Degree::Constant | Degree::Unknown => {
-                diagnostic.here("a function, which is not taken for linear")
+                diagnostic.here("a function, which need not be linear")
             }
         };
         self.fail(diagnostic.help("its derivative at a point is a linear map: `D(f, x)`"))

@@ -164,7 +164,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What a name means here.
+    /// The meaning of a name here.
     pub fn lookup(&self, name: &str) -> Option<Resolved> {
         match self.scope.find(name) {
             Some(entry) => Some(Resolved::Local(entry)),

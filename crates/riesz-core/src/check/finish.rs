@@ -20,7 +20,7 @@ pub(crate) struct DraftFunction {
     pub name: Name,
     /// Sizes that are passed to it, then its arguments.
     pub parameters: Vec<Var>,
-    /// What the sizes of its signature are inside it.
+    /// The sizes of its signature inside it.
     pub sizes: Vec<Size>,
     pub body: Body,
     pub result: Type,
@@ -40,7 +40,7 @@ impl DraftFunction {
 /// One function on its way.
 struct Finisher<'d, 'c> {
     draft: &'d mut Draft<'c>,
-    /// What variables turned out to be another name for.
+    /// The operands for which variables are other names.
     same: FxHashMap<Var, Atom>,
     /// Variables that can be used at the place where the work is.
     defined: FxHashSet<Var>,

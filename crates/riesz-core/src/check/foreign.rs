@@ -191,10 +191,10 @@ const NAMES: &[Row] = &[
     row("pullback", &[("the adjoint of the derivative is", "adjoint(D(h, v))")]),
     // What there is no such thing of.
     row("np numpy jnp jax torch tf math Math", &[("there are no modules, use the name alone:", "sin(x)")]),
-    row("print println show display", &[("there is no printing, an expression is evaluated to see its value:", "v")]),
+    row("print println show display", &[("there is no printing; evaluate an expression to see its value:", "v")]),
 ];
 
-/// What somebody should write who wrote a name of another language.
+/// The Riesz code for a name of another language.
 pub(super) fn cures(name: &str) -> Option<Vec<String>> {
     let row = NAMES.iter().find(|row| row.names.split(' ').any(|other| other == name))?;
     Some(row.cures.iter().map(|(what, cure)| format!("{what} `{cure}`")).collect())
@@ -212,13 +212,13 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("unit void Unit Void", "the type of one value is", "()"),
 ];
 
-/// What somebody meant who wrote the name of a type of another language.
+/// The meaning of the name of a type of another language.
 pub(super) fn type_meant(name: &str) -> Option<(&'static str, &'static str)> {
     let (_, what, meant) = TYPES.iter().find(|(names, ..)| names.split(' ').any(|other| other == name))?;
     Some((what, meant))
 }
 
-/// What to say of type variables that have the names of types elsewhere.
+/// The help for type variables that have the names of types of other languages.
 pub(super) fn variables(names: &[Name]) -> Vec<String> {
     let meant = |name: &Name| {
         let (what, meant) = type_meant(name)?;

@@ -165,7 +165,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What was put off until all of the item had been seen.
+    /// The checks that wait until all of the item has been seen.
     pub(super) fn settle(&mut self) {
         self.finish_postponed();
         self.equate_later();

@@ -73,7 +73,7 @@ impl Checker {
         }
     }
 
-    /// Reads every named type once, so that mistakes are found in types nobody uses.
+    /// Reads every named type once, so that mistakes are found in unused types too.
     pub(super) fn check_types(&mut self, unit: UnitId, diagnostics: &mut Vec<Diagnostic>) {
         let tree = self.tree(unit);
         for item in &tree.items {

@@ -2,7 +2,7 @@
 //! are multiplied, if a varying value is a divisor, if a constant is added, and in functions that are not linear.
 
 use super::arithmetic::Typed;
-use super::call::{Callable, Given};
+use super::call::{CallArgument, Callable};
 use super::draft::Draft;
 use super::scope::Entry;
 use super::{ItemId, Resolved};
@@ -31,8 +31,8 @@ pub(super) enum Degree {
 
 impl Draft<'_> {
     /// How a function varies with its parameters.
-    pub(super) fn linearity(&self, given: &Given) -> Degree {
-        let Given::Expr(expr) = given else { return Degree::Unknown };
+    pub(super) fn linearity(&self, given: &CallArgument) -> Degree {
+        let CallArgument::Expr(expr) = given else { return Degree::Unknown };
         match self.callable(*expr).as_deref() {
             Some(Callable::Lambda { unit, lambda, .. }) => {
                 let tree = self.checker.tree(*unit);
@@ -52,12 +52,12 @@ impl Draft<'_> {
 
     /// A function that its text shows to be linear, as the linear map of a type: its derivative, which is the same at every
     /// point. `at` is a value whose tangents it takes.
-    pub(super) fn linear_function(&mut self, given: &Given, ty: &Type, at: Typed, span: Span) -> Typed {
+    pub(super) fn linear_function(&mut self, given: &CallArgument, ty: &Type, at: Typed, span: Span) -> Typed {
         let Type::Linear(arrow) = self.resolve_deep(ty) else { return (Atom::Int(0), Type::Error) };
         if let Some(problem) = self.why_not_linear(given, span) {
             return self.fail(problem);
         }
-        let Given::Expr(expr) = given else { return (Atom::Int(0), Type::Error) };
+        let CallArgument::Expr(expr) = given else { return (Atom::Int(0), Type::Error) };
         let Some(callable) = self.callable(*expr) else { return (Atom::Int(0), Type::Error) };
         let expected = Type::function(arrow.0.clone(), arrow.1.clone());
         let (function, found) = self.function_value(callable, Some(&expected), span);
@@ -68,7 +68,7 @@ impl Draft<'_> {
     }
 
     /// Why a function is not linear, or that its text does not show it.
-    pub(super) fn why_not_linear(&mut self, given: &Given, span: Span) -> Option<Diagnostic> {
+    pub(super) fn why_not_linear(&mut self, given: &CallArgument, span: Span) -> Option<Diagnostic> {
         let refused = |place: Span, reason: String| {
             let diagnostic = Diagnostic::error("not-linear", place, "this function is not linear").here(reason);
             diagnostic.help(
@@ -256,7 +256,7 @@ fn binary(operator: BinaryOperator, a: Degree, b: Degree, span: Span) -> Degree 
         (_, Constant, Constant) => Constant,
         (_, Unknown, _) | (_, _, Unknown) => Unknown,
         (BinaryOperator::Add | BinaryOperator::Subtract, Linear, Linear) => Linear,
-        (BinaryOperator::Add | BinaryOperator::Subtract, ..) => other("this adds a constant to what varies"),
+        (BinaryOperator::Add | BinaryOperator::Subtract, ..) => other("this adds a constant to a value that varies"),
         (BinaryOperator::Multiply, Linear, Linear) => other("this multiplies the argument by itself"),
         (BinaryOperator::Multiply, ..) | (BinaryOperator::Divide, Linear, Constant) => Linear,
         (BinaryOperator::Divide, ..) => other("this divides by the argument"),
@@ -265,7 +265,7 @@ fn binary(operator: BinaryOperator, a: Degree, b: Degree, span: Span) -> Degree 
     }
 }
 
-/// What a built-in function makes of arguments, as its row says.
+/// The degree of a built-in function in its arguments, by its row.
 fn applied(primitive: &'static Primitive, arguments: &[Degree], span: Span) -> Degree {
     if !arguments.iter().any(|degree| matches!(degree, Degree::Linear)) {
         return unless_constant(arguments.to_vec());

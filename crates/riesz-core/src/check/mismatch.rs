@@ -51,7 +51,7 @@ impl Draft<'_> {
         }
     }
 
-    /// What to say when the two sides of an operator, in the order of the mismatch, do not fit each other.
+    /// The message for two sides of an operator, in the order of the mismatch, that do not fit each other.
     pub fn differ(&self, mismatch: Mismatch, a: &Type, b: &Type, sign: &str, span: Span) -> Diagnostic {
         let sizes = match &mismatch {
             Mismatch::Sizes(m, n) => Some(format!("sizes differ: {} and {}", self.show_size(m), self.show_size(n))),
@@ -62,7 +62,7 @@ impl Draft<'_> {
         diagnostic.here(format!("`{sign}` between {} and {}", self.show(a), self.show(b)))
     }
 
-    /// What to say when a value does not fit.
+    /// The message for a value that does not fit.
     pub fn mismatch(&self, mismatch: Mismatch, found: &Type, expected: &Type, span: Span) -> Diagnostic {
         let (found_text, expected_text) = (self.show(found), self.show(expected));
         match mismatch {

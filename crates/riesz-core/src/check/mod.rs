@@ -66,7 +66,7 @@ pub(crate) struct UnitId(pub u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ItemId(pub u32);
 
-/// What a name means.
+/// The meaning of a name.
 pub(crate) enum Resolved {
     Local(Entry),
     Item(ItemId),
@@ -92,14 +92,14 @@ pub struct Checker {
     fresh_instances: Vec<(ItemId, Vec<Type>)>,
     requests: Vec<Request>,
     primitive_signatures: FxHashMap<(&'static str, usize), Rc<Signature>>,
-    /// What expressions are given from outside, by name.
+    /// The values that expressions get from outside, by name.
     data: Vec<(Name, Rc<Data>)>,
     given: FxHashMap<GlobalId, Rc<Data>>,
     /// The type variables of the item being checked, for messages.
     variables: Vec<Name>,
 }
 
-/// What names mean at a moment.
+/// The meanings of names at a moment.
 #[derive(Clone)]
 pub struct Names {
     names: FxHashMap<Name, ItemId>,
@@ -168,7 +168,7 @@ pub struct Thunk {
     pub ty: Type,
 }
 
-/// What a name is bound to for one expression.
+/// The value of a name for one expression.
 #[derive(Clone, Debug)]
 pub enum Bound {
     /// An expression of the tree that comes with it.
@@ -210,7 +210,7 @@ impl Checker {
         checker
     }
 
-    /// What names mean now, to be put back if an addition turns out to be unwanted.
+    /// The current meanings of names, to be restored if an addition fails.
     pub fn names_now(&self) -> Names {
         Names { names: self.names.clone(), types: self.types.clone(), checks: self.checks.len() }
     }

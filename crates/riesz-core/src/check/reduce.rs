@@ -1,7 +1,7 @@
 //! Reductions: `sum`, `prod`, `max`, `all` and their like, of an array or of the elements that generators give.
 
 use super::arithmetic::{Typed, is_number};
-use super::call::Given;
+use super::call::CallArgument;
 use super::draft::Draft;
 use crate::term::{Atom, Iteration, Op, Reduction};
 use crate::types::Type;
@@ -11,9 +11,15 @@ use riesz_syntax::{Diagnostic, Span};
 
 impl Draft<'_> {
     /// A reduction of an array, or of the elements that a generator gives.
-    pub(super) fn reduce(&mut self, reduction: Reduction, primitive: &Primitive, given: &Given, span: Span) -> Typed {
+    pub(super) fn reduce(
+        &mut self,
+        reduction: Reduction,
+        primitive: &Primitive,
+        given: &CallArgument,
+        span: Span,
+    ) -> Typed {
         let (iteration, element) = match given {
-            Given::Elements(body, generators, span) => {
+            CallArgument::Elements(body, generators, span) => {
                 let (iteration, _, element) = self.iterate(&generators[0], *span, |draft| draft.expr(*body, None));
                 (iteration, element)
             }
@@ -28,7 +34,7 @@ impl Draft<'_> {
             }
         };
         let place = match given {
-            Given::Elements(body, ..) => self.tree().expr(*body).span,
+            CallArgument::Elements(body, ..) => self.tree().expr(*body).span,
             _ => self.given_span(given),
         };
         self.reduction(reduction, primitive, iteration, (element, place), span)

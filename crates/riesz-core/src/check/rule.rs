@@ -6,10 +6,10 @@
 //! ```
 //!
 //! Such a function is several functions of the core with the same parameters, see [`Ruled`]. All of them are drafted here from
-//! the one item. In each, what the derivative does not see vary is held.
+//! the one item. In each, the values that do not vary in the derivative are held.
 
 use super::arithmetic::Typed;
-use super::call::Given;
+use super::call::CallArgument;
 use super::draft::Draft;
 use super::expr;
 use super::{Checker, ItemId};
@@ -24,7 +24,7 @@ use std::sync::Arc;
 /// Which of the functions of an item a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// What programs call.
+    /// The function that programs call.
     Whole,
     /// `x ↦ value x`
     Value,
@@ -113,7 +113,7 @@ impl Draft<'_> {
         match y {
             None => {
                 let ty = linear(self.domain(shared), shared.result.tangent());
-                let given = Given::Expr(expr);
+                let given = CallArgument::Expr(expr);
                 let (atom, found) = match self.callable(expr) {
                     Some(_) => {
                         let at = self.arguments_as_point(shared);
@@ -132,13 +132,13 @@ impl Draft<'_> {
                 (atom, ty)
             }
             Some(y) => {
-                let target = self.target(&Given::Expr(expr));
+                let target = self.target(&CallArgument::Expr(expr));
                 let (atom, found) = self.call_target(&target, vec![y], shared.span);
                 let ty = shared.result.tangent();
                 let atom = self.flow_or(atom, &found, &ty, place, |draft, mismatch| {
                     let diagnostic = draft.mismatch(mismatch, &found, &ty, place);
                     diagnostic.help(
-                        "`implicit` takes a function of the result, which is zero there: one equation for each number",
+                        "`implicit` takes a function that is zero at the result and has one number for each number of the result",
                     )
                 });
                 (atom, ty)

@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What a name means.
+/// The meaning of a name.
 #[derive(Clone)]
 pub(crate) enum Entry {
     /// A value.
@@ -73,7 +73,7 @@ impl<E: Clone> Scope<E> {
         self.moment = moment;
     }
 
-    /// What a name means here.
+    /// The meaning of a name here.
     pub fn find(&self, name: &str) -> Option<E> {
         let mut scope = self;
         loop {

@@ -54,7 +54,7 @@ struct Reader<'a> {
     diagnostics: Vec<Diagnostic>,
 }
 
-/// What names in a written type mean.
+/// The meanings of names in a written type.
 trait Place {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>>;
     fn hole(&mut self, in_function: bool) -> Size;
@@ -349,13 +349,13 @@ pub(crate) fn signature(
 }
 
 /// Inside a function, names of sizes are `Int`s in scope.
-struct Inside<'d, 'c> {
+struct FunctionSizes<'d, 'c> {
     draft: &'d Draft<'c>,
     unknown: &'d mut Vec<Size>,
     globals: &'d mut Vec<(Name, Span)>,
 }
 
-impl Place for Inside<'_, '_> {
+impl Place for FunctionSizes<'_, '_> {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>> {
         match self.draft.lookup(name) {
             Some(Resolved::Local(Entry::Value(atom, ty)))
@@ -405,7 +405,7 @@ impl Draft<'_> {
     pub fn annotation(&mut self, ty: &tree::Type) -> Type {
         let holes = count_holes(ty);
         let mut unknown: Vec<Size> = (0..holes).map(|_| self.unknowns.size()).collect();
-        let mut place = Inside { draft: self, unknown: &mut unknown, globals: &mut Vec::new() };
+        let mut place = FunctionSizes { draft: self, unknown: &mut unknown, globals: &mut Vec::new() };
         let mut reader = Reader::new(self.checker, self.unit, &mut place);
         let read = reader.ty(ty, &[], false);
         let diagnostics = reader.diagnostics;

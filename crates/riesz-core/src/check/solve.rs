@@ -9,7 +9,7 @@
 //! ```
 
 use super::arithmetic::Typed;
-use super::call::Given;
+use super::call::CallArgument;
 use super::draft::Draft;
 use crate::size::Size;
 use crate::term::{Atom, Body, Comparison, Iteration, OnMaps, Op, Recurrence};
@@ -22,7 +22,7 @@ const FEW: i64 = 8;
 
 impl Draft<'_> {
     /// `solve(m, b)`, for a map from a space to itself.
-    pub(super) fn solve_map(&mut self, (map, ty): Typed, right: &Given, span: Span) -> Typed {
+    pub(super) fn solve_map(&mut self, (map, ty): Typed, right: &CallArgument, span: Span) -> Typed {
         let Type::Linear(arrow) = self.resolve_deep(&ty) else { return (Atom::Int(0), Type::Error) };
         if let Err(mismatch) = self.unify(&arrow.0, &arrow.1, span) {
             let diagnostic = self.mismatch(mismatch, &arrow.1, &arrow.0, span);

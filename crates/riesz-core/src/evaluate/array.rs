@@ -185,7 +185,7 @@ fn updated<S: Number>(array: Value<S>, at: usize, element: Value<S>) -> Value<S>
     }
 }
 
-/// What an array without elements is to one that has some.
+/// The role of an array without elements in a sum with one that has some.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Empty {
     /// One of another size.

@@ -1,7 +1,7 @@
 //! Iterations: `build`, reductions, and loops that rebind a state.
 
 use super::array::{self, Empty, count_of};
-use super::kept::{Growing, Kept};
+use super::kept::{Growing, GrowingArrays};
 use super::limits::Fault;
 use super::{Machine, atom, element_type, problem, trap};
 use crate::evaluate::Value;
@@ -10,7 +10,7 @@ use crate::types::Type;
 use riesz_primitive::{Number, Primitive, scalar};
 use riesz_syntax::Span;
 
-/// What to do with what an iteration gives; the next state.
+/// The step after an iteration: from its result to the next state.
 pub(super) type After<'a, 'p, S> = dyn FnMut(&mut Machine<'p, S>, Value<S>) -> Result<Value<S>, Fault> + 'a;
 
 impl<'p, S: Number> Machine<'p, S> {
@@ -64,7 +64,7 @@ impl<'p, S: Number> Machine<'p, S> {
         span: Span,
     ) -> Result<Value<S>, Fault> {
         let count = count_of(atom(frame, *count).int(), span)?;
-        let mut kept = Kept::new(ty, 0);
+        let mut kept = GrowingArrays::new(ty, 0);
         for at in 0..count {
             self.fuel.step(span)?;
             frame[index.0 as usize] = Value::Int(at as i64);

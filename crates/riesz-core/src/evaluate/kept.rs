@@ -1,7 +1,7 @@
 //! Arrays under construction: the values that a loop records in every iteration.
 
 use super::limits::Fault;
-use super::value::{Held, Value};
+use super::value::{CountedBytes, Value};
 use super::{Machine, element_type};
 use crate::types::Type;
 use riesz_primitive::Number;
@@ -9,7 +9,7 @@ use riesz_syntax::Span;
 use std::rc::Rc;
 
 /// Arrays that grow by an element each iteration.
-pub(super) struct Kept<'t, S: 'static> {
+pub(super) struct GrowingArrays<'t, S: 'static> {
     types: Vec<&'t Type>,
     arrays: Vec<Growing<S>>,
 }
@@ -17,12 +17,12 @@ pub(super) struct Kept<'t, S: 'static> {
 /// The elements of an array in the making, counted.
 pub(super) struct Growing<S: 'static> {
     pub(super) elements: Vec<Value<S>>,
-    pub(super) held: Held,
+    pub(super) held: CountedBytes,
 }
 
 impl<S: 'static> Default for Growing<S> {
     fn default() -> Growing<S> {
-        Growing { elements: Vec::new(), held: Held::default() }
+        Growing { elements: Vec::new(), held: CountedBytes::default() }
     }
 }
 
@@ -47,14 +47,14 @@ impl<S: Number> Growing<S> {
     }
 }
 
-impl<'t, S: Number> Kept<'t, S> {
+impl<'t, S: Number> GrowingArrays<'t, S> {
     /// Arrays for the components of a type from `first` on.
-    pub(super) fn new(ty: &'t Type, first: usize) -> Kept<'t, S> {
+    pub(super) fn new(ty: &'t Type, first: usize) -> GrowingArrays<'t, S> {
         let types: Vec<&Type> = match ty {
             Type::Tuple(parts) => parts.iter().skip(first).map(element_type).collect(),
             _ => Vec::new(),
         };
-        Kept { arrays: types.iter().map(|_| Growing::default()).collect(), types }
+        GrowingArrays { arrays: types.iter().map(|_| Growing::default()).collect(), types }
     }
 
     /// Keeps what an iteration gives besides the next state, which is returned.

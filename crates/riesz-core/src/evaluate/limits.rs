@@ -5,7 +5,7 @@ use riesz_syntax::{Diagnostic, Span};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What an evaluation may use.
+/// The limits of an evaluation.
 #[derive(Clone, Debug)]
 pub struct Limits {
     /// Calls and iterations of loops.
@@ -29,7 +29,7 @@ impl Default for Limits {
 const BESIDE: usize = 64 << 20;
 
 impl Limits {
-    /// The same for work in which nobody counts arrays: what the thread holds, steps inside of operations, and operations that
+    /// The same for work in which arrays are not counted: what the thread holds, steps inside of operations, and operations that
     /// the compiler writes.
     pub fn bounds(&self, code: u64) -> Bounds {
         let memory = self.memory.saturating_add(BESIDE);

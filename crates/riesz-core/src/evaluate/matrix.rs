@@ -62,7 +62,7 @@ impl<S: Number> Machine<'_, S> {
         self.entries_from(map, &domain, NOWHERE)
     }
 
-    /// What the map makes of sparse linear forms.
+    /// The images of sparse linear forms under the map.
     fn entries_from(&mut self, map: &Map<S>, domain: &Value<S>, span: Span) -> Result<Vec<(usize, usize, f64)>, Fault> {
         type Form = Nagata<f64, Sparse>;
         let domain = self.with_tables(domain.clone(), span)?;

@@ -65,7 +65,7 @@ pub fn ragged(a: usize, b: usize, span: Span) -> Fault {
 
 /// A matrix has more columns than rows, or fewer, or does not fit another.
 pub fn not_square(rows: usize, span: Span) -> Fault {
-    let message = format!("a matrix of {rows} rows is not square, or does not fit the other");
+    let message = format!("a matrix of {rows} rows is not square, or does not have the size of the other one");
     Box::new(Diagnostic::error("size-mismatch", span, message))
 }
 
@@ -119,7 +119,7 @@ pub fn too_deep(limit: usize, span: Span) -> Fault {
     )
 }
 
-/// The memory has run out, for an array of so many elements.
+/// The memory limit is reached by an array of `count` elements.
 pub fn too_much_memory(limit: usize, count: usize, span: Span) -> Fault {
     let limit = show_bytes(limit);
     Box::new(
@@ -129,7 +129,7 @@ pub fn too_much_memory(limit: usize, count: usize, span: Span) -> Fault {
     )
 }
 
-/// The system has no memory for an array of so many elements, though the limit allows it.
+/// The system has no memory for an array of `count` elements, though the limit allows it.
 pub fn no_memory(bytes: usize, count: usize, span: Span) -> Fault {
     let bytes = show_bytes(bytes);
     Box::new(
@@ -172,7 +172,7 @@ pub fn stopped(reason: Stopped, limits: &Limits, span: Span) -> Fault {
     }
 }
 
-/// What was wrong inside a call, with the place of the call.
+/// An error inside a call, with the place of the call.
 pub fn in_call(mut fault: Fault, name: &str, span: Span) -> Fault {
     if fault.labels.len() <= CALLS_SHOWN && fault.labels.first().is_some_and(|label| label.span != span) {
         let text = match name {

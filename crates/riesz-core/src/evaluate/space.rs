@@ -3,14 +3,14 @@
 
 use super::limits::Fault;
 use super::room::has_room;
-use super::value::{Held, Map, Table, Value, memory};
+use super::value::{CountedBytes, Map, Table, Value, memory};
 use super::{Machine, problem};
 use crate::size::{self, Size};
 use crate::types::Type;
 use riesz_primitive::Number;
 use riesz_syntax::Span;
 
-/// What an array of arrays of numbers has in it.
+/// The contents of an array of arrays of numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Grid {
     Reals,
@@ -33,9 +33,9 @@ impl<S: Number> Machine<'_, S> {
     }
 
     /// Room for elements, counted from now on.
-    pub(super) fn storage<T>(&mut self, count: usize, span: Span) -> Result<(Vec<T>, Held), Fault> {
+    pub(super) fn storage<T>(&mut self, count: usize, span: Span) -> Result<(Vec<T>, CountedBytes), Fault> {
         self.reserve(count, size_of::<T>(), span)?;
-        Ok((Vec::with_capacity(count), Held::new(count * size_of::<T>())))
+        Ok((Vec::with_capacity(count), CountedBytes::new(count * size_of::<T>())))
     }
 
     /// Makes sure that a value can be looked at as a whole.
@@ -46,7 +46,7 @@ impl<S: Number> Machine<'_, S> {
         }
     }
 
-    /// What stands where nobody looks: zeros of the size that the type says, made once for all places.
+    /// The values of places that are never read: zeros of the size that the type says, made once for all places.
     pub(super) fn nothing(&mut self, ty: &Type, frame: &[Value<S>], span: Span) -> Result<Value<S>, Fault> {
         let Some((sizes, kind)) = self.grid(ty, frame) else { return self.zero(ty, frame, span) };
         if let Some(known) = self.nothings.get(&(sizes.clone(), kind)) {

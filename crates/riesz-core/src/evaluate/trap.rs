@@ -15,7 +15,7 @@ const MOST_PLACES: usize = 20;
 /// How many numbers of an operand are shown.
 const MOST_NUMBERS: usize = 4;
 
-/// What evaluations have found, in the order in which they found it.
+/// The reports of evaluations, in order.
 #[derive(Debug, Default)]
 pub struct Trap {
     found: Mutex<Trapped>,
@@ -39,7 +39,7 @@ impl Trap {
     fn not_finite(&self, span: Span, what: impl FnOnce() -> String) {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         if found.first.is_none() {
-            let message = "this is the first operation that gives a NaN or an infinity for finite numbers";
+            let message = "this is the first operation that gives a NaN or an infinity for finite operands";
             found.first = Some(warning(Diagnostic::error("not-finite", span, message).here(what())));
         }
     }
@@ -48,9 +48,9 @@ impl Trap {
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         let is_new = found.zeros.iter().all(|other| other.labels.first().is_none_or(|label| label.span != span));
         if is_new && found.zeros.len() < MOST_PLACES {
-            let message = "the derivative counts zero times a number that is not finite as zero";
+            let message = "the derivative takes zero times a number that is not finite to be zero";
             found.zeros.push(warning(Diagnostic::error("exact-zero", span, message).here(what()).help(
-                "this is right for a branch that is not taken, and wrong where the zero is a number that was rounded",
+                "this is right for a branch that is not taken, and wrong if the zero is the result of rounding",
             )));
         }
     }

@@ -95,18 +95,18 @@ pub struct Buffer<T> {
     elements: Vec<T>,
     /// How many numbers there are in it, those of an element that stands at many places counted at each.
     numbers: usize,
-    _held: Held,
+    _held: CountedBytes,
 }
 
 /// Bytes that are counted as long as this lives.
 #[derive(Debug, Default)]
-pub struct Held(usize);
+pub struct CountedBytes(usize);
 
-impl Held {
+impl CountedBytes {
     /// Counts bytes.
-    pub fn new(bytes: usize) -> Held {
+    pub fn new(bytes: usize) -> CountedBytes {
         MEMORY.set(MEMORY.get() + bytes);
-        Held(bytes)
+        CountedBytes(bytes)
     }
 
     /// Counts more.
@@ -116,13 +116,13 @@ impl Held {
     }
 }
 
-impl Clone for Held {
-    fn clone(&self) -> Held {
-        Held::new(self.0)
+impl Clone for CountedBytes {
+    fn clone(&self) -> CountedBytes {
+        CountedBytes::new(self.0)
     }
 }
 
-impl Drop for Held {
+impl Drop for CountedBytes {
     fn drop(&mut self) {
         MEMORY.set(MEMORY.get().saturating_sub(self.0));
     }
@@ -134,7 +134,7 @@ pub struct Closure<S: 'static> {
     /// The function.
     pub function: FunctionId,
     captured: Vec<Value<S>>,
-    _held: Held,
+    _held: CountedBytes,
 }
 
 thread_local! {
@@ -151,9 +151,9 @@ pub fn memory() -> usize {
 }
 
 impl<T> Buffer<T> {
-    /// Takes the elements of an array: how many numbers they are, and the bytes that nobody else counts.
+    /// Takes the elements of an array: the number of numbers in them, and the bytes that are not counted otherwise.
     fn new(elements: Vec<T>, numbers: usize, bytes: usize) -> Buffer<T> {
-        let held = Held::new(elements.capacity() * size_of::<T>() + size_of::<Buffer<T>>() + bytes);
+        let held = CountedBytes::new(elements.capacity() * size_of::<T>() + size_of::<Buffer<T>>() + bytes);
         Buffer { elements, numbers, _held: held }
     }
 
@@ -174,11 +174,11 @@ impl<T> Deref for Buffer<T> {
 impl<S: 'static> Closure<S> {
     /// A function that holds on to values.
     pub fn new(function: FunctionId, captured: Vec<Value<S>>) -> Closure<S> {
-        let held = Held::new(size_of::<Closure<S>>() + bytes_of(&captured));
+        let held = CountedBytes::new(size_of::<Closure<S>>() + bytes_of(&captured));
         Closure { function, captured, _held: held }
     }
 
-    /// What it captured.
+    /// Its captured values.
     pub fn captured(&self) -> &[Value<S>] {
         &self.captured
     }

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What stands in a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum What {
+pub(super) enum VertexKind {
     /// A node.
     Node(usize),
     /// A frame inside of this one.
@@ -20,7 +20,7 @@ pub(super) enum What {
 }
 
 pub(super) struct Vertex {
-    pub what: What,
+    pub what: VertexKind,
     pub width: f64,
     pub height: f64,
     pub layer: usize,
@@ -59,8 +59,8 @@ impl Level {
     /// What stands in a frame; none where there is nothing.
     pub fn new(graph: &Graph, frame: Option<usize>, blocks: &[Option<Block>]) -> Option<Level> {
         let mut vertices: Vec<Vertex> = Vec::new();
-        let mut numbers: BTreeMap<What, usize> = BTreeMap::new();
-        let mut add = |what: What, width: f64, height: f64, fixed: Option<usize>| {
+        let mut numbers: BTreeMap<VertexKind, usize> = BTreeMap::new();
+        let mut add = |what: VertexKind, width: f64, height: f64, fixed: Option<usize>| {
             numbers.insert(what, vertices.len());
             vertices.push(Vertex { what, width, height, layer: 0, fixed });
         };
@@ -68,7 +68,7 @@ impl Level {
             let width = (node.label.chars().count() as f64 * LETTER + 18.0).max(HEIGHT);
             let height = HEIGHT.max(11.0 * (node.inputs.len() as f64 + 1.0));
             add(
-                What::Node(at),
+                VertexKind::Node(at),
                 width,
                 height,
                 (node.end && frame.is_none_or(|it| matches!(graph.frames[it].role, Role::Derivative))).then_some(at),
@@ -76,40 +76,38 @@ impl Level {
         }
         for (at, _) in graph.frames.iter().enumerate().filter(|(_, inner)| inner.parent == frame) {
             if let Some(block) = &blocks[at] {
-                add(What::Frame(at), block.width, block.height, None);
+                add(VertexKind::Frame(at), block.width, block.height, None);
             }
         }
         if numbers.is_empty() {
             return None;
         }
         let place = |node: usize| place(graph, frame, node);
-        let mut nets: BTreeMap<usize, BTreeSet<(What, usize)>> = BTreeMap::new();
+        let mut nets: BTreeMap<usize, BTreeSet<(VertexKind, usize)>> = BTreeMap::new();
         for (at, node) in graph.nodes.iter().enumerate() {
             for (slot, input) in node.inputs.iter().enumerate() {
                 let (source, target) = (place(*input), place(at));
                 match (source, target) {
-                    (Some(source), Some(target)) if source == target && source != What::Node(*input) => {}
-                    (_, Some(What::Node(_))) => {
-                        nets.entry(*input).or_default().insert((What::Node(at), slot));
+                    (Some(source), Some(target)) if source == target && source != VertexKind::Node(*input) => {}
+                    (_, Some(VertexKind::Node(_))) => {
+                        nets.entry(*input).or_default().insert((VertexKind::Node(at), slot));
                     }
                     (_, Some(target)) => {
                         nets.entry(*input).or_default().insert((target, 0));
                     }
                     (Some(_), None) => {
-                        nets.entry(*input).or_default().insert((What::Leave(*input), 0));
+                        nets.entry(*input).or_default().insert((VertexKind::Leave(*input), 0));
                     }
                     (None, None) => {}
                 }
             }
         }
         for (source, targets) in &nets {
-            if place(*source).is_none() {
-                numbers.insert(What::Enter(*source), vertices.len());
-                vertices.push(Vertex { what: What::Enter(*source), width: 0.0, height: 0.0, layer: 0, fixed: None });
-            }
-            if targets.contains(&(What::Leave(*source), 0)) {
-                numbers.insert(What::Leave(*source), vertices.len());
-                vertices.push(Vertex { what: What::Leave(*source), width: 0.0, height: 0.0, layer: 0, fixed: None });
+            let (enter, leave) = (VertexKind::Enter(*source), VertexKind::Leave(*source));
+            let enters = place(*source).is_none().then_some(enter);
+            for what in enters.into_iter().chain(targets.contains(&(leave, 0)).then_some(leave)) {
+                numbers.insert(what, vertices.len());
+                vertices.push(Vertex { what, width: 0.0, height: 0.0, layer: 0, fixed: None });
             }
         }
         let port = |ports: &[(usize, f64)], source: usize| {
@@ -118,19 +116,21 @@ impl Level {
         let nets: Vec<(usize, Net)> = nets
             .into_iter()
             .map(|(source, targets)| {
-                let what = place(source).unwrap_or(What::Enter(source));
+                let what = place(source).unwrap_or(VertexKind::Enter(source));
                 let from = numbers[&what];
                 let from_y = match what {
-                    What::Frame(inner) => blocks[inner].as_ref().map_or(0.0, |block| port(&block.leave, source)),
+                    VertexKind::Frame(inner) => blocks[inner].as_ref().map_or(0.0, |block| port(&block.leave, source)),
                     _ => vertices[from].height / 2.0,
                 };
-                let target = |(what, slot): (What, usize)| {
+                let target = |(what, slot): (VertexKind, usize)| {
                     let to = numbers[&what];
                     let y = match what {
-                        What::Node(node) => {
+                        VertexKind::Node(node) => {
                             vertices[to].height * (slot as f64 + 1.0) / (graph.nodes[node].inputs.len() as f64 + 1.0)
                         }
-                        What::Frame(inner) => blocks[inner].as_ref().map_or(0.0, |block| port(&block.enter, source)),
+                        VertexKind::Frame(inner) => {
+                            blocks[inner].as_ref().map_or(0.0, |block| port(&block.enter, source))
+                        }
                         _ => 0.0,
                     };
                     (to, y)
@@ -150,9 +150,9 @@ impl Level {
         let edges: Vec<(usize, usize)> =
             nets.iter().flat_map(|(_, net)| net.to.iter().map(|(to, _)| (net.from, *to))).collect();
         let vertices = &mut self.vertices;
-        let enters = vertices.iter().any(|vertex| matches!(vertex.what, What::Enter(_)));
+        let enters = vertices.iter().any(|vertex| matches!(vertex.what, VertexKind::Enter(_)));
         for vertex in vertices.iter_mut() {
-            vertex.layer = usize::from(enters && !matches!(vertex.what, What::Enter(_)));
+            vertex.layer = usize::from(enters && !matches!(vertex.what, VertexKind::Enter(_)));
         }
         // As often as there are vertices, at most: wires have no cycles.
         for _ in 0..vertices.len() {
@@ -168,21 +168,19 @@ impl Level {
             }
         }
         // What is made of nothing stands before the first that needs it.
-        let is_constant =
-            |what: &What| matches!(what, What::Node(at) if graph.nodes[*at].inputs.is_empty() && !graph.nodes[*at].end);
+        let is_constant = |what: &VertexKind| matches!(what, VertexKind::Node(at) if graph.nodes[*at].inputs.is_empty() && !graph.nodes[*at].end);
         for at in 0..vertices.len() {
             if is_constant(&vertices[at].what) {
                 let users = edges.iter().filter(|(from, _)| *from == at).map(|(_, to)| vertices[*to].layer);
                 vertices[at].layer = users.min().map_or(vertices[at].layer, |layer| layer - 1);
             }
         }
-        let last = |all: &[Vertex], wanted: &dyn Fn(&What) -> bool| {
+        let last = |all: &[Vertex], wanted: &dyn Fn(&VertexKind) -> bool| {
             all.iter().filter(|vertex| wanted(&vertex.what)).map(|vertex| vertex.layer).max().unwrap_or(0)
         };
         // Outputs stand in the last layer, and what leaves behind it.
-        let leaves = |what: &What| matches!(what, What::Leave(_));
-        let is_output =
-            |what: &What| matches!(what, What::Node(at) if graph.nodes[*at].end && !graph.nodes[*at].inputs.is_empty());
+        let leaves = |what: &VertexKind| matches!(what, VertexKind::Leave(_));
+        let is_output = |what: &VertexKind| matches!(what, VertexKind::Node(at) if graph.nodes[*at].end && !graph.nodes[*at].inputs.is_empty());
         let inner = last(vertices, &|what| !leaves(what));
         for at in 0..vertices.len() {
             let ends = edges.iter().filter(|(from, _)| *from == at).all(|(_, to)| leaves(&vertices[*to].what));
@@ -201,7 +199,13 @@ impl Level {
             // Where the wire is in each layer from that of its node on.
             let mut way = vec![(net.from, net.from_y)];
             for layer in first + 1..furthest {
-                self.vertices.push(Vertex { what: What::Pass(source), width: 0.0, height: 0.0, layer, fixed: None });
+                self.vertices.push(Vertex {
+                    what: VertexKind::Pass(source),
+                    width: 0.0,
+                    height: 0.0,
+                    layer,
+                    fixed: None,
+                });
                 let (from, from_y) = way[way.len() - 1];
                 let to = self.vertices.len() - 1;
                 self.pieces.push(Piece { from, from_y, to, to_y: 0.0, source });
@@ -230,12 +234,12 @@ impl Level {
 }
 
 /// What a node is in a frame: itself, or the frame inside that it stands in; none where it stands outside.
-fn place(graph: &Graph, frame: Option<usize>, node: usize) -> Option<What> {
-    let mut what = What::Node(node);
+fn place(graph: &Graph, frame: Option<usize>, node: usize) -> Option<VertexKind> {
+    let mut what = VertexKind::Node(node);
     let mut around = graph.nodes[node].frame;
     while around != frame {
         let inner = around?;
-        what = What::Frame(inner);
+        what = VertexKind::Frame(inner);
         around = graph.frames[inner].parent;
     }
     Some(what)

@@ -1,9 +1,9 @@
-//! The places of what stands in layers: as high as what it is wired to, without touching what is above and below.
+//! The places of boxes in layers: as high as the boxes that they are wired to, without touching their neighbours.
 //!
 //! In a layer this is the least of `Σ w (y − wished)²` where neighbours keep their distance, which pools neighbours that
 //! want to stand in each other's place.   [R. E. Barlow et al., Statistical Inference under Order Restrictions, 1972]
 
-use super::level::{Level, What};
+use super::level::{Level, VertexKind};
 use super::{Area, Bend, MARGIN};
 use std::collections::BTreeMap;
 
@@ -57,8 +57,8 @@ pub(super) fn place(level: &Level) -> Placed {
         let gap = &mut gaps[layer_of[piece.from]];
         *gap = gap.max(ACROSS + (0.14 * rise).min(56.0));
     }
-    let first = level.layers[0].iter().any(|at| matches!(vertex(*at).what, What::Enter(_)));
-    let last = level.layers[count - 1].iter().any(|at| matches!(vertex(*at).what, What::Leave(_)));
+    let first = level.layers[0].iter().any(|at| matches!(vertex(*at).what, VertexKind::Enter(_)));
+    let last = level.layers[count - 1].iter().any(|at| matches!(vertex(*at).what, VertexKind::Leave(_)));
     let mut left = Vec::with_capacity(count);
     let mut x = if first { 0.0 } else { MARGIN };
     for layer in 0..count {
@@ -70,7 +70,7 @@ pub(super) fn place(level: &Level) -> Placed {
         .map(|at| {
             let (layer, it) = (layer_of[at], vertex(at));
             let (x, width) = match it.what {
-                What::Pass(_) => (left[layer], widths[layer]),
+                VertexKind::Pass(_) => (left[layer], widths[layer]),
                 _ => (left[layer] + (widths[layer] - it.width) / 2.0, it.width),
             };
             Area { x, y: tops[at], width, height: it.height }
@@ -92,7 +92,7 @@ pub(super) fn place(level: &Level) -> Placed {
 }
 
 fn is_pass(level: &Level, at: usize) -> bool {
-    matches!(level.vertices[at].what, What::Pass(_))
+    matches!(level.vertices[at].what, VertexKind::Pass(_))
 }
 
 /// The upper sides of all vertices, the highest of them 0.

@@ -1,9 +1,10 @@
 //! The methods of the derivatives: their signatures, and bodies that call the generated functions.
 
-use super::marshal::{Arguments, Slots, owned, place_type};
-use super::{Derivative, Wanted};
+use super::marshal::{Arguments, owned, place_type};
+use super::slots::Slots;
+use super::{Derivative, DifferentiatedFunction};
 use crate::term::Term;
-use crate::types::{Sequence, Shape};
+use crate::types::{Sequence, SignatureType};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
@@ -14,7 +15,7 @@ pub(super) struct Method {
     pub doc: String,
 }
 
-impl Wanted<'_> {
+impl DifferentiatedFunction<'_> {
     /// The call of a generated function; `more` are arguments behind those of the function.
     fn call(&self, derivative: Derivative, more: Arguments, module: &syn::Ident, slots: usize) -> TokenStream {
         let mut all: Vec<Arguments> = Vec::new();
@@ -86,7 +87,7 @@ impl Wanted<'_> {
     fn copied(&self, at: usize) -> TokenStream {
         let (name, copy) = (self.parameter_ident(at), self.copy_ident(at));
         match &self.signature.parameters[at].shape {
-            Shape::Array(Sequence::Slice, _) => quote!(let mut #copy = #name.to_vec();),
+            SignatureType::Array(Sequence::Slice, _) => quote!(let mut #copy = #name.to_vec();),
             _ => quote!(let mut #copy = ::core::clone::Clone::clone(&*#name);),
         }
     }
@@ -216,7 +217,7 @@ impl Wanted<'_> {
                 let copy = self.copy_ident(at);
                 quote!(let #name = #copy;)
             }
-            (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = #name.to_vec();),
+            (syn::Type::Reference(_), SignatureType::Array(Sequence::Slice, _)) => quote!(let #name = #name.to_vec();),
             (syn::Type::Reference(_), _) => quote!(let #name = (*#name).clone();),
             _ => quote!(),
         }
@@ -226,7 +227,7 @@ impl Wanted<'_> {
     fn borrowed(&self, at: usize) -> TokenStream {
         let (name, parameter) = (self.parameter_ident(at), &self.signature.parameters[at]);
         match (&parameter.written, &parameter.shape) {
-            (syn::Type::Reference(_), Shape::Array(Sequence::Slice, _)) => quote!(let #name = &#name[..];),
+            (syn::Type::Reference(_), SignatureType::Array(Sequence::Slice, _)) => quote!(let #name = &#name[..];),
             (syn::Type::Reference(_), _) => quote!(let #name = &#name;),
             _ => quote!(),
         }
@@ -242,11 +243,11 @@ impl Wanted<'_> {
         for (at, result) in self.results().iter().enumerate() {
             let name = format_ident!("__cotangent_{}", at);
             let (ty, place) = match result {
-                Shape::Array(Sequence::Fixed(_), _) => {
+                SignatureType::Array(Sequence::Fixed(_), _) => {
                     let ty = owned(result);
                     (quote!(&#ty), quote!(#name))
                 }
-                Shape::Array(_, element) => {
+                SignatureType::Array(_, element) => {
                     let ty = owned(element);
                     (quote!(&[#ty]), quote!(#name))
                 }
@@ -462,9 +463,9 @@ impl Wanted<'_> {
 }
 
 /// A place behind a reference; arrays are indexed through theirs.
-fn dereferenced(name: &TokenStream, written: &syn::Type, shape: &Shape) -> TokenStream {
+fn dereferenced(name: &TokenStream, written: &syn::Type, shape: &SignatureType) -> TokenStream {
     match (written, shape) {
-        (syn::Type::Reference(_), Shape::Array(..)) => name.clone(),
+        (syn::Type::Reference(_), SignatureType::Array(..)) => name.clone(),
         (syn::Type::Reference(_), _) => quote!((*#name)),
         _ => name.clone(),
     }
@@ -478,12 +479,14 @@ fn one_or_tuple(mut parts: Vec<TokenStream>) -> TokenStream {
 }
 
 /// The shape of the matrix of a derivative: the result with a copy of the argument for every number.
-fn composed(result: &Shape, argument: &Shape) -> Shape {
+fn composed(result: &SignatureType, argument: &SignatureType) -> SignatureType {
     match result {
-        Shape::Float(_) => argument.clone(),
-        Shape::Array(sequence, element) => Shape::Array(sequence.clone(), Box::new(composed(element, argument))),
+        SignatureType::Float(_) => argument.clone(),
+        SignatureType::Array(sequence, element) => {
+            SignatureType::Array(sequence.clone(), Box::new(composed(element, argument)))
+        }
         other => match other.parts() {
-            Some(parts) => Shape::Tuple(parts.iter().map(|part| composed(part, argument)).collect()),
+            Some(parts) => SignatureType::Tuple(parts.iter().map(|part| composed(part, argument)).collect()),
             None => other.clone(),
         },
     }

@@ -2,18 +2,19 @@
 
 mod marshal;
 mod method;
+mod slots;
 
 use crate::compile::{Compiled, Entry};
 use crate::signature::{Signature, fixed_length, riesz_type};
 use crate::term::{Name, Term};
-use crate::types::{Sequence, Shape};
+use crate::types::{Sequence, SignatureType};
 use method::Method;
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use std::fmt::Write;
 
 /// A function whose derivatives are wanted.
-pub(crate) struct Wanted<'s> {
+pub(crate) struct DifferentiatedFunction<'s> {
     pub signature: &'s Signature,
     /// The parameters that derivatives are taken by, by position.
     pub by: Vec<usize>,
@@ -40,17 +41,17 @@ pub(crate) enum Derivative {
     Sparse,
 }
 
-impl Wanted<'_> {
+impl DifferentiatedFunction<'_> {
     /// What the function gives: its value, and then what it writes to each `&mut`.
-    fn results(&self) -> Vec<Shape> {
+    fn results(&self) -> Vec<SignatureType> {
         let written = self.outputs().into_iter().map(|at| self.signature.parameters[at].shape.clone());
         self.signature.result.iter().cloned().chain(written).collect()
     }
 
     /// All that the function gives as one value.
-    fn result(&self) -> Shape {
+    fn result(&self) -> SignatureType {
         let mut results = self.results();
-        if results.len() == 1 { results.remove(0) } else { Shape::Tuple(results) }
+        if results.len() == 1 { results.remove(0) } else { SignatureType::Tuple(results) }
     }
 
     /// The parameters that the function writes to.
@@ -59,12 +60,12 @@ impl Wanted<'_> {
     }
 
     /// The type of its real numbers.
-    fn number(&self) -> Shape {
-        Shape::Float(self.signature.precision.unwrap_or_default())
+    fn number(&self) -> SignatureType {
+        SignatureType::Float(self.signature.precision.unwrap_or_default())
     }
 
     fn is_scalar(&self) -> bool {
-        matches!(self.signature.result, Some(Shape::Float(_))) && self.outputs().is_empty()
+        matches!(self.signature.result, Some(SignatureType::Float(_))) && self.outputs().is_empty()
     }
 
     /// The derivatives that the function has; they do not depend on its body.
@@ -279,16 +280,16 @@ impl Wanted<'_> {
 }
 
 /// The type of tangents: `()` in the place of what does not vary.
-fn tangent_type(shape: &Shape, lengths: &[Term]) -> String {
+fn tangent_type(shape: &SignatureType, lengths: &[Term]) -> String {
     let mut lengths = lengths.iter();
     tangent(shape, &mut lengths)
 }
 
-fn tangent(shape: &Shape, lengths: &mut std::slice::Iter<Term>) -> String {
+fn tangent(shape: &SignatureType, lengths: &mut std::slice::Iter<Term>) -> String {
     match shape {
-        Shape::Float(_) => "R".into(),
-        Shape::Int(..) | Shape::Bool | Shape::Enum(..) => "()".into(),
-        Shape::Array(_, element) => {
+        SignatureType::Float(_) => "R".into(),
+        SignatureType::Int(..) | SignatureType::Bool | SignatureType::Enum(..) => "()".into(),
+        SignatureType::Array(_, element) => {
             let length = match lengths.next() {
                 Some(Term::Name(name)) => name.to_string(),
                 Some(Term::Int(number)) => number.to_string(),

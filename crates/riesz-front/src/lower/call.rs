@@ -101,7 +101,9 @@ impl Lower<'_> {
                 let mut arguments = arguments;
                 let value = arguments.remove(0);
                 match value.holds_place() {
-                    true => self.refuse(at, "a `&mut` inside of another value cannot be followed", "give a copy of it"),
+                    true => {
+                        self.refuse(at, "a `&mut` inside another value cannot be differentiated", "give a copy of it")
+                    }
                     false => Self::some(value),
                 }
             }

@@ -64,7 +64,7 @@ impl Lower<'_> {
             let signature = &function.sig;
             if !signature.generics.params.is_empty() || signature.asyncness.is_some() || signature.unsafety.is_some() {
                 let help = "put it beside this function, into a module with `#[differentiable]`";
-                self.refuse(&signature.ident, "this function inside of the function cannot be differentiated", help);
+                self.refuse(&signature.ident, "this function inside the function cannot be differentiated", help);
                 continue;
             }
             let inputs = signature.inputs.iter().filter_map(|input| match input {

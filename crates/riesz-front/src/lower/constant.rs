@@ -2,7 +2,7 @@
 
 use super::{Lower, Value};
 use crate::term::Term;
-use crate::types::{Integer, Shape, Ty, ordering, show};
+use crate::types::{Integer, SignatureType, Ty, ordering, show};
 use quote::ToTokens;
 use riesz_rust::Precision;
 
@@ -115,7 +115,7 @@ impl Lower<'_> {
         self.refuse(
             path,
             format!("the value of `{text}` is not visible to `#[differentiable]`"),
-            "pass it as an argument, define it by `const` inside of the function, or put it into one module with the function and `#[differentiable]` on the module",
+            "pass it as an argument, define it by `const` inside the function, or put it into one module with the function and `#[differentiable]` on the module",
         )
     }
 
@@ -146,7 +146,7 @@ impl Lower<'_> {
 }
 
 /// What is known of a value, and the type that is written for it.
-fn merge(found: &Ty, shape: &Shape) -> Ty {
+fn merge(found: &Ty, shape: &SignatureType) -> Ty {
     match (found, shape) {
         (Ty::Array(..), _) => found.clone(),
         _ => shape.plain(),

@@ -21,11 +21,11 @@ impl Lower<'_> {
             Any::Value(value) => value,
             Any::Iter(_) => {
                 let help = "end the chain with `sum`, `product`, `fold`, `collect`, `all` or `any`, or loop over it";
-                self.refuse(expr, "an iterator is no value that can be differentiated", help)
+                self.refuse(expr, "an iterator cannot be used as a value here", help)
             }
             Any::Closure(_) => {
                 let help = "bind it by `let` and call it by its name, or pass it to an iterator";
-                self.refuse(expr, "a closure is no value that can be differentiated", help)
+                self.refuse(expr, "a closure cannot be used as a value here", help)
             }
         }
     }
@@ -34,8 +34,8 @@ impl Lower<'_> {
     pub(super) fn kept_value(&mut self, expr: &syn::Expr) -> Value {
         let value = self.value(expr);
         if value.holds_place() {
-            let help = "change the variable by its own name";
-            return self.refuse(expr, "a `&mut` inside of another value cannot be followed", help);
+            let help = "assign to the variable by its own name";
+            return self.refuse(expr, "a `&mut` inside another value cannot be differentiated", help);
         }
         value
     }
@@ -148,11 +148,11 @@ impl Lower<'_> {
             syn::Expr::Let(inner) => {
                 self.bind_errors(&inner.pat);
                 let help = "put it first, or use `match`";
-                self.refuse(expr, "a `let` in this place of a condition cannot be differentiated", help)
+                self.refuse(expr, "a `let` after `&&` or `||` in a condition cannot be differentiated", help)
             }
             _ => self.refuse(
                 expr,
-                format!("`{}` is outside of what can be differentiated", shorten(&show(expr))),
+                format!("`{}` cannot be differentiated", shorten(&show(expr))),
                 "the book's page on Rust functions lists what can be written",
             ),
         }

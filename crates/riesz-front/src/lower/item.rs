@@ -1,4 +1,4 @@
-//! Items inside of functions: constants, what they `use`, and functions.
+//! Items inside functions: constants, `use` declarations, and functions.
 
 use super::Lower;
 use syn::visit::Visit;
@@ -14,7 +14,7 @@ impl Lower<'_> {
                 syn::Stmt::Item(syn::Item::Fn(function)) => functions.push(function),
                 syn::Stmt::Item(item) => {
                     let help = "put functions and types beside this one, into a module with `#[differentiable]`";
-                    self.refuse(item, "an item inside of the function cannot be differentiated", help);
+                    self.refuse(item, "an item inside the function cannot be differentiated", help);
                 }
                 _ => {}
             }
@@ -53,8 +53,8 @@ impl Lower<'_> {
             _ => foreign = true,
         });
         if foreign {
-            let help = "write the `use` outside of the function";
-            self.refuse(inner, "what this names is not visible to `#[differentiable]`", help);
+            let help = "write the `use` outside the function";
+            self.refuse(inner, "the item that this `use` names is not visible to `#[differentiable]`", help);
         }
     }
 }

@@ -375,8 +375,8 @@ impl Lower<'_> {
             let yes = Block { lets, result: value.term.clone() };
             let no = alone(other.clone().unwrap_or(Term::Unset));
             if other.is_none() {
-                let help = "leave the filter out, and count by an `if` inside of the sum";
-                lower.refuse(at, "how many elements a filter leaves is not known", help);
+                let help = "remove the filter, and write an `if` inside the sum";
+                lower.refuse(at, "the number of elements that pass a filter is not known", help);
             }
             Value::new(Term::If(guard.into(), yes.into(), no.into()), value.ty)
         });

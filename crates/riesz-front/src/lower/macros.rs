@@ -66,7 +66,7 @@ impl Lower<'_> {
             },
             "println" | "print" | "eprintln" | "eprint" | "dbg" | "write" | "writeln" | "format" => {
                 let message = format!("`{name}!` has an effect, which a derivative would lose or repeat");
-                self.refuse(call, message, "print outside of the function")
+                self.refuse(call, message, "print outside the function")
             }
             _ => {
                 let message = format!("`{name}!` is not visible to `#[differentiable]`");

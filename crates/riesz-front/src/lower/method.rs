@@ -137,7 +137,7 @@ impl Lower<'_> {
             },
             _ => Any::Value(self.refuse(
                 &call.method,
-                format!("the method `{name}` of arrays is outside of what can be differentiated"),
+                format!("the method `{name}` of arrays cannot be differentiated"),
                 "write it as a loop",
             )),
         }
@@ -314,12 +314,12 @@ impl Lower<'_> {
             })),
             ("try_fold" | "max_by_key" | "min_by_key" | "find_map", _) => Any::Value(self.refuse(
                 &call.method,
-                format!("the iterator method `{name}` is outside of what can be differentiated"),
+                format!("the iterator method `{name}` cannot be differentiated"),
                 "use `max_by`, `find` and `map`, or a loop",
             )),
             _ => Any::Value(self.refuse(
                 &call.method,
-                format!("the iterator method `{name}` is outside of what can be differentiated"),
+                format!("the iterator method `{name}` cannot be differentiated"),
                 "use `map`, `filter`, `zip`, `enumerate`, `rev`, `skip`, `take`, `step_by`, `sum`, `product`, `fold`, `all`, `any`, `collect`, or a loop",
             )),
         }
@@ -350,7 +350,11 @@ impl Lower<'_> {
         let full = format!("{of}::{}", call.method);
         if self.world.of_traits.contains(&full) {
             let message = format!("`{}` is a method of a trait, which cannot be differentiated", call.method);
-            return self.refuse(&call.method, message, "call a method of the type's own `impl`, of another name");
+            return self.refuse(
+                &call.method,
+                message,
+                "write a method with another name in an `impl` of the type, and call it",
+            );
         }
         match self.world.functions.get(&full).cloned() {
             Some(signature) => {

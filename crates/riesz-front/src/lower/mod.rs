@@ -12,11 +12,11 @@
 //!
 //! - `expr`, `operator`, `method`, `number`, `call`, `constant`, `macros`: expressions
 //! - `place`, `mutate`: assignments to variables, elements and fields
-//! - `statement`: blocks, and what follows a `return`, `break` or `continue`
-//! - `control`, `repeat`, `leave`: conditionals and loops, and what leaves them
+//! - `statement`: blocks, and the statements after a `return`, `break` or `continue`
+//! - `control`, `repeat`, `leave`: conditionals and loops, and the ways to leave them
 //! - `closure`: closures, in the place of their calls
 //! - `iterator`, `search`: chains of iterators, as a count and an element for each index
-//! - `integer`: what numbers of 64 bits stand for the integers of Rust
+//! - `integer`: the integers of Rust as numbers of 64 bits
 //! - `option`: values that may be missing
 //! - `assigned`: which variables a loop assigns, and how its body can be left
 
@@ -315,7 +315,7 @@ impl Lower<'_> {
                 }
                 pattern => {
                     let help = "give it a name, without `mut`: `name: &mut Type`";
-                    self.refuse(pattern, "a `&mut` parameter must stay what it is", help);
+                    self.refuse(pattern, "a `&mut` parameter cannot itself be `mut`", help);
                 }
             }
         }
@@ -363,7 +363,7 @@ impl Lower<'_> {
         }
     }
 
-    /// A name that nobody has yet.
+    /// A new name.
     pub(crate) fn fresh(&mut self, hint: &str) -> Name {
         let hint: String = hint.chars().filter(|letter| letter.is_alphanumeric() || *letter == '_').collect();
         let hint = hint.trim_start_matches('_');
@@ -468,7 +468,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Something of a type, for a place where nobody looks at it.
+    /// Any value of a type, for a place where it is never read.
     fn dummy(&mut self, ty: &Ty, at: &dyn ToTokens) -> Term {
         match ty {
             Ty::Float => Term::Real(0.0),
@@ -491,7 +491,7 @@ impl Lower<'_> {
             }
             Ty::Array(..) | Ty::Unknown => {
                 let help = "give the array its value before the branch or the loop, or use an array `[f64; N]`";
-                self.refuse(at, "the length of this array is not known on every way to here", help);
+                self.refuse(at, "the length of this array is not known on every path to this place", help);
                 Term::Unset
             }
             Ty::Never | Ty::Error => Term::Unset,

@@ -16,8 +16,8 @@ impl Lower<'_> {
         };
         let variable = &self.vars[place.root.0];
         if !variable.mutable && !matches!(variable.ty, Ty::Error) {
-            let message = format!("`{}` is a `&mut` that cannot be followed to a variable", variable.name);
-            return Any::Value(self.refuse(call, message, "change the variable by its own name"));
+            let message = format!("`{}` is a `&mut` to a variable that is not known here", variable.name);
+            return Any::Value(self.refuse(call, message, "assign to the variable by its own name"));
         }
         let ty = self.type_at(&place);
         let Ty::Array(element, length) = ty.clone() else {

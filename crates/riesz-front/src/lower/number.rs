@@ -150,7 +150,7 @@ impl Lower<'_> {
             }
             ("clone" | "to_owned", []) => Value::new(x, ty),
             _ => {
-                let message = format!("the integer method `{name}` is outside of what can be differentiated");
+                let message = format!("the integer method `{name}` cannot be differentiated");
                 self.refuse(&call.method, message, "use arithmetic, `min`, `max`, `abs` and `as`")
             }
         }

@@ -55,7 +55,7 @@ impl Lower<'_> {
             let right = self.value(&binary.right);
             let Some(place) = self.place_of(&binary.left) else {
                 let help = "assign to a variable, to an element `v[i]`, or to a field";
-                return self.refuse(&binary.left, "this cannot be assigned where a derivative is taken", help);
+                return self.refuse(&binary.left, "this assignment cannot be differentiated", help);
             };
             let left = self.read_place(&place, &binary.left);
             let left = Value { term: unmarked(left.term), ..left };
@@ -218,7 +218,7 @@ impl Lower<'_> {
             (_, "f32" | "f64", _) => {
                 let message =
                     format!("`as {target}` changes the precision, and this function computes with `{}`", self.real());
-                let help = "leave the conversion out, or convert the result outside of the function";
+                let help = "remove the conversion, or convert the result outside the function";
                 self.refuse(cast, message, help)
             }
             _ => self.refuse(

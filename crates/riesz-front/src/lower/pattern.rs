@@ -1,4 +1,4 @@
-//! Patterns: what `let`, parameters and loops bind, and the conditions of `match`.
+//! Patterns: the names that `let`, parameters and loops bind, and the conditions of `match`.
 
 use super::{Kind, Lower, Value, Whereabouts, components};
 use crate::term::Term;
@@ -37,7 +37,7 @@ impl Lower<'_> {
                 let name = ident.ident.to_string();
                 if value.parts.iter().any(Whereabouts::holds_place) {
                     let help = "bind its parts to names: `(a, b)`";
-                    self.refuse(pattern, "a `&mut` inside of a tuple cannot be followed", help);
+                    self.refuse(pattern, "a `&mut` inside a tuple cannot be differentiated", help);
                     return self.bind_errors(pattern);
                 }
                 if let Some(place) = value.place {
@@ -172,7 +172,7 @@ impl Lower<'_> {
         }
     }
 
-    /// Binds the names of a pattern to values that nobody complains about again.
+    /// Binds the names of a pattern to values that cause no further errors.
     pub(super) fn bind_errors(&mut self, pattern: &syn::Pat) {
         let mut found = Vec::new();
         names(pattern, &mut |name| found.push(name.to_string()));
@@ -260,7 +260,7 @@ impl Lower<'_> {
                 or.cases.iter().for_each(|case| names(case, &mut |name| binds |= name.starts_with(char::is_lowercase)));
                 if binds {
                     let help = "write an arm for each case";
-                    self.refuse(pattern, "cases that bind names cannot stand in one arm here", help);
+                    self.refuse(pattern, "alternatives that bind names cannot share an arm here", help);
                     return None;
                 }
                 let mut any: Option<Term> = None;

@@ -135,14 +135,14 @@ impl Lower<'_> {
             && matches!(self.vars[id.0].kind, Kind::Alias(_))
         {
             let help = "write `*` before it, or use another name for the other reference";
-            self.refuse(target, "this makes a `&mut` refer to something else", help);
+            self.refuse(target, "this changes the variable to which a `&mut` refers", help);
             return;
         }
         match self.place_of(target) {
             Some(place) => self.write_place(&place, value, at),
             None => {
                 let help = "assign to a variable, to an element `v[i]`, or to a field";
-                self.refuse(target, "this cannot be assigned where a derivative is taken", help);
+                self.refuse(target, "this assignment cannot be differentiated", help);
             }
         }
     }
@@ -161,7 +161,7 @@ impl Lower<'_> {
         }
         if !self.vars[place.root.0].mutable {
             let message =
-                format!("`{}` is a `&mut` that cannot be followed to a variable", self.vars[place.root.0].name);
+                format!("`{}` is a `&mut` to a variable that is not known here", self.vars[place.root.0].name);
             self.refuse(at, message, "assign to the variable by its own name");
             return;
         }

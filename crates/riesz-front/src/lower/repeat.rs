@@ -224,7 +224,7 @@ impl Lower<'_> {
         self.loops.pop();
         let (carried, lets) = self.finish_carried(carried, &before, lets);
         if carried.is_empty() {
-            return self.refuse(at, "this loop changes nothing, so that it never ends or does nothing", "remove it");
+            return self.refuse(at, "this loop changes no variable, so it never runs or never ends", "remove it");
         }
         let place = self.place(at);
         let carried: Vec<Carried> = carried.into_iter().map(|one| self.in_range(one, &lets)).collect();
@@ -346,7 +346,7 @@ impl Lower<'_> {
     /// The same with an integer that is in the range of its type after each iteration.
     pub(crate) fn in_range(&self, mut one: Carried, lets: &[Let]) -> Carried {
         if let Ty::Int(integer) = one.ty {
-            // No loop has so many iterations that a number of 32 bits, to which each adds one, overflows.
+            // A loop has too few iterations for a number of 32 bits, to which each adds one, to overflow.
             let counts = lets.iter().any(|binding| {
                 matches!(&one.result, Term::Name(name) if binding.names.len() == 1 && binding.names[0] == *name)
                     && super::operator::unmarked(binding.value.clone())

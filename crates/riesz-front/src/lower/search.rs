@@ -1,5 +1,5 @@
-//! Methods of iterators that look for an element, or reduce the elements by a function: loops that carry what has been
-//! found so far.
+//! Methods of iterators that search for an element, or reduce the elements by a function: loops that carry the result so
+//! far.
 
 use super::iterator::{Function, Iter};
 use super::operator::alone;

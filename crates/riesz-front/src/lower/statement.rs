@@ -1,5 +1,5 @@
-//! Blocks of statements. `return`, `break` and `continue` become structure: what follows a statement that may leave the
-//! block stands in the other branch of a conditional, or behind a flag that the statement sets.
+//! Blocks of statements. `return`, `break` and `continue` become structure: the statements after one that may leave the
+//! block move to the other branch of a conditional, or depend on a flag that the statement sets.
 
 use super::assigned::{Exits, diverges, expr_diverges};
 use super::expr::Any;
@@ -331,7 +331,7 @@ impl Lower<'_> {
     }
 
     /// A type that is written inside of the function.
-    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<crate::types::Shape> {
+    pub(super) fn written_type(&mut self, ty: &syn::Type) -> Option<crate::types::SignatureType> {
         let (shape, _) = self.world.types.read(ty, self.errors)?;
         let mut other = false;
         shape.precisions(&mut |precision| other |= precision != self.precision);
@@ -347,7 +347,7 @@ impl Lower<'_> {
         match pattern {
             syn::Pat::Ident(ident) if ident.mutability.is_some() && matches!(kind, Kind::Iter(_)) => {
                 let help = "write the chain where it is used, or bind it without `mut`";
-                self.refuse(pattern, "an iterator that is used up in several steps cannot be differentiated", help);
+                self.refuse(pattern, "an iterator that is consumed in several steps cannot be differentiated", help);
                 self.bind_errors(pattern);
             }
             syn::Pat::Ident(ident) => {

@@ -80,7 +80,7 @@ pub(super) fn coefficients(
     Ok(parts)
 }
 
-const LINEAR: &str = "write a sum of tangents, each multiplied with numbers that no tangent enters";
+const LINEAR: &str = "write a sum of tangents, each multiplied by factors without tangents";
 const NUMBERS: &str = "use arithmetic, the methods of `f64`, `let`, `if` and `match`";
 
 struct Reader<'r> {
@@ -116,7 +116,7 @@ impl Reader<'_> {
                     self.bindings(no)?;
                     for (at, name) in names.iter().enumerate() {
                         let (Term::Tuple(then), Term::Tuple(otherwise)) = (&yes.result, &no.result) else {
-                            return Err(self.wrong("this is no formula of numbers", NUMBERS));
+                            return Err(self.wrong("a rule cannot contain this", NUMBERS));
                         };
                         let (then, otherwise) = (self.form(&then[at])?, self.form(&otherwise[at])?);
                         let form = self.choice(&condition, then, otherwise)?;
@@ -129,7 +129,7 @@ impl Reader<'_> {
                         self.known.insert(name.clone(), form);
                     }
                 }
-                _ => return Err(self.wrong("this is no formula of numbers", NUMBERS)),
+                _ => return Err(self.wrong("a rule cannot contain this", NUMBERS)),
             }
             self.place = before;
         }
@@ -174,14 +174,14 @@ impl Reader<'_> {
                 self.arithmetic(sign, a, b)?
             }
             Term::Call(function, arguments) => self.call(function, arguments)?,
-            _ => return Err(self.wrong("this is no formula of numbers", NUMBERS)),
+            _ => return Err(self.wrong("a rule cannot contain this", NUMBERS)),
         })
     }
 
     fn plain(&mut self, term: &Term) -> Result<Value, Wrong> {
         match self.form(term)? {
             Form::Plain(value) => Ok(value),
-            Form::Linear(_) => Err(self.wrong("a tangent enters this in another way than linearly", LINEAR)),
+            Form::Linear(_) => Err(self.wrong("this is not linear in a tangent", LINEAR)),
             Form::Condition(_) => Err(self.wrong("this is no number", NUMBERS)),
         }
     }
@@ -225,13 +225,13 @@ impl Reader<'_> {
                 parts.into_iter().map(|part| part.map(|part| Value::apply("/", [part, by.clone()]))).collect(),
             ),
             ("*", Form::Linear(_), Form::Linear(_)) => {
-                return Err(self.wrong("this multiplies a tangent with a tangent", LINEAR));
+                return Err(self.wrong("this multiplies a tangent by a tangent", LINEAR));
             }
             ("/", _, Form::Linear(_)) => return Err(self.wrong("this divides by a tangent", LINEAR)),
             ("+" | "-", ..) => {
-                return Err(self.wrong("this adds a number without a tangent to one with a tangent", LINEAR));
+                return Err(self.wrong("this adds a number without a tangent to a multiple of a tangent", LINEAR));
             }
-            _ => return Err(self.wrong("a tangent enters this in another way than linearly", LINEAR)),
+            _ => return Err(self.wrong("this is not linear in a tangent", LINEAR)),
         })
     }
 
@@ -245,7 +245,7 @@ impl Reader<'_> {
             return match operands == own {
                 true => Ok(Form::Plain(Value::Result)),
                 false => Err(self.wrong(
-                    "a rule calls its function with its own arguments alone",
+                    "a rule can call its function only with the parameters of the rule",
                     "write `f(x)` with the parameters of the rule",
                 )),
             };

@@ -10,7 +10,7 @@
 //!
 //! - `form`: the body of a rule as coefficients, which checks that it is linear
 //! - `value`: coefficients, as rows of the compiler and as text for other modules
-//! - here: what the attribute adds, and how generated code calls the function
+//! - here: the generated items, and how generated code calls the function
 
 mod form;
 mod value;
@@ -20,8 +20,8 @@ use crate::link::State;
 use crate::lower;
 use crate::module::Expansion;
 use crate::signature::Signature;
-use crate::types::{Shape, real, show};
-use crate::unit::{Body, Read, Unit};
+use crate::types::{SignatureType, real, show};
+use crate::unit::{Body, ParsedFunction, Unit};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
 use riesz_rust::Precision;
@@ -106,8 +106,7 @@ fn from_inside(path: &syn::Path) -> TokenStream {
 /// Expands `#[derivative(of = f)]` on a function.
 pub(crate) fn on_rule(state: &State, function: &syn::ItemFn) -> Result<Expansion, Stop> {
     let Some(of) = &state.attribute.of else {
-        let message =
-            "the function whose derivative this is has to be named\n\n  = help: write `#[derivative(of = name)]`";
+        let message = "`#[derivative]` must name the function whose derivative this is\n\n  = help: write `#[derivative(of = name)]`";
         return Err(syn::Error::new_spanned(&function.sig.ident, message).into());
     };
     let mut errors = Errors::default();
@@ -162,7 +161,7 @@ pub(crate) fn on_rule(state: &State, function: &syn::ItemFn) -> Result<Expansion
     let call = call_of(&syn::Path::from(ident.clone()), true, &name);
     let rule = Rule { reals, coefficients, call };
     world.rules.insert(name.to_string(), rule);
-    let reads = [Read {
+    let reads = [ParsedFunction {
         signature,
         ident: &ident,
         visibility: &function.vis,
@@ -195,10 +194,10 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
                 errors.add(&parameter.written, "a rule takes numbers by value", help);
                 return None;
             }
-            Shape::Float(_) => {
+            SignatureType::Float(_) => {
                 let next = own.parameters.get(at + 1);
                 let follows = next.is_some_and(|next| {
-                    matches!(next.shape, Shape::Float(_)) && !matches!(next.written, syn::Type::Reference(_))
+                    matches!(next.shape, SignatureType::Float(_)) && !matches!(next.written, syn::Type::Reference(_))
                 });
                 if !follows {
                     errors.add(&parameter.pattern, "this number is not followed by its tangent", help);
@@ -207,7 +206,7 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
                 arguments.push(Argument { value: at, tangent: Some(at + 1) });
                 at += 2;
             }
-            Shape::Int(..) => {
+            SignatureType::Int(..) => {
                 arguments.push(Argument { value: at, tangent: None });
                 at += 1;
             }
@@ -222,7 +221,7 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
         errors.add(&written.ident, "this rule has no tangent", help);
         return None;
     }
-    if !matches!(own.result, Some(Shape::Float(_))) {
+    if !matches!(own.result, Some(SignatureType::Float(_))) {
         errors.add(&written.output, "a rule gives a number", help);
         return None;
     }
@@ -231,7 +230,7 @@ fn arguments(own: &Signature, written: &syn::Signature, errors: &mut Errors) -> 
 
 /// The hidden functions by which generated code, here and in other modules, calls the functions with rules that this one
 /// needs. They take their arguments as an array.
-pub(crate) fn callers(rules: &BTreeMap<String, Rule>, read: &Read, module: &syn::Ident) -> TokenStream {
+pub(crate) fn callers(rules: &BTreeMap<String, Rule>, read: &ParsedFunction, module: &syn::Ident) -> TokenStream {
     let own = read.signature.riesz_name();
     let number = real(read.signature.precision.unwrap_or_default());
     let mut functions = TokenStream::new();

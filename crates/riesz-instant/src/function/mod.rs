@@ -73,7 +73,7 @@ enum Place {
     Unmade,
     /// At an address.
     At(Value),
-    /// At an address in the frame, which nobody gives back.
+    /// At an address in the frame, which is never freed.
     Frame(Value),
     /// At the address that a variable holds.
     Variable(Variable),
@@ -265,7 +265,7 @@ impl Translator<'_> {
         self.call_host(host, arguments).unwrap_or(self.run)
     }
 
-    /// Room for so many words in the frame: its address.
+    /// Room for words in the frame: its address.
     fn words(&mut self, count: usize) -> Value {
         let data = StackSlotData::new(StackSlotKind::ExplicitSlot, 8 * count.max(1) as u32, 3);
         let slot = self.builder.create_sized_stack_slot(data);
@@ -323,7 +323,7 @@ impl Translator<'_> {
         self.builder.ins().store(trusted(), value, run, (offset_of!(Run, context) + offset) as i32);
     }
 
-    /// Whether nobody has asked the run to stop.
+    /// Whether the run has not been asked to stop.
     fn goes_on(&mut self) -> Value {
         let flag = self.limit(types::I64, offset_of!(Context, interrupt));
         let asked = self.builder.ins().load(types::I8, MemFlagsData::new(), flag, 0);

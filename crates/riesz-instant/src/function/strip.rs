@@ -5,9 +5,9 @@
 //! ```
 //!
 //! The statements of a loop have levels: a statement that needs the result of a call is one level above it. Each level is a
-//! loop over the strip, and behind it come its calls. Numbers that a level needs of another are kept in the frame, but for
-//! those that are cheaper to compute again. Iterations are independent, so that only the order of additions to a number
-//! changes; where it would also change which error is met first, the loop stays as it is.
+//! loop over the strip, followed by its calls. Numbers that a level needs from another are stored in the frame, unless
+//! they are cheaper to compute again. Iterations are independent, so only the order of additions to a number changes. A
+//! loop in which another error could become the first one does not change.
 
 use super::{Number, Translator, trusted};
 use crate::machine::number;

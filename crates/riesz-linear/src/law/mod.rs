@@ -1,8 +1,8 @@
-//! The laws of linear maps: each is one row with a name, a left side, a right side and where it comes from.
+//! The laws of linear maps: each is one row with a name, a left side, a right side and its source.
 //!
-//! A row that is a rewrite is a pair of [patterns](crate::pattern), left and right, in the notation of [`print`](crate::print). The
-//! pattern is what is matched, what is tested on random maps, and what is shown. It holds for maps with numbers in them and for
-//! maps with expressions, for families that are written out and for families over an index.
+//! A row that is a rewrite is a pair of [patterns](crate::pattern), left and right, in the notation of [`print`](crate::print).
+//! The simplifier matches the patterns, the tests check them on random maps, and users see them. They hold for maps with
+//! numbers and for maps with expressions, for families that are written out and for families over an index.
 
 mod category;
 mod diagonal;

@@ -1,4 +1,4 @@
-//! What the forms mean: how each behaves when it is applied.   [002 §2.1, Fig. 4 "Semantics"]
+//! The meaning of the forms: the effect of each when it is applied.   [002 §2.1, Fig. 4 "Semantics"]
 
 use super::{Law, Statement::Vectors, chain, plus, total};
 use crate::LinearMap;

@@ -21,7 +21,8 @@ use std::fmt;
 use std::str::FromStr;
 
 use self::literal::Literal;
-use self::token::{Kind, tokens};
+pub(crate) use self::token::Kind;
+use self::token::tokens;
 use crate::map::{Contraction, Form, LinearMap};
 use crate::matrix::{Band, Matrix};
 use crate::relation::{Line, Relation, Walk};
@@ -64,7 +65,8 @@ impl FromStr for Space {
     }
 }
 
-fn read<T>(text: &str, rule: fn(&mut Parser) -> Parsed<T>) -> Parsed<T> {
+/// Reads a whole text by a rule: of a map, of a space, or of a [pattern](crate::pattern).
+pub(crate) fn read<T>(text: &str, rule: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
     let mut parser = Parser { tokens: tokens(text)?, at: 0, depth: 0 };
     let read = rule(&mut parser)?;
     match parser.peek() {
@@ -73,11 +75,12 @@ fn read<T>(text: &str, rule: fn(&mut Parser) -> Parsed<T>) -> Parsed<T> {
     }
 }
 
-type Parsed<T> = Result<T, ParseError>;
+pub(crate) type Parsed<T> = Result<T, ParseError>;
 
-struct Parser {
+/// The tokens of a text, and the next one.
+pub(crate) struct Parser {
     tokens: Vec<(Kind, usize)>,
-    at: usize,
+    pub at: usize,
     depth: usize,
 }
 
@@ -138,7 +141,7 @@ impl Parser {
     fn factor(&mut self) -> Parsed<LinearMap> {
         let start = self.at;
         if let Kind::Number(k, _) = *self.peek()
-            && self.peek_after() == &Kind::Symbol("·")
+            && matches!(self.peek_after(), Kind::Symbol("·" | "*"))
         {
             self.at += 2;
             let map = self.nested(Parser::factor)?;
@@ -148,7 +151,9 @@ impl Parser {
             });
         }
         if self.take("_") {
-            self.symbol("·")?;
+            if !self.take("*") {
+                self.symbol("·")?;
+            }
             let literal = self.literal()?;
             return Ok(LinearMap::column(self.vector(literal)?));
         }

@@ -5,13 +5,13 @@ use super::{DEEPEST, ParseError, Parsed, Parser};
 use crate::space::SpaceError;
 
 impl Parser {
-    pub(super) fn listed<T>(&mut self, item: impl FnMut(&mut Parser) -> Parsed<T>) -> Parsed<Vec<T>> {
+    pub(crate) fn listed<T>(&mut self, item: impl FnMut(&mut Parser) -> Parsed<T>) -> Parsed<Vec<T>> {
         self.symbol("[")?;
         self.items("]", item)
     }
 
     /// Items with commas between them, to the closing bracket; a comma may stand before that.
-    pub(super) fn items<T>(
+    pub(crate) fn items<T>(
         &mut self,
         close: &'static str,
         mut item: impl FnMut(&mut Parser) -> Parsed<T>,
@@ -27,7 +27,7 @@ impl Parser {
         Ok(items)
     }
 
-    pub(super) fn within<T>(
+    pub(crate) fn within<T>(
         &mut self,
         open: &'static str,
         close: &'static str,
@@ -39,7 +39,7 @@ impl Parser {
         Ok(inner)
     }
 
-    pub(super) fn nested<T>(&mut self, rule: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
+    pub(crate) fn nested<T>(&mut self, rule: impl FnOnce(&mut Parser) -> Parsed<T>) -> Parsed<T> {
         if self.depth == DEEPEST {
             return self.wrong(self.offset(), format!("brackets are nested more than {DEEPEST} deep"));
         }
@@ -49,7 +49,7 @@ impl Parser {
         result
     }
 
-    pub(super) fn number(&mut self) -> Parsed<f64> {
+    pub(crate) fn number(&mut self) -> Parsed<f64> {
         match *self.peek() {
             Kind::Number(value, _) => {
                 self.at += 1;
@@ -59,7 +59,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn size(&mut self) -> Parsed<usize> {
+    pub(crate) fn size(&mut self) -> Parsed<usize> {
         match *self.peek() {
             Kind::Number(_, Some(size)) => {
                 self.at += 1;
@@ -69,7 +69,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn step(&mut self) -> Parsed<isize> {
+    pub(crate) fn step(&mut self) -> Parsed<isize> {
         self.word("by")?;
         match *self.peek() {
             Kind::Number(value, _) if value as isize as f64 == value && value.abs() < 9e15 => {
@@ -80,7 +80,7 @@ impl Parser {
         }
     }
 
-    pub(super) fn word(&mut self, word: &str) -> Parsed<()> {
+    pub(crate) fn word(&mut self, word: &str) -> Parsed<()> {
         match self.peek() {
             Kind::Word(found) if found == word => {
                 self.at += 1;
@@ -90,33 +90,33 @@ impl Parser {
         }
     }
 
-    pub(super) fn symbol(&mut self, symbol: &'static str) -> Parsed<()> {
+    pub(crate) fn symbol(&mut self, symbol: &'static str) -> Parsed<()> {
         if self.take(symbol) { Ok(()) } else { self.expected(&format!("`{symbol}`")) }
     }
 
-    pub(super) fn take(&mut self, symbol: &'static str) -> bool {
+    pub(crate) fn take(&mut self, symbol: &'static str) -> bool {
         let taken = self.peek() == &Kind::Symbol(symbol);
         self.at += usize::from(taken);
         taken
     }
 
-    pub(super) fn peek(&self) -> &Kind {
+    pub(crate) fn peek(&self) -> &Kind {
         &self.tokens[self.at].0
     }
 
-    pub(super) fn peek_after(&self) -> &Kind {
+    pub(crate) fn peek_after(&self) -> &Kind {
         &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0
     }
 
-    pub(super) fn offset(&self) -> usize {
+    pub(crate) fn offset(&self) -> usize {
         self.tokens[self.at].1
     }
 
-    pub(super) fn fit<T>(&self, offset: usize, result: Result<T, SpaceError>) -> Parsed<T> {
+    pub(crate) fn fit<T>(&self, offset: usize, result: Result<T, SpaceError>) -> Parsed<T> {
         result.map_err(|error| ParseError { offset, message: error.to_string() })
     }
 
-    pub(super) fn expected<T>(&self, what: &str) -> Parsed<T> {
+    pub(crate) fn expected<T>(&self, what: &str) -> Parsed<T> {
         let found = match self.peek() {
             Kind::End => "the end of the text".to_string(),
             Kind::Symbol(symbol) => format!("`{symbol}`"),
@@ -126,7 +126,7 @@ impl Parser {
         self.wrong(self.offset(), format!("{what} was expected, and here is {found}"))
     }
 
-    pub(super) fn wrong<T>(&self, offset: usize, message: String) -> Parsed<T> {
+    pub(crate) fn wrong<T>(&self, offset: usize, message: String) -> Parsed<T> {
         Err(ParseError { offset, message })
     }
 }

@@ -4,7 +4,7 @@ use super::{ParseError, Parsed};
 
 /// What a text is made of.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Word(String),
     /// A number, and as a size where it is one.
     Number(f64, Option<usize>),
@@ -13,7 +13,7 @@ pub(super) enum Kind {
     End,
 }
 
-/// Every symbol, longest first, with what it stands for.
+/// Every symbol of maps and of patterns, longest first, with its meaning.
 const SYMBOLS: &[(&str, &str)] = &[
     ("-o", "-o"),
     ("⊸", "-o"),
@@ -26,7 +26,7 @@ const SYMBOLS: &[(&str, &str)] = &[
     ("⋈", "⋈"),
     ("|", "⋈"),
     ("·", "·"),
-    ("*", "·"),
+    ("*", "*"),
     ("+", "+"),
     ("⊕", "+"),
     (":", ":"),
@@ -36,10 +36,14 @@ const SYMBOLS: &[(&str, &str)] = &[
     (")", ")"),
     ("[", "["),
     ("]", "]"),
+    ("⟨", "⟨"),
+    ("⟩", "⟩"),
+    ("⊙", "⊙"),
+    ("ᵀ", "ᵀ"),
 ];
 
 /// The tokens of a text, with where they start.
-pub(super) fn tokens(text: &str) -> Parsed<Vec<(Kind, usize)>> {
+pub(crate) fn tokens(text: &str) -> Parsed<Vec<(Kind, usize)>> {
     let mut tokens = Vec::new();
     let mut at = 0;
     while let Some(first) = text[at..].chars().next() {
@@ -50,7 +54,7 @@ pub(super) fn tokens(text: &str) -> Parsed<Vec<(Kind, usize)>> {
             tokens.push((Kind::Symbol(meaning), at));
             symbol.len()
         } else if first.is_alphabetic() {
-            let length = rest.find(|c: char| !c.is_alphanumeric()).unwrap_or(rest.len());
+            let length = rest.find(|c: char| !(c.is_alphanumeric() || c == '\'') || c == 'ᵀ').unwrap_or(rest.len());
             tokens.push((word(&rest[..length]), at));
             length
         } else if first.is_ascii_digit() || first == '-' {

@@ -2,15 +2,11 @@
 
 use super::{Coefficient, Function, Leaf, Name, Pattern, Subscript};
 use crate::map::Family;
+use crate::parse::{Kind, Parsed, Parser, read};
 
 /// Reads a pattern; its names are added to those that are known.
 pub(super) fn parse(text: &str, names: &mut Vec<String>) -> Result<Pattern, String> {
-    let tokens = tokens(text);
-    let mut parser = Parser { tokens: &tokens, at: 0 };
-    let tree = parser.infix(0).map_err(|problem| format!("`{text}`: {problem}"))?;
-    if parser.at < tokens.len() {
-        return Err(format!("`{text}`: `{}` is left over", tokens[parser.at]));
-    }
+    let tree = read(text, |parser| infix(parser, 0)).map_err(|error| format!("`{text}`: {error}"))?;
     Reader { names }.map(&tree).map_err(|problem| format!("`{text}`: {problem}"))
 }
 
@@ -19,114 +15,79 @@ pub(super) fn parse(text: &str, names: &mut Vec<String>) -> Result<Pattern, Stri
 enum Tree {
     Word(String, Vec<Tree>),
     Number(f64),
-    Infix(char, Box<Tree>, Box<Tree>),
+    Infix(&'static str, Box<Tree>, Box<Tree>),
     Inner(Box<Tree>, Box<Tree>),
     Adjoint(Box<Tree>),
 }
 
-const OPERATORS: &[char] = &['+', '∘', '·', '⊗', '*', '⊙'];
+const OPERATORS: &[&str] = &["+", "∘", "·", "⊗", "*", "⊙"];
 
-fn tokens(text: &str) -> Vec<String> {
-    let mut found: Vec<String> = Vec::new();
-    let mut word = false;
-    for letter in text.chars() {
-        let in_word = letter.is_alphanumeric() && letter != 'ᵀ' || matches!(letter, '\'' | '.' | '₁' | '₂');
-        match (in_word, word) {
-            (true, true) => found.last_mut().map_or((), |last| last.push(letter)),
-            (true, false) => found.push(letter.to_string()),
-            (false, _) if letter == ' ' => {}
-            (false, _) => found.push(letter.to_string()),
-        }
-        word = in_word;
+fn infix(parser: &mut Parser, level: usize) -> Parsed<Tree> {
+    let Some(operator) = OPERATORS.get(level) else { return word(parser) };
+    let mut left = infix(parser, level + 1)?;
+    while parser.take(operator) {
+        left = Tree::Infix(operator, Box::new(left), Box::new(infix(parser, level + 1)?));
     }
-    found
+    Ok(left)
 }
 
-struct Parser<'t> {
-    tokens: &'t [String],
-    at: usize,
+/// `word argument …`
+fn word(parser: &mut Parser) -> Parsed<Tree> {
+    let tree = atom(parser)?;
+    let word = match &tree {
+        Tree::Word(word, arguments) if arguments.is_empty() => word.clone(),
+        _ => return Ok(tree),
+    };
+    let count = match word.as_str() {
+        "scale" | "diagonal" | "reduce" | "unitary" | "project" | "inject" => 1,
+        "fork" | "join" | "each" | "sum" | "map" | "only" | "constant" | "rows" | "gather" | "total" => 1,
+        "band" | "main" => 1,
+        "paths" | "source" | "target" | "combine" => 2,
+        _ => return Ok(tree),
+    };
+    let arguments = (0..count).map(|_| atom(parser)).collect::<Result<_, _>>()?;
+    Ok(Tree::Word(word, arguments))
 }
 
-impl Parser<'_> {
-    fn next(&self) -> Option<&str> {
-        self.tokens.get(self.at).map(String::as_str)
-    }
-
-    fn accept(&mut self, token: &str) -> bool {
-        let found = self.next() == Some(token);
-        self.at += usize::from(found);
-        found
-    }
-
-    fn expect(&mut self, token: &str) -> Result<(), String> {
-        if self.accept(token) { Ok(()) } else { Err(format!("`{token}` is missing")) }
-    }
-
-    fn infix(&mut self, level: usize) -> Result<Tree, String> {
-        let Some(operator) = OPERATORS.get(level) else { return self.word() };
-        let mut left = self.infix(level + 1)?;
-        while self.accept(&operator.to_string()) {
-            left = Tree::Infix(*operator, Box::new(left), Box::new(self.infix(level + 1)?));
+fn atom(parser: &mut Parser) -> Parsed<Tree> {
+    let mut tree = match parser.peek().clone() {
+        Kind::Symbol("(") => parser.within("(", ")", |parser| infix(parser, 0))?,
+        Kind::Symbol("⟨") => {
+            let pair = |parser: &mut Parser| {
+                let first = infix(parser, 0)?;
+                parser.symbol(",")?;
+                Ok(Tree::Inner(Box::new(first), Box::new(infix(parser, 0)?)))
+            };
+            parser.within("⟨", "⟩", pair)?
         }
-        Ok(left)
-    }
-
-    /// `word argument …`
-    fn word(&mut self) -> Result<Tree, String> {
-        let tree = self.atom()?;
-        let word = match &tree {
-            Tree::Word(word, arguments) if arguments.is_empty() => word.clone(),
-            _ => return Ok(tree),
-        };
-        let count = match word.as_str() {
-            "scale" | "diagonal" | "reduce" | "unitary" | "project" | "inject" => 1,
-            "fork" | "join" | "each" | "sum" | "map" | "only" | "constant" | "rows" | "gather" | "total" => 1,
-            "band" | "main" => 1,
-            "paths" | "source" | "target" | "combine" => 2,
-            _ => return Ok(tree),
-        };
-        let arguments = (0..count).map(|_| self.atom()).collect::<Result<_, _>>()?;
-        Ok(Tree::Word(word, arguments))
-    }
-
-    fn atom(&mut self) -> Result<Tree, String> {
-        let token = self.next().ok_or("something is missing at the end")?.to_string();
-        self.at += 1;
-        let mut tree = match token.as_str() {
-            "(" => {
-                let inside = self.infix(0)?;
-                self.expect(")")?;
-                inside
-            }
-            "⟨" => {
-                let first = self.infix(0)?;
-                self.expect(",")?;
-                let second = self.infix(0)?;
-                self.expect("⟩")?;
-                Tree::Inner(Box::new(first), Box::new(second))
-            }
-            "dot" => {
-                self.expect("(")?;
-                let first = if self.accept("_") { None } else { Some(self.infix(0)?) };
-                self.expect(",")?;
-                let (side, matrix) = match first {
-                    None => ("right", self.infix(0)?),
-                    Some(matrix) => self.expect("_").map(|()| ("left", matrix))?,
-                };
-                self.expect(")")?;
-                Tree::Word(side.to_string(), vec![matrix])
-            }
-            word => match word.parse() {
-                Ok(number) => Tree::Number(number),
-                Err(_) if word.starts_with(char::is_alphabetic) => Tree::Word(word.to_string(), Vec::new()),
-                Err(_) => return Err(format!("`{word}` is not expected")),
-            },
-        };
-        while self.accept("ᵀ") {
-            tree = Tree::Adjoint(Box::new(tree));
+        Kind::Number(number, _) => {
+            parser.at += 1;
+            Tree::Number(number)
         }
-        Ok(tree)
+        Kind::Word(word) => {
+            parser.at += 1;
+            match word == "dot" {
+                true => parser.within("(", ")", product)?,
+                false => Tree::Word(word, Vec::new()),
+            }
+        }
+        _ => return parser.expected("a pattern"),
+    };
+    while parser.take("ᵀ") {
+        tree = Tree::Adjoint(Box::new(tree));
     }
+    Ok(tree)
+}
+
+/// `a, _` or `_, b`
+fn product(parser: &mut Parser) -> Parsed<Tree> {
+    let first = if parser.take("_") { None } else { Some(infix(parser, 0)?) };
+    parser.symbol(",")?;
+    let (side, matrix) = match first {
+        None => ("right", infix(parser, 0)?),
+        Some(matrix) => parser.symbol("_").map(|()| ("left", matrix))?,
+    };
+    Ok(Tree::Word(side.to_string(), vec![matrix]))
 }
 
 struct Reader<'n> {
@@ -173,7 +134,7 @@ impl Reader<'_> {
                 (name, []) => Pattern::Map(self.name(name)),
                 (word, _) => return Err(format!("`{word}` is no map")),
             },
-            Tree::Infix('+', f, g) => {
+            Tree::Infix("+", f, g) => {
                 let mut terms = match self.map(f)? {
                     Pattern::Add(terms) => terms,
                     term => vec![term],
@@ -181,7 +142,7 @@ impl Reader<'_> {
                 terms.push(self.map(g)?);
                 Pattern::Add(terms)
             }
-            Tree::Infix('∘', f, g) => {
+            Tree::Infix("∘", f, g) => {
                 let mut factors = match self.map(f)? {
                     Pattern::Compose(factors) => factors,
                     factor => vec![factor],
@@ -189,13 +150,13 @@ impl Reader<'_> {
                 factors.push(self.map(g)?);
                 Pattern::Compose(factors)
             }
-            Tree::Infix('·', k, m) => match (self.coefficient(k)?, &**m) {
-                (c, Tree::Infix('⊗', u, v)) => {
+            Tree::Infix("·", k, m) => match (self.coefficient(k)?, &**m) {
+                (c, Tree::Infix("⊗", u, v)) => {
                     Pattern::Leaf(Leaf::RankOne, vec![c, self.coefficient(u)?, self.coefficient(v)?])
                 }
                 (k, m) => Pattern::Multiple(k, Box::new(self.map(m)?)),
             },
-            Tree::Infix('⊗', u, v) => {
+            Tree::Infix("⊗", u, v) => {
                 let one = Coefficient::Number(1.0);
                 Pattern::Leaf(Leaf::RankOne, vec![one, self.coefficient(u)?, self.coefficient(v)?])
             }
@@ -211,12 +172,12 @@ impl Reader<'_> {
         };
         match tree {
             Tree::Number(value) => Ok(Coefficient::Number(*value)),
-            Tree::Infix('*', a, b) => apply(Function::Times, &[a, b]),
-            Tree::Infix('+', a, b) => apply(Function::Plus, &[a, b]),
-            Tree::Infix('·', a, b) => apply(Function::Multiple, &[a, b]),
-            Tree::Infix('∘', a, b) => apply(Function::After, &[a, b]),
+            Tree::Infix("*", a, b) => apply(Function::Times, &[a, b]),
+            Tree::Infix("+", a, b) => apply(Function::Plus, &[a, b]),
+            Tree::Infix("·", a, b) => apply(Function::Multiple, &[a, b]),
+            Tree::Infix("∘", a, b) => apply(Function::After, &[a, b]),
             Tree::Inner(u, v) => apply(Function::Inner, &[u, v]),
-            Tree::Infix('⊙', m, u) => {
+            Tree::Infix("⊙", m, u) => {
                 let m = self.map(m)?;
                 Ok(Coefficient::Image(Box::new(m), Box::new(self.coefficient(u)?)))
             }

@@ -1,7 +1,7 @@
 //! Random instances of the left side of a law.
 //!
-//! A name stands for something random of the spaces that are known where it is met first. A choice that does not fit what
-//! comes after is given up, and another instance is tried.
+//! A name stands for a random map or coefficient of the spaces that are known where it occurs first. If a choice does not
+//! fit the later parts, another instance is tried.
 
 use std::collections::HashMap;
 

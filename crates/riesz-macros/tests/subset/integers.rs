@@ -3,16 +3,14 @@
 
 #![allow(clippy::needless_range_loop, clippy::assign_op_pattern, arithmetic_overflow)]
 
-use crate::check_slice;
 use crate::riesz::differentiable;
-
-const AT: [[f64; 5]; 2] = [[0.31, -0.72, 0.53, 0.94, -0.45], [0.61, 0.34, 0.27, 0.88, 0.19]];
+use crate::{POINTS, check_slice};
 
 #[test]
 fn integers_that_fit() {
     macro_rules! check {
         ($($f:ident)*) => {
-            $(AT.iter().for_each(|at| check_slice!($f, *at));)*
+            $([POINTS[0], POINTS[3]].iter().for_each(|at| check_slice!($f, *at));)*
         };
     }
     check!(
@@ -25,7 +23,7 @@ fn integers_that_fit() {
 fn integers_that_overflow() {
     macro_rules! check {
         ($($f:ident)*) => {
-            $(assert!(std::panic::catch_unwind(|| $f::grad(&AT[1])).is_err(), "{} does not stop", stringify!($f));)*
+            $(assert!(std::panic::catch_unwind(|| $f::grad(&POINTS[3])).is_err(), "{} does not stop", stringify!($f));)*
         };
     }
     check!(

@@ -75,6 +75,22 @@ macro_rules! check_slice {
     }};
 }
 
+/// The points at which most functions of five numbers are checked.
+pub const POINTS: [[f64; 5]; 4] = [
+    [0.31, -0.72, 0.53, 0.94, -0.45],
+    [-0.83, 0.14, -0.25, 0.66, 0.77],
+    [0.08, 0.59, 0.91, -0.12, 0.43],
+    [0.61, 0.34, 0.27, 0.88, 0.19],
+];
+
+/// Checks the derivatives of functions of five numbers at the points.
+#[macro_export]
+macro_rules! check_at_points {
+    ($($f:ident)*) => {
+        $($crate::POINTS.iter().for_each(|at| $crate::check_slice!($f, *at));)*
+    };
+}
+
 /// Checks the first and second derivatives of a function of one number.
 #[macro_export]
 macro_rules! check_number {

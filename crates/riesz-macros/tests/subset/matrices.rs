@@ -2,25 +2,12 @@
 
 #![allow(clippy::needless_range_loop, clippy::many_single_char_names, clippy::useless_vec)]
 
-use crate::check_slice;
+use crate::check_at_points;
 use crate::riesz::differentiable;
-
-const AT: [[f64; 5]; 4] = [
-    [0.31, -0.72, 0.53, 0.94, -0.45],
-    [-0.83, 0.14, -0.25, 0.66, 0.77],
-    [0.08, 0.59, 0.91, -0.12, 0.43],
-    [0.61, 0.34, 0.27, 0.88, 0.19],
-];
-
-macro_rules! check {
-    ($($f:ident)*) => {
-        $(AT.iter().for_each(|at| check_slice!($f, *at));)*
-    };
-}
 
 #[test]
 fn matrices() {
-    check!(cholesky elimination shortest_path rows_from_rows vectors_of_vectors matrix_powers bands);
+    check_at_points!(cholesky elimination shortest_path rows_from_rows vectors_of_vectors matrix_powers bands);
 }
 
 #[differentiable(crate = crate::riesz)]

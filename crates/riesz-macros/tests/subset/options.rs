@@ -3,25 +3,12 @@
 // The forms are written as users write them.
 #![allow(clippy::unnecessary_map_or, clippy::iter_nth, clippy::iter_skip_next, clippy::get_first)]
 
-use crate::check_slice;
+use crate::check_at_points;
 use crate::riesz::differentiable;
-
-const AT: [[f64; 5]; 4] = [
-    [0.31, -0.72, 0.53, 0.94, -0.45],
-    [-0.83, 0.14, -0.25, 0.66, 0.77],
-    [0.08, 0.59, 0.91, -0.12, 0.43],
-    [0.61, 0.34, 0.27, 0.88, 0.19],
-];
-
-macro_rules! check {
-    ($($f:ident)*) => {
-        $(AT.iter().for_each(|at| check_slice!($f, *at));)*
-    };
-}
 
 #[test]
 fn options() {
-    check!(
+    check_at_points!(
         bound_by_if_let matched elements_that_may_be_missing extremes found let_else slices_in_let_else mapped
         carried_by_a_loop of_pairs last_and_nth least_integer conditions_behind_a_let orderings
         of_a_type_that_the_loop_tells let_else_in_a_loop returns_behind_a_let greatest_with_its_position

@@ -9,25 +9,12 @@
     clippy::let_and_return
 )]
 
-use crate::check_slice;
+use crate::check_at_points;
 use crate::riesz::differentiable;
-
-const AT: [[f64; 5]; 4] = [
-    [0.31, -0.72, 0.53, 0.94, -0.45],
-    [-0.83, 0.14, -0.25, 0.66, 0.77],
-    [0.08, 0.59, 0.91, -0.12, 0.43],
-    [0.61, 0.34, 0.27, 0.88, 0.19],
-];
-
-macro_rules! check {
-    ($($f:ident)*) => {
-        $(AT.iter().for_each(|at| check_slice!($f, *at));)*
-    };
-}
 
 #[test]
 fn programs() {
-    check!(
+    check_at_points!(
         a_loop_with_a_value a_labelled_block an_inner_function a_closure_that_assigns array_patterns
         bindings_with_patterns replaced in_place_prefix aliased_reads nested_closures steps zip_of_three
         sorted_by_exchanges guards breaks_through_two_loops two_arrays two_scatters scattered_products

@@ -19,7 +19,7 @@ mod random;
 mod valgrind;
 
 use random::generate::moving_constructs;
-use random::{Verdict, batch, disagreement, number, try_all};
+use random::{Verdict, batch, number, try_all};
 use riesz_core::evaluate::Limits;
 use riesz_native::{Compiler, Pool, Settings, Stop};
 use std::ops::Range;
@@ -70,11 +70,7 @@ fn run(seeds: Range<u64>, fine: bool) -> Verdict {
             Stop::Wrong(diagnostic) => diagnostic.code,
             Stop::Elsewhere => "elsewhere",
         });
-        match disagreement(case, found.as_ref().map_err(|code| *code)) {
-            Some(problem) => verdict.wrong.push(format!("native code {problem}")),
-            None if matches!(found, Err("elsewhere")) => verdict.note("left to the interpreter"),
-            None => verdict.note("agree"),
-        }
+        verdict.compare("native code", case, found.as_ref().map_err(|code| *code));
     }
     drop(code);
     // What is left behind harms nobody.

@@ -1,6 +1,5 @@
-//! What a row of a function of arrays states. There are few kinds of such functions, and everything else follows from the
-//! kind and what it holds: value, shape, derivative, adjoint, loops, cost. Each part of the compiler has one case for
-//! each kind and none for a function.
+//! The kinds of functions of arrays. The value, shape, derivative, adjoint, loops and cost of a function follow from its
+//! kind and the fields of the kind. Each part of the compiler has one case for each kind and none for a single function.
 
 use super::index::{Backward, Bounds, Direction, Reindex};
 use crate::derivative::Derivative;

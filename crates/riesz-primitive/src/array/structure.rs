@@ -87,7 +87,7 @@ pub static REVERSE: Primitive = Primitive {
 pub static ROLL: Primitive = Primitive {
     name: "roll",
     signatures: &["(v: [n]t, k: Int): [n]t"],
-    summary: "The elements moved `k` places towards the end, and from there to the beginning.",
+    summary: "The elements moved `k` places towards the end; those moved past the end continue at the beginning.",
     example: "roll([1, 2, 3, 4], 1) == [4, 1, 2, 3]",
     kind: Kind::Array(Array::Reindex(Reindex {
         array: 0,

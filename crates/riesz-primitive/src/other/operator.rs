@@ -41,7 +41,7 @@ pub static ADJOINT: Primitive = Primitive {
 pub static COMPOSE: Primitive = Primitive {
     name: "compose",
     signatures: &["(g: b -o c, f: a -o b): a -o c"],
-    summary: "The linear map `f`, then `g`.",
+    summary: "The composition: `f`, then `g`.",
     example: "compose(D(\\y -> 2 * y, 9.0), D(\\x -> x * x, 3.0))(1.0) == 12.0",
     kind: Kind::Operator(Operator::Compose),
 };
@@ -50,7 +50,7 @@ pub static COMPOSE: Primitive = Primitive {
 pub static LINEAR: Primitive = Primitive {
     name: "linear",
     signatures: &["(f: s -> t, x: s): s -o t"],
-    summary: "A function that its text shows to be linear, as a linear map of the space of `x`.",
+    summary: "The function `f` as a linear map of the space of `x`. The text of `f` must show that it is linear.",
     example: "linear(\\v -> 2 * v, [0.0, 0.0])([1.0, 2.0]) == [2.0, 4.0]",
     kind: Kind::Operator(Operator::Linear),
 };
@@ -59,7 +59,7 @@ pub static LINEAR: Primitive = Primitive {
 pub static ORIGIN: Primitive = Primitive {
     name: "origin",
     signatures: &["(m: a -o b): a"],
-    summary: "The zero of the space that a linear map goes from.",
+    summary: "The zero of the domain of a linear map.",
     example: "origin(identity([1.0, 2.0])) == [0.0, 0.0]",
     kind: Kind::Operator(Operator::Origin),
 };

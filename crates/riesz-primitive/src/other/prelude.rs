@@ -70,7 +70,7 @@ pub static NORM: Primitive = Primitive {
 pub static ROOT: Primitive = Primitive {
     name: "root",
     signatures: &["(f: t -> t, x0: t): t"],
-    summary: "The `x` near `x0` with `f(x)` zero, by Newton's method; NaN where it finds none. Its derivative is that of the equation.",
+    summary: "The `x` near `x0` with `f(x)` zero, by Newton's method; NaN if it does not converge. Its derivative is that of the equation.",
     example: "root(\\x -> x^2 - 2, 1.0) ~= sqrt(2)",
     kind: Kind::Prelude,
 };
@@ -79,7 +79,7 @@ pub static ROOT: Primitive = Primitive {
 pub static FIXPOINT: Primitive = Primitive {
     name: "fixpoint",
     signatures: &["(f: t -> t, x0: t): t"],
-    summary: "The `x` with `f(x) == x` that `f(f(...f(x0)))` comes to; NaN where it comes to none. Its derivative is that of the equation.",
+    summary: "The `x` with `f(x) == x` to which `f(f(...f(x0)))` converges; NaN if it does not converge. Its derivative is that of the equation.",
     example: "fixpoint(\\x -> cos(x), 1.0) ~= 0.7390851332151607",
     kind: Kind::Prelude,
 };
@@ -88,7 +88,7 @@ pub static FIXPOINT: Primitive = Primitive {
 pub static MINIMISER: Primitive = Primitive {
     name: "minimiser",
     signatures: &["(f: t -> R, x0: t): t"],
-    summary: "The `x` near `x0` for which `f(x)` is least, also written `argmin(f, x0)`; NaN where it finds none. Its derivative is that of `grad(f, x) == 0`.",
+    summary: "The `x` near `x0` with the least `f(x)`, also written `argmin(f, x0)`; NaN if the search does not converge. Its derivative is that of the equation `grad(f, x) == 0`.",
     example: "argmin(\\x -> (x - 3)^2, 0.0) ~= 3",
     kind: Kind::Prelude,
 };
@@ -97,7 +97,7 @@ pub static MINIMISER: Primitive = Primitive {
 pub static LSTSQ: Primitive = Primitive {
     name: "lstsq",
     signatures: &["(m: s -o t, b: t): s"],
-    summary: "The `x` for which `norm(m(x) - b)` is least, by the normal equations.",
+    summary: "The `x` with the least `norm(m(x) - b)`, by the normal equations.",
     example: "lstsq(D(\\x -> [x, 2 * x], 0.0), [1.0, 2.0]) ~= 1",
     kind: Kind::Prelude,
 };
@@ -106,7 +106,7 @@ pub static LSTSQ: Primitive = Primitive {
 pub static CG: Primitive = Primitive {
     name: "cg",
     signatures: &["(m: t -o t, b: t, p: t -o t): t"],
-    summary: "The solution `x` of `m(x) = b` for a symmetric positive definite map, by conjugate gradients: `m` is only applied, and `p` is near its inverse. NaN where it finds none. Its derivative is that of the equation.",
+    summary: "The solution `x` of `m(x) = b` for a symmetric positive definite map, by conjugate gradients, which only apply `m`; NaN if they do not converge. The preconditioner `p` is a map close to the inverse of `m`. Its derivative is that of the equation.",
     example: "cg(diagonal([2.0, 4.0]), [2.0, 2.0], identity([0.0, 0.0])) ~= [1.0, 0.5]",
     kind: Kind::Prelude,
 };
@@ -115,7 +115,7 @@ pub static CG: Primitive = Primitive {
 pub static GMRES: Primitive = Primitive {
     name: "gmres",
     signatures: &["(m: t -o t, b: t, p: t -o t): t"],
-    summary: "The solution `x` of `m(x) = b` for any map that is only applied, by minimal residuals; `p` is near its inverse. NaN where it finds none. Its derivative is that of the equation.",
+    summary: "The solution `x` of `m(x) = b` by minimal residuals, which only apply `m`; NaN if they do not converge. The preconditioner `p` is a map close to the inverse of `m`. Its derivative is that of the equation.",
     example: "gmres(diagonal([2.0, -4.0]), [2.0, 2.0], identity([0.0, 0.0])) ~= [1.0, -0.5]",
     kind: Kind::Prelude,
 };
@@ -124,7 +124,7 @@ pub static GMRES: Primitive = Primitive {
 pub static LSQR: Primitive = Primitive {
     name: "lsqr",
     signatures: &["(m: s -o t, b: t): s"],
-    summary: "The `x` for which `norm(m(x) - b)` is least, for a map that is only applied, and its adjoint. NaN where it finds none. Its derivative is that of the normal equations.",
+    summary: "The `x` with the least `norm(m(x) - b)`, by bidiagonalisation, which only applies `m` and its adjoint; NaN if it does not converge. Its derivative is that of the normal equations.",
     example: "lsqr(D(\\x -> [x, 2 * x], 0.0), [1.0, 2.0]) ~= 1",
     kind: Kind::Prelude,
 };
@@ -133,7 +133,7 @@ pub static LSQR: Primitive = Primitive {
 pub static IDENTITY: Primitive = Primitive {
     name: "identity",
     signatures: &["(x: t): t -o t"],
-    summary: "The map of the space of `x` to itself that changes nothing.",
+    summary: "The identity map of the space of `x`.",
     example: "identity([0.0, 0.0])([1.0, 2.0]) == [1.0, 2.0]",
     kind: Kind::Prelude,
 };
@@ -142,7 +142,7 @@ pub static IDENTITY: Primitive = Primitive {
 pub static ZERO: Primitive = Primitive {
     name: "zero",
     signatures: &["(x: s, y: t): s -o t"],
-    summary: "The map from the space of `x` to that of `y` that is zero.",
+    summary: "The zero map from the space of `x` to the space of `y`.",
     example: "zero([1.0, 2.0], 3.0)([1.0, 2.0]) == 0",
     kind: Kind::Prelude,
 };
@@ -151,7 +151,7 @@ pub static ZERO: Primitive = Primitive {
 pub static DIAGONAL: Primitive = Primitive {
     name: "diagonal",
     signatures: &["(v: t): t -o t"],
-    summary: "The map that multiplies each number by that of `v`.",
+    summary: "The map that multiplies each number by the number at the same place in `v`.",
     example: "diagonal([1.0, 2.0])([3.0, 4.0]) == [3.0, 8.0]",
     kind: Kind::Prelude,
 };
@@ -160,7 +160,7 @@ pub static DIAGONAL: Primitive = Primitive {
 pub static RANK_ONE: Primitive = Primitive {
     name: "rank_one",
     signatures: &["(u: t, v: s): s -o t"],
-    summary: "The map that multiplies `u` by the inner product with `v`.",
+    summary: "The map `x` to `inner(v, x) * u`.",
     example: "rank_one([1.0, 2.0], [3.0])([4.0]) == [12.0, 24.0]",
     kind: Kind::Prelude,
 };
@@ -169,7 +169,7 @@ pub static RANK_ONE: Primitive = Primitive {
 pub static FORK: Primitive = Primitive {
     name: "fork",
     signatures: &["(f: a -o b, g: a -o c): a -o (b, c)"],
-    summary: "The map to pairs: `f` and `g` of the same vector.",
+    summary: "The map to pairs: `x` to `(f(x), g(x))`.",
     example: "fork(diagonal([2.0]), identity([0.0]))([3.0]) == ([6.0], [3.0])",
     kind: Kind::Prelude,
 };
@@ -178,7 +178,7 @@ pub static FORK: Primitive = Primitive {
 pub static JOIN: Primitive = Primitive {
     name: "join",
     signatures: &["(f: a -o c, g: b -o c): (a, b) -o c"],
-    summary: "The map from pairs: the sum of `f` of the first and `g` of the second.",
+    summary: "The map from pairs: `(x, y)` to `f(x) + g(y)`.",
     example: "join(diagonal([2.0]), identity([0.0]))([3.0], [4.0]) == [10.0]",
     kind: Kind::Prelude,
 };
@@ -214,7 +214,7 @@ pub static TRACE: Primitive = Primitive {
 pub static SQUARE_MATRIX: Primitive = Primitive {
     name: "square_matrix",
     signatures: &["(m: t -o t): [_][_]R"],
-    summary: "The matrix of a map from a space to itself, its numbers counted in order. `det(m)` and `logdet(m)` are those of this matrix.",
+    summary: "The matrix of a map from a space to itself; rows and columns count all numbers of a vector in order. `det(m)` and `logdet(m)` are those of this matrix.",
     example: "square_matrix(diagonal((1.0, [2.0]))) == [[1.0, 0.0], [0.0, 2.0]]",
     kind: Kind::Prelude,
 };

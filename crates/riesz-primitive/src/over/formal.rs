@@ -1,4 +1,4 @@
-//! Semirings as scalar algebras: sums and products mean what the semiring says, and nothing else means anything.
+//! Semirings as scalar algebras: sums and products are those of the semiring, and no other operation has a meaning.
 //!
 //! A natural number `n` of the program is `1 + ⋯ + 1`. The numbers that a user gives are elements of the semiring.
 

@@ -1,8 +1,8 @@
 //! Algebras of which a number is not one real number: intervals, and semirings without subtraction.
 //!
-//! The same program is evaluated over any of them. A program can ask what has no answer there, such as whether one
-//! interval is below another that it overlaps, or for the sine of a cost. The question is then remembered for this thread,
-//! and the evaluation stops with its place.
+//! The same program is evaluated over any of them. Some operations have no answer over an algebra, such as the comparison
+//! of two intervals that overlap, or the sine of a cost. Such a question is stored for this thread, and the evaluation
+//! stops with its place.
 
 mod formal;
 mod interval;

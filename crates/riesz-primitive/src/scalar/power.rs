@@ -36,7 +36,7 @@ pub static POW: Primitive = Primitive {
 pub static POWER: Primitive = Primitive {
     name: "pow",
     signatures: &["(x: R, y: R): R"],
-    summary: "The power `x ^ y`, NaN where it is not real.",
+    summary: "The power `x ^ y`; NaN if it is not a real number.",
     example: "pow(4.0, 0.5) == 2.0",
     kind: Kind::Scalar(Scalar {
         integer: None,

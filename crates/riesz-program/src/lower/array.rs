@@ -80,12 +80,12 @@ impl Lowerer<'_, '_> {
         span: Span,
     ) -> Lowered<Value> {
         let array = self.array(arguments[reindex.array], span)?;
-        let count = reindex.count(&mut Written { lowerer: self, arguments, span })?;
+        let count = reindex.count(&mut IndexLowering { lowerer: self, arguments, span })?;
         let target = self.target_for(var, target, span)?;
         let Cells::Array(length, inner) = &target.cells else { return Err(unsupported_layout("this array", span)) };
         self.set_length(length, count, Fault::WrongShape, span);
         self.each(count, span, &mut |lowerer, at| {
-            let index = reindex.index.evaluate(at, &mut Written { lowerer, arguments, span })?;
+            let index = reindex.index.evaluate(at, &mut IndexLowering { lowerer, arguments, span })?;
             if reindex.bounds == Bounds::Each {
                 lowerer.build.check_index(index, array.len, span);
             }
@@ -106,7 +106,7 @@ impl Lowerer<'_, '_> {
         target: Option<&Target>,
         span: Span,
     ) -> Lowered<Value> {
-        let count = reindex.count(&mut Written { lowerer: self, arguments, span })?;
+        let count = reindex.count(&mut IndexLowering { lowerer: self, arguments, span })?;
         let array = self.array(arguments[reindex.array], span)?;
         self.build.check_count(count, span);
         let target = self.target_for(var, target, span)?;
@@ -126,7 +126,7 @@ impl Lowerer<'_, '_> {
             }
         }
         self.each(array.len, span, &mut |lowerer, at| {
-            let index = reindex.index.evaluate(at, &mut Written { lowerer, arguments, span })?;
+            let index = reindex.index.evaluate(at, &mut IndexLowering { lowerer, arguments, span })?;
             if reindex.bounds == Bounds::Each {
                 lowerer.build.check_index(index, count, span);
             }
@@ -167,13 +167,13 @@ fn all_kinds(cells: &Cells, seen: &mut dyn FnMut(Kind)) {
 }
 
 /// Index functions as expressions of the loop program.
-pub(super) struct Written<'w, 'l, 'p, 'o> {
+pub(super) struct IndexLowering<'w, 'l, 'p, 'o> {
     pub lowerer: &'w mut Lowerer<'l, 'p>,
     pub arguments: &'o [Atom],
     pub span: Span,
 }
 
-impl Indexing for Written<'_, '_, '_, '_> {
+impl Indexing for IndexLowering<'_, '_, '_, '_> {
     type Value = Operand;
     type Error = Unsupported;
 

@@ -84,7 +84,7 @@ impl<'p> Lowerer<'_, 'p> {
                 if !target.add && target.cells.is_exact() && self.holds_arrays(self.ty(var)) =>
             {
                 plan.insert(var, target.clone());
-                // An array with one element replaced, and nobody else looks at that array.
+                // An array with one element replaced, and no other code reads that array.
                 if let Op::ArrayFunction(primitive, arguments) = &binding.op
                     && matches!(primitive.array(), Some(Array::Replace))
                     && let Atom::Var(replaced) = arguments[0]

@@ -90,19 +90,19 @@ impl Lowerer<'_, '_> {
     }
 
     /// A vector or matrix of numbers as a matrix; a vector is a row or a column.
-    fn strided(&mut self, array: &Array, column: bool, span: Span) -> Lowered<Seen> {
+    fn strided(&mut self, array: &Array, column: bool, span: Span) -> Lowered<MatrixOperand> {
         match &array.cells {
             Cells::Number(_, place) => {
                 let first = Element { buffer: place.buffer, at: place.offset };
                 let (zero, one, step) = (Operand::Int(0), Operand::Int(1), place.strides[0]);
                 Ok(match column {
-                    true => Seen {
+                    true => MatrixOperand {
                         strided: Strided { first, row: step, column: one },
                         rows: array.len,
                         columns: one,
                         vector: true,
                     },
-                    false => Seen {
+                    false => MatrixOperand {
                         strided: Strided { first, row: zero, column: step },
                         rows: one,
                         columns: array.len,
@@ -111,7 +111,7 @@ impl Lowerer<'_, '_> {
                 })
             }
             Cells::Array(Length::Known(columns), inner) => match &**inner {
-                Cells::Number(_, place) => Ok(Seen {
+                Cells::Number(_, place) => Ok(MatrixOperand {
                     strided: Strided {
                         first: Element { buffer: place.buffer, at: place.offset },
                         row: place.strides[0],
@@ -242,7 +242,7 @@ impl Lowerer<'_, '_> {
 }
 
 /// A vector or matrix as a matrix.
-struct Seen {
+struct MatrixOperand {
     strided: Strided,
     rows: Operand,
     columns: Operand,

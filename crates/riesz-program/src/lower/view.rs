@@ -7,7 +7,7 @@
 //! flatten(a)[i·m + j]  is   a[i][j]
 //! ```
 
-use super::array::Written;
+use super::array::IndexLowering;
 use super::value::{Array, Cells, Length, Place, Value};
 use super::{Lowered, Lowerer};
 use crate::program::{Expression, Fault, Kind, Operand, Statement};
@@ -30,7 +30,7 @@ impl Lowerer<'_, '_> {
             let (from, to) = (self.number(arguments[from], span)?, self.number(arguments[to], span)?);
             self.check_range(from, to, array.len, span);
         }
-        let mut written = Written { lowerer: self, arguments, span };
+        let mut written = IndexLowering { lowerer: self, arguments, span };
         let len = reindex.count(&mut written)?;
         let start = reindex.index.evaluate(Operand::Int(0), &mut written)?;
         self.build.bounds.is_size(len);

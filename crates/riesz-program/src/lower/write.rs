@@ -63,7 +63,7 @@ impl Lowerer<'_, '_> {
         })
     }
 
-    /// Room for a value of a shape in buffers for so many numbers of a kind, some of which are lengths.
+    /// Room for a value of a shape, in buffers for numbers of a kind, some of which are lengths.
     pub(super) fn room_by(&mut self, shape: &Shape, make: &mut Make) -> Cells {
         self.room(shape, &mut Vec::new(), make)
     }
@@ -356,7 +356,7 @@ impl Lowerer<'_, '_> {
     }
 }
 
-/// Makes a buffer for so many numbers of a kind, and is told whether they are lengths.
+/// Makes a buffer for a count of numbers of a kind, and is told whether they are lengths.
 pub(super) type Make<'a> = dyn FnMut(&mut super::build::Builder, Kind, Operand, bool) -> Buffer + 'a;
 
 type Multiply<'a> = dyn FnMut(&mut super::build::Builder, Operand, Operand) -> Operand + 'a;

@@ -38,7 +38,7 @@ pub(crate) fn expand(procedure: &mut Procedure, each: &mut For, wanted: &dyn Fn(
     }
 }
 
-/// The product of matrices that so many come before, in the loops of a block.
+/// The product of matrices with this number, in the loops of a block.
 fn nth_product<'b>(block: &'b Block, before: &mut usize) -> Option<&'b Product> {
     for statement in block {
         match statement {
@@ -57,7 +57,7 @@ fn nth_product<'b>(block: &'b Block, before: &mut usize) -> Option<&'b Product> 
     None
 }
 
-/// Puts statements in the place of the product that so many come before.
+/// Puts statements in the place of the product with this number.
 fn put(block: &mut Block, before: &mut usize, by: Block) -> Option<Block> {
     let mut by = Some(by);
     for at in 0..block.len() {

@@ -12,17 +12,17 @@ use crate::program::{Block, For, Operand, Register, Statement};
 /// Whether a loop takes less time in lanes than with the loops inside of it in lanes.
 pub(super) fn outer(loops: &Loops, lanes: &LaneSchedule, each: &For) -> bool {
     let nested = each.body.iter().any(|statement| matches!(statement, Statement::For(_) | Statement::Product(_)));
-    let around = Around { path: vec![(each.index, estimated(each.count))], loops };
+    let around = LoopNest { path: vec![(each.index, estimated(each.count))], loops };
     !nested || around.in_lanes(lanes, &each.body) / lanes.width as f64 <= around.one_by_one(&each.body)
 }
 
-struct Around<'a> {
+struct LoopNest<'a> {
     /// The loops around, each with its index and its number of iterations.
     path: Vec<(Register, f64)>,
     loops: &'a Loops<'a>,
 }
 
-impl Around<'_> {
+impl LoopNest<'_> {
     /// The number of iterations of a loop: half of those of a loop whose index is the count.
     fn iterations(&self, each: &For) -> f64 {
         let around = self.path.iter().find(|(index, _)| each.count == Operand::Register(*index));
@@ -32,7 +32,7 @@ impl Around<'_> {
     fn inside(&self, each: &For) -> Self {
         let mut path = self.path.clone();
         path.push((each.index, self.iterations(each)));
-        Around { path, ..*self }
+        LoopNest { path, ..*self }
     }
 
     /// The cost of a vector of iterations.

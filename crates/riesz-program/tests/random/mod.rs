@@ -85,6 +85,15 @@ pub fn try_all(first: u64, count: u64, at_once: u64, run: impl Fn(Range<u64>, bo
 }
 
 impl Verdict {
+    /// Compares the result of a backend with that of the interpreter.
+    pub fn compare(&mut self, backend: &str, case: &Case, found: Result<&Value<f64>, &str>) {
+        match disagreement(case, found) {
+            Some(problem) => self.wrong.push(format!("{backend} {problem}")),
+            None if matches!(found, Err("elsewhere")) => self.note("left to the interpreter"),
+            None => self.note("agree"),
+        }
+    }
+
     /// Prints what happened. Fails where something is wrong, or where too much was not compared.
     pub fn report(&self) {
         for (what, count) in &self.tally {

@@ -90,7 +90,7 @@ of_one! {
 }
 
 macro_rules! of_two {
-    ($($name:ident $summary:literal),*) => {$(
+    ($($name:ident $summary:literal $(if $supported:ident)?),*) => {$(
         #[doc = $summary]
         pub fn $name(
             context: &mut Context,
@@ -101,36 +101,17 @@ macro_rules! of_two {
             b: &[f32],
             columns: i64,
         ) -> Outcome<()> {
-            rounded((context, site), to, (a, b), |context, to, a, b| crate::$name(context, site, to, a, n, b, columns))
-        }
-    )*};
-}
-
-macro_rules! sparse {
-    ($($name:ident $summary:literal),*) => {$(
-        #[doc = $summary]
-        pub fn $name(
-            context: &mut Context,
-            site: u32,
-            to: &mut [f32],
-            a: &[f32],
-            n: i64,
-            b: &[f32],
-            columns: i64,
-        ) -> Outcome<()> {
-            // From here on not every place is a number in single precision.
-            if n >= 1 << 24 {
+            $(if !$supported(n) {
                 return Err(fault(ELSEWHERE, &[]));
-            }
+            })?
             rounded((context, site), to, (a, b), |context, to, a, b| crate::$name(context, site, to, a, n, b, columns))
         }
     )*};
 }
 
-sparse! {
-    sparse_solve "The solution of a sparse system.",
-    exact_sparse_solve "The solution of a sparse system, zero for a column of zeros.",
-    exact_sparse_solve_transposed "The solution of the transposed system, zero for a column of zeros."
+/// Whether every row of a matrix of `n` rows is a number in single precision.
+fn has_places(n: i64) -> bool {
+    n < 1 << 24
 }
 
 of_two! {
@@ -138,5 +119,8 @@ of_two! {
     exact_solve "The solution of a linear equation, zero for a column of zeros.",
     cofactor "The matrix of cofactors, or its derivative in some directions.",
     cholesky_tangent "The tangent of the factor of `cholesky`.",
-    cholesky_cotangent "The cotangent of the matrix of `cholesky`."
+    cholesky_cotangent "The cotangent of the matrix of `cholesky`.",
+    sparse_solve "The solution of a sparse system." if has_places,
+    exact_sparse_solve "The solution of a sparse system, zero for a column of zeros." if has_places,
+    exact_sparse_solve_transposed "The solution of the transposed system, zero for a column of zeros." if has_places
 }

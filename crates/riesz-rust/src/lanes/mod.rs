@@ -13,7 +13,7 @@ mod expression;
 mod partial;
 mod statement;
 
-use crate::chunk::{Given, Outline};
+use crate::chunk::{ChunkOutput, Outline};
 use crate::function::Writer;
 use partial::Partial;
 use riesz_program::program::{Allocation, Buffer, For, Kind, Operand, Register, Statement};
@@ -104,7 +104,7 @@ impl<'w> Wide<'w, '_> {
             let from = format!("{count}.max(0) / {lanes} * {lanes}{}", further(first));
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
-        let given: Vec<Given> = shared.iter().map(|shared| shared.given(self.writer)).collect();
+        let given: Vec<ChunkOutput> = shared.iter().map(|shared| shared.given(self.writer)).collect();
         let guarded = chunks.is_some_and(|chunks| chunks.guarded);
         if guarded {
             self.line(format!("if {count} >= {lanes} {{"));

@@ -2,7 +2,7 @@
 
 use super::position;
 use crate::Spelling;
-use crate::chunk::Given;
+use crate::chunk::ChunkOutput;
 use crate::function::Writer;
 use riesz_program::program::{Buffer, Combine, Register, SiteId};
 use riesz_program::schedule::{Range, Stencil};
@@ -27,7 +27,7 @@ impl Partial<'_> {
     }
 
     /// The partial result of a chunk.
-    pub(super) fn given(&self, writer: &Writer) -> Given {
+    pub(super) fn given(&self, writer: &Writer) -> ChunkOutput {
         let name = self.name(writer);
         let (name, ty) = match self {
             Partial::Sums(buffer, _) => (format!("{}_sums", writer.buffer(*buffer)), writer.vector()),
@@ -35,7 +35,7 @@ impl Partial<'_> {
             Partial::Number(_, Combine::Least) => (name, "Ints"),
             Partial::Number(..) | Partial::Carry { .. } => (name, "Lanes"),
         };
-        Given { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }) }
+        ChunkOutput { name, ty: ty.into(), late: matches!(self, Partial::Carry { .. }) }
     }
 
     /// A statement that a chunk runs before it gives its partial result.

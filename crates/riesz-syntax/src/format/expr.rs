@@ -135,14 +135,21 @@ impl<'a> Formatter<'a> {
 
     fn lambda(&mut self, body: ExprId) {
         self.begin();
+        self.lambda_and_body(body);
+        self.end();
+    }
+
+    /// Whether the body stands below the head.
+    fn lambda_and_body(&mut self, body: ExprId) -> bool {
         self.lambda_head();
-        if self.hugs_arrow(body) && !self.is_commented() {
+        let below = !self.hugs_arrow(body) || self.is_commented();
+        if below {
+            self.below(body);
+        } else {
             self.write(" ");
             self.expr(body);
-        } else {
-            self.below(body);
         }
-        self.end();
+        below
     }
 
     /// `\a b ->`
@@ -381,12 +388,7 @@ impl<'a> Formatter<'a> {
 
     /// A function as the last argument, with its body below.
     fn last_lambda(&mut self, body: ExprId) {
-        self.lambda_head();
-        if self.hugs_arrow(body) && !self.is_commented() {
-            self.write(" ");
-            self.expr(body);
-        } else {
-            self.below(body);
+        if self.lambda_and_body(body) {
             self.line("");
         }
     }

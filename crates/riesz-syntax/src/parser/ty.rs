@@ -116,13 +116,7 @@ impl Parser<'_> {
     fn record_type(&mut self) -> TypeKind {
         let start = self.current().start;
         let mut fields: Vec<(Ident, Type)> = Vec::new();
-        let empty = self.next().kind == TokenKind::RightBrace;
-        self.bracketed(false, |parser| {
-            if !empty {
-                parser.comma_separated(|parser| fields.extend(parser.field_type()));
-            }
-        });
-        if empty {
+        if self.list(TokenKind::RightBrace, |parser| fields.extend(parser.field_type())) {
             let span = self.span_from(start);
             let diagnostic = Diagnostic::error("empty-braces", span, "a record has at least one field");
             self.complain(diagnostic.suggest(span, "the empty tuple is written", "()"));
@@ -144,16 +138,21 @@ impl Parser<'_> {
         Some((name, self.ty()))
     }
 
-    fn sizes(&mut self) -> Vec<Size> {
-        let mut sizes = Vec::new();
-        let empty = self.next().kind == TokenKind::RightBracket;
-        let start = self.current().start;
+    /// Reads a list in brackets, and says whether it is empty.
+    fn list(&mut self, closing: TokenKind, item: impl FnMut(&mut Self)) -> bool {
+        let empty = self.next().kind == closing;
         self.bracketed(false, |parser| {
             if !empty {
-                parser.comma_separated(|parser| sizes.push(parser.size()));
+                parser.comma_separated(item);
             }
         });
-        if empty {
+        empty
+    }
+
+    fn sizes(&mut self) -> Vec<Size> {
+        let mut sizes = Vec::new();
+        let start = self.current().start;
+        if self.list(TokenKind::RightBracket, |parser| sizes.push(parser.size())) {
             let span = self.span_from(start);
             let diagnostic = Diagnostic::error("missing-size", span, "the type of an array states its size");
             self.complain(diagnostic.suggest(span, "a size to be inferred is written", "[_]"));

@@ -23,7 +23,7 @@ const SOME_COORDINATES: usize = 8;
 /// or in fewer where that makes more numbers than this to compare.
 const MANY_NUMBERS: usize = 2000;
 
-/// What was found at a point.
+/// The result at a point.
 pub enum Examined {
     /// The function has no value there that could be tested.
     Rejected(String),
@@ -144,7 +144,7 @@ impl Examination<'_> {
         Ok(())
     }
 
-    /// What each representation says of a coordinate, where it is furthest from differences.
+    /// The value of each representation at the coordinate where it is furthest from differences.
     fn at_coordinate(
         &self,
         at: usize,
@@ -247,7 +247,7 @@ fn apart(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(one).fold(0.0, f64::max)
 }
 
-/// What error of a comparison differences can account for.
+/// The error of a comparison for which differences can account.
 fn tolerance(found: &Comparison, slope: &Slope) -> f64 {
     let around = 1f64.max(found.expected.abs());
     TOLERANCE + DOUBT * largest(&slope.error) * (slope.error.len() as f64).sqrt() / around

@@ -37,7 +37,7 @@ const MEMORY: usize = 256 << 20;
 pub struct Settings {
     /// At how many points.
     pub points: u32,
-    /// What the points are drawn with.
+    /// The seed of the random points.
     pub seed: u64,
 }
 
@@ -54,7 +54,7 @@ pub struct Verdict {
     pub name: Name,
     /// Where its name stands.
     pub span: Span,
-    /// What was found.
+    /// The result of the test.
     pub outcome: Outcome,
 }
 
@@ -101,7 +101,7 @@ pub struct Comparison {
     pub output: Option<String>,
     /// What the derivative says.
     pub derivative: f64,
-    /// What differences say, or forward mode where another representation is compared with it.
+    /// The value by differences, or by forward mode if another representation is compared with it.
     pub expected: f64,
     /// How far they are apart, as a part of the larger one or of 1.
     pub error: f64,
@@ -115,7 +115,7 @@ impl Verdict {
         matches!(self.outcome, Outcome::Disagrees(_) | Outcome::Stops { .. })
     }
 
-    /// What is wrong, if anything is.
+    /// The error, if there is one.
     pub fn diagnostic(&self) -> Option<Diagnostic> {
         let Verdict { name, span, outcome } = self;
         match outcome {
@@ -126,12 +126,12 @@ impl Verdict {
                     Some(_) => (
                         format!("the derivative of `{name}` disagrees with finite differences"),
                         format!("differences say {}", crate::show_real(*expected)),
-                        "where `floor`, `trunc` and their like stand for something smooth, the derivative is still 0",
+                        "`floor`, `trunc` and similar functions have the derivative 0, even if they approximate a smooth function",
                     ),
                     None => (
                         format!("the derivatives of `{name}` in two representations differ"),
                         format!("forward mode says {}", crate::show_real(*expected)),
-                        "no program should make them differ: please report it",
+                        "this is a mistake of Riesz: please report it",
                     ),
                 };
                 let place = found.coordinate();

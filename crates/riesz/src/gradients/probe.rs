@@ -3,7 +3,7 @@
 
 use super::sample::Point;
 use crate::handle::derivative::{Derivative, of_what_varies, write};
-use crate::via::{DerivativeValue, Differentiator, Representation, Wish};
+use crate::via::{DerivativeValue, Differentiator, Representation, Request, Wish};
 use crate::{Limits, Name, Type, Value};
 use riesz_core::evaluate::{Closure, Fault, Machine, problem};
 use riesz_core::size;
@@ -110,13 +110,14 @@ impl Probe {
         Ok(pair.parts().get(1).map(numbers).unwrap_or_default())
     }
 
-    /// What a representation that is not compiled code says of the derivative.
+    /// The derivative by a representation that is not compiled code.
     pub fn via(&self, differentiate: Differentiator, point: &Point, wish: Wish) -> Result<Vec<f64>, Fault> {
         let closure = Closure::new(self.value, point.captured.clone());
         let span = self.program.function(self.value).span;
         let limits = Limits { steps: self.limits.steps.min(STEPS), ..self.limits.clone() };
         let bounds = limits.bounds(u64::MAX);
-        let work = || differentiate(&mut self.machine(limits.clone()), &closure, &point.argument, wish, span);
+        let request = Request { closure: &closure, point: &point.argument, wish, span };
+        let work = || differentiate(&mut self.machine(limits.clone()), request);
         let answer = riesz_limit::within(&bounds, work);
         let answer = answer.unwrap_or_else(|reason| Err(problem::stopped(reason, &limits, span)));
         Ok(match answer?.found {

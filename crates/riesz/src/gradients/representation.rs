@@ -28,7 +28,7 @@ pub struct Representations {
     large: bool,
 }
 
-/// What a representation says at a point.
+/// The results of a representation at a point.
 pub struct Said {
     /// Which.
     pub name: &'static str,
@@ -106,7 +106,7 @@ impl Representations {
     }
 }
 
-/// What the compiled derivative is called in a sentence, in each direction.
+/// The name of the compiled derivative in a sentence, in each direction.
 pub const FORWARD: &str = "forward mode";
 const REVERSE: &str = "reverse mode";
 

@@ -1,7 +1,7 @@
 //! Compiled functions: called as often as wanted, from any thread, with nothing but numbers in and out.
 
 use super::{Error, Function};
-use crate::compilation::{Compilation, How};
+use crate::compilation::{Compilation, CompileSettings};
 use crate::{Argument, Checkpoints, Data, Diagnostic, Leaf, Misfit, Options, Output, Toolchain, Value};
 use riesz_call::{Call, Code, Interface, Refused};
 use riesz_core::evaluate::{Globals, from_data, to_data};
@@ -38,17 +38,17 @@ pub struct Compiled(Arc<Shared>);
 struct Shared {
     function: Function,
     options: Options,
-    ready: Ready,
+    ready: PreparedCall,
     /// The same with as little kept for derivatives as possible, for arguments with which the other takes too much memory.
-    checkpointed: OnceLock<Result<Ready, Error>>,
+    checkpointed: OnceLock<Result<PreparedCall, Error>>,
 }
 
 /// A compilation, and all that calls of a function of it need.
-struct Ready {
+struct PreparedCall {
     compilation: Compilation,
     function: FunctionId,
     ty: Type,
-    /// What the function takes and gives, or why it cannot be called from outside.
+    /// The parameters and results of the function, or why it cannot be called from outside.
     interface: Result<Interface, String>,
     /// It as native code.
     native: Option<Call>,
@@ -60,9 +60,9 @@ impl Compiled {
     pub(super) fn new(function: Function, options: &Options) -> Result<Compiled, Error> {
         // Who compiles a function calls it more than once.
         let options = &Options { native: options.native.clone().map(Toolchain::at_once), ..options.clone() };
-        let ready = match Ready::new(&function, options, options.checkpoints.unwrap_or_default()) {
+        let ready = match PreparedCall::new(&function, options, options.checkpoints.unwrap_or_default()) {
             Err(problem) if options.checkpoints.is_none() && is_out_of_memory(&problem) => {
-                Ready::new(&function, options, Checkpoints::Roots)?
+                PreparedCall::new(&function, options, Checkpoints::Roots)?
             }
             ready => ready?,
         };
@@ -162,13 +162,13 @@ impl Compiled {
     }
 
     /// Calls with what is kept for derivatives as it was compiled, and where that is too much, with checkpoints.
-    fn run<T>(&self, mut work: impl FnMut(&Ready) -> Result<T, Error>) -> Result<T, Error> {
+    fn run<T>(&self, mut work: impl FnMut(&PreparedCall) -> Result<T, Error>) -> Result<T, Error> {
         let Shared { function, options, ready, checkpointed } = &*self.0;
         match work(ready) {
             Err(problem)
                 if ready.compilation.has_derivatives && options.checkpoints.is_none() && is_out_of_memory(&problem) =>
             {
-                match checkpointed.get_or_init(|| Ready::new(function, options, Checkpoints::Roots)) {
+                match checkpointed.get_or_init(|| PreparedCall::new(function, options, Checkpoints::Roots)) {
                     Ok(ready) => work(ready),
                     Err(problem) => Err(problem.clone()),
                 }
@@ -187,11 +187,11 @@ impl Compiled {
     }
 }
 
-impl Ready {
-    fn new(function: &Function, options: &Options, checkpoints: Checkpoints) -> Result<Ready, Error> {
+impl PreparedCall {
+    fn new(function: &Function, options: &Options, checkpoints: Checkpoints) -> Result<PreparedCall, Error> {
         let program = &function.program;
         let (core, id) = function.core()?;
-        let how = How { options, checkpoints, sources: program.sources() };
+        let how = CompileSettings { options, checkpoints, sources: program.sources() };
         let failed = |problems| Error::of(Error::Derivative, program.diagnostics(problems));
         let (names, result) = (riesz_core::print::names(core.function(id)), core.function(id).result.clone());
         let compilation = Compilation::new(core, &[id], &|_| false, &how).map_err(failed)?;
@@ -212,7 +212,7 @@ impl Ready {
         let data =
             |(id, value): (&GlobalId, &Value)| Some((*id, to_data(value, &compilation.program().global(*id).ty)?));
         let globals = globals.iter().filter_map(data).collect();
-        Ok(Ready { function: id, ty: result, interface, native, globals, compilation })
+        Ok(PreparedCall { function: id, ty: result, interface, native, globals, compilation })
     }
 
     fn call(&self, compiled: &Compiled, arguments: &[Argument], outputs: &mut [Output]) -> Result<(), Error> {

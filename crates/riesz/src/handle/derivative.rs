@@ -64,8 +64,8 @@ pub(crate) fn write(
     let is_gradient = matches!(derivative, Derivative::Gradient | Derivative::ValueAndGradient);
     if is_gradient && result != Type::Real {
         let (name, shown) = (&function.name, shown(&result, &names));
-        let message = format!("a gradient is of a function that gives an `R`, and `{name}` gives {shown}");
-        let help = "for other functions there are `jacobian`, `jvp` and `vjp`";
+        let message = format!("a gradient needs a function that gives an `R`, and `{name}` gives {shown}");
+        let help = "use `jacobian`, `jvp` or `vjp` for other functions";
         return Err(Box::new(Diagnostic::error("not-a-scalar", span, message).help(help)));
     }
     let name: Name = format!("{}_{}", function.name, derivative.suffix()).into();

@@ -24,17 +24,17 @@ pub struct Grow {
     pub longest: Duration,
 }
 
-/// What derivatives take as a size grows.
+/// The costs of derivatives as a size grows.
 pub struct Growth {
     /// The name of the size.
     pub name: Name,
-    /// What the representations say at the smallest size.
+    /// The results of the representations at the smallest size.
     pub first: Modes,
     /// How each goes on.
     pub rows: Vec<Grown>,
 }
 
-/// What derivatives in a representation take as a size grows.
+/// The costs of derivatives in a representation as a size grows.
 pub struct Grown {
     /// Which representation.
     pub representation: &'static Representation,
@@ -44,7 +44,7 @@ pub struct Grown {
     pub stopped: Option<String>,
 }
 
-/// What a derivative takes at a size.
+/// The cost of a derivative at a size.
 pub struct Sample {
     /// The size.
     pub size: u32,
@@ -52,7 +52,7 @@ pub struct Sample {
     pub operations: u64,
     /// Its time.
     pub time: Duration,
-    /// The most bytes held at once, if somebody counted.
+    /// The most bytes held at once, if they were counted.
     pub bytes: Option<usize>,
     /// Whether the derivative is that of the compiled code.
     pub agrees: bool,
@@ -98,7 +98,11 @@ impl Growth {
             across: self.name.to_string(),
             up: "operations".to_string(),
             lines: labelled.collect(),
-            note: self.rows.iter().any(|row| row.stopped.is_some()).then(|| "○ the next size was too much".to_string()),
+            note: self
+                .rows
+                .iter()
+                .any(|row| row.stopped.is_some())
+                .then(|| "○ the next size was too large".to_string()),
         }
     }
 }

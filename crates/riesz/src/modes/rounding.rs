@@ -1,8 +1,8 @@
-//! Differences that rounding decides: a derivative that differs from the others by no more than it changes where the last
-//! digits of the point do.
+//! Differences by rounding: a derivative that differs from the others by no more than it changes if the last digits of the
+//! point change.
 //!
-//! A representation that multiplies matrices with each other adds what others never add: next to a singular matrix, entries
-//! of `1e16` whose sum is to be of size 1 have no digits left.
+//! A representation that multiplies matrices adds numbers that others never add: close to a singular matrix, entries of
+//! `1e16` cancel in a sum of size 1, which then has no correct digits.
 
 use super::{Measured, Measuring, Modes, POINT, TOLERANCE, holds_maps};
 use crate::session::{Evaluated, Session};

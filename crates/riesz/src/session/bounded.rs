@@ -30,7 +30,7 @@ impl Session {
         })
     }
 
-    /// Work that compiles the program, which is lost where that is stopped: whoever calls this puts it back.
+    /// Work that compiles the program, which is lost if the work is stopped: the caller restores it.
     pub(super) fn compiling<T>(
         &mut self,
         place: Span,

@@ -5,7 +5,7 @@ mod over;
 mod run;
 
 use crate::compilation::Compilation;
-use crate::definition::{Definition, Keyword, Written, definitions, equations};
+use crate::definition::{Definition, Keyword, WrittenSignature, definitions, equations};
 use crate::gradients::{self, Outcome, Settings, Subject, Verdict};
 use crate::load::{Gathered, ReadFiles, gather};
 use crate::via::Representation;
@@ -13,7 +13,7 @@ use crate::{
     Check, Data, Diagnostic, FileId, Limits, Loaded, Loader, Name, NoFiles, ParseOptions, Sources, Span, Toolchain,
     Tree, Type, Value,
 };
-pub use over::{Algebra, Formally, Given};
+pub use over::{Algebra, Formally, OverBinding};
 use riesz_calculus::{Associate, Checkpoints};
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};
@@ -39,16 +39,16 @@ use std::rc::Rc;
 pub struct Options {
     /// How texts are parsed.
     pub parse: ParseOptions,
-    /// What one evaluation may use.
+    /// The limits of one evaluation.
     pub limits: Limits,
     /// How many operations the compiler may write for one evaluation.
     pub code: u64,
     /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
     /// that an evaluation may use, as little as possible.
     pub checkpoints: Option<Checkpoints>,
-    /// In which order the factors of a matrix are multiplied.
+    /// The order in which the factors of a matrix are multiplied.
     pub associate: Associate,
-    /// What derivatives are; compiled code where nothing is said.
+    /// The representation of derivatives; compiled code by default.
     pub via: Option<&'static Representation>,
     /// What reports where a NaN or an infinity starts, if that is asked for. The interpreter does, so it takes the place of
     /// native code.
@@ -102,7 +102,7 @@ pub struct Session {
     notes: Vec<Diagnostic>,
     /// How many of them the user has seen.
     notes_seen: usize,
-    /// What has run each program and why, if somebody asks for it.
+    /// The backend that has run each program, and why, for `--explain`.
     explanations: Option<Vec<String>>,
     /// Whether the user knows that nothing can be compiled here.
     told: bool,
@@ -110,13 +110,13 @@ pub struct Session {
     grown: bool,
 }
 
-/// What names mean at a moment, to go back to.
+/// The meanings of names at a moment, to be restored later.
 pub struct Scope {
     names: Names,
     definitions: BTreeMap<Name, Definition>,
 }
 
-/// What a name is bound to for one expression.
+/// The value of a name for one expression.
 #[derive(Clone, Debug)]
 pub enum Binding {
     /// A value as text: an expression in the scope of the program.
@@ -227,7 +227,7 @@ impl Session {
         Ok(main)
     }
 
-    /// What names mean now.
+    /// The current meanings of names.
     pub fn scope(&self) -> Scope {
         Scope { names: self.checker.names_now(), definitions: self.definitions.clone() }
     }
@@ -269,7 +269,7 @@ impl Session {
         })
     }
 
-    /// What is done with an expression, after which the program is as it was before.
+    /// Uses an expression and then restores the program.
     pub(crate) fn with_expression<T>(
         &mut self,
         name: &str,
@@ -326,7 +326,7 @@ impl Session {
         let definition = self.definitions.get(name).filter(|definition| definition.keyword != Keyword::Type)?;
         let written = definition.written.clone();
         let found = |session: &mut Session| session.type_of("expression", name).ok();
-        let Some(Written { parameters, result, generic, .. }) = written else {
+        let Some(WrittenSignature { parameters, result, generic, .. }) = written else {
             return found(self).map(|ty| self.show_type(&ty));
         };
         let result = match (result, generic) {

@@ -78,9 +78,9 @@ impl Algebra {
     }
 }
 
-/// What a user gives for one evaluation.
+/// The value of a name for one evaluation over another algebra.
 #[derive(Clone, Debug)]
-pub enum Given {
+pub enum OverBinding {
     /// A value.
     One(Binding),
     /// All values between two, number by number.
@@ -126,15 +126,17 @@ impl Session {
         &mut self,
         algebra: Algebra,
         text: &str,
-        inputs: Vec<(Name, Given)>,
+        inputs: Vec<(Name, OverBinding)>,
     ) -> Result<Formally, Vec<Diagnostic>> {
         let mut given = Vec::with_capacity(inputs.len());
         for (name, input) in inputs {
             // Numbers between two are real, and elements of a semiring are no `Int`s.
             let (low, high) = match input {
-                Given::One(value) if algebra == Algebra::Interval => (self.data(&name, value)?, None),
-                Given::One(value) => (self.data(&name, value)?.real(), None),
-                Given::Between(low, high) => (self.data(&name, low)?.real(), Some(self.data(&name, high)?.real())),
+                OverBinding::One(value) if algebra == Algebra::Interval => (self.data(&name, value)?, None),
+                OverBinding::One(value) => (self.data(&name, value)?.real(), None),
+                OverBinding::Between(low, high) => {
+                    (self.data(&name, low)?.real(), Some(self.data(&name, high)?.real()))
+                }
             };
             given.push((name, low, high));
         }
@@ -155,7 +157,7 @@ impl Session {
         result
     }
 
-    /// What a name is bound to, as data.
+    /// The data to which a name is bound.
     fn data(&mut self, name: &Name, binding: Binding) -> Result<Data, Vec<Diagnostic>> {
         match binding {
             Binding::Data(data) => Ok(data),

@@ -1,11 +1,11 @@
 //! Running a function of the program: in the interpreter or as native code, with derivatives compiled before or
 //! computed during the run.
 //!
-//! A run leaves the program as it is: derivatives are compiled in a [`Compilation`], which is gone with its value. Only the
-//! values of top-level `let`s stay, and of those that hold functions or maps what these refer to.
+//! A run does not change the program: derivatives are compiled in a [`Compilation`], which lives as long as its value. Only
+//! the values of top-level `let`s stay, with the functions to which closures and maps in them refer.
 
 use super::{Session, first};
-use crate::compilation::{Compilation, DONE_EARLY, How, Place, is_impatient, place};
+use crate::compilation::{Compilation, CompileSettings, DONE_EARLY, Place, is_impatient, place};
 use crate::toolchain::{Maker, PATIENCE};
 use crate::{Check, Diagnostic, Limits, Toolchain, Type, Value};
 use riesz_calculus::{Checkpoints, compile_with, functions_of, has_derivatives};
@@ -175,7 +175,7 @@ impl Session {
         Ok(Ran { value: result?, program: None })
     }
 
-    /// Explains what has run a function, if somebody asks for it.
+    /// Explains which backend has run a function, for `--explain`.
     fn ran(&mut self, function: FunctionId, runner: impl FnOnce() -> String) {
         if let Some(explanations) = &mut self.explanations {
             let place = place(&self.sources, self.checker.program.function(function).span);
@@ -183,7 +183,7 @@ impl Session {
         }
     }
 
-    /// Whether it is told where the interpreter takes the place of machine code: where somebody has asked for code, or for
+    /// Whether it is told where the interpreter takes the place of machine code: where the user has asked for code, or for
     /// explanations.
     fn is_told_of_code(&self) -> bool {
         self.explanations.is_some() || !self.options.native.as_ref().is_some_and(Toolchain::waits)
@@ -202,7 +202,7 @@ impl Session {
         roots.extend(functions_of(needed.iter().filter_map(|global| values.get(global))));
         let is_data = |global: GlobalId| !holds_functions(&program.global(global).ty);
         let part = program.part(&roots, &|global| values.contains_key(&global) && is_data(global));
-        let how = How { options: &self.options, checkpoints, sources: &self.sources };
+        let how = CompileSettings { options: &self.options, checkpoints, sources: &self.sources };
         let compilation = Compilation::new(part, functions, &|global| values.contains_key(&global), &how)?;
         self.note(&compilation);
         Ok(compilation)
@@ -267,7 +267,7 @@ impl Session {
         Ok(())
     }
 
-    /// The value of a global, computed once; none of data that nobody gave. Functions in it are those of the program.
+    /// The value of a global, computed once; none of data that were not given. Functions in it are those of the program.
     pub(crate) fn value_of(&mut self, global: GlobalId) -> Result<Option<Value>, Box<Diagnostic>> {
         if let Some(value) = self.values.get(&global) {
             return Ok(Some(value.clone()));

@@ -1,7 +1,7 @@
 //! Numbers that carry their gradient: `f (x + dx) = f x + D f x dx` in Nagata's algebra, for every kind of gradient of
 //! [000 Fig. 5] and for tries over the basis [001 §11].
 
-use super::{Answer, DerivativeValue, Differentiator, Representation, Wish};
+use super::{Answer, DerivativeValue, Differentiator, Representation, Request, Wish};
 use crate::{Span, Value};
 use riesz_algebra::tangent::{ReverseArray, ReverseCayley};
 use riesz_algebra::{Kronecker, Module, Nagata};
@@ -45,9 +45,9 @@ pub(super) fn call<S: Number>(
     Ok(value.over(&mut Erased::number))
 }
 
-/// What a number can carry.
+/// A gradient that a number can carry.
 pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
-    /// What a gradient must know of the point.
+    /// The facts about the point that a gradient needs.
     type Coordinates;
 
     /// That of a point, by how many numbers it has.
@@ -74,10 +74,7 @@ pub(super) const fn row<E: Gradient<f64>, C: Gradient<Counted>>(
 /// Runs a function on numbers that carry gradients.
 pub(super) fn differentiate<D: Field, E: Gradient<D>>(
     machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
+    Request { closure, point, wish, span }: Request,
 ) -> Result<Answer, Fault> {
     let size = point.count_coordinates();
     let shape = E::shape(point, size);
@@ -107,7 +104,7 @@ pub(super) fn differentiate<D: Field, E: Gradient<D>>(
 }
 
 impl DerivativeValue {
-    /// What a matrix gives, by its rows.
+    /// The product with a matrix, by its rows.
     pub(super) fn from_rows<D: Field>(rows: Vec<Vec<(usize, D)>>, size: usize, wish: Wish) -> DerivativeValue {
         let times = |entry: &D, factor: f64| match factor {
             1.0 => entry.clone(),

@@ -1,13 +1,13 @@
 //! Derivatives as morphisms: a function becomes a combinator, which is interpreted in `D⟨K⟩` for a category `K`. [003
 //! Fig. 1, 2; 004 §4, §10, §12 to §14]
 
-use super::{Answer, DerivativeValue, Differentiator, Representation, Wish};
-use crate::{Span, Value};
+use super::{Answer, DerivativeValue, Differentiator, Representation, Request, Wish};
+use crate::Value;
 use riesz_calculus::functions_of;
 use riesz_category::count::counted;
 use riesz_category::space::space;
 use riesz_category::via::{Derivative, Prepared, Via};
-use riesz_core::evaluate::{Closure, Fault, Machine};
+use riesz_core::evaluate::{Fault, Machine};
 use riesz_primitive::{Erased, Number, Operations, record};
 
 pub(super) const LINEAR_MAPS: Representation = row(
@@ -31,11 +31,11 @@ pub(super) const FUNCTIONS: Representation =
 pub(super) const MATRICES: Representation =
     row("matrix", "a matrix", "004 §10", differentiate::<MATRIX>, count::<MATRIX>);
 pub(super) const CONTINUATIONS: Representation =
-    row("cont", "what to do with a continuation", "004 §12", differentiate::<CONT>, count::<CONT>);
+    row("cont", "a function of continuations", "004 §12", differentiate::<CONT>, count::<CONT>);
 pub(super) const DUALS: Representation =
     row("dual", "an additive function backwards", "004 §13", differentiate::<DUAL>, count::<DUAL>);
 pub(super) const BEGINNINGS: Representation =
-    row("begin", "what to do with a beginning", "004 §14", differentiate::<BEGIN>, count::<BEGIN>);
+    row("begin", "a function of maps into the domain", "004 §14", differentiate::<BEGIN>, count::<BEGIN>);
 
 const AFFINE: usize = Via::Affine as usize;
 const ADJOINT: usize = Via::Adjoint as usize;
@@ -57,24 +57,13 @@ const fn row(
 }
 
 /// Differentiates in the category at a place of [`Via::ALL`].
-fn differentiate<const VIA: usize>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    _: Span,
-) -> Result<Answer, Fault> {
-    found::<VIA>(machine, closure, point, wish, true)
+fn differentiate<const VIA: usize>(machine: &mut Machine<f64>, request: Request) -> Result<Answer, Fault> {
+    found::<VIA>(machine, request, true)
 }
 
 /// The same, where a term is kept or written out.
-fn found<const VIA: usize>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    keeps: bool,
-) -> Result<Answer, Fault> {
+fn found<const VIA: usize>(machine: &mut Machine<f64>, request: Request, keeps: bool) -> Result<Answer, Fault> {
+    let Request { closure, point, wish, .. } = request;
     let known = machine.globals().clone();
     let given = |global: riesz_core::GlobalId| known.get(&global).cloned();
     let arguments: Vec<Value> = closure.captured().iter().chain([point]).cloned().collect();
@@ -127,16 +116,10 @@ fn spread(vector: &[f64], numbers: &[Option<usize>]) -> Vec<f64> {
 }
 
 /// The same, with what it takes.
-fn count<const VIA: usize>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer, Fault> {
+fn count<const VIA: usize>(machine: &mut Machine<f64>, request: Request) -> Result<Answer, Fault> {
     // The value is computed on the way, once.
-    machine.call_over(closure, point.over(&mut |x| Erased::constant(*x)), span)?;
-    let (answer, count) = counted(|| found::<VIA>(machine, closure, point, wish, false));
+    machine.call_over(request.closure, request.point.over(&mut |x| Erased::constant(*x)), request.span)?;
+    let (answer, count) = counted(|| found::<VIA>(machine, request, false));
     let (additions, multiplications) = (count.additions, count.multiplications);
     record(Operations { additions, multiplications, ..Operations::default() });
     answer

@@ -26,9 +26,9 @@ use std::fmt;
 
 /// A way to represent derivatives.
 pub struct Representation {
-    /// What `--via` calls it.
+    /// Its name for `--via`.
     pub name: &'static str,
-    /// What a derivative is.
+    /// The form of a derivative, for the table.
     pub summary: &'static str,
     /// Which paper has it, and where.
     pub paper: &'static str,
@@ -44,16 +44,25 @@ pub struct Representation {
 pub(crate) type AlongLine = fn(&mut Machine<f64>, &[Value], Span) -> Option<Result<Vec<Value>, Fault>>;
 
 /// Differentiates a function at a point.
-pub(crate) type Differentiator = fn(&mut Machine<f64>, &Closure<f64>, &Value, Wish, Span) -> Result<Answer, Fault>;
+pub(crate) type Differentiator = fn(&mut Machine<f64>, Request) -> Result<Answer, Fault>;
 
-/// What is asked of a derivative.
+/// A derivative that a running program needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Request<'a> {
+    pub closure: &'a Closure<f64>,
+    pub point: &'a Value,
+    pub wish: Wish<'a>,
+    pub span: Span,
+}
+
+/// The use of a derivative: the map itself, or its image of a vector.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Wish<'v> {
     /// The map itself.
     Map,
-    /// What it makes of a tangent.
+    /// The image of a tangent.
     Forward(&'v [f64]),
-    /// What its adjoint makes of a cotangent.
+    /// The image of a cotangent under the adjoint.
     Reverse(&'v [f64]),
 }
 
@@ -63,7 +72,7 @@ pub(crate) struct Answer {
     pub found: DerivativeValue,
 }
 
-/// What was asked of a derivative.
+/// A derivative in the form that was requested.
 pub(crate) enum DerivativeValue {
     /// For each number of the value, the coordinates of its gradient that are not structurally zero.
     Rows(Vec<Vec<(usize, f64)>>),
@@ -169,19 +178,14 @@ impl Via {
             .any(|function| *unfinished.entry(function).or_insert_with(|| has_derivatives(program, &[function])))
     }
 
-    fn answer(
-        &self,
-        machine: &mut Machine<f64>,
-        closure: &Closure<f64>,
-        point: &Value,
-        wish: Wish,
-        span: Span,
-    ) -> Result<Answer, Fault> {
+    fn answer(&self, machine: &mut Machine<f64>, request: Request) -> Result<Answer, Fault> {
+        let Request { closure, point, .. } = request;
         if !self.is_unfinished(machine.compiled(), closure, point) {
-            return (self.differentiate)(machine, closure, point, wish, span);
+            return (self.differentiate)(machine, request);
         }
         let Whole { program, closure, point } = self.wholes.borrow_mut().whole(machine.compiled(), closure, point)?;
-        machine.within(&program, |machine| (self.differentiate)(machine, &closure, &point, wish, span))
+        let request = Request { closure: &closure, point: &point, ..request };
+        machine.within(&program, |machine| (self.differentiate)(machine, request))
     }
 }
 
@@ -207,7 +211,8 @@ impl Differentiate<f64> for Via {
             Derive::Derivative | Derive::Taylor => Wish::Map,
         };
         let limits = machine.limits().clone();
-        let answer = riesz_limit::within(&limits.bounds(u64::MAX), || self.answer(machine, closure, point, wish, span));
+        let request = Request { closure, point, wish, span };
+        let answer = riesz_limit::within(&limits.bounds(u64::MAX), || self.answer(machine, request));
         let answer = answer.unwrap_or_else(|reason| Err(problem::stopped(reason, &limits, span)));
         let Answer { value, found } = answer?;
         let zero = |value: &Value| value.tangent(&mut std::iter::empty());

@@ -4,10 +4,9 @@
 //! the path that the program takes there. Expressions share their parts, and each part is evaluated once, in order.
 
 use super::algebra::{Field, call};
-use super::{Answer, DerivativeValue, Representation, Wish};
-use crate::{Span, Value};
+use super::{Answer, DerivativeValue, Representation, Request};
 use riesz_algebra::{Module, Monoid, Nagata, Ring, Semiring, Sparse};
-use riesz_core::evaluate::{Closure, Fault, Machine};
+use riesz_core::evaluate::{Fault, Machine};
 use riesz_primitive::{Counted, MatrixFunction, Number, Primitive, scalar};
 use std::cell::RefCell;
 
@@ -57,13 +56,8 @@ impl Symbol {
     }
 }
 
-fn symbolic<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer, Fault> {
+fn symbolic<D: Field>(machine: &mut Machine<f64>, request: Request) -> Result<Answer, Fault> {
+    let Request { closure, point, wish, span } = request;
     PARTS.with_borrow_mut(Vec::clear);
     let mut size = 0;
     let argument = point.with_coordinates(&mut |x| {

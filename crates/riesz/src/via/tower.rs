@@ -2,7 +2,7 @@
 //!
 //! Derivatives inside the differentiated function are floors of the same tower. An inner derivative moves its point by
 //! variables of its own, `f (x + ε)`, and reads the derivatives by these variables: numbers that depend on the outer
-//! variables as before. What is asked of a derivative says how many passes over the function's operations it takes:
+//! variables as before. The use of a derivative determines the number of passes over the function's operations:
 //!
 //! ```text
 //! D f x v     one variable, x + ε v
@@ -11,11 +11,11 @@
 //! ```
 
 use super::algebra::Field;
-use super::{Answer, DerivativeValue, Representation, Wish};
+use super::{Answer, DerivativeValue, Representation, Request, Wish};
 use crate::{Diagnostic, Span, Value};
 use riesz_algebra::order::Stream;
 use riesz_algebra::{Module, Monoid, Semiring};
-use riesz_core::evaluate::{self, Closure, Differentiate, Fault, Machine, Map, Table};
+use riesz_core::evaluate::{self, Differentiate, Fault, Machine, Map, Table};
 use riesz_core::term::Derive;
 use riesz_primitive::{Counted, Erased, Number};
 use std::cell::Cell;
@@ -39,7 +39,7 @@ const HIGHEST: i64 = 4;
 type Tall<D> = Stream<usize, D>;
 type Values<D> = evaluate::Value<Tall<D>>;
 
-/// What is asked of a derivative in a tower.
+/// The use of a derivative in a tower.
 enum Asked<D> {
     Map,
     Forward(Vec<Tall<D>>),
@@ -49,13 +49,8 @@ enum Asked<D> {
 /// The value of a function, and what was asked of its derivative: rows, or one for a vector.
 type Reply<D> = (Values<D>, Vec<Vec<(usize, Tall<D>)>>);
 
-fn tower<D: Field>(
-    machine: &mut Machine<f64>,
-    closure: &Closure<f64>,
-    point: &Value,
-    wish: Wish,
-    span: Span,
-) -> Result<Answer, Fault> {
+fn tower<D: Field>(machine: &mut Machine<f64>, request: Request) -> Result<Answer, Fault> {
+    let Request { closure, point, wish, span } = request;
     let variables = Variables::<D>::new();
     let lifted = |numbers: &[f64]| numbers.iter().map(|x| Tall::<D>::constant(D::constant(*x))).collect();
     let asked = match wish {

@@ -1,7 +1,7 @@
 //! Programs over other algebras: enclosures by intervals on random programs, and what semirings say.
 
 use super::modes_of_programs::written;
-use riesz::{Algebra, Binding, Given, Limits, NoFiles, Options, Session};
+use riesz::{Algebra, Binding, Limits, NoFiles, Options, OverBinding, Session};
 use riesz_test::generate;
 use riesz_test::generate::random::Random;
 
@@ -30,7 +30,7 @@ fn enclosures_hold_on_random_programs() {
             continue;
         }
         let expression = "(f(x), matrix(D(f, x)))";
-        let between = Given::Between(text(&at(0.0)), text(&at(1.0)));
+        let between = OverBinding::Between(text(&at(0.0)), text(&at(1.0)));
         let enclosure = match session.evaluate_over(Algebra::Interval, expression, vec![("x".into(), between)]) {
             Ok(enclosure) => enclosure.intervals(),
             Err(problems) if problems[0].code == "undecided" => {
@@ -64,8 +64,8 @@ fn enclosures_hold_on_random_programs() {
 fn over(algebra: Algebra, expression: &str, x: &str) -> String {
     let mut session = Session::default();
     let given = match x.split_once("..") {
-        Some((low, high)) => Given::Between(text(low), text(high)),
-        None => Given::One(text(x)),
+        Some((low, high)) => OverBinding::Between(text(low), text(high)),
+        None => OverBinding::One(text(x)),
     };
     match session.evaluate_over(algebra, expression, vec![("x".into(), given)]) {
         Ok(found) => found.to_string(),

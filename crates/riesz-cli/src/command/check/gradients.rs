@@ -10,7 +10,7 @@ use riesz::{FileId, Session, show_real};
 use serde_json::{Value, json};
 use std::fmt;
 
-/// What the tests of derivatives gave.
+/// The results of the tests of derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gradients {
     /// Those that could be tested.
@@ -89,7 +89,7 @@ fn said(outcome: &Outcome) -> String {
         }
         Outcome::Disagrees(found) => format!("wrong {}", found.coordinate()),
         Outcome::Stops { representation, .. } => format!("stops in {representation}"),
-        Outcome::Unsettled { .. } => "not tested: differences do not settle at any point that was tried".to_string(),
+        Outcome::Unsettled { .. } => "not tested: differences do not converge at any of the points".to_string(),
         Outcome::Skipped(reason) => format!("not tested: {reason}"),
     }
 }

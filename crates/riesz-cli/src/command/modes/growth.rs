@@ -18,7 +18,7 @@ pub(super) fn as_text(growth: &Growth) -> String {
     let mut lines = aligned(&table, &[0, last]);
     lines.push(String::new());
     lines.push(match growth.agree() {
-        true => format!("all {} representations agree, at every size they came to", growth.rows.len()),
+        true => format!("all {} representations agree, at every size that they reached", growth.rows.len()),
         false => "the representations do not agree".into(),
     });
     lines.join("\n")

@@ -1,6 +1,6 @@
 //! The lines that begin with `:`, in one table for execution, help and completion.
 
-/// What such a line can ask for.
+/// The directives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Directive {
     /// Help on everything, or on a name.
@@ -11,7 +11,7 @@ pub enum Directive {
     Load,
     /// The same with the same file.
     Reload,
-    /// What has been defined.
+    /// The list of definitions.
     Names,
     /// How a derivative is made.
     Derive,
@@ -21,15 +21,15 @@ pub enum Directive {
     Quit,
 }
 
-/// What is said of a directive.
+/// The help for a directive.
 #[derive(Debug)]
 pub struct Row {
     directive: Directive,
     /// With its colon.
     pub name: &'static str,
-    /// What follows it.
+    /// Its argument.
     pub argument: &'static str,
-    /// What it does.
+    /// Its effect.
     pub summary: &'static str,
 }
 

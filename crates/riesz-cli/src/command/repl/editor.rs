@@ -14,7 +14,7 @@ use std::path::PathBuf;
 /// How many entries the history keeps.
 const HISTORY: usize = 10_000;
 
-/// What a person entered.
+/// The input of a person.
 pub enum Line {
     /// A text.
     Text(String),
@@ -84,7 +84,7 @@ fn history_file() -> Option<PathBuf> {
     Some(data?.join("riesz").join("history"))
 }
 
-/// What the editor knows of the language.
+/// The parse options and the names that the editor uses.
 struct Language {
     options: ParseOptions,
     names: Vec<Name>,

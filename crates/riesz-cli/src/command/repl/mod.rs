@@ -117,7 +117,7 @@ fn is_whole(text: &str, options: &Options) -> bool {
     text.trim_start().starts_with(':') || Input::of(text, &options.parse) != Input::Incomplete
 }
 
-/// What is known at the prompt.
+/// The state of the prompt.
 struct Repl {
     session: Session,
     report: Report,
