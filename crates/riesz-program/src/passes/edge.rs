@@ -25,29 +25,25 @@ const FEWEST: i64 = 4 * WIDEST;
 /// The most statements of a loop that is written twice.
 const LONGEST: usize = 300;
 
-/// Divides the parallel loops of a procedure that have edges. Loops inside of these are left alone: they are the work of
-/// one lane.
+/// Divides the parallel loops of a procedure that have edges, and then the parallel loops inside of their inner iterations.
 pub fn edge(procedure: &mut Procedure) {
-    let polynomials = Polynomials::of(procedure);
+    let mut polynomials = Polynomials::of(procedure);
     let body = std::mem::take(&mut procedure.body);
-    procedure.body = divided(procedure, &polynomials, body);
+    procedure.body = divided(procedure, &mut polynomials, body);
 }
 
-fn divided(procedure: &mut Procedure, polynomials: &Polynomials, block: Block) -> Block {
+fn divided(procedure: &mut Procedure, polynomials: &mut Polynomials, block: Block) -> Block {
     let mut made = Vec::with_capacity(block.len());
     for mut statement in block {
-        match &mut statement {
-            Statement::For(each) if each.parallel => {
-                if let Some(edges) = Edges::of(each, polynomials) {
-                    divide(procedure, polynomials, each, edges, &mut made);
-                    continue;
-                }
-            }
-            other => {
-                for inner in other.blocks_mut() {
-                    *inner = divided(procedure, polynomials, std::mem::take(inner));
-                }
-            }
+        if let Statement::For(each) = &statement
+            && each.parallel
+            && let Some(edges) = Edges::of(each, polynomials)
+        {
+            divide(procedure, polynomials, each, edges, &mut made);
+            continue;
+        }
+        for inner in statement.blocks_mut() {
+            *inner = divided(procedure, polynomials, std::mem::take(inner));
         }
         made.push(statement);
     }
@@ -106,6 +102,8 @@ impl Edges {
                     reduced.insert(*register);
                 }
                 Statement::Store(..) | Statement::Add(..) | Statement::If(..) | Statement::Check(..) => {}
+                // What its iterations set belongs to them.
+                Statement::For(inner) => plain &= inner.parallel && inner.private.is_empty(),
                 _ => plain = false,
             }
         });
@@ -133,30 +131,49 @@ impl Edges {
 
 /// Writes a loop as its first iterations, those inside and its last ones. A loop of fewer iterations than there are at the edges has
 /// none but first ones.
-fn divide(procedure: &mut Procedure, polynomials: &Polynomials, each: &For, edges: Edges, made: &mut Block) {
-    let (first, last) = (Operand::Int(edges.first), Operand::Int(edges.last));
-    let mut bind = |kind: Kind, expression: Expression| {
-        let register = procedure.register(kind, false);
-        made.push(Statement::Let(register, expression));
-        Operand::Register(register)
+fn divide(procedure: &mut Procedure, polynomials: &mut Polynomials, each: &For, edges: Edges, made: &mut Block) {
+    let Edges { first, last } = edges;
+    let (early, inside, until, late) = match each.count {
+        Operand::Int(count) => {
+            <(_, _, _, _)>::from([first, count - last - first, count - last, last].map(Operand::Int))
+        }
+        count => {
+            let mut bind = |kind: Kind, expression: Expression| {
+                let register = procedure.register(kind, false);
+                made.push(Statement::Let(register, expression));
+                Operand::Register(register)
+            };
+            let least = Operand::Int(first + last);
+            let few = bind(Kind::Bool, Expression::Compare(Comparison::Less, count, least));
+            let early = bind(Kind::Int, Expression::Select(few, count, Operand::Int(first)));
+            let late = bind(Kind::Int, Expression::Select(few, Operand::Int(0), Operand::Int(last)));
+            let until = bind(Kind::Int, Expression::Position(Arithmetic::Sub, count, late));
+            let inside = bind(Kind::Int, Expression::Position(Arithmetic::Sub, until, early));
+            (early, inside, until, late)
+        }
     };
-    let few =
-        bind(Kind::Bool, Expression::Compare(Comparison::Less, each.count, Operand::Int(edges.first + edges.last)));
-    let early = bind(Kind::Int, Expression::Select(few, each.count, first));
-    let late = bind(Kind::Int, Expression::Select(few, Operand::Int(0), last));
-    let until = bind(Kind::Int, Expression::Position(Arithmetic::Sub, each.count, late));
-    let inside = bind(Kind::Int, Expression::Position(Arithmetic::Sub, until, early));
-    let to = polynomials.operand(each.count).sub(&Size::Constant(edges.last + 1));
-    let range = to.map(|to| (Size::Constant(edges.first), to));
-    made.push(stretch(procedure, polynomials, each, early, Operand::Int(0), None));
-    made.push(stretch(procedure, polynomials, each, inside, first, range));
-    if edges.last > 0 {
-        made.push(stretch(procedure, polynomials, each, late, until, None));
+    let to = |less: i64| polynomials.operand(each.count).sub(&Size::Constant(less));
+    let zero = Size::Constant(0);
+    // There may be fewer iterations than there are at the edges.
+    let at_first = matches!(each.count, Operand::Int(_)).then_some((zero, Size::Constant(first - 1)));
+    let between = to(last + 1).map(|to| (Size::Constant(first), to));
+    let at_last = to(last).zip(to(1));
+    let edge = |each: For| Statement::For(For { parallel: false, ..each });
+    if early != Operand::Int(0) {
+        made.push(edge(stretch(procedure, polynomials, each, early, Operand::Int(0), at_first)));
+    }
+    let mut inner = stretch(procedure, polynomials, each, inside, Operand::Int(first), between);
+    if inner.body.iter().any(|statement| matches!(statement, Statement::For(_))) {
+        polynomials.learn(&procedure.registers, &inner.body);
+        inner.body = divided(procedure, polynomials, inner.body);
+    }
+    made.push(Statement::For(inner));
+    if last > 0 {
+        made.push(edge(stretch(procedure, polynomials, each, late, until, at_last)));
     }
 }
 
-/// So many iterations of a loop, the first of them at `from`, with what is known of the range of their index. They are in lanes
-/// only where it is known.
+/// So many iterations of a loop, the first of them at `from`, with what is known of the range of their index.
 fn stretch(
     procedure: &mut Procedure,
     polynomials: &Polynomials,
@@ -164,15 +181,14 @@ fn stretch(
     count: Operand,
     from: Operand,
     range: Option<(Size, Size)>,
-) -> Statement {
+) -> For {
     let mut names = Names::default();
-    let parallel = range.is_some();
-    let mut iterations = For { count, parallel, ..names.again(each, procedure) };
+    let mut iterations = For { count, ..names.again(each, procedure) };
     let index = procedure.position(Arithmetic::Add, Operand::Register(iterations.index), from, &mut iterations.body);
     names.insert(each.index, index);
     let mut stretch = Stretch { procedure, polynomials: polynomials.clone(), names, index: each.index, range };
     stretch.write(&each.body, true, &mut iterations.body);
-    Statement::For(iterations)
+    iterations
 }
 
 /// Some iterations of a loop, which are written again with what is known of them.
@@ -212,6 +228,11 @@ impl Stretch<'_> {
                 }
                 Statement::Add(element, value) => {
                     made.push(Statement::Add(self.names.element(*element), self.names.of(*value)));
+                }
+                Statement::For(each) => {
+                    let mut iterations = self.names.again(each, self.procedure);
+                    self.write(&each.body, true, &mut iterations.body);
+                    made.push(Statement::For(iterations));
                 }
                 other => made.push(other.clone()),
             }

@@ -42,6 +42,22 @@ fn second_derivatives_of_neighbours() {
     divided("flatten(hessian(\\y -> sum((y[i + 2] - y[i + 1] * y[i])^2 | i < n - 2), x))", true);
 }
 
+/// A border on all sides: the iterations inside of both loops have no branches.
+#[test]
+fn borders_of_a_square() {
+    let at = |i: &str, j: &str| format!("x[mod({i} + 3 * {j}, n)]");
+    let inside = [at("(i - 1)", "j"), at("(i + 1)", "j"), at("i", "(j - 1)"), at("i", "(j + 1)")].join(" + ");
+    let square = format!("[[if i > 0 and i < n - 1 and j > 0 and j < n - 1 then {inside} else 0.0 | j < n] | i < n]");
+    divided(&format!("flatten({square})"), true);
+    let plain = Plain::of(&format!("flatten({square})"), &BEFORE);
+    let improved = plain.after(&[edge, tidy]);
+    let mut inner = Vec::new();
+    for body in loops(&improved.procedure(plain.entry).body) {
+        inner.extend(loops(body));
+    }
+    assert!(inner.iter().any(|body| !has_branch(body)), "{}", print(&improved));
+}
+
 /// Sizes in which the condition changes far from both ends are left as they are.
 #[test]
 fn there_is_no_edge_in_the_middle() {
