@@ -11,10 +11,12 @@
 //! iterations of the outer loop. A product of matrices uses each element that it reads many times. The vectors must not depend on the state of the
 //! loop, so the iterations of any loop are split in two where they are independent of each other up to the product. The
 //! second loop reads what it needs of the first from arrays, unless it costs one operation at most. Each sum has its terms
-//! in the order that it had.
+//! in the order that it had. Products in branches come out of them first (`lift`).
 
-use crate::cost::is_pure;
+use crate::cost::{Safety, is_pure};
 use crate::each::Writer;
+use crate::length::Lengths;
+use crate::lift::Lift;
 use crate::rename::{Renaming, names};
 use crate::separate::{cost, needs, slice};
 use riesz_core::Size;
@@ -39,7 +41,10 @@ pub(crate) fn batch(function: &mut Function) {
 
 /// The same for matrices with at least so many elements.
 pub fn batch_from(function: &mut Function, least: i64) {
-    Batching { vars: &mut function.vars, least, around: Vec::new() }.body(&mut function.body);
+    let lengths = Lengths::of(&function.body);
+    let lengths_of = Safety::lengths_of(&function.vars[..function.parameters]);
+    let (around, indices) = (Vec::new(), Vec::new());
+    Batching { vars: &mut function.vars, least, around, indices, lengths, lengths_of }.body(&mut function.body);
 }
 
 struct Batching<'v> {
@@ -47,6 +52,11 @@ struct Batching<'v> {
     least: i64,
     /// The loops around, innermost last: the variables that an iteration binds.
     around: Vec<FxHashSet<Var>>,
+    /// Their indices and counts.
+    indices: Vec<(Var, Atom)>,
+    lengths: Lengths,
+    /// The sizes of parameters.
+    lengths_of: FxHashSet<Var>,
 }
 
 /// A product in the body of a loop that can be done for all iterations.
@@ -73,13 +83,17 @@ impl Batching<'_> {
             let bindings = std::mem::take(&mut body.bindings);
             for Binding { var, mut op, span } in bindings {
                 let bound = op.iterations().and_then(|_| body_of(&op)).map(|body| bound(&op, body));
-                let depth = self.around.len();
+                let (depth, indices) = (self.around.len(), self.indices.len());
                 self.around.extend(bound);
+                self.indices.extend(op.iterations());
                 op.visit_bodies_mut(&mut |body| self.body(body));
                 self.around.truncate(depth);
-                while let Some(product) = self.product(&op) {
+                while let Some(product) =
+                    self.product(&op).or_else(|| self.product_of_branch(&mut op, &mut body.bindings))
+                {
                     self.apart(&mut op, product, span, &mut body.bindings);
                 }
+                self.indices.truncate(indices);
                 body.bindings.push(Binding { var, op, span });
             }
         });
@@ -138,6 +152,40 @@ impl Batching<'_> {
                 .then_some(product)
             })
             .map(|product| Product { needs, ..product })
+    }
+
+    /// The first product of a branch in a loop that does not need the loop. It comes out of the branch, and what comes out
+    /// of the loop too is written before it.
+    fn product_of_branch(&mut self, op: &mut Op, out: &mut Vec<Binding>) -> Option<Product> {
+        let (_, Atom::Int(2..)) = op.iterations()? else { return None };
+        let body = body_of(op)?;
+        let (lengths, lengths_of) = (&self.lengths, self.lengths_of.clone());
+        let lifts = Lift::all(body, &Safety { vars: self.vars, lengths, lengths_of, around: self.indices.clone() });
+        let bound = (!lifts.is_empty()).then(|| bound(op, body))?;
+        for lift in lifts {
+            let mut lifted = op.clone();
+            let before = lift.apply(body_of_mut(&mut lifted)?, &bound);
+            // The loop around binds what has come out of this one and needs it.
+            let mut added = Vec::new();
+            if let Some(around) = self.around.last_mut() {
+                for Binding { var, op, .. } in &before {
+                    let mut varies = false;
+                    op.visit_atoms(&mut |atom| varies |= matches!(atom, Atom::Var(var) if around.contains(var)));
+                    if varies && around.insert(*var) {
+                        added.push(*var);
+                    }
+                }
+            }
+            if let Some(product) = self.product(&lifted) {
+                out.extend(before);
+                *op = lifted;
+                return Some(product);
+            }
+            if let Some(around) = self.around.last_mut() {
+                around.retain(|var| !added.contains(var));
+            }
+        }
+        None
     }
 
     /// The positions of what the rest of a body reads of the first part: it computes again what costs next to nothing.
@@ -272,7 +320,8 @@ fn bound(op: &Op, body: &Body) -> FxHashSet<Var> {
     bound
 }
 
-fn is_dot(primitive: &'static Primitive) -> bool {
+/// Whether a function is the product of matrices and vectors.
+pub(crate) fn is_dot(primitive: &'static Primitive) -> bool {
     primitive == &DOT || primitive == &EXACT_DOT
 }
 

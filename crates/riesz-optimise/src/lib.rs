@@ -17,6 +17,7 @@ mod fuse_sums;
 mod hoist;
 mod inline;
 mod length;
+mod lift;
 mod merge;
 mod number;
 mod recompute;
