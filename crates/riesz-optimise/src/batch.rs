@@ -7,7 +7,8 @@
 //!            g(i, x, y)                  for i < n: g(i, xs[i], ys[i])
 //! ```
 //!
-//! Likewise `[[dot(u, f(j)) | j < m] | ..]` has the product of a matrix with `u`, if the vectors `f(j)` are the same in all
+//! Likewise `[solve(a, f(i)) | i < n]` is the transpose of `solve(a, transpose([f(i) | i < n]))`, which factors `a` once, and
+//! `[[dot(u, f(j)) | j < m] | ..]` has the product of a matrix with `u`, if the vectors `f(j)` are the same in all
 //! iterations of the outer loop. A product of matrices uses each element that it reads many times. The vectors must not depend on the state of the
 //! loop, so the iterations of any loop are split in two where they are independent of each other up to the product. The
 //! second loop reads what it needs of the first from arrays, unless it costs one operation at most. Each sum has its terms
@@ -25,7 +26,7 @@ use riesz_core::free::Free;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, OnMaps, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::Primitive;
-use riesz_primitive::array::{DOT, EXACT_DOT, TRANSPOSE};
+use riesz_primitive::array::{DOT, EXACT_DOT, EXACT_SOLVE, SOLVE};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -103,8 +104,7 @@ impl Batching<'_> {
     fn product(&self, op: &Op) -> Option<Product> {
         let (_, Atom::Int(count)) = op.iterations()? else { return None };
         let body = body_of(op)?;
-        let is_product =
-            |binding: &Binding| matches!(&binding.op, Op::ArrayFunction(primitive, _) if is_dot(primitive));
+        let is_product = |binding: &Binding| matches!(&binding.op, Op::ArrayFunction(primitive, _) if is_dot(primitive) || is_solve(primitive));
         if !body.bindings.iter().any(is_product) {
             return None;
         }
@@ -136,10 +136,10 @@ impl Batching<'_> {
                     _ => return None,
                 };
                 let longest = rows.max(columns);
-                if !is_dot(primitive)
+                let solves = is_solve(primitive) && is_bound(&b) && rows == columns;
+                if !(solves || is_dot(primitive) && rows.checked_mul(columns)? >= self.least)
                     || !matches!(&self.vars[vector.0 as usize].ty, Type::Array(_, element) if **element == Type::Real)
                     || count < 2
-                    || rows.checked_mul(columns)? < self.least
                     || count.checked_mul(longest)? > MOST
                 {
                     return None;
@@ -250,19 +250,17 @@ impl Batching<'_> {
         let vectors = (product.stored.iter().zip(&arrays))
             .find_map(|(at, array)| (body.bindings[*at].var == product.vector).then_some(*array));
         let Some(vectors) = vectors else { return };
-        let Type::Array(_, element) = type_of(product.matrix, writer.vars) else { return };
-        let matrix = match product.left {
-            true => {
-                let (rows, columns) = (type_of(product.matrix, writer.vars), (*element).clone());
-                let (Type::Array(rows, _), Type::Array(columns, number)) = (rows, columns) else { return };
-                let ty = Type::array(columns, Type::Array(rows, number));
-                writer.bind(Op::ArrayFunction(&TRANSPOSE, vec![product.matrix]), ty, out)
-            }
-            false => product.matrix,
-        };
         let results = &body.bindings[product.at];
-        let ty = Type::array(size_of(count), writer.vars[results.var.0 as usize].ty.clone());
-        let products = writer.bind(Op::ArrayFunction(product.primitive, vec![vectors, matrix]), ty, out);
+        let products = if is_solve(product.primitive) {
+            let columns = writer.transposed(vectors, out);
+            let ty = type_of(columns, writer.vars);
+            let solved = writer.bind(Op::ArrayFunction(product.primitive, vec![product.matrix, columns]), ty, out);
+            writer.transposed(solved, out)
+        } else {
+            let matrix = if product.left { writer.transposed(product.matrix, out) } else { product.matrix };
+            let ty = Type::array(size_of(count), writer.vars[results.var.0 as usize].ty.clone());
+            writer.bind(Op::ArrayFunction(product.primitive, vec![vectors, matrix]), ty, out)
+        };
         // The rest reads what has been stored, and no longer needs what only led to it.
         body.bindings[product.at].op = Op::Index(products, Atom::Var(index));
         for (at, array) in product.stored.iter().zip(arrays) {
@@ -323,6 +321,10 @@ fn bound(op: &Op, body: &Body) -> FxHashSet<Var> {
 /// Whether a function is the product of matrices and vectors.
 pub(crate) fn is_dot(primitive: &'static Primitive) -> bool {
     primitive == &DOT || primitive == &EXACT_DOT
+}
+
+fn is_solve(primitive: &'static Primitive) -> bool {
+    primitive == &SOLVE || primitive == &EXACT_SOLVE
 }
 
 /// The numbers of rows and columns of a matrix, where they are known.
