@@ -30,6 +30,11 @@ impl<V: Ord, D: Semiring> Sparse<V, D> {
         self.entries.iter()
     }
 
+    /// How many coordinates are not structurally zero.
+    pub fn count(&self) -> usize {
+        self.entries.len()
+    }
+
     /// The value at a coordinate.
     pub fn get(&self, coordinate: &V) -> D {
         self.entries.get(coordinate).cloned().unwrap_or_else(D::zero)

@@ -95,8 +95,10 @@ pub struct Session {
     values: Globals<f64>,
     /// Checks that have been compiled together.
     prepared: Option<Compilation>,
-    /// Where the interpreter has taken the place of native code.
+    /// Where the interpreter has taken the place of native code, each once.
     notes: Vec<Diagnostic>,
+    /// How many of them the user has seen.
+    notes_seen: usize,
     /// What has run each program and why, if somebody asks for it.
     explanations: Option<Vec<String>>,
     /// Whether the user knows that nothing can be compiled here.
@@ -172,6 +174,7 @@ impl Session {
             values: Globals::default(),
             prepared: None,
             notes: Vec::new(),
+            notes_seen: 0,
             explanations: None,
             told: false,
             grown: false,

@@ -32,7 +32,8 @@ impl Session {
 
     /// Where the interpreter has taken over from native code since this was last asked, and why; and what a trap has found.
     pub fn take_notes(&mut self) -> Vec<Diagnostic> {
-        let mut notes = std::mem::take(&mut self.notes);
+        let mut notes = self.notes[self.notes_seen..].to_vec();
+        self.notes_seen = self.notes.len();
         notes.extend(self.options.trap.iter().flat_map(|trap| trap.take()));
         notes
     }

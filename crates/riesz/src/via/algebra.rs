@@ -3,22 +3,20 @@
 
 use super::{Answer, DerivativeValue, Differentiator, Representation, Wish};
 use crate::{Span, Value};
-use riesz_algebra::tangent::{ReverseArray, ReverseCayley, ReverseSparse};
-use riesz_algebra::{Kronecker, Module, Nagata, Sparse};
+use riesz_algebra::tangent::{ReverseArray, ReverseCayley};
+use riesz_algebra::{Kronecker, Module, Nagata};
 use riesz_core::evaluate::{self, Closure, Fault, Machine};
 use riesz_primitive::{Counted, Erased, Number};
 use std::fmt::Debug;
 
-pub(super) const FORWARD_SPARSE: Representation = row::<Sparse<usize, f64>, Sparse<usize, Counted>>(
-    "forward-sparse",
-    "a sparse gradient carried forward",
-    "000 §4.3",
-);
-pub(super) const REVERSE_SPARSE: Representation = row::<ReverseSparse<usize, f64>, ReverseSparse<usize, Counted>>(
-    "reverse-sparse",
-    "a function from the multiplier to a sparse gradient",
-    "000 §5.1",
-);
+/// How many numbers of a gradient are added or multiplied in the time of a step.
+pub(super) const NUMBERS_PER_STEP: u64 = 16;
+
+/// Counts the steps of a sum or a multiple of gradients that have this many numbers.
+pub(super) fn spend_on(numbers: usize) {
+    riesz_limit::spend(numbers as u64 / NUMBERS_PER_STEP);
+}
+
 pub(super) const REVERSE_CAYLEY: Representation = row::<ReverseCayley<usize, f64>, ReverseCayley<usize, Counted>>(
     "reverse-cayley",
     "additions accumulated too",
@@ -141,34 +139,6 @@ impl DerivativeValue {
     }
 }
 
-impl<D: Field> Gradient<D> for Sparse<usize, D> {
-    type Coordinates = ();
-
-    fn shape(_: &Value, _: usize) {}
-
-    fn coordinate((): &(), at: usize) -> Self {
-        Sparse::unit(at)
-    }
-
-    fn entries(&self, (): &()) -> Vec<(usize, D)> {
-        Sparse::entries(self).map(|(at, entry)| (*at, entry.clone())).collect()
-    }
-}
-
-impl<D: Field> Gradient<D> for ReverseSparse<usize, D> {
-    type Coordinates = ();
-
-    fn shape(_: &Value, _: usize) {}
-
-    fn coordinate((): &(), at: usize) -> Self {
-        Kronecker::delta(&at)
-    }
-
-    fn entries(&self, (): &()) -> Vec<(usize, D)> {
-        Gradient::entries(&self.gradient(), &())
-    }
-}
-
 impl<D: Field> Gradient<D> for ReverseCayley<usize, D> {
     type Coordinates = ();
 
@@ -179,7 +149,7 @@ impl<D: Field> Gradient<D> for ReverseCayley<usize, D> {
     }
 
     fn entries(&self, (): &()) -> Vec<(usize, D)> {
-        Gradient::entries(&self.gradient().gradient(), &())
+        self.gradient().gradient().entries().map(|(at, entry)| (*at, entry.clone())).collect()
     }
 }
 

@@ -8,7 +8,7 @@
 //! a number at each leaf; a part on which the map is zero is absent.
 
 use super::Representation;
-use super::algebra::{Field, Gradient, row};
+use super::algebra::{Field, Gradient, row, spend_on};
 use crate::Value;
 use riesz_algebra::{Module, Monoid, Semiring};
 use riesz_primitive::Counted;
@@ -36,7 +36,10 @@ impl<D: Semiring> Monoid for Trie<D> {
     fn add(&self, other: &Trie<D>) -> Trie<D> {
         match (self, other) {
             (Trie::Number(x), Trie::Number(y)) => Trie::Number(x.add(y)),
-            (Trie::Parts(a), Trie::Parts(b)) => Trie::Parts(a.iter().zip(b.iter()).map(|(a, b)| a.add(b)).collect()),
+            (Trie::Parts(a), Trie::Parts(b)) => {
+                spend_on(a.len());
+                Trie::Parts(a.iter().zip(b.iter()).map(|(a, b)| a.add(b)).collect())
+            }
             (Trie::Zero, trie) | (trie, _) => trie.clone(),
         }
     }
@@ -47,7 +50,10 @@ impl<D: Semiring + Module<D>> Module<D> for Trie<D> {
         match self {
             Trie::Zero => Trie::Zero,
             Trie::Number(x) => Trie::Number(x.scale(factor)),
-            Trie::Parts(parts) => Trie::Parts(parts.iter().map(|part| part.scale(factor)).collect()),
+            Trie::Parts(parts) => {
+                spend_on(parts.len());
+                Trie::Parts(parts.iter().map(|part| part.scale(factor)).collect())
+            }
         }
     }
 }

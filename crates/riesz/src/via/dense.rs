@@ -1,16 +1,13 @@
 //! Dense gradients: a number for every coordinate.   [000 §3.5]
 
 use super::Representation;
-use super::algebra::{Field, Gradient, row};
+use super::algebra::{Field, Gradient, row, spend_on};
 use crate::Value;
 use riesz_algebra::{Module, Monoid, Semiring};
 use riesz_primitive::Counted;
 
 pub(super) const FORWARD_DENSE: Representation =
     row::<Dense<f64>, Dense<Counted>>("forward-dense", "a dense gradient carried forward", "000 §3.5");
-
-/// How many coordinates take as long as an iteration of a loop.
-const LENGTH_OF_STEP: u64 = 64;
 
 /// A number for every coordinate; nothing for the zero vector, however many coordinates there are.
 #[derive(Clone, Debug)]
@@ -26,7 +23,7 @@ impl<D: Semiring> Monoid for Dense<D> {
             (None, _) => other.clone(),
             (_, None) => self.clone(),
             (Some(u), Some(v)) => {
-                riesz_limit::spend(u.len() as u64 / LENGTH_OF_STEP);
+                spend_on(u.len());
                 Dense(Some(u.iter().zip(v).map(|(x, y)| x.add(y)).collect()))
             }
         }
@@ -35,7 +32,7 @@ impl<D: Semiring> Monoid for Dense<D> {
 
 impl<D: Semiring + Module<D>> Module<D> for Dense<D> {
     fn scale(&self, factor: &D) -> Dense<D> {
-        riesz_limit::spend(self.0.as_ref().map_or(0, Vec::len) as u64 / LENGTH_OF_STEP);
+        spend_on(self.0.as_ref().map_or(0, Vec::len));
         Dense(self.0.as_ref().map(|v| v.iter().map(|x| x.scale(factor)).collect()))
     }
 }

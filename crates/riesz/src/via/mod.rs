@@ -11,6 +11,7 @@ mod basis;
 #[cfg(feature = "representations")]
 mod category;
 mod dense;
+mod sparse;
 mod symbol;
 mod tower;
 
@@ -77,8 +78,8 @@ pub(crate) enum DerivativeValue {
 pub static REPRESENTATIONS: &[Representation] = &[
     symbol::SYMBOLIC,
     dense::FORWARD_DENSE,
-    algebra::FORWARD_SPARSE,
-    algebra::REVERSE_SPARSE,
+    sparse::FORWARD_SPARSE,
+    sparse::REVERSE_SPARSE,
     algebra::REVERSE_CAYLEY,
     algebra::REVERSE_ARRAY,
     basis::BASIS,

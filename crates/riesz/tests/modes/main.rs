@@ -493,3 +493,21 @@ fn copies_of_sparse_gradients_are_counted() {
         assert!(growth.contains(&found), "{name} takes {found} times as much for twice as many");
     }
 }
+
+/// Work that grows with the number of variables counts as steps, in those representations that do such work.
+#[test]
+fn sums_of_long_gradients_take_steps() {
+    let limits = Limits { steps: 40_000, ..Limits::default() };
+    let stopped = |name: &str| {
+        let via = Some(Representation::find(name).unwrap());
+        let mut session = Session::new(Options { via, limits: limits.clone(), ..Options::default() });
+        let found = session.evaluate("sum(grad(\\v -> sum(v * v), [0.5 | i < 3000]))", Vec::new());
+        found.map_err(|problems| problems[0].code).map(|found| assert_eq!(found.to_string(), "3000.0"))
+    };
+    for name in ["forward-dense", "forward-sparse", "reverse-sparse", "basis"] {
+        assert_eq!(stopped(name), Err("step-limit"), "{name}");
+    }
+    for name in ["reverse-cayley", "reverse-array", "compiled"] {
+        assert_eq!(stopped(name), Ok(()), "{name}");
+    }
+}
