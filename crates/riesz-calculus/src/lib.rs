@@ -13,6 +13,7 @@
 
 mod active;
 mod array;
+mod associate;
 mod checkpoint;
 mod coefficient;
 mod compile;
@@ -28,6 +29,7 @@ pub mod transpose;
 mod varying;
 mod whole;
 
+pub use associate::Associate;
 pub use checkpoint::Checkpoints;
 pub use compile::{
     Calculus, Derived, Options, Problem, compile, compile_for_code, compile_from, compile_with, compile_with_map,

@@ -5,9 +5,10 @@
 //! (g ∘ f) v = g (f v)      (f + g) v = f v + g v      (k · f) v = k · f v      (g ∘ f)ᵀ = fᵀ ∘ gᵀ
 //! ```
 
+use crate::associate::Associate;
 use crate::compile::{Compiler, Problem, has_holes};
 use crate::jacobian::{Derivative, Wanted, from_structure, numbers_in};
-use riesz_core::build::{bind, write_size};
+use riesz_core::build::{bind, size_of, write_size};
 use riesz_core::term::{Atom, Binding, Body, Comparison, Derive, Iteration, OnMaps, Op, Place, Step, Var};
 use riesz_core::{Size, Type};
 use riesz_primitive::scalar;
@@ -187,6 +188,17 @@ impl Compiler<'_> {
         }
     }
 
+    /// The type of an array with the length of a value, where the type leaves that open.
+    fn sized(&mut self, ty: &Type, value: Atom, out: &mut Vec<Binding>, span: Span) -> Type {
+        match ty {
+            Type::Array(Size::Hole, element) => {
+                let count = self.count(&Size::Hole, value, &[], out, span);
+                Type::Array(size_of(count), element.clone())
+            }
+            ty => ty.clone(),
+        }
+    }
+
     /// Binds a variable to the matrix of a known map: from the structure of what it is the derivative of, or from passes
     /// over all of that, one for each row or one for each column, whichever are fewer.
     pub(crate) fn matrix(
@@ -196,16 +208,49 @@ impl Compiler<'_> {
         span: Span,
         out: &mut Vec<Binding>,
     ) -> Result<(), Problem> {
+        self.matrix_with(var, map, SPLITS, span, out)
+    }
+
+    /// The same, split at no more than some places.
+    pub(crate) fn matrix_with(
+        &mut self,
+        var: Var,
+        map: &KnownMap,
+        splits: usize,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
         if map.from == Type::Real {
             return self.apply(var, map, Atom::Real(1.0), span, out);
         }
-        if self.structured((var, Wanted::Matrix), map, span, out)? {
+        let cheapest = self.calculus.associate == Associate::Cheapest;
+        if cheapest
+            && (self.structured((var, Wanted::Matrix), map, span, out)?
+                || self.by_factors(var, map, splits, span, out)?)
+        {
             return Ok(());
         }
+        self.by_passes(var, map, span, out)
+    }
+
+    /// Binds a variable to the matrix of a known map by one pass for each row or one for each column.
+    pub(crate) fn by_passes(
+        &mut self,
+        var: Var,
+        map: &KnownMap,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<(), Problem> {
         let ty = self.vars[var.0 as usize].ty.clone();
         let before = self.points.len();
         self.compute_points(map, span, out);
-        let matrix = match self.fewer_columns(map, span, out) {
+        let fewer = match self.calculus.associate {
+            Associate::Cheapest => self.fewer_columns(map, span, out),
+            Associate::Forward if !has_holes(&map.to) => Fewer::Columns,
+            Associate::Forward => Fewer::Rows,
+            Associate::Reverse => Fewer::Rows,
+        };
+        let matrix = match fewer {
             Fewer::Rows => self.by_rows(map, &ty, span, out)?,
             Fewer::Columns => self.by_columns(map, &ty, span, out)?,
             Fewer::ColumnsIf(condition) => {
@@ -254,20 +299,20 @@ impl Compiler<'_> {
     /// The matrix as what the adjoint makes of each unit vector of the codomain.
     fn by_rows(&mut self, map: &KnownMap, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
         // Where the type does not say how large the codomain is, a vector of it does.
-        let like = match has_holes(&map.to) {
-            true => Some(self.zero_of_codomain(map, span, out)?),
-            false => None,
-        };
-        let adjoint = map.adjoint();
-        self.images(&Images { map: &adjoint, like }, &map.to, ty, &mut Vec::new(), span, out)
+        let mut adjoint = map.adjoint();
+        let mut like = None;
+        if has_holes(&map.to) {
+            let zero = self.zero_of_codomain(map, span, out)?;
+            adjoint.from = self.sized(&map.to, zero, out, span);
+            like = Some(zero);
+        }
+        let codomain = adjoint.from.clone();
+        self.images(&Images { map: &adjoint, like }, &codomain, ty, &mut Vec::new(), span, out)
     }
 
     /// The matrix as what the map makes of each unit vector of the domain, turned.
     fn by_columns(&mut self, map: &KnownMap, ty: &Type, span: Span, out: &mut Vec<Binding>) -> Result<Atom, Problem> {
-        let turned = map.from.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Real => Some(map.to.clone()),
-            _ => None,
-        });
+        let turned = map.from.with_each_real(&map.to);
         let columns = self.images(&Images { map, like: None }, &map.from, &turned, &mut Vec::new(), span, out)?;
         Ok(self.turned(columns, &map.to, ty, &mut Vec::new(), span, out))
     }
@@ -465,6 +510,8 @@ struct Images<'m> {
     like: Option<Atom>,
 }
 
+/// At how many places the matrix of a chain is split.
+const SPLITS: usize = 6;
 /// How many rows or columns are too few to count more than.
 const FEW: i64 = 5;
 

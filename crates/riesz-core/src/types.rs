@@ -140,17 +140,19 @@ impl Type {
         }
     }
 
+    /// The type with a type in the place of every `R`: that of a matrix, if one is the domain and the other the codomain.
+    pub fn with_each_real(&self, other: &Type) -> Type {
+        self.rebuild(&mut Clone::clone, &mut |part| match part {
+            Type::Real => Some(other.clone()),
+            _ => None,
+        })
+    }
+
     /// The type with the matrix in the place of every linear map: a map `A -o B` is the space `B` with a copy of `A` for
     /// every `R`, and so are the maps in `A` and `B`.
     pub fn with_matrices(&self) -> Type {
         self.rebuild(&mut Clone::clone, &mut |part| match part {
-            Type::Linear(arrow) => {
-                let row = arrow.0.with_matrices();
-                Some(arrow.1.with_matrices().rebuild(&mut Clone::clone, &mut |leaf| match leaf {
-                    Type::Real => Some(row.clone()),
-                    _ => None,
-                }))
-            }
+            Type::Linear(arrow) => Some(arrow.1.with_matrices().with_each_real(&arrow.0.with_matrices())),
             Type::Function(_) => Some(part.clone()),
             _ => None,
         })

@@ -1,7 +1,7 @@
 //! The code that runs: a function that applies the derivative, after compilation and optimisation.
 
 use super::Mode;
-use riesz_calculus::{Options, compile_with};
+use riesz_calculus::{Associate, Options, compile_with};
 use riesz_core::Type;
 use riesz_core::build::Builder;
 use riesz_core::term::{Atom, Binding, Derive, FunctionId, Op, Origin, Program, Var};
@@ -19,10 +19,11 @@ pub(crate) fn compiled(
     id: FunctionId,
     mask: &[bool],
     mode: Mode,
+    associate: Associate,
 ) -> Result<Compiled, Vec<Diagnostic>> {
     let mut program = program.clone();
     let root = applied(&mut program, id, mask, mode);
-    compile_with(&mut program, &[root], &Options::default())?;
+    compile_with(&mut program, &[root], &Options { associate, ..Options::default() })?;
     let mut functions = program.reachable(&[root]).functions;
     functions.retain(|id| *id != root && !is_value(&program, *id));
     functions.sort_unstable();

@@ -11,6 +11,7 @@
 
 mod associate;
 mod build;
+mod certify;
 mod code;
 mod compiled;
 mod count;
@@ -28,12 +29,13 @@ mod term;
 mod text;
 
 pub use associate::{Association, Chain, KnownSize};
+pub use certify::certificate;
 pub use count::Count;
 
 use build::{build, is_pure};
 use code::{code, normal_form, readable};
 use compiled::{Compiled, compiled};
-use riesz_calculus::{Calculus, Derived, Problem};
+use riesz_calculus::{Associate, Calculus, Derived, Problem};
 use riesz_core::Type;
 use riesz_core::term::{Function, FunctionId, Program, VarInfo};
 use riesz_syntax::Diagnostic;
@@ -49,6 +51,8 @@ pub struct Derivations {
     pub sizes: Vec<(String, i64)>,
     /// The parameters that vary; all that can where none are chosen.
     pub with_respect_to: Vec<String>,
+    /// In which order the factors of the matrices in it are multiplied.
+    pub associate: Associate,
 }
 
 /// A way to apply a derivative.
@@ -144,8 +148,8 @@ pub fn derive(
     let mask = mask(&own, options).and_then(|mask| known_sizes(&own, options).map(|()| mask));
     let mask = mask.map_err(|problem| vec![*problem])?;
     let mode = options.mode.unwrap_or(Mode::Reverse);
-    let run = compiled(program, function, &mask, mode)?;
-    let mut calculus = Calculus::new(program.clone());
+    let run = compiled(program, function, &mask, mode, options.associate)?;
+    let mut calculus = Calculus::new(program.clone()).associating(options.associate);
     let derived = calculus.derived(function, &mask).map_err(|problem| vec![*problem])?;
     let Derived { streams, function: plain, primal, forward, reverse } = &derived;
     let scope = Scope::new(&calculus.program, plain, streams);

@@ -14,9 +14,11 @@ use super::code::is_size;
 use super::notation::{self, Written};
 use super::scope::Scope;
 use super::symbolic::Symbolic;
-use super::term::{Binder, Expr, Extra, Head, Item, Kind, Label, Loop, Part, Relation, Term, Unitary};
+use super::term::{Binder, Expr, Extra, Form, Head, Item, Kind, Label, Loop, Part, Relation, Term, Unitary, size_of};
 use riesz_core::Type;
+use riesz_core::size::{self, Size};
 use riesz_core::term::{Atom, FunctionId, Var};
+use riesz_linear::Family;
 use riesz_linear::print::{Level, Meaning, Notation, Phrase, Piece, Writer};
 
 /// How long a line may be.
@@ -53,6 +55,32 @@ impl<'p> Scope<'p> {
     /// `D x`
     pub(crate) fn derivative(&self, var: Var) -> String {
         format!("D {}", self.name(self.primal_of.get(&var).copied().unwrap_or(var)))
+    }
+
+    /// A space, as a type is written.
+    pub(crate) fn space(&self, space: &Type) -> String {
+        stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || match space {
+            Type::Real => "R".to_string(),
+            Type::Array(size, element) => {
+                let name = |atom: size::Atom| match atom {
+                    size::Atom::Var(var) => self.name(var).to_string(),
+                    size::Atom::Global(global) => self.program.global(global).name.to_string(),
+                    _ => "_".to_string(),
+                };
+                format!("[{}]{}", size.show(&name), self.space(element))
+            }
+            space => match space.components() {
+                Some(parts) => {
+                    let part = |(at, part): (usize, &Type)| match self.part(space, at) {
+                        Some(label) => format!("{label}: {}", self.space(part)),
+                        None => self.space(part),
+                    };
+                    let parts: Vec<String> = parts.iter().enumerate().map(part).collect();
+                    format!("({})", parts.join(", "))
+                }
+                None => "other".to_string(),
+            },
+        })
     }
 
     /// A function with `_` for the arguments that are absent; one of tangents alone needs no holes.
@@ -133,7 +161,13 @@ impl<'p> Scope<'p> {
 type Symbols<'w, 'c> = Writer<'w, 'c, Symbolic>;
 
 impl Notation for Symbolic {
-    const DIFFERENCES: bool = true;
+    fn differences(writer: &Symbols) -> bool {
+        !writer.context.complete.get()
+    }
+
+    fn ascription(writer: &Symbols, map: &Term) -> Option<String> {
+        (writer.context.complete.get() && !is_evident(map)).then(|| writer.context.space(map.codomain()))
+    }
 
     fn show_number(writer: &Symbols, number: &Expr) -> String {
         writer.context.argument(number)
@@ -219,6 +253,37 @@ impl Notation for Symbolic {
                 Phrase::Names(items.into_iter().map(name).collect(), result.clone())
             }
         }
+    }
+}
+
+/// Whether the space that a map leads to follows from its text and from the space that it leads from.
+fn is_evident(map: &Term) -> bool {
+    let (from, to) = (map.domain(), map.codomain());
+    let counted =
+        |count: usize| matches!(to, Type::Array(Size::Constant(size), _) if usize::try_from(*size) == Ok(count));
+    let as_domain = || match (from, to) {
+        (Type::Array(m, _), Type::Array(n, _)) => m == n,
+        (from, to) => !matches!(from, Type::Array(..)) && matches!(to, Type::Tuple(_)),
+    };
+    match map.form() {
+        Form::RankOne(_) => *to == Type::Real,
+        Form::Reduce { relation, .. } => matches!(relation, Relation::Sum(_)),
+        Form::Fork(maps) => matches!(to, Type::Tuple(_)) || counted(maps.len()),
+        Form::Each(_) | Form::Map(_) | Form::Family(Family::Each, ..) => as_domain(),
+        Form::Family(Family::Fork, binder, _) => {
+            let size = size_of(&binder.count);
+            matches!(to, Type::Array(known, _) if *known == size && size != Size::Hole)
+        }
+        Form::Extra(extra) => matches!(extra.kind, Kind::Derivative(_) | Kind::If(_) | Kind::Let(_)),
+        Form::Zero | Form::Inject(_) | Form::Contract(_) | Form::Unitary(_) => false,
+        Form::Identity
+        | Form::Scale(_)
+        | Form::Diagonal(_)
+        | Form::Project(_)
+        | Form::Add(_)
+        | Form::Compose(_)
+        | Form::Join(_)
+        | Form::Family(Family::Join | Family::Add, ..) => true,
     }
 }
 

@@ -38,6 +38,8 @@ pub(crate) struct Scope<'p> {
     inputs: (Vec<Name>, Type),
     /// The indices and states of bodies. The linear program may bind one to an iteration that was chosen.
     pub bound: FxHashSet<Var>,
+    /// Whether maps are written so that their text alone says what they are: with spaces, and without differences.
+    pub complete: Cell<bool>,
 }
 
 impl<'p> Scope<'p> {
@@ -57,6 +59,7 @@ impl<'p> Scope<'p> {
             bound: FxHashSet::default(),
             inputs: (Vec::new(), Type::unit()),
             fuel: Cell::new(0),
+            complete: Cell::new(false),
             active: FxHashSet::default(),
             calls: FxHashMap::default(),
         };
@@ -243,6 +246,12 @@ impl<'p> Scope<'p> {
             }
             _ => None,
         }
+    }
+
+    /// What a value is, in terms of those that it is computed from.
+    pub fn definition(&self, var: Var) -> Option<Expr> {
+        self.fuel.set(LONGEST);
+        self.definitions.get(&var).and_then(|op| self.written(op, &|_| false))
     }
 
     /// `array[index]`, where an array that is written out element by element gives its element.

@@ -6,8 +6,8 @@
 use super::build::Derivative;
 use super::scope::Scope;
 use super::term::{
-    Expr, Extra, Form, Item, Kind, Part, Term, bound, derivative_of, extra, map_children, map_exprs, substitute, visit,
-    visit_derivatives, weight,
+    Expr, Extra, Form, Item, Kind, Name, Part, Term, bound, derivative_of, extra, map_children, map_exprs, substitute,
+    visit, visit_derivatives, weight,
 };
 use riesz_core::term::Var;
 use riesz_linear::law::{Case, Law};
@@ -22,6 +22,25 @@ pub(crate) struct Rewriting {
     pub after: Term,
 }
 
+/// What a simplification does, in order.
+#[derive(Clone)]
+pub(crate) enum Event {
+    /// Goes on inside a form that binds names, the first with these.
+    Open(Vec<Name>),
+    /// Is done with that.
+    Close,
+    /// Goes on inside an equation, or the map that equations are for.
+    Begin(Option<Var>),
+    /// Is done with that, which has become this.
+    End(Term),
+    /// Takes the step of a number.
+    Step(usize),
+    /// Puts a derivative in the place of its name.
+    Put(Var),
+    /// Drops a derivative that nothing uses.
+    Drop(Var),
+}
+
 /// How long a derivative that is used more than once may be to stand in the place of its name.
 const SHORT: usize = 6;
 /// How long a derivative may become in all.
@@ -34,27 +53,32 @@ const MOST_WORK: usize = 1_000_000;
 pub(crate) struct Simplifier<'s, 'p> {
     scope: &'s Scope<'p>,
     pub steps: Vec<Rewriting>,
+    pub events: Vec<Event>,
     /// How long the steps are together.
     work: usize,
 }
 
 impl<'s, 'p> Simplifier<'s, 'p> {
     pub fn new(scope: &'s Scope<'p>) -> Simplifier<'s, 'p> {
-        Simplifier { scope, steps: Vec::new(), work: 0 }
+        Simplifier { scope, steps: Vec::new(), events: Vec::new(), work: 0 }
     }
 
     /// The derivative with as few equations as are worth a name.
     pub fn simplify(&mut self, derivative: Derivative) -> Derivative {
+        let Derivative { items, result } = self.tidy(derivative);
+        let (items, result) = self.equations(items, result);
+        Derivative { items, result }
+    }
+
+    /// The derivative with values that have no name written out.
+    pub fn tidy(&self, derivative: Derivative) -> Derivative {
         let Derivative { items, result } = derivative;
         let tidy = |map: &Term| map_exprs(map, &|expr| self.scope.tidy(expr));
         let items = items.iter().map(|item| match item {
             Item::Map(var, map) => Item::Map(*var, tidy(map)),
             Item::Value(var, value) => Item::Value(*var, self.scope.tidy(value)),
         });
-        let items = items.collect();
-        let result = tidy(&result);
-        let (items, result) = self.equations(items, result);
-        Derivative { items, result }
+        Derivative { items: items.collect(), result: tidy(&result) }
     }
 
     /// Simplifies equations and the map they are for, and puts derivatives in the place of their names.
@@ -65,10 +89,10 @@ impl<'s, 'p> Simplifier<'s, 'p> {
                 if let Item::Map(var, map) = item
                     && done.insert(*var)
                 {
-                    *map = self.term(map);
+                    *map = self.equation(Some(*var), map);
                 }
             }
-            result = self.term(&result);
+            result = self.equation(None, &result);
             let mut uses: FxHashMap<Var, usize> = FxHashMap::default();
             let mut count = |var: Var| *uses.entry(var).or_default() += 1;
             for item in &items {
@@ -78,7 +102,11 @@ impl<'s, 'p> Simplifier<'s, 'p> {
             }
             visit_derivatives(&result, &mut count);
             let uses_of = |var: &Var| uses.get(var).copied().unwrap_or(0);
-            items.retain(|item| !matches!(item, Item::Map(var, _) if uses_of(var) == 0));
+            let unused = |item: &Item| matches!(item, Item::Map(var, _) if uses_of(var) == 0);
+            for item in items.iter().filter(|item| unused(item)) {
+                self.events.extend(item.map().map(|(var, _)| Event::Drop(var)));
+            }
+            items.retain(|item| !unused(item));
             let total = |items: &[Item]| -> usize {
                 items.iter().map(|item| if let Item::Map(_, map) = item { weight(map) } else { 0 }).sum()
             };
@@ -98,6 +126,7 @@ impl<'s, 'p> Simplifier<'s, 'p> {
                 return (items, result);
             };
             let Item::Map(var, map) = items.remove(at) else { unreachable!("only derivatives are chosen") };
+            self.events.push(Event::Put(var));
             for item in &mut items {
                 if let Item::Map(name, other) = item
                     && let Some(becomes) = self.put(other, var, &map)
@@ -126,6 +155,14 @@ impl<'s, 'p> Simplifier<'s, 'p> {
         Some(substitute(into, var, map))
     }
 
+    /// Simplifies the map of an equation, or that which the equations are for.
+    fn equation(&mut self, name: Option<Var>, map: &Term) -> Term {
+        self.events.push(Event::Begin(name));
+        let simple = self.term(map);
+        self.events.push(Event::End(simple.clone()));
+        simple
+    }
+
     /// Simplifies a map, the equations inside it first.
     fn term(&mut self, map: &Term) -> Term {
         let open = self.open(map);
@@ -135,6 +172,7 @@ impl<'s, 'p> Simplifier<'s, 'p> {
         let Some((simple, steps)) = open.simplified_in(self.scope) else { return open };
         for step in steps {
             self.work += weight(&step.before) + weight(&step.after);
+            self.events.push(Event::Step(self.steps.len()));
             self.steps.push(Rewriting { law: Some((step.law, step.case)), before: step.before, after: step.after });
         }
         simple
@@ -151,7 +189,11 @@ impl<'s, 'p> Simplifier<'s, 'p> {
             if let Form::Extra(extra) = map.form()
                 && let Some((items, result)) = extra.items()
             {
+                if let Kind::Let(names) = &extra.kind {
+                    self.events.push(Event::Open(names.clone()));
+                }
                 let (items, result) = self.equations(items, result.clone());
+                self.events.push(Event::Close);
                 return bound(items, result);
             }
             map_children(map, &mut |child| self.open(child))

@@ -99,6 +99,16 @@ pub(crate) enum Item {
     Value(Var, Expr),
 }
 
+impl Item {
+    /// The name and the map of an equation between maps.
+    pub fn map(&self) -> Option<(Var, &Term)> {
+        match self {
+            Item::Map(var, map) => Some((*var, map)),
+            Item::Value(..) => None,
+        }
+    }
+}
+
 /// What a loop gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loop {

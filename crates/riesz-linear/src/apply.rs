@@ -9,6 +9,7 @@
 
 use riesz_algebra::{Module, Monoid};
 
+use crate::cost::is_one;
 use crate::map::{Contraction, Form, LinearMap, RankOne, Side};
 use crate::matrix::Matrix;
 use crate::plan::{ARGUMENT, Plan, RESULT, Repeated, Work};
@@ -113,11 +114,14 @@ fn leaf<E: Coordinate>(map: &LinearMap, x: &[E], y: &mut [E]) {
             y.iter_mut().zip(x).zip(values.values()).for_each(|((y, x), k)| y.accumulate_multiple(*k, x));
         }
         Form::RankOne(RankOne { coefficient, left, right }) => {
-            let mut sum = dot(right.values(), x);
+            let mut sum = if is_one(right.values()) { x[0].clone() } else { dot(right.values(), x) };
             if *coefficient != 1.0 {
                 sum = dot(&[*coefficient], &[sum]);
             }
-            y.iter_mut().zip(left.values()).for_each(|(y, k)| y.accumulate_multiple(*k, &sum));
+            match is_one(left.values()) {
+                true => add(&[sum], y),
+                false => y.iter_mut().zip(left.values()).for_each(|(y, k)| y.accumulate_multiple(*k, &sum)),
+            }
         }
         Form::Contract(contraction) => contract(contraction, x, y),
         Form::Reduce { relation, element } => reduce(relation, element.dimension(), x, y),

@@ -111,6 +111,11 @@ fn is_zero<L: Language>(map: &Map<L>) -> bool {
     map.factors().iter().any(|map| matches!(map.form(), Form::Zero))
 }
 
+/// Whether a product with the only number of a vector changes nothing: `u ⊗ 1` is a column and `1 ⊗ v` a row.
+pub(crate) fn is_one(vector: &[f64]) -> bool {
+    vector == [1.0]
+}
+
 /// Multiplications and additions of a map without children.
 pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
     let (rows, columns) = (map.rows() as u64, map.columns() as u64);
@@ -119,8 +124,10 @@ pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
     }
     match map.form() {
         Form::Scale(_) | Form::Diagonal(_) => (rows, 0),
-        Form::RankOne(RankOne { coefficient, .. }) => {
-            (columns.saturating_add(rows).saturating_add(u64::from(*coefficient != 1.0)), columns - 1)
+        Form::RankOne(RankOne { coefficient, left, right }) => {
+            let factors = [left, right].map(|vector| if is_one(vector.values()) { 0 } else { vector.values().len() });
+            let products = factors[0].saturating_add(factors[1]).saturating_add(usize::from(*coefficient != 1.0));
+            (products as u64, columns - 1)
         }
         Form::Contract(Contraction { side, matrix, over }) => {
             let width = over.dimension() as u64;
@@ -204,9 +211,12 @@ impl Flow {
                 self.multiplications += entries;
                 entries
             }
-            Form::RankOne(_) => {
+            Form::RankOne(RankOne { coefficient, left, right }) => {
                 let sum = entries.min(self.width);
-                self.multiplications += entries + sum * (map.rows() as f64 + 1.0);
+                let (row, column) = (is_one(left.values()), is_one(right.values()));
+                self.multiplications += if column { 0.0 } else { entries };
+                self.multiplications += if row { 0.0 } else { sum * map.rows() as f64 };
+                self.multiplications += if *coefficient == 1.0 { 0.0 } else { sum };
                 self.additions += entries - sum;
                 sum * map.rows() as f64
             }

@@ -11,7 +11,8 @@
 //! that have cost more than it was worth, it is done again without the exception, and if need be not at all.
 //!
 //! **Trials.** A few laws only prepare others: `m ∘ (n₁ ⋈ n₂) = (m ∘ n₁) ⋈ (m ∘ n₂)` is worth it if `m ∘ n₁` becomes
-//! simpler. Their right side is simplified first and kept if that has made it smaller than the left side.
+//! simpler. Their right side is simplified first and kept if that has made it smaller than the left side. In a map that is short
+//! enough to be read, trials are made inside of trials: a projection goes through the sum, the fork and the join in its way.
 //!
 //! **Order.** Children come first. The factors of a chain are met two by two from the right, and what two become meets the
 //! next; so a chain of a million multiples becomes one in a million steps. The terms of a sum meet the [`NEAR`] terms
@@ -30,6 +31,12 @@ const NEAR: usize = 32;
 
 /// The longest composition that is opened although it is shared.
 const SMALL: usize = 8;
+
+/// How many trials may be inside of each other, in maps that people read.
+const TRIALS: usize = 4;
+
+/// How much there is to read at the most in such a map.
+const READABLE: u64 = 2000;
 
 /// How many tasks there may be for each part of a map. Maps of nothing cost nothing, so that two laws can undo each other
 /// there; everything else ends long before.
@@ -112,10 +119,12 @@ struct Simplifier<'b, 'c, L: Language> {
     /// What maps have become, by address; the maps are kept so that no address is used again.
     known: ByAddress<usize, (Map<L>, Map<L>)>,
     measures: ByAddress<usize, (Map<L>, Measure)>,
-    /// Pairs of factors that no trial has helped.
-    refused: ByAddress<(usize, usize), (Map<L>, Map<L>)>,
-    /// What has become known during a trial, in which no other trial is made.
-    tentative: Option<Vec<usize>>,
+    /// Pairs of factors that no trial has helped, with the number of trials around that one.
+    refused: ByAddress<(usize, usize), (Map<L>, Map<L>, usize)>,
+    /// What has become known during each trial, the innermost last.
+    trials: Vec<Vec<usize>>,
+    /// How many trials may be inside of each other.
+    depth: usize,
     tasks: Vec<Task<L>>,
     results: Vec<Map<L>>,
     steps: Vec<Step<L>>,
@@ -164,7 +173,8 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
             known: ByAddress::default(),
             measures: ByAddress::default(),
             refused: ByAddress::default(),
-            tentative: None,
+            trials: Vec::new(),
+            depth: 1,
             tasks: Vec::new(),
             results: Vec::new(),
             steps: Vec::new(),
@@ -174,6 +184,9 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
     fn run(mut self, map: &Map<L>) -> Option<(Map<L>, Vec<Step<L>>)> {
         let mut left = MOST_TASKS;
         visit(map, |part| left += MOST_TASKS * part.children().len());
+        if self.measure(map).weight <= READABLE {
+            self.depth = TRIALS;
+        }
         self.tasks.push(Task::Enter(map.clone()));
         while let Some(task) = self.tasks.pop() {
             left = left.checked_sub(1)?;
@@ -233,12 +246,10 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
             None => {
                 let key = (map.address(), 0);
                 if !matches!(map.form(), Form::Add(_) | Form::Compose(_))
-                    && self.tentative.is_none()
-                    && !self.refused.contains_key(&key)
+                    && self.may_try(&key)
                     && let Some((entry, after)) = self.trial(&map)
                 {
-                    self.refused.insert(key, (map.clone(), map.clone()));
-                    self.tentative = Some(Vec::new());
+                    self.begin_trial(key, map.clone(), map.clone());
                     self.tasks.push(Task::Judge { entry, before: map, after: after.clone(), steps: self.steps.len() });
                     self.tasks.push(Task::Enter(after));
                     return;
@@ -301,12 +312,10 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
                 self.replace_last(chain, Task::Enter(after), None);
                 return;
             }
-            if self.tentative.is_none()
-                && !self.refused.contains_key(&key)
+            if self.may_try(&key)
                 && let Some((entry, after)) = self.trial(&pair)
             {
-                self.refused.insert(key, (outer.clone(), inner.clone()));
-                self.tentative = Some(Vec::new());
+                self.begin_trial(key, outer.clone(), inner.clone());
                 let judge = Task::Judge { entry, before: pair, after: after.clone(), steps: self.steps.len() };
                 self.replace_last(chain, Task::Enter(after), Some(judge));
                 return;
@@ -342,8 +351,19 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
         trials.iter().find_map(|entry| Some((*entry, entry.rewrite(pair, self.context)?)))
     }
 
+    /// Whether no trial of a pair has failed that was inside of as few others, and it would not be inside of too many.
+    fn may_try(&self, key: &(usize, usize)) -> bool {
+        let depth = self.trials.len();
+        depth < self.depth && self.refused.get(key).is_none_or(|(.., refused)| *refused > depth)
+    }
+
+    fn begin_trial(&mut self, key: (usize, usize), outer: Map<L>, inner: Map<L>) {
+        self.refused.insert(key, (outer, inner, self.trials.len()));
+        self.trials.push(Vec::new());
+    }
+
     fn judge(&mut self, entry: Entry, before: Map<L>, after: Map<L>, steps: usize) {
-        for address in self.tentative.take().into_iter().flatten() {
+        for address in self.trials.pop().into_iter().flatten() {
             self.known.remove(&address);
         }
         let Some(result) = self.results.pop() else { return };
@@ -403,15 +423,14 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
             }
             let tried = pairs.into_iter().find_map(|(at, pair)| {
                 let key = (sum.done[at].address(), term.address());
-                if self.tentative.is_some() || self.refused.contains_key(&key) {
+                if !self.may_try(&key) {
                     return None;
                 }
                 let (entry, after) = self.trial(&pair)?;
                 Some((at, key, entry, pair, after))
             });
             if let Some((at, key, entry, before, after)) = tried {
-                self.refused.insert(key, (sum.done[at].clone(), term));
-                self.tentative = Some(Vec::new());
+                self.begin_trial(key, sum.done[at].clone(), term);
                 sum.done.remove(at);
                 sum.waiting = Some(Some(at));
                 self.tasks.push(Task::Sum(sum));
@@ -438,7 +457,7 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
 
     fn learn(&mut self, map: Map<L>, result: Map<L>) {
         let address = map.address();
-        if let Some(tentative) = &mut self.tentative
+        if let Some(tentative) = self.trials.last_mut()
             && !self.known.contains_key(&address)
         {
             tentative.push(address);

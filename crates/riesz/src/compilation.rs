@@ -118,6 +118,7 @@ impl Compilation {
             functions.iter().partition(|id| has_derivatives(&program, &[**id]));
         let calculus = riesz_calculus::Options {
             checkpoints: *checkpoints,
+            associate: options.associate,
             by_cost: native.is_some_and(|native| !native.waits()),
             ..Default::default()
         };

@@ -10,39 +10,37 @@ impl Session {
     /// Shows how the derivative of a `fun`, of the program or of the prelude, is made, stage by stage. Of a function with
     /// type variables it is that at real numbers.
     pub fn derive(&mut self, name: &str, options: &Derivations) -> Result<Derivation, Vec<Diagnostic>> {
-        let Some(text) = self.function_text(name) else {
-            return Err(vec![self.no_function(name)]);
-        };
-        let Some(function) = self.checker.function_named(name) else {
-            return self.derive_at_numbers(name, &text, options);
-        };
-        self.derivation(function, &text, options)
-    }
-
-    fn derivation(
-        &self,
-        function: FunctionId,
-        text: &str,
-        options: &Derivations,
-    ) -> Result<Derivation, Vec<Diagnostic>> {
-        let original = format(text, &FormatOptions::default()).unwrap_or_else(|_| text.to_string());
+        let (function, text) = self.derived_function(name)?;
+        let original = format(&text, &FormatOptions::default()).unwrap_or(text);
         self.within(|| derive(&self.checker.program, function, &original, options))?
     }
 
-    /// Puts `R` in the place of type variables, for this derivation alone.
-    fn derive_at_numbers(
-        &mut self,
-        name: &str,
-        text: &str,
-        options: &Derivations,
-    ) -> Result<Derivation, Vec<Diagnostic>> {
+    /// The derivation of the derivative of a `fun` as a text that [`check`](riesz_certificate::check) replays.
+    pub fn certificate(&mut self, name: &str, options: &Derivations) -> Result<String, Vec<Diagnostic>> {
+        let (function, _) = self.derived_function(name)?;
+        self.within(|| riesz_derive::certificate(&self.checker.program, function, options))?
+    }
+
+    /// The function of a name, with its text; one with type variables, at real numbers.
+    fn derived_function(&mut self, name: &str) -> Result<(FunctionId, String), Vec<Diagnostic>> {
+        let Some(text) = self.function_text(name) else {
+            return Err(vec![self.no_function(name)]);
+        };
+        match self.checker.function_named(name) {
+            Some(function) => Ok((function, text)),
+            None => self.at_numbers(name, &text),
+        }
+    }
+
+    /// Puts `R` in the place of type variables, for one derivation.
+    fn at_numbers(&mut self, name: &str, text: &str) -> Result<(FunctionId, String), Vec<Diagnostic>> {
         let at_numbers = with_numbers(text);
         let scope = self.scope();
         let defined = self.define(&format!("{name} at R"), &at_numbers, &NoFiles);
         let function = self.checker.function_named(name);
         self.restore(scope);
         match (defined, function) {
-            (Ok(_), Some(function)) => self.derivation(function, &at_numbers, options),
+            (Ok(_), Some(function)) => Ok((function, at_numbers)),
             _ => {
                 let message = format!("`{name}` has type variables, and does not fit where they are `R`");
                 let help = "write a function of the types you mean that calls it, and derive that";

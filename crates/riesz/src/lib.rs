@@ -82,8 +82,9 @@ pub use load::{Loaded, Loader, NoFiles, add_source};
 pub use session::{Algebra, Binding, Evaluated, Formally, Given, Options, Scope, Session};
 pub use toolchain::{PATIENCE, Toolchain};
 
-pub use riesz_calculus::Checkpoints;
+pub use riesz_calculus::{Associate, Checkpoints};
 pub use riesz_call::{Argument, Leaf, Misfit, Output, Pool, Precision};
+pub use riesz_certificate as certificate;
 pub use riesz_core::evaluate::{Limits, Trap, is_asking, show_real};
 pub use riesz_core::{Check, Data, Elements, Size, Type};
 #[cfg(feature = "representations")]

@@ -8,6 +8,7 @@ mod rules;
 pub(crate) use derivative::Compiler;
 pub use rules::forget_rules;
 
+use crate::associate::Associate;
 use crate::checkpoint::Checkpoints;
 use crate::defunctionalise::defunctionalise;
 use crate::linearise::{Streams, linearise};
@@ -42,11 +43,13 @@ pub struct Options {
     /// Whether what is asked for backwards is found forwards where that keeps less: a derivative from `R` to `R` is its own
     /// adjoint.
     pub by_cost: bool,
+    /// In which order the factors of a matrix are multiplied.
+    pub associate: Associate,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { optimise: true, checkpoints: Checkpoints::Everything, by_cost: false }
+        Options { optimise: true, checkpoints: Checkpoints::Everything, by_cost: false, associate: Associate::Cheapest }
     }
 }
 
@@ -113,6 +116,7 @@ fn differentiate(program: &mut Program, roots: &[FunctionId], options: &Options)
     let mut calculus = Calculus::new(std::mem::take(program));
     calculus.checkpoints = options.checkpoints;
     calculus.by_cost = options.by_cost;
+    calculus.associate = options.associate;
     calculus.optimise = options.optimise;
     let mut problems = Vec::new();
     for root in roots {
@@ -225,6 +229,10 @@ pub struct Calculus {
     pub(crate) checkpoints: Checkpoints,
     /// Whether a map that is its own adjoint is applied forwards.
     pub(crate) by_cost: bool,
+    /// In which order the factors of a matrix are multiplied.
+    pub(crate) associate: Associate,
+    /// Functions with those that they call in place of their calls, for matrices.
+    pub(crate) inlined: FxHashMap<FunctionId, FunctionId>,
     /// Whether functions that have become data are optimised before they are differentiated.
     pub(crate) optimise: bool,
     /// Functions that are segments of loops: they run again instead of keeping anything.
@@ -254,10 +262,17 @@ impl Calculus {
             rank_ones: Vec::new(),
             checkpoints: Checkpoints::Everything,
             by_cost: false,
+            associate: Associate::Cheapest,
+            inlined: FxHashMap::default(),
             optimise: true,
             segments: FxHashSet::default(),
             specialisation: Specialisation::default(),
         }
+    }
+
+    /// The same, with matrices multiplied in some order.
+    pub fn associating(self, associate: Associate) -> Calculus {
+        Calculus { associate, ..self }
     }
 
     /// Makes sure that neither the function nor those it needs contain derivatives. Where functions in it are known only when

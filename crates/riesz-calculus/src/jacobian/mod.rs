@@ -25,7 +25,7 @@ mod sparse;
 mod walk;
 mod write;
 
-use crate::compile::{Calculus, Problem};
+use crate::compile::{Calculus, Problem, has_holes};
 use crate::specialise::specialise;
 use graph::Hop;
 use known::Split;
@@ -127,7 +127,7 @@ fn in_scope(bindings: &[Binding], bound: &mut FxHashSet<Var>, new: usize, vars: 
 fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var, Wanted)) -> Option<Op> {
     let Derivative { function, captured, point, adjoint, from, to } = derivative;
     let (domain, codomain) = if *adjoint { (to, from) } else { (from, to) };
-    if crate::compile::has_holes(domain) || crate::compile::has_holes(codomain) {
+    if has_holes(domain) {
         return None;
     }
     let mut arguments: Vec<Split> = captured.iter().map(|atom| Split::Plain(*atom)).collect();
@@ -141,9 +141,14 @@ fn entries<'a>(walk: &mut Walk<'a>, derivative: &Derivative, (var, wanted): (Var
     let program = walk.program;
     let result = walk.call(program.function(*function), arguments)?;
     walk.span = span;
+    let codomain = &walk.sized(&result, codomain)?;
     match wanted {
         Wanted::Matrix => {
-            let ty = walk.vars[var.0 as usize].ty.clone();
+            let ty = match walk.vars[var.0 as usize].ty.clone() {
+                ty if !has_holes(&ty) => ty,
+                _ if *adjoint => domain.with_each_real(codomain),
+                _ => codomain.with_each_real(domain),
+            };
             dense::matrix(walk, &result, (domain, codomain), &ty, *adjoint)
         }
         Wanted::Coo | Wanted::System if *adjoint => None,

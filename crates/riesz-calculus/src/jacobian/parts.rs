@@ -3,6 +3,7 @@
 use super::graph::{Hop, Input, Node, Origin};
 use super::known::{Built, Element, Split};
 use super::walk::{LONGEST, Walk};
+use crate::compile::has_holes;
 use riesz_core::Size;
 use riesz_core::term::{Atom, Op};
 use riesz_core::types::Type;
@@ -195,6 +196,18 @@ impl<'a> Walk<'a> {
                 let hop = Hop::Element { index: at, form, sure, span: self.span, branches };
                 self.read(of, ty, path.iter().cloned().chain([hop]).collect())
             }
+        }
+    }
+
+    /// The type of a value with the length of the value, where the type leaves that open; none where it is not known.
+    pub fn sized(&mut self, known: &Split<'a>, ty: &Type) -> Option<Type> {
+        match ty {
+            ty if !has_holes(ty) => Some(ty.clone()),
+            Type::Array(Size::Hole, element) if !has_holes(element) => {
+                let count = self.length(known)?;
+                Some(Type::Array(self.form(count), element.clone()))
+            }
+            _ => None,
         }
     }
 

@@ -96,7 +96,7 @@ fn run(checker: Checker, expression: &str) -> Result<(Value<f64>, String), Strin
 }
 
 /// The numbers of a value in order.
-fn numbers(value: &Value<f64>) -> Vec<f64> {
+pub(super) fn numbers(value: &Value<f64>) -> Vec<f64> {
     match value {
         Value::Real(x) => vec![*x],
         Value::Int(x) => vec![*x as f64],

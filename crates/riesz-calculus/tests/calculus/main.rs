@@ -1,5 +1,6 @@
 //! Derivatives against tables, differences and other implementations; their cost; passes of the optimiser.
 
+mod associate;
 mod checkpoints;
 mod conventions;
 mod cost;

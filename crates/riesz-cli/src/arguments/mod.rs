@@ -37,6 +37,8 @@ pub enum Command {
     Repl(Repl),
     /// Show how a derivative is made, stage by stage
     Derive(Derive),
+    /// Replay the certificate of a derivative, law by law
+    Certificate(Certificate),
     /// Compare every representation of a derivative
     Modes(Modes),
     /// Draw a function as a graph
@@ -210,6 +212,9 @@ pub struct Derive {
     /// Name the law behind every step
     #[arg(long)]
     pub steps: bool,
+    /// Write every step to a file, for `riesz certificate`, instead of showing the stages
+    #[arg(long, value_name = "OUT", conflicts_with_all = ["steps", "json", "sizes", "mode"])]
+    pub certify: Option<String>,
     /// Print one JSON object
     #[arg(long)]
     pub json: bool,
@@ -223,6 +228,19 @@ pub struct Derive {
     pub messages: Messages,
     #[command(flatten)]
     pub limits: Limited,
+}
+
+/// `riesz certificate`
+#[derive(Args, Debug)]
+pub struct Certificate {
+    /// What `riesz derive --certify` has written; `-` is the standard input
+    #[arg(value_name = "FILE")]
+    pub file: String,
+    /// Print one JSON object
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub messages: Messages,
 }
 
 /// A function of a program, and a point.

@@ -5,7 +5,7 @@ use super::wrong;
 use crate::building;
 use clap::{Args, ValueEnum};
 use riesz::cache::bytes;
-use riesz::{Checkpoints, Limits, Options, ParseOptions, Session, Toolchain, Trap};
+use riesz::{Associate, Checkpoints, Limits, Options, ParseOptions, Session, Toolchain, Trap};
 use std::sync::Arc;
 
 /// How a program is run.
@@ -98,6 +98,17 @@ pub struct Limited {
     /// `auto` decides by the memory limit
     #[arg(long, value_name = "auto|none|N", value_parser = checkpoints, default_value = "auto")]
     checkpoint: Checkpoint,
+    /// How a matrix is made of a chain of derivatives: split where that is cheapest, or by a pass for each column or row
+    #[arg(long, value_enum, value_name = "ORDER", default_value = "cheapest")]
+    associate: Order,
+}
+
+/// What `--associate` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Order {
+    Cheapest,
+    Forward,
+    Reverse,
 }
 
 /// What `--checkpoint` says.
@@ -116,6 +127,15 @@ fn checkpoints(text: &str) -> Result<Checkpoint, String> {
 }
 
 impl Limited {
+    /// In which order the factors of a matrix are multiplied.
+    pub fn associate(&self) -> Associate {
+        match self.associate {
+            Order::Cheapest => Associate::Cheapest,
+            Order::Forward => Associate::Forward,
+            Order::Reverse => Associate::Reverse,
+        }
+    }
+
     /// The same for a session.
     pub fn options(&self) -> Options {
         let limits = Limits { steps: self.max_steps, depth: self.max_depth, memory: self.max_memory, interrupt: None };
@@ -124,6 +144,7 @@ impl Limited {
             limits,
             code: self.max_code,
             checkpoints: self.checkpoint.0,
+            associate: self.associate(),
             via: None,
             trap: None,
             native: Toolchain::automatic(),

@@ -5,14 +5,25 @@ use crate::arguments::{Derive, Mode};
 use crate::disk::Disk;
 use crate::output;
 use crate::report::Report;
+use crate::whole;
 use riesz::derive::{Association, Chain, Derivation, Derivations, KnownSize, Operations, Stage, Step, Steps};
 use riesz::{Diagnostic, Session, derive};
 use serde_json::{Value, json};
+use std::path::Path;
 
 /// Prints the stages of a derivative.
 pub fn run(arguments: Derive) -> Status {
     let report = Report::new(arguments.messages);
     let mut session = Session::new(arguments.limits.options());
+    if let Some(output) = &arguments.certify {
+        return match certify(&mut session, &arguments, output) {
+            Ok(()) => Status::Success,
+            Err(diagnostics) => {
+                report.show(&diagnostics, session.sources());
+                Status::Failure
+            }
+        };
+    }
     match derivation(&mut session, &arguments) {
         Ok(derivation) => {
             let text = match arguments.json {
@@ -29,17 +40,29 @@ pub fn run(arguments: Derive) -> Status {
     }
 }
 
+/// Writes the certificate of a derivative to a file.
+fn certify(session: &mut Session, arguments: &Derive, output: &str) -> Result<(), Vec<Diagnostic>> {
+    session.load(&arguments.file, &Disk)?;
+    let text = session.certificate(&arguments.function, &options(arguments))?;
+    let failed = |problem| vec![Diagnostic::placeless("cannot-write", format!("cannot write {output}: {problem}"))];
+    whole::write(Path::new(output), &text).map_err(failed)
+}
+
 fn derivation(session: &mut Session, arguments: &Derive) -> Result<Derivation, Vec<Diagnostic>> {
     session.load(&arguments.file, &Disk)?;
-    let options = Derivations {
+    session.derive(&arguments.function, &options(arguments))
+}
+
+fn options(arguments: &Derive) -> Derivations {
+    Derivations {
         mode: arguments.mode.map(|mode| match mode {
             Mode::Forward => derive::Mode::Forward,
             Mode::Reverse => derive::Mode::Reverse,
         }),
         sizes: arguments.sizes.clone(),
         with_respect_to: arguments.wrt.clone(),
-    };
-    session.derive(&arguments.function, &options)
+        associate: arguments.limits.associate(),
+    }
 }
 
 // ---- text ----

@@ -2,6 +2,7 @@
 
 mod bench;
 mod cache;
+mod certificate;
 mod check;
 mod derive;
 mod doctor;
@@ -42,6 +43,7 @@ pub fn run(cli: Cli) -> Status {
         Command::Fmt(arguments) => fmt::run(arguments),
         Command::Repl(arguments) => repl::run(arguments),
         Command::Derive(arguments) => derive::run(arguments),
+        Command::Certificate(arguments) => certificate::run(arguments),
         Command::Modes(arguments) => modes::run(arguments),
         Command::Graph(arguments) => graph::run(arguments),
         Command::Emit(arguments) => emit::run(arguments),

@@ -284,10 +284,21 @@ fn applied(primitive: &'static Primitive, arguments: &[Degree], span: Span) -> D
     };
     let varying = arguments.iter().filter(|degree| matches!(degree, Degree::Linear)).count();
     match derivative {
-        Derivative::Linear => together(arguments.to_vec()),
+        Derivative::Linear => {
+            let parts = arguments.iter().enumerate().filter(|(at, _)| !is_index(primitive, *at));
+            together(parts.map(|(_, degree)| degree.clone()).collect())
+        }
         Derivative::Multilinear if varying == 1 => Degree::Linear,
         Derivative::Multilinear => other("this multiplies the argument by itself".to_string()),
         Derivative::Zero | Derivative::Scale(_) => other(format!("`{}` is not linear", primitive.name)),
         Derivative::Terms(_) | Derivative::Directional => Degree::Unknown,
     }
+}
+
+/// Whether an argument of a function has integers alone, which say where numbers go.
+fn is_index(primitive: &Primitive, at: usize) -> bool {
+    primitive.signatures.iter().all(|signature| {
+        let parameters = signature.trim_start_matches('(').split("): ").next().unwrap_or_default();
+        parameters.split(", ").nth(at).is_some_and(|parameter| parameter.ends_with("Int"))
+    })
 }

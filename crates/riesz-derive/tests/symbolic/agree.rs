@@ -11,7 +11,7 @@ use crate::simplify::Simplifier;
 use crate::term::{Expr, Form, Head};
 use crate::text::open;
 use crate::{Derivations, Mode, mask};
-use riesz_calculus::{Calculus, Derived};
+use riesz_calculus::{Associate, Calculus, Derived};
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::term::{Atom, FunctionId, Op, Program, Var};
 use riesz_core::{Type, size};
@@ -85,7 +85,7 @@ fn compare(program: &Program, id: FunctionId, with_respect_to: &[&str], points: 
     };
     let name = program.function(id).name.clone();
     let Ok(mask) = mask(program.function(id), &options) else { return Outcome::Nothing("nothing varies") };
-    let Ok(forward) = compiled(program, id, &mask, Mode::Forward) else {
+    let Ok(forward) = compiled(program, id, &mask, Mode::Forward, Associate::Cheapest) else {
         return Outcome::Nothing("it cannot be differentiated");
     };
     if program.has_rules(id) && program.derives(id) {
@@ -321,7 +321,7 @@ fn the_demonstration_of_the_paper_costs_no_more_than_there() {
     gather_operations(&scope, k, &mut operations);
     assert!(operations.len() < paper, "{}: {operations:?}", scope.show(&simple.result));
 
-    let Compiled { program, functions } = compiled(&original, id, &[true], Mode::Reverse).unwrap();
+    let Compiled { program, functions } = compiled(&original, id, &[true], Mode::Reverse, Associate::Cheapest).unwrap();
     let count = count(&program, program.function(functions[0]), &[]);
     println!("paper: {paper} operations, {paper_corrected} if it were right");
     println!("simplified: {} and one product; compiled with the value: {count:?}", operations.len());

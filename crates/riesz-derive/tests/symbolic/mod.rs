@@ -14,8 +14,8 @@ use super::compiled::{Compiled, compiled};
 use super::scope::Scope;
 use super::term::{Binder, Expr, Extra, Form, Item, Kind, Loop, Part, Relation, Term};
 use expr::{needs_program, type_of};
-use riesz_calculus::Calculus;
 use riesz_calculus::linearise::Streams;
+use riesz_calculus::{Associate, Calculus};
 use riesz_core::Type;
 use riesz_core::evaluate::{Limits, Machine, Value};
 use riesz_core::renumber::renumber;
@@ -476,7 +476,7 @@ impl<'s, 'p> Evaluator<'s, 'p> {
         let key = (called, mask.to_vec());
         let known = self.derivatives.borrow().get(&key).cloned();
         let derivative = known.unwrap_or_else(|| {
-            let compiled = compiled(&self.calculus.program, called, mask, Mode::Forward).unwrap();
+            let compiled = compiled(&self.calculus.program, called, mask, Mode::Forward, Associate::Cheapest).unwrap();
             let compiled = Rc::new(compiled);
             self.derivatives.borrow_mut().insert(key, compiled.clone());
             compiled

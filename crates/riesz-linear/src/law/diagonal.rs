@@ -1,6 +1,6 @@
 //! Products number by number: `Δ` of multiples.   [003 §2.2.2, §3.3]
 
-use super::Statement::Rewrite;
+use super::Statement::{Rewrite, Trial};
 use super::{Law, Rule, case};
 use crate::pattern::When;
 
@@ -74,7 +74,10 @@ pub(super) static ROWS: &[Law] = &[
         equation: "Σₙ ∘ diagonal d = 1 ⊗ d",
         source: "from 003 §2.2.3",
         statement: Rewrite(Rule {
-            cases: &[case("reduce R ∘ diagonal d", "1.0 ⊗ d").when(When::All(&[When::Sums("R"), When::ToNumber]))],
+            cases: &[
+                case("reduce R ∘ diagonal d", "1.0 ⊗ d").when(When::All(&[When::Sums("R"), When::ToNumber])),
+                case("join id ∘ diagonal d", "1.0 ⊗ d").when(When::ToNumber),
+            ],
             example: ["sum [2]R ∘ diagonal [2.0, 3.0]", "dot([2.0, 3.0], _)"],
         }),
     },
@@ -96,6 +99,15 @@ pub(super) static ROWS: &[Law] = &[
         statement: Rewrite(Rule {
             cases: &[case("each (scale k)", "scale k"), case("fork (scale k ∘ fₓ)", "scale k ∘ fork fₓ")],
             example: ["map 3 (scale 2.0)", "scale 2.0 [3]R"],
+        }),
+    },
+    Law {
+        name: "a multiple of a fork",
+        equation: "S(k) ∘ ⟨fₓ⟩ = ⟨S(k) ∘ fₓ⟩",
+        source: "from 003 §2.2.3",
+        statement: Trial(Rule {
+            cases: &[case("scale k ∘ fork fₓ", "fork (scale k ∘ fₓ)").when(When::Few("f"))],
+            example: ["scale 2.0 (R, R) ∘ (scale 3.0 × id R)", "scale 2.0 ∘ scale 3.0 × scale 2.0 ∘ id R"],
         }),
     },
 ];

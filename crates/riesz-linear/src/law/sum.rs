@@ -101,6 +101,18 @@ pub(super) static ROWS: &[Law] = &[
             example: ["(id R + scale 3.0) × (scale 2.0 + id R)", "id R × scale 2.0 + scale 3.0 × id R"],
         }),
     },
+    Law {
+        name: "a map goes into a sum on its right",
+        equation: "(m₁ ⊕ m₂) ∘ n = (m₁ ∘ n) ⊕ (m₂ ∘ n)",
+        source: "from 002 Fig. 4",
+        statement: Trial(Rule {
+            cases: &[case("sum fₓ ∘ m", "sum (fₓ ∘ m)").when(When::Few("f"))],
+            example: [
+                "(project 0 of (R, R) + project 1 of (R, R)) ∘ inject 0 into (R, R)",
+                "project 0 of (R, R) ∘ inject 0 into (R, R) + project 1 of (R, R) ∘ inject 0 into (R, R)",
+            ],
+        }),
+    },
     // over an index; a sum of sums that is written out is one sum
     Law {
         name: "a sum of sums",

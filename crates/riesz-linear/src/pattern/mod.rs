@@ -29,6 +29,9 @@ use crate::language::Language;
 use crate::map::{Family, Form, LinearMap, Map};
 use crate::sample::Sampler;
 
+/// How many maps are few.
+const FEW: usize = 8;
+
 /// How many instances of a left side are tried until its condition holds.
 const TRIES: usize = 2000;
 
@@ -197,6 +200,8 @@ pub enum When {
     Inverse(&'static str, &'static str),
     /// Where a family is written out.
     List(&'static str),
+    /// Where a family is written out and has few maps, so that it is worth a trial.
+    Few(&'static str),
     /// Where domain and codomain are families of as many parts.
     Alike,
     /// Where all of these hold.
@@ -224,6 +229,7 @@ impl fmt::Display for When {
             When::OfArray => write!(f, " of arrays"),
             When::Inverse(u, v) => write!(f, " where {v} is the inverse of {u}"),
             When::List(name) => write!(f, " where the maps {name} are written out"),
+            When::Few(name) => write!(f, " where the maps {name} are few"),
             When::Alike => write!(f, " between families of as many parts"),
             When::All(conditions) => conditions.iter().try_for_each(|when| write!(f, "{when}")),
         }
@@ -325,12 +331,14 @@ impl Equation {
     }
 
     fn holds<L: Language>(&self, map: &Map<L>, bindings: &Bindings<'_, '_, L>) -> bool {
-        let value = |name: &str| {
-            let number = self.names.iter().position(|known| known == name)?;
-            match bindings.values[number].as_ref()? {
-                Bound::One(value) => Some(value),
-                _ => None,
-            }
+        let bound = |name: &str| bindings.values[self.names.iter().position(|known| known == name)?].as_ref();
+        let value = |name: &str| match bound(name) {
+            Some(Bound::One(value)) => Some(value),
+            _ => None,
+        };
+        let list = |name: &str| match bound(name) {
+            Some(Bound::List(values)) => Some(values),
+            _ => None,
         };
         let relation = |name: &str| match value(name) {
             Some(Value::Relation(relation)) => Some(relation),
@@ -382,11 +390,8 @@ impl Equation {
                 (Some(Value::Unitary(u)), Some(Value::Unitary(v))) => L::inverse(u) == *v,
                 _ => false,
             },
-            When::List(name) => self
-                .names
-                .iter()
-                .position(|known| known == name)
-                .is_some_and(|number| matches!(bindings.values[number], Some(Bound::List(_)))),
+            When::List(name) => list(name).is_some(),
+            When::Few(name) => list(name).is_some_and(|maps| maps.len() <= FEW),
             When::Alike => L::alike(domain, codomain),
             When::All(_) => false,
         };

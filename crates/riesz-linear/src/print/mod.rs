@@ -40,7 +40,11 @@ pub use write::Writer;
 /// How the coefficients and spaces of a language are written.
 pub trait Notation: Language {
     /// Whether the sum with an opposite is written as a difference, which does not read back as the same map.
-    const DIFFERENCES: bool;
+    fn differences(writer: &Writer<'_, '_, Self>) -> bool;
+    /// The space that a map leads to, where that is written beside it: `(m : V)`, on one line.
+    fn ascription(_: &Writer<'_, '_, Self>, _: &Map<Self>) -> Option<String> {
+        None
+    }
 
     /// `k`, after a word or beside an operator.
     fn show_number(writer: &Writer<'_, '_, Self>, number: &Self::Number) -> String;

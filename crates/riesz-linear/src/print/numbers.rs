@@ -38,7 +38,9 @@ impl fmt::Display for Vector {
 type Numeric<'w, 'c> = Writer<'w, 'c, Numbers>;
 
 impl Notation for Numbers {
-    const DIFFERENCES: bool = false;
+    fn differences(_: &Writer<'_, '_, Numbers>) -> bool {
+        false
+    }
 
     fn show_number(_: &Numeric, value: &f64) -> String {
         number(*value)

@@ -30,9 +30,11 @@ impl<L: Notation> Writer<'_, '_, L> {
                 Piece::Map(map, least) => {
                     shown += 1;
                     let phrase = self.phrase(&map);
-                    if phrase.level() < least {
+                    let ascription = L::ascription(self, &map);
+                    if phrase.level() < least || ascription.is_some() {
                         text.push('(');
-                        pieces.push(Piece::Text(")".into()));
+                        let space = ascription.map_or(String::new(), |space| format!(" : {space}"));
+                        pieces.push(Piece::Text(format!("{space})").into()));
                     }
                     pieces.extend(self.pieces(phrase).into_iter().rev());
                 }
@@ -49,7 +51,7 @@ impl<L: Notation> Writer<'_, '_, L> {
             Phrase::Infix(_, sign, least, maps) => {
                 let shown = self.shown(maps.len(), MAPS);
                 for (at, map) in maps[..shown].iter().enumerate() {
-                    let (sign, map) = signed(sign, at, map);
+                    let (sign, map) = self.signed(sign, at, map);
                     if at > 0 {
                         pieces.push(Piece::Text(format!(" {sign} ").into()));
                     }
@@ -152,7 +154,7 @@ impl<L: Notation> Writer<'_, '_, L> {
             }
             Phrase::Infix(level, sign, least, maps) => {
                 for (at, map) in maps.iter().enumerate() {
-                    let (sign, map) = signed(sign, at, map);
+                    let (sign, map) = self.signed(sign, at, map);
                     for (line, text) in self.lines(&map, least, width).into_iter().enumerate() {
                         let before = if at > 0 && line == 0 { sign } else { " " };
                         lines.push(format!("{before} {text}"));
@@ -191,16 +193,16 @@ impl<L: Notation> Writer<'_, '_, L> {
         }
         false
     }
-}
 
-/// A map after a sign: a sum with the opposite of a map is a difference.
-fn signed<L: Notation>(sign: &'static str, at: usize, map: &Map<L>) -> (&'static str, Map<L>) {
-    let is_minus = |map: &Map<L>| matches!(map.form(), Form::Scale(k) if L::same_number(k, &L::number(-1.0)));
-    match map.factors() {
-        _ if !L::DIFFERENCES || sign != "+" || at == 0 => (sign, map.clone()),
-        [first, rest @ ..] if is_minus(first) => ("-", Map::chain(rest.to_vec(), map.domain())),
-        [rest @ .., last] if is_minus(last) => ("-", Map::chain(rest.to_vec(), map.codomain())),
-        _ => (sign, map.clone()),
+    /// A map after a sign: a sum with the opposite of a map is a difference.
+    fn signed(&self, sign: &'static str, at: usize, map: &Map<L>) -> (&'static str, Map<L>) {
+        let is_minus = |map: &Map<L>| matches!(map.form(), Form::Scale(k) if L::same_number(k, &L::number(-1.0)));
+        match map.factors() {
+            _ if sign != "+" || at == 0 || !L::differences(self) => (sign, map.clone()),
+            [first, rest @ ..] if is_minus(first) => ("-", Map::chain(rest.to_vec(), map.domain())),
+            [rest @ .., last] if is_minus(last) => ("-", Map::chain(rest.to_vec(), map.codomain())),
+            _ => (sign, map.clone()),
+        }
     }
 }
 

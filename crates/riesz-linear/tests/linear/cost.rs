@@ -110,7 +110,8 @@ fn the_costs_of_some_maps() {
         (LinearMap::reduce(Relation::Sum(7), reals(2)), (0, 12)),
         (LinearMap::reduce(Relation::Prefix(7), Space::Real), (0, 6)),
         (LinearMap::reduce(Relation::scatter(vec![0, 1, 1, 1], 2).unwrap(), Space::Real), (0, 2)),
-        (LinearMap::map(10, LinearMap::row(vector(3))), (40, 20)),
+        (LinearMap::map(10, LinearMap::row(vector(3))), (30, 20)),
+        (LinearMap::rank_one(1.0, vector(3), Vector::of_reals(vec![1.0])), (3, 0)),
     ] {
         assert_eq!(modelled(&map), expected, "{map}");
         assert_eq!(counted(&map), expected, "{map}");

@@ -24,6 +24,10 @@ pub(super) static ROWS: &[&Primitive] = &[
     &KRONECKER,
     &TRACE,
     &SQUARE_MATRIX,
+    &SVD,
+    &EIGH,
+    &BLOCK,
+    &RANK,
 ];
 
 /// `1 / (1 + exp(−x))`
@@ -212,5 +216,41 @@ pub static SQUARE_MATRIX: Primitive = Primitive {
     signatures: &["(m: t -o t): [_][_]R"],
     summary: "The matrix of a map from a space to itself, its numbers counted in order. `det(m)` and `logdet(m)` are those of this matrix.",
     example: "square_matrix(diagonal((1.0, [2.0]))) == [[1.0, 0.0], [0.0, 2.0]]",
+    kind: Kind::Prelude,
+};
+
+/// `a = Σᵢ sᵢ (uᵢ ⊗ vᵢ)`
+pub static SVD: Primitive = Primitive {
+    name: "svd",
+    signatures: &["(a: [m][n]R): ([m]R, [m][m]R, [m][n]R)"],
+    summary: "Singular values `s`, descending, and vectors `u` and `v`, in rows, for which `a` is the sum of `s[i] * outer(u[i], v[i])`; for `m <= n`.",
+    example: "svd([[0.0, 2.0], [3.0, 0.0]]) == ([3.0, 2.0], [[0.0, 1.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]])",
+    kind: Kind::Prelude,
+};
+
+/// `a = Σᵢ λᵢ (vᵢ ⊗ vᵢ)`
+pub static EIGH: Primitive = Primitive {
+    name: "eigh",
+    signatures: &["(a: [n][n]R): ([n]R, [n][n]R)"],
+    summary: "The eigenvalues, ascending, and the eigenvectors, in rows, of the symmetric part of `a`.",
+    example: "eigh([[2.0, 1.0], [1.0, 2.0]]).0 ~= [1.0, 3.0]",
+    kind: Kind::Prelude,
+};
+
+/// `(f ⋈ g) × (h ⋈ k)`
+pub static BLOCK: Primitive = Primitive {
+    name: "block",
+    signatures: &["(a: s -o u, b: t -o u, c: s -o v, d: t -o v): (s, t) -o (u, v)"],
+    summary: "The map of pairs with these four blocks, `a` and `b` in the first row.",
+    example: "block(identity(0.0), zero(0.0, 0.0), identity(0.0), diagonal(2.0))(3.0, 4.0) == (3.0, 11.0)",
+    kind: Kind::Prelude,
+};
+
+/// How many `sᵢ` are not zero.
+pub static RANK: Primitive = Primitive {
+    name: "rank",
+    signatures: &["(m: s -o t): Int"],
+    summary: "The number of singular values that are more than 1e-12 of the largest.",
+    example: "rank(rank_one([1.0, 2.0], [3.0, 4.0])) == 1",
     kind: Kind::Prelude,
 };

@@ -13,6 +13,7 @@ const NAMES: &str = "
     size build iota replicate map zip unzip sum prod argmax argmin all any fold scan reverse roll concat slice flatten
     transpose gather scatter_add update dot outer inner norm cholesky solve inv det logdet
     cg gmres lsqr identity zero diagonal rank_one fork join power kronecker trace square_matrix linear origin
+    svd eigh block rank
     D adjoint compose matrix coo jvp vjp grad jacobian hessian hvp taylor
     + - * / ^";
 

@@ -22,7 +22,7 @@ fun cut(v: [n]R): [_]R = if n <= 1 or v[0] > 0.9 then v else cut(slice(v, 1, n))
 let x = [sin(1.0 + 2.3 * i) | i < 8]
 let rows = [[sin(real(i * j + 1)) | j < 4] | i < 3]";
 
-const EXPRESSIONS: [&str; 10] = [
+const EXPRESSIONS: [&str; 16] = [
     "fft(x, x)",
     "grad(energy, x)",
     "jvp(energy, x, x)",
@@ -32,6 +32,13 @@ const EXPRESSIONS: [&str; 10] = [
     "ends(x)",
     "grad(\\v -> sum(ends(v)^3), x)",
     "rest(x)",
+    // Matrices, by their structure and by passes for each row.
+    "jacobian(evens, x)",
+    "matrix(adjoint(D(\\v -> evens(v)^2, x)))",
+    "coo(D(\\v -> sin(odds(v)), x))",
+    "jacobian(\\p -> [p[0] * exp(-p[1] * a) - b | (a, b) in zip(evens(x), odds(x))], [1.0, 2.0])",
+    "jacobian(\\v -> evens(v) * sum(v)^2, x)",
+    "jacobian(\\v -> scan(\\a b -> a * b, 1.0, odds(v)), x)",
     // Rows of different lengths are wrong, which is left to the interpreter.
     "[cut(row) | row in rows]",
 ];

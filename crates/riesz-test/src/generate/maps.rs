@@ -15,6 +15,7 @@ pub const ALL: &[(&str, usize, Production)] = &[
     ("derivative by a map", 2, Writer::derivative_by_map),
     ("gradient by a map", 2, Writer::gradient_by_map),
     ("map into a space of maps", 3, Writer::map_of_maps),
+    ("block of maps", 1, Writer::block_of_maps),
 ];
 
 impl Writer {
@@ -62,6 +63,19 @@ impl Writer {
         parts.extend(self.map_parts(&from, &to, fuel / 2));
         let template = *self.random.pick(&["inner(D($, $), D($, $))", "inner([D($, $)], [D($, $)])"]);
         Some(self.node(ty, template, parts))
+    }
+
+    fn block_of_maps(&mut self, ty: &Type, fuel: usize) -> Option<Node> {
+        if !ty.is_vector() || !self.may_derive() {
+            return None;
+        }
+        let (first, second, other) = (self.types().vector(0), self.types().vector(0), self.types().vector(0));
+        let mut parts = Vec::new();
+        for (from, to) in [(&first, ty), (&second, ty), (&first, &other), (&second, &other)] {
+            parts.extend(self.map_parts(from, to, fuel / 4));
+        }
+        parts.extend([self.leaf(&first), self.leaf(&second)]);
+        Some(self.node(ty, "block(D($, $), D($, $), D($, $), D($, $))(($, $)).0", parts))
     }
 
     fn norm_of_map(&mut self, ty: &Type, fuel: usize) -> Option<Node> {

@@ -14,7 +14,7 @@ use crate::{
     Tree, Type, Value,
 };
 pub use over::{Algebra, Formally, Given};
-use riesz_calculus::Checkpoints;
+use riesz_calculus::{Associate, Checkpoints};
 use riesz_core::check::PRELUDE;
 use riesz_core::evaluate::{Globals, Machine, has_room, problem};
 use riesz_core::term::Program;
@@ -46,6 +46,8 @@ pub struct Options {
     /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
     /// that an evaluation may use, as little as possible.
     pub checkpoints: Option<Checkpoints>,
+    /// In which order the factors of a matrix are multiplied.
+    pub associate: Associate,
     /// What derivatives are; compiled code where nothing is said.
     pub via: Option<&'static Representation>,
     /// What reports where a NaN or an infinity starts, if that is asked for. The interpreter does, so it takes the place of
@@ -63,6 +65,7 @@ impl Default for Options {
             limits: Limits::default(),
             code: bounded::MOST_CODE,
             checkpoints: None,
+            associate: Associate::Cheapest,
             via: None,
             trap: None,
             native: Toolchain::automatic(),

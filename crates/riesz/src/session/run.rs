@@ -311,7 +311,8 @@ impl Session {
     fn settled_with(&mut self, function: FunctionId, checkpoints: Checkpoints) -> Result<Value, Box<Diagnostic>> {
         let plain = self.checker.program.clone();
         let span = plain.function(function).span;
-        let how = riesz_calculus::Options { checkpoints, ..Default::default() };
+        let associate = self.options.associate;
+        let how = riesz_calculus::Options { checkpoints, associate, ..Default::default() };
         let result = self.compiling(span, |session| {
             compile_with(&mut session.checker.program, &[function], &how)?;
             let limits = session.options.limits.clone();
