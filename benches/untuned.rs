@@ -3,7 +3,8 @@
 //! code is by the compiler of the machine; `instant` is machine code in memory, whose time is also given in that of native
 //! code, with the geometric mean at the end.
 //!
-//! The programs are in the folder `untuned`, the JAX in `peers/jax_untuned.py`, and their derivatives are compared.
+//! The programs are in the folder `untuned`, the JAX in `peers/jax_untuned.py` and `peers/jax_neighbours.py`, and their
+//! derivatives are compared.
 //! `RIESZ_PYTHON` names the Python that has JAX. Words after `--` select the programs whose names contain one of them.
 
 use riesz::{NoFiles, Session, Toolchain};
@@ -16,7 +17,7 @@ use std::time::{Duration, Instant};
 static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
 
 /// The name, as the peers have it, the file, the value, and the derivative.
-const PROGRAMS: [(&str, &str, &str, &str); 18] = [
+const PROGRAMS: [(&str, &str, &str, &str); 30] = [
     (
         "LSTM",
         include_str!("untuned/lstm.rz"),
@@ -75,6 +76,68 @@ const PROGRAMS: [(&str, &str, &str, &str); 18] = [
     ("Newton's method", include_str!("untuned/newton.rz"), "total(a, b)", "grad(total, (a, b))"),
     ("physics-informed network", include_str!("untuned/pinn.rz"), "loss(weights, xs)", "grad(loss(_, xs), weights)"),
     ("Sinkhorn", include_str!("untuned/sinkhorn.rz"), "distance(cost, a, b)", "grad(distance(_, a, b), cost)"),
+    (
+        "causal attention",
+        include_str!("untuned/causal_attention.rz"),
+        "loss(q, m, v, x, y)",
+        "grad(\\q m v -> loss(q, m, v, x, y), (q, m, v))",
+    ),
+    (
+        "graph network",
+        include_str!("untuned/graph_network.rz"),
+        "loss(w, u, b, h, from, to)",
+        "grad(\\w u b -> loss(w, u, b, h, from, to), (w, u, b))",
+    ),
+    (
+        "waves on a square",
+        include_str!("untuned/wave.rz"),
+        "misfit(c, start, target)",
+        "grad(misfit(_, start, target), c)",
+    ),
+    (
+        "convolution with a border",
+        include_str!("untuned/convolution_with_border.rz"),
+        "loss(w, image, target)",
+        "grad(loss(_, image, target), w)",
+    ),
+    (
+        "periodic field",
+        include_str!("untuned/periodic_field.rz"),
+        "misfit(f, 0.1, target)",
+        "grad(misfit(_, 0.1, target), f)",
+    ),
+    (
+        "covariance",
+        include_str!("untuned/covariance.rz"),
+        "likelihood(mean, factors, noise, x)",
+        "grad(\\m f s -> likelihood(m, f, s, x), (mean, factors, noise))",
+    ),
+    (
+        "connectionist classification",
+        include_str!("untuned/ctc.rz"),
+        "ctc(scores, label)",
+        "grad(ctc(_, label), scores)",
+    ),
+    (
+        "American put",
+        include_str!("untuned/american_put.rz"),
+        "put(100.0, 105.0, 0.03, 0.25, 1.0)",
+        "grad(put, (100.0, 105.0, 0.03, 0.25, 1.0))",
+    ),
+    ("cubic spline", include_str!("untuned/spline.rz"), "misfit(y, places, data)", "grad(misfit(_, places, data), y)"),
+    (
+        "neural differential equation",
+        include_str!("untuned/neural_ode.rz"),
+        "loss(w1, b1, w2, starts, ends)",
+        "grad(\\a b c -> loss(a, b, c, starts, ends), (w1, b1, w2))",
+    ),
+    (
+        "power iteration",
+        include_str!("untuned/power_iteration.rz"),
+        "top(vals, rows, cols, start)",
+        "grad(top(_, rows, cols, start), vals)",
+    ),
+    ("warped image", include_str!("untuned/warp.rz"), "misfit(m, image, target)", "grad(misfit(_, image, target), m)"),
 ];
 
 fn main() {

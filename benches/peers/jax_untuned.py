@@ -1,8 +1,7 @@
-"""The programs of the folder `untuned` in JAX, as its users write them: double precision, compiled, one thread."""
+"""The programs of the folder `untuned` in JAX, as its users write them; those with borders and masks are in
+`jax_neighbours.py`."""
 
-import os
-
-os.environ["XLA_FLAGS"] = "--xla_cpu_multi_thread_eigen=false intra_op_parallelism_threads=1"
+from jax_rows import grid, gradient, row, vector
 
 import workloads
 import jax
@@ -12,30 +11,7 @@ from jax import lax
 from jax.scipy.linalg import cho_factor, cho_solve, solve_triangular
 from jax.scipy.special import logsumexp
 
-jax.config.update("jax_enable_x64", True)
-
-
-def grid(f, *sizes):
-    """The array of `f` at every index."""
-    return jnp.asarray(f(*np.meshgrid(*(np.arange(float(n)) for n in sizes), indexing="ij")))
-
-
 sin, cos = np.sin, np.cos
-
-
-def row(value, derivative, point, *data):
-    """A workload: `value` and `derivative` are functions of the point and of the data."""
-
-    def run(name):
-        f, g = jax.jit(value), jax.jit(derivative)
-        workloads.report(
-            name,
-            lambda: jax.block_until_ready(f(point, *data)),
-            lambda: jax.block_until_ready(g(point, *data)),
-            jax.tree_util.tree_leaves(g(point, *data)),
-        )
-
-    return run
 
 
 def lstm(point, xs, ys):
@@ -282,14 +258,6 @@ def sinkhorn(cost, a, b):
     ones = jnp.ones(len(a))
     u, v = lax.scan(step, (ones, ones), None, length=50)[0]
     return jnp.sum(u[:, None] * k * cost * v)
-
-
-def vector(f, n):
-    return grid(f, n)
-
-
-def gradient(value):
-    return jax.grad(value)
 
 
 transformer_weights = (

@@ -43,7 +43,7 @@ pub type Script = (&'static str, &'static str, &'static str);
 /// The scripts for the workloads of the suite.
 pub const SUITE: &[Script] = &[("JAX", "jax", "jax_peer.py"), ("PyTorch", "torch", "torch_peer.py")];
 /// The scripts for the programs of the folder `untuned`.
-pub const UNTUNED: &[Script] = &[("JAX", "jax", "jax_untuned.py")];
+pub const UNTUNED: &[Script] = &[("JAX", "jax", "jax_untuned.py"), ("JAX", "jax", "jax_neighbours.py")];
 
 /// How Enzyme's clang is called: as C wants its sums, one after the other, and free to rearrange them.
 const ENZYME: [(&str, &[&str]); 2] = [("Enzyme", &[]), ("Enzyme, fast-math", &["-ffast-math"])];

@@ -7,14 +7,17 @@
 //!            g(i, x, y)                  for i < n: g(i, xs[i], ys[i])
 //! ```
 //!
-//! Likewise `[[dot(u, f(j)) | j < m] | ..]` has the product of a matrix with `u`, if the vectors `f(j)` are the same in all
+//! Likewise `[solve(a, f(i)) | i < n]` is the transpose of `solve(a, transpose([f(i) | i < n]))`, which factors `a` once, and
+//! `[[dot(u, f(j)) | j < m] | ..]` has the product of a matrix with `u`, if the vectors `f(j)` are the same in all
 //! iterations of the outer loop. A product of matrices uses each element that it reads many times. The vectors must not depend on the state of the
 //! loop, so the iterations of any loop are split in two where they are independent of each other up to the product. The
 //! second loop reads what it needs of the first from arrays, unless it costs one operation at most. Each sum has its terms
-//! in the order that it had.
+//! in the order that it had. Products in branches come out of them first (`lift`).
 
-use crate::cost::is_pure;
+use crate::cost::{Safety, is_pure};
 use crate::each::Writer;
+use crate::length::Lengths;
+use crate::lift::Lift;
 use crate::rename::{Renaming, names};
 use crate::separate::{cost, needs, slice};
 use riesz_core::Size;
@@ -23,7 +26,7 @@ use riesz_core::free::Free;
 use riesz_core::term::{Atom, Binding, Body, Function, Iteration, OnMaps, Op, Var, VarInfo};
 use riesz_core::types::Type;
 use riesz_primitive::Primitive;
-use riesz_primitive::array::{DOT, EXACT_DOT, TRANSPOSE};
+use riesz_primitive::array::{DOT, EXACT_DOT, EXACT_SOLVE, SOLVE};
 use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +42,10 @@ pub(crate) fn batch(function: &mut Function) {
 
 /// The same for matrices with at least `least` elements.
 pub fn batch_from(function: &mut Function, least: i64) {
-    Batching { vars: &mut function.vars, least, around: Vec::new() }.body(&mut function.body);
+    let lengths = Lengths::of(&function.body);
+    let lengths_of = Safety::lengths_of(&function.vars[..function.parameters]);
+    let (around, indices) = (Vec::new(), Vec::new());
+    Batching { vars: &mut function.vars, least, around, indices, lengths, lengths_of }.body(&mut function.body);
 }
 
 struct Batching<'v> {
@@ -47,6 +53,11 @@ struct Batching<'v> {
     least: i64,
     /// The loops around, innermost last: the variables that an iteration binds.
     around: Vec<FxHashSet<Var>>,
+    /// Their indices and counts.
+    indices: Vec<(Var, Atom)>,
+    lengths: Lengths,
+    /// The sizes of parameters.
+    lengths_of: FxHashSet<Var>,
 }
 
 /// A product in the body of a loop that can be done for all iterations.
@@ -73,13 +84,17 @@ impl Batching<'_> {
             let bindings = std::mem::take(&mut body.bindings);
             for Binding { var, mut op, span } in bindings {
                 let bound = op.iterations().and_then(|_| body_of(&op)).map(|body| bound(&op, body));
-                let depth = self.around.len();
+                let (depth, indices) = (self.around.len(), self.indices.len());
                 self.around.extend(bound);
+                self.indices.extend(op.iterations());
                 op.visit_bodies_mut(&mut |body| self.body(body));
                 self.around.truncate(depth);
-                while let Some(product) = self.product(&op) {
+                while let Some(product) =
+                    self.product(&op).or_else(|| self.product_of_branch(&mut op, &mut body.bindings))
+                {
                     self.apart(&mut op, product, span, &mut body.bindings);
                 }
+                self.indices.truncate(indices);
                 body.bindings.push(Binding { var, op, span });
             }
         });
@@ -89,8 +104,7 @@ impl Batching<'_> {
     fn product(&self, op: &Op) -> Option<Product> {
         let (_, Atom::Int(count)) = op.iterations()? else { return None };
         let body = body_of(op)?;
-        let is_product =
-            |binding: &Binding| matches!(&binding.op, Op::ArrayFunction(primitive, _) if is_dot(primitive));
+        let is_product = |binding: &Binding| matches!(&binding.op, Op::ArrayFunction(primitive, _) if is_dot(primitive) || is_solve(primitive));
         if !body.bindings.iter().any(is_product) {
             return None;
         }
@@ -122,10 +136,10 @@ impl Batching<'_> {
                     _ => return None,
                 };
                 let longest = rows.max(columns);
-                if !is_dot(primitive)
+                let solves = is_solve(primitive) && is_bound(&b) && rows == columns;
+                if !(solves || is_dot(primitive) && rows.checked_mul(columns)? >= self.least)
                     || !matches!(&self.vars[vector.0 as usize].ty, Type::Array(_, element) if **element == Type::Real)
                     || count < 2
-                    || rows.checked_mul(columns)? < self.least
                     || count.checked_mul(longest)? > MOST
                 {
                     return None;
@@ -138,6 +152,40 @@ impl Batching<'_> {
                 .then_some(product)
             })
             .map(|product| Product { needs, ..product })
+    }
+
+    /// The first product of a branch in a loop that does not need the loop. It comes out of the branch, and what comes out
+    /// of the loop too is written before it.
+    fn product_of_branch(&mut self, op: &mut Op, out: &mut Vec<Binding>) -> Option<Product> {
+        let (_, Atom::Int(2..)) = op.iterations()? else { return None };
+        let body = body_of(op)?;
+        let (lengths, lengths_of) = (&self.lengths, self.lengths_of.clone());
+        let lifts = Lift::all(body, &Safety { vars: self.vars, lengths, lengths_of, around: self.indices.clone() });
+        let bound = (!lifts.is_empty()).then(|| bound(op, body))?;
+        for lift in lifts {
+            let mut lifted = op.clone();
+            let before = lift.apply(body_of_mut(&mut lifted)?, &bound);
+            // The loop around binds what has come out of this one and needs it.
+            let mut added = Vec::new();
+            if let Some(around) = self.around.last_mut() {
+                for Binding { var, op, .. } in &before {
+                    let mut varies = false;
+                    op.visit_atoms(&mut |atom| varies |= matches!(atom, Atom::Var(var) if around.contains(var)));
+                    if varies && around.insert(*var) {
+                        added.push(*var);
+                    }
+                }
+            }
+            if let Some(product) = self.product(&lifted) {
+                out.extend(before);
+                *op = lifted;
+                return Some(product);
+            }
+            if let Some(around) = self.around.last_mut() {
+                around.retain(|var| !added.contains(var));
+            }
+        }
+        None
     }
 
     /// The positions of what the rest of a body reads of the first part: it computes again what costs next to nothing.
@@ -202,19 +250,17 @@ impl Batching<'_> {
         let vectors = (product.stored.iter().zip(&arrays))
             .find_map(|(at, array)| (body.bindings[*at].var == product.vector).then_some(*array));
         let Some(vectors) = vectors else { return };
-        let Type::Array(_, element) = type_of(product.matrix, writer.vars) else { return };
-        let matrix = match product.left {
-            true => {
-                let (rows, columns) = (type_of(product.matrix, writer.vars), (*element).clone());
-                let (Type::Array(rows, _), Type::Array(columns, number)) = (rows, columns) else { return };
-                let ty = Type::array(columns, Type::Array(rows, number));
-                writer.bind(Op::ArrayFunction(&TRANSPOSE, vec![product.matrix]), ty, out)
-            }
-            false => product.matrix,
-        };
         let results = &body.bindings[product.at];
-        let ty = Type::array(size_of(count), writer.vars[results.var.0 as usize].ty.clone());
-        let products = writer.bind(Op::ArrayFunction(product.primitive, vec![vectors, matrix]), ty, out);
+        let products = if is_solve(product.primitive) {
+            let columns = writer.transposed(vectors, out);
+            let ty = type_of(columns, writer.vars);
+            let solved = writer.bind(Op::ArrayFunction(product.primitive, vec![product.matrix, columns]), ty, out);
+            writer.transposed(solved, out)
+        } else {
+            let matrix = if product.left { writer.transposed(product.matrix, out) } else { product.matrix };
+            let ty = Type::array(size_of(count), writer.vars[results.var.0 as usize].ty.clone());
+            writer.bind(Op::ArrayFunction(product.primitive, vec![vectors, matrix]), ty, out)
+        };
         // The rest reads what has been stored, and no longer needs what only led to it.
         body.bindings[product.at].op = Op::Index(products, Atom::Var(index));
         for (at, array) in product.stored.iter().zip(arrays) {
@@ -272,8 +318,13 @@ fn bound(op: &Op, body: &Body) -> FxHashSet<Var> {
     bound
 }
 
-fn is_dot(primitive: &'static Primitive) -> bool {
+/// Whether a function is the product of matrices and vectors.
+pub(crate) fn is_dot(primitive: &'static Primitive) -> bool {
     primitive == &DOT || primitive == &EXACT_DOT
+}
+
+fn is_solve(primitive: &'static Primitive) -> bool {
+    primitive == &SOLVE || primitive == &EXACT_SOLVE
 }
 
 /// The numbers of rows and columns of a matrix, where they are known.

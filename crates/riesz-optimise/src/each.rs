@@ -1,9 +1,10 @@
 //! `f(a, b) = [f(a[i], b[i]) | i < n]`: operations on every number of arrays.
 
 use riesz_core::Size;
-use riesz_core::build::{bind, fresh, write_size};
+use riesz_core::build::{bind, fresh, type_of, write_size};
 use riesz_core::term::{Atom, Binding, Body, Iteration, Op, Var, VarInfo};
 use riesz_core::types::Type;
+use riesz_primitive::array::TRANSPOSE;
 use riesz_syntax::Span;
 
 /// Makes a number of others, at a type.
@@ -22,6 +23,14 @@ impl Writer<'_> {
 
     pub fn bind(&mut self, op: Op, ty: Type, out: &mut Vec<Binding>) -> Atom {
         bind(self.vars, out, op, ty, self.span)
+    }
+
+    /// The transpose of a matrix; another value stays as it is.
+    pub fn transposed(&mut self, matrix: Atom, out: &mut Vec<Binding>) -> Atom {
+        let Type::Array(rows, row) = type_of(matrix, self.vars) else { return matrix };
+        let Type::Array(columns, number) = (*row).clone() else { return matrix };
+        let ty = Type::array(columns, Type::Array(rows, number));
+        self.bind(Op::ArrayFunction(&TRANSPOSE, vec![matrix]), ty, out)
     }
 
     /// The array, of arrays perhaps, whose numbers `number` makes of those of some others.

@@ -113,19 +113,30 @@ impl Plan {
         let Some(Traced { body, offset, index, .. }) = Traced::of(op) else { return };
         let copied: Vec<Binding> = slice.iter().map(|at| body.bindings[*at].clone()).collect();
         let Some(parts) = parts(body).map(<[Atom]>::to_vec) else { return };
-        // The states are stored after the other residuals.
+        // The states that are not stored yet are stored after the other residuals.
         let mut all = parts.clone();
-        all.extend(leaves.iter().map(|leaf| Atom::Var(*leaf)));
+        let components: Vec<usize> = leaves
+            .iter()
+            .map(|leaf| {
+                let stored = all.iter().skip(1).position(|part| *part == Atom::Var(*leaf)).map(|at| at + 1);
+                let at = stored.unwrap_or_else(|| {
+                    all.push(Atom::Var(*leaf));
+                    all.len() - 1
+                });
+                at + offset
+            })
+            .collect();
         let Some(mut types) = vars[tuple.0 as usize].ty.components() else { return };
         let Some(Type::Array(size, _)) = types.get(1 + offset).cloned() else { return };
-        let first = types.len();
-        types.extend(leaves.iter().map(|leaf| Type::Array(size.clone(), vars[leaf.0 as usize].ty.clone().into())));
+        let added = all.iter().skip(parts.len());
+        types.extend(added.map(|leaf| Type::Array(size.clone(), type_of(*leaf, vars).into())));
         vars[tuple.0 as usize].ty = Type::tuple(types.clone());
         if let Some(body) = body_mut(op) {
             let ty = Type::Tuple(all.iter().map(|part| type_of(*part, vars)).collect());
             body.result = bind(vars, &mut body.bindings, Op::Tuple(all), ty, span);
         }
-        let states: Vec<Binding> = (first..types.len())
+        let states: Vec<Binding> = components
+            .into_iter()
             .map(|at| {
                 let var = fresh(vars, types[at].clone());
                 Binding { var, op: Op::Project(Atom::Var(tuple), at), span }

@@ -282,6 +282,6 @@ impl Names {
     pub fn again(&mut self, each: &For, procedure: &mut Procedure) -> For {
         let count = self.of(each.count);
         let index = self.fresh(each.index, procedure);
-        For::new(index, count, each.parallel, Vec::new(), each.site)
+        For { counted: each.counted, ..For::new(index, count, each.parallel, Vec::new(), each.site) }
     }
 }

@@ -9,7 +9,7 @@
 //! expression. A register that is set more than once is `_`, except where its reader knows its value
 //! ([`Polynomials::set`]), and so are numbers of other types.
 
-use crate::program::{Arithmetic, Expression, Kind, Operand, Procedure, Register, Statement};
+use crate::program::{Arithmetic, Block, Expression, Kind, Operand, Procedure, Register, RegisterInfo, Statement};
 use crate::visit::each_statement;
 use riesz_core::Var;
 use riesz_core::size::{Atom, Size};
@@ -26,17 +26,22 @@ impl Polynomials {
     /// Those of a procedure.
     pub fn of(procedure: &Procedure) -> Polynomials {
         let mut polynomials = Polynomials::default();
-        for (at, info) in procedure.registers.iter().enumerate() {
+        polynomials.learn(&procedure.registers, &procedure.body);
+        polynomials
+    }
+
+    /// Learns what a block binds, given all registers of its procedure.
+    pub(crate) fn learn(&mut self, registers: &[RegisterInfo], block: &Block) {
+        for (at, info) in registers.iter().enumerate() {
             if info.mutable || info.kind != Kind::Int {
-                polynomials.set(Register(at as u32), Size::Hole);
+                self.set(Register(at as u32), Size::Hole);
             }
         }
-        each_statement(&procedure.body, &mut |statement| {
+        each_statement(block, &mut |statement| {
             if let Statement::Let(register, expression) = statement {
-                polynomials.bind(*register, polynomials.expression(expression));
+                self.bind(*register, self.expression(expression));
             }
         });
-        polynomials
     }
 
     /// An operand.
@@ -119,7 +124,6 @@ pub fn with(size: &Size, register: Register, value: &Size) -> Size {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::program::RegisterInfo;
     use riesz_syntax::{FileId, Span};
 
     /// `n` and `i`; `m`, which is set more than once; and what is bound to the expressions.

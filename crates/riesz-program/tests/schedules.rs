@@ -184,6 +184,24 @@ procedure f(n.0: Int, x@0: [R])
 /// Points in three dimensions, whose coordinates are integers: sums of them do not depend on the order.
 const POINTS: &str = "[[if a > 0.5 then 1.0 else 3.0, 2.0, if a < 0.0 then -1.0 else 4.0] | a in x]";
 
+/// Rows that are copied whole are copied one after the other, not element by element for a vector of rows.
+#[test]
+fn rows_are_copied_in_ranges() {
+    let mut copies = Plain::of("flatten([x | i < n])", &[scalarise, tidy]).program;
+    schedule(&mut copies, &TARGETS[0]);
+    let (mut copied, mut in_lanes) = (0, 0);
+    for procedure in &copies.procedures {
+        each_statement(&procedure.body, &mut |statement| {
+            let Statement::For(each) = statement else { return };
+            if each.body.iter().any(|inner| matches!(inner, Statement::Copy { .. })) {
+                copied += 1;
+                in_lanes += usize::from(each.schedule.as_deref().is_some_and(|found| found.lanes.is_some()));
+            }
+        });
+    }
+    assert!(copied > 0 && in_lanes == 0, "{}", print(&copies));
+}
+
 /// Rows that loops in lanes access across, again and again, are transposed before, and sums after.
 #[test]
 fn rows_are_transposed() {

@@ -1,4 +1,5 @@
-//! Which of two nested loops runs in lanes: the outer loop, or the loops and products of matrices inside it.
+//! Which of two nested loops runs in lanes: the outer loop, or the loops, products of matrices and copies of ranges inside
+//! it.
 //!
 //! Lanes of the outer loop share loop-invariant values, and perform every operation for a vector of iterations at once.
 //! If neighbouring iterations access distant elements, each element is loaded and stored separately; the inner loops may
@@ -11,7 +12,10 @@ use crate::program::{Block, For, Operand, Register, Statement};
 
 /// Whether a loop takes less time in lanes than with the loops inside of it in lanes.
 pub(super) fn outer(loops: &Loops, lanes: &LaneSchedule, each: &For) -> bool {
-    let nested = each.body.iter().any(|statement| matches!(statement, Statement::For(_) | Statement::Product(_)));
+    let is_wide = |statement: &Statement| {
+        matches!(statement, Statement::For(_) | Statement::Product(_) | Statement::Copy { .. } | Statement::Fill(..))
+    };
+    let nested = each.body.iter().any(is_wide);
     let around = LoopNest { path: vec![(each.index, estimated(each.count))], loops };
     !nested || around.in_lanes(lanes, &each.body) / lanes.width as f64 <= around.one_by_one(&each.body)
 }

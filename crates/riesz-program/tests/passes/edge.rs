@@ -2,13 +2,14 @@
 //! with only boundary iterations, give the same results.
 
 use crate::plain::Plain;
+use riesz_program::each_statement;
 use riesz_program::passes::Pass;
 use riesz_program::passes::edge::edge;
 use riesz_program::passes::fuse::fuse;
 use riesz_program::passes::scalarise::scalarise;
 use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
-use riesz_program::program::{Block, Statement};
+use riesz_program::program::{Block, Expression, Statement};
 
 /// The passes that give a function its loops.
 const BEFORE: [Pass; 4] = [scalarise, tidy, fuse, tidy];
@@ -40,6 +41,51 @@ fn branches_in_branches_and_conditions_on_numbers() {
 fn second_derivatives_of_neighbours() {
     divided("flatten(hessian(\\y -> sum((y[i + 1] - y[i]^2)^2 | i < n - 1), x))", true);
     divided("flatten(hessian(\\y -> sum((y[i + 2] - y[i + 1] * y[i])^2 | i < n - 2), x))", true);
+}
+
+/// A border on all sides: the iterations inside of both loops have no branches.
+#[test]
+fn borders_of_a_square() {
+    let at = |i: &str, j: &str| format!("x[mod({i} + 3 * {j}, n)]");
+    let inside = [at("(i - 1)", "j"), at("(i + 1)", "j"), at("i", "(j - 1)"), at("i", "(j + 1)")].join(" + ");
+    let square = format!("[[if i > 0 and i < n - 1 and j > 0 and j < n - 1 then {inside} else 0.0 | j < n] | i < n]");
+    divided(&format!("flatten({square})"), true);
+    let plain = Plain::of(&format!("flatten({square})"), &BEFORE);
+    let improved = plain.after(&[edge, tidy]);
+    let mut inner = Vec::new();
+    for body in loops(&improved.procedure(plain.entry).body) {
+        inner.extend(loops(body));
+    }
+    assert!(inner.iter().any(|body| !has_branch(body)), "{}", print(&improved));
+}
+
+/// Remainders of indices beyond the ends, which are those of a period.
+#[test]
+fn neighbours_around_a_circle() {
+    divided("[x[mod(i + 1, n)] - x[mod(i + n - 1, n)] | i < n]", true);
+    divided("[x[mod(i - 2, n)] * x[i] | i < n]", true);
+    let plain = Plain::of("[x[mod(i + 1, n)] * x[mod(i - 1, n)] | i < n]", &BEFORE);
+    let improved = plain.after(&[edge, tidy]);
+    let inside = loops(&improved.procedure(plain.entry).body);
+    let is_remainder = |statement: &Statement| matches!(statement, Statement::Let(_, Expression::Int(..)));
+    assert!(inside.iter().any(|body| !body.iter().any(is_remainder)), "{}", print(&improved));
+}
+
+/// A window around each index: the conditions hold for all of it between the borders.
+#[test]
+fn windows_over_a_border() {
+    let body = "[sum(if i + k >= 2 and i + k < n + 2 then x[i + k - 2] * (k + 1) else 0.5 | k < 5) + x[i] | i < n]";
+    divided(body, true);
+    divided(&body.replace("sum", "max"), true);
+    divided(&body.replace("sum(", "0.1 * prod("), true);
+    let plain = Plain::of(body, &BEFORE);
+    let improved = plain.after(&[edge, tidy]);
+    let straight = loops(&improved.procedure(plain.entry).body).into_iter().any(|body| {
+        let mut branches = 0;
+        each_statement(body, &mut |statement| branches += usize::from(matches!(statement, Statement::If(..))));
+        branches == 0
+    });
+    assert!(straight, "{}", print(&improved));
 }
 
 /// Sizes in which the condition changes far from both ends are left as they are.
