@@ -112,6 +112,9 @@ fn is_open<L: Language>(map: &Map<L>) -> bool {
     open
 }
 
+/// Two factors, with the number of trials around theirs.
+type Refused<L> = (Map<L>, Map<L>, usize);
+
 struct Simplifier<'b, 'c, L: Language> {
     context: &'b L::Context<'c>,
     /// What the term contains in more than one place, and what that has become.
@@ -122,7 +125,7 @@ struct Simplifier<'b, 'c, L: Language> {
     known: ByAddress<usize, (Map<L>, Map<L>)>,
     measures: ByAddress<usize, (Map<L>, Measure)>,
     /// Pairs of factors that no trial has helped, with the number of trials around that one.
-    refused: ByAddress<(usize, usize), (Map<L>, Map<L>, usize)>,
+    refused: ByAddress<(usize, usize), Refused<L>>,
     /// What has become known during each trial, the innermost last.
     trials: Vec<Vec<usize>>,
     /// How many trials may be inside of each other.

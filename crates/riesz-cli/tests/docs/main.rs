@@ -23,7 +23,7 @@ use riesz::primitive::{Primitive, table};
 use riesz::{Diagnostic, Loaded, Session};
 use riesz_test::files::sources;
 use riesz_test::program::root;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -35,6 +35,7 @@ const FROM_SOURCE: &str = "cargo run --release -p riesz-cli --";
 fn every_block_is_true() {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut failures = Vec::new();
+    let before = files_at_the_root();
     for page in pages() {
         for block in blocks(&page) {
             let tried = examine(&block);
@@ -42,6 +43,8 @@ fn every_block_is_true() {
             let place = format!("{}:{}", page.display(), block.line);
             failures.extend(tried.into_iter().filter_map(Result::err).map(|problem| format!("{place}: {problem}")));
         }
+        // The commands of a page may write files for each other.
+        files_at_the_root().difference(&before).for_each(|file| fs::remove_file(file).unwrap());
     }
     for (kind, count) in &counts {
         println!("{count:4} {kind}");
@@ -220,6 +223,11 @@ fn expect(text: &str, found: &Result<String, String>, expected: &Result<String, 
         true => Ok(()),
         false => Err(format!("{text}\n  expected {expected:?}\n  found    {found:?}")),
     }
+}
+
+fn files_at_the_root() -> BTreeSet<PathBuf> {
+    let entries = fs::read_dir(root()).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.is_file()).collect()
 }
 
 /// Each command of a session at a shell, with what it prints.

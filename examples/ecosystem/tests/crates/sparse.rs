@@ -21,7 +21,7 @@ fn newton_by_faer() {
         let entries: Vec<_> =
             rows.into_iter().zip(columns).zip(values).map(|((i, j), value)| Triplet::new(i, j, value)).collect();
         let hessian = SparseColMat::try_new_from_triplets(N, N, &entries).unwrap();
-        let slope = faer::Col::from_iter(valley::grad(&x).into_iter());
+        let slope = faer::Col::from_iter(valley::grad(&x));
         let step = hessian.sp_lu().unwrap().solve(&slope);
         x.iter_mut().zip(step.iter()).for_each(|(x, step)| *x -= step);
     }
