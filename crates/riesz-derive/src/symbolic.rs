@@ -80,8 +80,8 @@ impl Language for Symbolic {
         Expr::Atom(Atom::Real(value))
     }
 
-    fn times(k: &Expr, l: &Expr) -> Expr {
-        k.clone().times(l.clone())
+    fn times(k: &Expr, l: &Expr) -> Option<Expr> {
+        Some(k.clone().times(l.clone()))
     }
 
     fn is_zero(value: &Value<Symbolic>) -> bool {

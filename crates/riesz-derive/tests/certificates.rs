@@ -206,8 +206,10 @@ fn other_name(text: &str, random: &mut Random) -> Option<String> {
 fn other_law(text: &str, random: &mut Random) -> Option<String> {
     changed(text, random, is_law, &mut |line, random| {
         let (name, _) = line.strip_prefix("  by ")?.split_once(": ")?;
-        // a multiple that slides is right for every law that moves or multiplies multiples
-        let other = random.pick(LAWS).filter(|law| law.name != name && !law.slides && name != "scale slides")?;
+        // a multiple that slides is right for every law that moves or multiplies multiples, and an identity is a multiple
+        let is_pair = |a: &str, b: &str| a == "compose scales" && b.contains("identity");
+        let same = |law: &str| law == name || is_pair(law, name) || is_pair(name, law);
+        let other = random.pick(LAWS).filter(|law| !same(law.name) && !law.slides && name != "scale slides")?;
         Some(format!("  by {}: {other}", other.name))
     })
 }

@@ -54,8 +54,8 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
 
     /// A number that a law names.
     fn number(value: f64) -> Self::Number;
-    /// `k l`
-    fn times(k: &Self::Number, l: &Self::Number) -> Self::Number;
+    /// `k l`; none if it does not stand for the one after the other.
+    fn times(k: &Self::Number, l: &Self::Number) -> Option<Self::Number>;
     /// Whether a coefficient is zero for certain.
     fn is_zero(value: &Value<Self>) -> bool;
     /// A number as a vector of the space of numbers.

@@ -70,8 +70,11 @@ impl Language for Numbers {
         value
     }
 
-    fn times(k: &f64, l: &f64) -> f64 {
-        times(*k, *l)
+    fn times(k: &f64, l: &f64) -> Option<f64> {
+        let product = times(*k, *l);
+        let is_lost =
+            !product.is_finite() && k.is_finite() && l.is_finite() || product == 0.0 && *k != 0.0 && *l != 0.0;
+        (!is_lost).then_some(product)
     }
 
     fn is_zero(value: &Value<Numbers>) -> bool {
@@ -108,7 +111,7 @@ impl Language for Numbers {
         use Argument::{List, One};
         use Value::{Matrix as M, Number as N, Part as P, Relation as R, Vector as V};
         Some(match (function, arguments) {
-            (Function::Times, [One(N(k)), One(N(l))]) => N(times(*k, *l)),
+            (Function::Times, [One(N(k)), One(N(l))]) => N(Self::times(k, l)?),
             (Function::Times, [One(V(d)), One(V(e))]) => V(d.zip(e, times)),
             // Over a space of no numbers, matrices of different sizes are maps between the same spaces.
             (Function::Times, [One(M(a, v)), One(M(b, w))]) if v == w && a.columns() == b.rows() => {

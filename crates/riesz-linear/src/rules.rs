@@ -82,17 +82,17 @@ fn slid<L: Language>(map: &Map<L>, context: &L::Context<'_>) -> Option<Map<L>> {
         return None;
     }
     let (scales, mut others): (Vec<_>, Vec<_>) = maps.iter().cloned().partition(is_scale);
-    let k = scales.iter().fold(L::number(1.0), |k, scale| match scale.form() {
+    let k = scales.iter().try_fold(L::number(1.0), |k, scale| match scale.form() {
         Form::Scale(l) => L::times(&k, l),
-        _ => k,
-    });
+        _ => Some(k),
+    })?;
     if others.is_empty() {
         return Some(Map::new(map.domain().clone(), map.codomain().clone(), Form::Scale(k)));
     }
     for factor in &mut others {
         let form = match factor.form() {
             Form::RankOne(RankOne { coefficient, left, right }) => {
-                let coefficient = L::times(&k, coefficient);
+                let coefficient = L::times(&k, coefficient)?;
                 Form::RankOne(RankOne { coefficient, left: left.clone(), right: right.clone() })
             }
             Form::Diagonal(values) => {

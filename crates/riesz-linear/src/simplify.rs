@@ -71,9 +71,18 @@ impl LinearMap {
 
     /// The simplified map, and the laws that were used, in order.
     pub fn simplify_with_steps(&self) -> (LinearMap, Vec<Step>) {
+        self.cheaper(1)
+    }
+
+    /// An equal map for people to read: if it is short enough for that, trials are made inside trials.
+    pub fn legible(&self) -> LinearMap {
+        self.cheaper(TRIALS).0
+    }
+
+    fn cheaper(&self, depth: usize) -> (LinearMap, Vec<Step>) {
         let work = self.cost().work();
         let cheaper = |(simple, _): &(LinearMap, Vec<Step>)| simple.cost().work() <= work;
-        let found = [SMALL, 0].into_iter().find_map(|small| self.simplified(small, &()).filter(cheaper));
+        let found = [SMALL, 0].into_iter().find_map(|small| self.simplified(small, depth, &()).filter(cheaper));
         found.unwrap_or_else(|| (self.clone(), Vec::new()))
     }
 }
@@ -81,14 +90,14 @@ impl LinearMap {
 impl<L: Language> Map<L> {
     /// The map as laws make it, and those laws, in order; none where there is no end to that.
     pub fn simplified_in(&self, context: &L::Context<'_>) -> Option<(Map<L>, Vec<Step<L>>)> {
-        self.simplified(SMALL, context)
+        self.simplified(SMALL, TRIALS, context)
     }
 
     /// The map as laws make it, unless there is no end to that.
-    fn simplified(&self, small: usize, context: &L::Context<'_>) -> Option<(Map<L>, Vec<Step<L>>)> {
-        let (mut simple, mut steps) = Simplifier::new(self, small, context).run(self)?;
+    fn simplified(&self, small: usize, depth: usize, context: &L::Context<'_>) -> Option<(Map<L>, Vec<Step<L>>)> {
+        let (mut simple, mut steps) = Simplifier::new(self, small, depth, context).run(self)?;
         while !is_open(&simple) {
-            let (simpler, more) = Simplifier::new(&simple, small, context).run(&simple)?;
+            let (simpler, more) = Simplifier::new(&simple, small, depth, context).run(&simple)?;
             simple = simpler;
             steps.extend(more);
         }
@@ -170,7 +179,7 @@ enum Part<L: Language> {
 }
 
 impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
-    fn new(map: &Map<L>, small: usize, context: &'b L::Context<'c>) -> Simplifier<'b, 'c, L> {
+    fn new(map: &Map<L>, small: usize, depth: usize, context: &'b L::Context<'c>) -> Simplifier<'b, 'c, L> {
         Simplifier {
             context,
             shared: if L::SHARES { shared_parts(map) } else { ByAddress::default() },
@@ -179,7 +188,7 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
             measures: ByAddress::default(),
             refused: ByAddress::default(),
             trials: Vec::new(),
-            depth: 1,
+            depth,
             tasks: Vec::new(),
             results: Vec::new(),
             steps: Vec::new(),
@@ -189,8 +198,8 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
     fn run(mut self, map: &Map<L>) -> Option<(Map<L>, Vec<Step<L>>)> {
         let mut left = MOST_TASKS;
         visit(map, |part| left += MOST_TASKS * part.children().len());
-        if self.measure(map).weight <= READABLE {
-            self.depth = TRIALS;
+        if self.measure(map).weight > READABLE {
+            self.depth = 1;
         }
         self.tasks.push(Task::Enter(map.clone()));
         while let Some(task) = self.tasks.pop() {

@@ -22,18 +22,19 @@ pub fn structure<'p>(
     machine: &mut Machine<'p, f64>,
     map: &Map<f64>,
 ) -> Result<Option<LinearMap>, Fault> {
-    // A term that was made as one is shown as it was made.
+    // A term that was made as one is shown as it was made, unless it is to be simple.
     let (whole, reversed) = match map {
         Map::Adjoint(map) => (&**map, true),
         map => (map, false),
     };
     if let Map::Term(term) = whole {
-        return Ok(Some(if reversed { term.form.adjoint() } else { term.form.clone() }));
+        let form = if term.form.is(&term.made) { term.form.clone() } else { term.form.legible() };
+        return Ok(Some(if reversed { form.adjoint() } else { form }));
     }
     let mut terms = Terms { program, machine, room: 0 };
     match terms.map(map) {
         Ok(term) => {
-            let term = term.simplify();
+            let term = term.legible();
             let entries = term.rows().saturating_mul(term.columns());
             let dear = entries <= MOST_ENTRIES && term.cost().work() > 2 * entries as u64;
             let plain = if dear { from_entries(machine, map)? } else { None };

@@ -426,6 +426,12 @@ impl<S: Number> Value<S> {
                 a.iter().zip(b.iter()).map(|(&a, &b)| Value::<S>::Int(a).distance(&Value::Int(b))).fold(0.0, f64::max)
             }
             (Value::Values(a), Value::Values(b)) => all(a, b),
+            (Value::Zero, Value::Zero) => 0.0,
+            (Value::Reals(a), Value::Values(b)) | (Value::Values(b), Value::Reals(a))
+                if a.is_empty() && b.is_empty() =>
+            {
+                0.0
+            }
             _ => f64::INFINITY,
         }
     }

@@ -309,9 +309,12 @@ pub(crate) fn multiple<L: Language>(k: L::Number, map: Map<L>) -> Map<L> {
     }
     let mut chain = map.factors().to_vec();
     let space = map.codomain().clone();
-    match chain.first().map(Map::form) {
-        Some(Form::RankOne(RankOne { coefficient, left, right })) => {
-            let coefficient = L::times(&k, coefficient);
+    let coefficient = match chain.first().map(Map::form) {
+        Some(Form::RankOne(rank_one)) => L::times(&k, &rank_one.coefficient),
+        _ => None,
+    };
+    match (coefficient, chain.first().map(Map::form)) {
+        (Some(coefficient), Some(Form::RankOne(RankOne { left, right, .. }))) => {
             let form = Form::RankOne(RankOne { coefficient, left: left.clone(), right: right.clone() });
             chain[0] = Map::new(chain[0].domain().clone(), space, form);
         }
