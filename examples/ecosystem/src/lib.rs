@@ -16,7 +16,7 @@ pub fn valley(x: &[f64]) -> f64 {
 /// The differences between measurements and a decay `a · exp(-rate · t) + rest`.
 #[differentiable(wrt(p))]
 pub fn residuals(p: &[f64; 3], t: &[f64], y: &[f64]) -> Vec<f64> {
-    (0..t.len()).map(|i| p[0] * (-p[1] * t[i]).exp() + p[2] - y[i]).collect()
+    t.iter().zip(y).map(|(t, y)| p[0] * (-p[1] * t).exp() + p[2] - y).collect()
 }
 
 /// The logarithm of the density of eight schools' effects, whose mean and spread are not known: `x` holds the mean, the
