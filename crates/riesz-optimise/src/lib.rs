@@ -1,9 +1,9 @@
-//! The optimiser: core programs that compute the same values, to the last bit, with fewer operations.
+//! The optimiser: core programs that compute the same values with fewer operations.
 //!
 //! Each pass is one file, and opens with the equation that it applies. No pass grows a program by more than a constant
-//! factor, or takes more than linear time. The values of a program stay the same bit for bit, but that systems with one
-//! matrix are solved together, where a solution is rounded otherwise; an error in an unused value may disappear, but no
-//! new error appears.
+//! factor, or takes more than linear time. The values of a program stay the same bit for bit, with one exception: systems
+//! with one matrix are solved together, which may change the last bit of a solution. An error in an unused value may
+//! disappear, but no new error appears.
 
 mod accumulate;
 mod batch;
