@@ -3,8 +3,8 @@
 //! code is by the compiler of the machine; `instant` is machine code in memory, whose time is also given in that of native
 //! code, with the geometric mean at the end.
 //!
-//! The programs are in the folder `untuned`, the JAX in `peers/jax_untuned.py` and `peers/jax_neighbours.py`, and their
-//! derivatives are compared.
+//! The programs are in the folder `untuned`, the JAX in `peers/jax_untuned.py`, `peers/jax_neighbours.py` and
+//! `peers/jax_kinds.py`, and their derivatives are compared.
 //! `RIESZ_PYTHON` names the Python that has JAX. Words after `--` select the programs whose names contain one of them.
 
 use riesz::{NoFiles, Session, Toolchain};
@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
 
 /// The name, as the peers have it, the file, the value, and the derivative.
-const PROGRAMS: [(&str, &str, &str, &str); 30] = [
+const PROGRAMS: [(&str, &str, &str, &str); 60] = [
     (
         "LSTM",
         include_str!("untuned/lstm.rz"),
@@ -138,6 +138,171 @@ const PROGRAMS: [(&str, &str, &str, &str); 30] = [
         "grad(top(_, rows, cols, start), vals)",
     ),
     ("warped image", include_str!("untuned/warp.rz"), "misfit(m, image, target)", "grad(misfit(_, image, target), m)"),
+    (
+        "mixture density network",
+        include_str!("untuned/mixture_density.rz"),
+        "loss(w1, b1, w2, b2, xs, ys)",
+        "grad(\\p q r s -> loss(p, q, r, s, xs, ys), (w1, b1, w2, b2))",
+    ),
+    (
+        "Matérn process",
+        include_str!("untuned/matern.rz"),
+        "likelihood(lengths, 0.1, -2.0, x, y)",
+        "grad(\\l s e -> likelihood(l, s, e, x, y), (lengths, 0.1, -2.0))",
+    ),
+    (
+        "matrix exponentials",
+        include_str!("untuned/matrix_exponential.rz"),
+        "loss(a, target)",
+        "grad(\\a -> loss(a, target), a)",
+    ),
+    (
+        "chain of rigid bodies",
+        include_str!("untuned/rigid_chain.rz"),
+        "miss(angles, targets)",
+        "grad(\\a -> miss(a, targets), angles)",
+    ),
+    ("antithetic paths", include_str!("untuned/antithetic.rz"), "price(p, noise)", "grad(\\p -> price(p, noise), p)"),
+    (
+        "conditional random field",
+        include_str!("untuned/crf.rz"),
+        "loss(w, move, words, labels)",
+        "grad(\\a b -> loss(a, b, words, labels), (w, move))",
+    ),
+    (
+        "smoothing of a mesh",
+        include_str!("untuned/mesh_smoothing.rz"),
+        "misfit(x, w, from, to, goal)",
+        "grad(\\x w -> misfit(x, w, from, to, goal), (x, w))",
+    ),
+    (
+        "total variation",
+        include_str!("untuned/total_variation.rz"),
+        "objective(u, f)",
+        "grad(\\u -> objective(u, f), u)",
+    ),
+    (
+        "structural similarity",
+        include_str!("untuned/ssim.rz"),
+        "similarity(x, y, g)",
+        "grad(\\x -> similarity(x, y, g), x)",
+    ),
+    (
+        "partial likelihood",
+        include_str!("untuned/cox.rz"),
+        "likelihood(w, x, event)",
+        "grad(\\w -> likelihood(w, x, event), w)",
+    ),
+    (
+        "partial likelihood, Hessian",
+        include_str!("untuned/cox.rz"),
+        "likelihood(w, x, event)",
+        "hessian(likelihood(_, x, event), w)",
+    ),
+    (
+        "choices",
+        include_str!("untuned/choice.rz"),
+        "likelihood(w, x, open, chosen)",
+        "grad(\\w -> likelihood(w, x, open, chosen), w)",
+    ),
+    (
+        "choices, Hessian",
+        include_str!("untuned/choice.rz"),
+        "likelihood(w, x, open, chosen)",
+        "hessian(likelihood(_, x, open, chosen), w)",
+    ),
+    (
+        "implicit diffusion",
+        include_str!("untuned/implicit_diffusion.rz"),
+        "misfit(k, u0, goal)",
+        "grad(\\k -> misfit(k, u0, goal), k)",
+    ),
+    (
+        "residual perceptron",
+        include_str!("untuned/perceptron.rz"),
+        "loss(up, b, down, c, scale, shift, xs, ys)",
+        "grad(\\a b c d e f -> loss(a, b, c, d, e, f, xs, ys), (up, b, down, c, scale, shift))",
+    ),
+    (
+        "batched attention",
+        include_str!("untuned/batched_attention.rz"),
+        "loss(q, c, v, o, xs, ys)",
+        "grad(\\q c v o -> loss(q, c, v, o, xs, ys), (q, c, v, o))",
+    ),
+    (
+        "contrastive loss",
+        include_str!("untuned/contrastive.rz"),
+        "loss(a, b, 1.5)",
+        "grad(\\a b -> loss(a, b, 1.5), (a, b))",
+    ),
+    ("charges with a cutoff", include_str!("untuned/cutoff.rz"), "energy(x, q)", "grad(\\x -> energy(x, q), x)"),
+    ("beam", include_str!("untuned/beam.rz"), "compliance(height, 1.0)", "grad(\\h -> compliance(h, 1.0), height)"),
+    (
+        "cosine transforms",
+        include_str!("untuned/cosine_blocks.rz"),
+        "distortion(table, image)",
+        "grad(\\t f -> distortion(t, f), (table, image))",
+    ),
+    (
+        "soft neighbours",
+        include_str!("untuned/neighbours.rz"),
+        "loss(m, points, labels, queries, classes)",
+        "grad(\\m p -> loss(m, p, labels, queries, classes), (m, points))",
+    ),
+    (
+        "counts by splines",
+        include_str!("untuned/counts.rz"),
+        "loss(w, 0.2, xs, ys)",
+        "grad(\\w s -> loss(w, s, xs, ys), (w, 0.2))",
+    ),
+    (
+        "counts by splines, Hessian",
+        include_str!("untuned/counts.rz"),
+        "loss(w, 0.2, xs, ys)",
+        "hessian(loss(_, 0.2, xs, ys), w)",
+    ),
+    (
+        "Kalman smoother",
+        include_str!("untuned/smoother.rz"),
+        "smoothed(q, -1.5, ys)",
+        "grad(\\q r y -> smoothed(q, r, y), (q, -1.5, ys))",
+    ),
+    (
+        "filters of a signal",
+        include_str!("untuned/correlation.rz"),
+        "loss(filters, signal, goal)",
+        "grad(\\f -> loss(f, signal, goal), filters)",
+    ),
+    (
+        "LSTM, batch of 32",
+        include_str!("untuned/lstm_batch.rz"),
+        "loss(wx, wh, b, xs, ys)",
+        "grad(\\a c e -> loss(a, c, e, xs, ys), (wx, wh, b))",
+    ),
+    (
+        "transducer",
+        include_str!("untuned/transducer.rz"),
+        "loss(blank, emit)",
+        "grad(\\a b -> loss(a, b), (blank, emit))",
+    ),
+    (
+        "orthogonal iteration",
+        include_str!("untuned/subspace.rz"),
+        "captured(x, start)",
+        "grad(\\x -> captured(x, start), x)",
+    ),
+    (
+        "ordered probit",
+        include_str!("untuned/probit.rz"),
+        "likelihood(w, cuts, x, class)",
+        "grad(\\w c -> likelihood(w, c, x, class), (w, cuts))",
+    ),
+    (
+        "ordered probit, Hessian",
+        include_str!("untuned/probit.rz"),
+        "likelihood(w, cuts, x, class)",
+        "hessian(likelihood(_, cuts, x, class), w)",
+    ),
 ];
 
 fn main() {

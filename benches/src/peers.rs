@@ -43,7 +43,8 @@ pub type Script = (&'static str, &'static str, &'static str);
 /// The scripts for the workloads of the suite.
 pub const SUITE: &[Script] = &[("JAX", "jax", "jax_peer.py"), ("PyTorch", "torch", "torch_peer.py")];
 /// The scripts for the programs of the folder `untuned`.
-pub const UNTUNED: &[Script] = &[("JAX", "jax", "jax_untuned.py"), ("JAX", "jax", "jax_neighbours.py")];
+pub const UNTUNED: &[Script] =
+    &[("JAX", "jax", "jax_untuned.py"), ("JAX", "jax", "jax_neighbours.py"), ("JAX", "jax", "jax_kinds.py")];
 
 /// How Enzyme's clang is called: as C wants its sums, one after the other, and free to rearrange them.
 const ENZYME: [(&str, &[&str]); 2] = [("Enzyme", &[]), ("Enzyme, fast-math", &["-ffast-math"])];
@@ -51,13 +52,30 @@ const ENZYME: [(&str, &[&str]); 2] = [("Enzyme", &[]), ("Enzyme, fast-math", &["
 const ENZYME_SOURCES: [&str; 5] = ["gmm.c", "ba.c", "network.c", "rosenbrock.c", "recurrence.c"];
 
 impl Figure {
+    /// How far the derivative of the tool is from this one.
+    pub fn apart(&self, derivative: &[f64]) -> f64 {
+        let found: f64 = derivative.iter().enumerate().map(|(at, number)| number * (at as f64).cos()).sum();
+        (found - self.checksum).abs() / crate::scale(derivative).max(found.abs())
+    }
+
     /// # Panics
     /// If the derivative of the tool is not this one.
     pub fn agree(&self, derivative: &[f64]) {
-        let found: f64 = derivative.iter().enumerate().map(|(at, number)| number * (at as f64).cos()).sum();
-        let apart = (found - self.checksum).abs() / crate::scale(derivative).max(found.abs());
+        let apart = self.apart(derivative);
         assert!(apart < 1e-7, "{}: {} is {apart} apart", self.workload, self.name);
     }
+}
+
+/// The figures of those tools that solve for the steps of Newton's method.
+pub fn newton(workloads: &[&str]) -> Vec<Figure> {
+    let mut found = Vec::new();
+    for (name, package, tool) in
+        [("JAX dense", "jax", "dense"), ("JAX CG", "jax", "cg"), ("CasADi", "casadi", "casadi")]
+    {
+        let lines = script_lines(name, package, "newton_peer.py", &[Path::new(tool)], workloads);
+        found.extend(lines.iter().filter_map(|line| figure(name, line)));
+    }
+    found
 }
 
 /// The figures of those tools that are installed.

@@ -31,7 +31,7 @@ pub fn near(law: &str, left: f64, right: f64, tolerance: f64) -> Result<(), Stri
 /// A law that says that something is so.
 ///
 /// # Errors
-/// Where it is not, a sentence with the law and what it was asked of.
+/// If it does not hold, a sentence that names the law and the values.
 pub fn holds<T: Debug>(law: &str, true_of: bool, of: &T) -> Result<(), String> {
     if true_of { Ok(()) } else { Err(format!("{law} does not hold: {of:?}")) }
 }

@@ -34,6 +34,9 @@
 //! function that you can call on types of your own, such as [`module_laws`]. Zeros are exact in derivatives: see
 //! [`module`].
 //!
+//! With the feature `num-traits` Nagata numbers have its `Zero`, `One` and `FromPrimitive`, which is what the matrices of
+//! nalgebra need of their numbers (feature `nalgebra`). Polynomials are no [`Real`] numbers: they have no quotients.
+//!
 //! Without the feature `std` the crate is `no_std`; without `alloc` as well, it has the modules that need no heap:
 //! [`semiring`], [`module`], [`nagata`], [`real`].
 

@@ -181,3 +181,45 @@ impl<'a, D: Semiring, E: Module<D>> Sum<&'a Nagata<D, E>> for Nagata<D, E> {
         numbers.fold(Nagata::zero(), |sum, number| Monoid::add(&sum, number))
     }
 }
+
+/// Zero and one as num-traits has them, so that matrices of nalgebra can be made of Nagata numbers:
+///
+/// ```
+/// use nalgebra::{Matrix2, Vector2};
+/// use riesz_algebra::Nagata;
+///
+/// let [x, y] = Nagata::variables([2.0, 3.0]);
+/// let product = Matrix2::new(x, y, y, x) * Vector2::new(x, y);
+/// assert_eq!(product[0].primal, 13.0);
+/// assert_eq!(product[0].tangent, [4.0, 6.0]);
+/// ```
+#[cfg(feature = "num-traits")]
+impl<D: Semiring + PartialEq, E: Module<D> + PartialEq> num_traits::Zero for Nagata<D, E> {
+    fn zero() -> Self {
+        Monoid::zero()
+    }
+    fn is_zero(&self) -> bool {
+        *self == Monoid::zero()
+    }
+}
+
+#[cfg(feature = "num-traits")]
+impl<D: Semiring, E: Module<D>> num_traits::One for Nagata<D, E> {
+    fn one() -> Self {
+        Semiring::one()
+    }
+}
+
+/// Constants.
+#[cfg(feature = "num-traits")]
+impl<D: Real, E: Module<D>> num_traits::FromPrimitive for Nagata<D, E> {
+    fn from_i64(n: i64) -> Option<Self> {
+        Some(Real::constant(n as f64))
+    }
+    fn from_u64(n: u64) -> Option<Self> {
+        Some(Real::constant(n as f64))
+    }
+    fn from_f64(x: f64) -> Option<Self> {
+        Some(Real::constant(x))
+    }
+}

@@ -41,7 +41,7 @@ pub(crate) struct Writer<'p> {
     pub fixed: FxHashSet<Register>,
     /// Buffers that are exchanged or replaced by others.
     moved: FxHashSet<Buffer>,
-    /// What there is no C for.
+    /// The construct that C cannot express, if there is one.
     pub refused: Option<Refused>,
     depth: usize,
     text: String,

@@ -23,18 +23,18 @@ use riesz_program::{Program, Signature, scope};
 use riesz_syntax::Span;
 use std::fmt::Write;
 
-/// What to write.
+/// The program and the functions to write.
 pub struct Options<'a> {
     /// A place as a person finds it: file, line and column.
     pub place: &'a dyn Fn(Span) -> String,
-    /// What is called from outside.
+    /// The functions that are called from outside.
     pub exports: &'a [Signature],
 }
 
 /// Why a program cannot be written in C.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refused {
-    /// What it has that the C of this crate has not.
+    /// The construct that this C cannot express.
     pub what: String,
     /// Where.
     pub span: Span,
@@ -68,7 +68,8 @@ pub fn emit(program: &Program, options: &Options) -> Result<String, Refused> {
     Ok(settle(program, options.place, &drafts, C))
 }
 
-/// What can be wrong, and where: first what can be wrong anywhere, then the sites of the program.
+/// The messages of run-time errors with their places: first the errors that can occur anywhere, then the sites of the
+/// program.
 fn sites(program: &Program) -> String {
     let general = [
         Fault::Memory.template(false),

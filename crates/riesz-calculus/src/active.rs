@@ -7,13 +7,14 @@ use rustc_hash::FxHashSet;
 
 /// The variables of a function that vary when some of its parameters do.
 pub(crate) struct Activity {
-    /// Those whose type can vary at all. Operations that add something varying to an accumulator count as varying too.
+    /// The variables that can vary at all, by their types. An operation that adds a varying value to an accumulator
+    /// varies too.
     pub active: FxHashSet<Var>,
-    /// Those that hold functions which may have captured something that varies. A function has no tangent of its own.
+    /// The variables that hold functions which may have captured a varying value. A function has no tangent of its own.
     pub carriers: FxHashSet<Var>,
 }
 
-/// What varies with parameters.
+/// The variables that vary with the chosen parameters.
 pub(crate) fn active(function: &Function, parameters: &[bool]) -> Activity {
     let mut analysis = Analysis { function, active: FxHashSet::default(), carriers: FxHashSet::default() };
     for (at, active) in parameters.iter().enumerate() {

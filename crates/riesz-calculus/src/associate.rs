@@ -365,7 +365,7 @@ impl Compiler<'_> {
 
 impl Calculus {
     /// A function with those that it calls in place of their calls.
-    fn inlined(&mut self, id: FunctionId) -> Result<FunctionId, Problem> {
+    pub(crate) fn inlined(&mut self, id: FunctionId) -> Result<FunctionId, Problem> {
         if let Some(known) = self.inlined.get(&id) {
             return Ok(*known);
         }
@@ -381,7 +381,7 @@ impl Calculus {
     }
 }
 
-/// What the costs of a matrix follow from.
+/// The numbers from which the costs of a matrix follow.
 struct Costs {
     columns: Size,
     rows: Size,

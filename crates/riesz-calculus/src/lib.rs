@@ -21,6 +21,7 @@ mod defunctionalise;
 mod jacobian;
 pub mod linearise;
 mod map;
+mod sides;
 mod specialise;
 mod structure;
 mod system;

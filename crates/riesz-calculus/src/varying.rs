@@ -61,6 +61,8 @@ impl Lineariser<'_> {
                 OnMaps::Subtract => {
                     self.linear(Op::OnMaps(OnMaps::Scale, vec![Atom::Real(-1.0), tangent]), ty.clone(), span)
                 }
+                // The factors of a map that is known only at run time are not looked for.
+                OnMaps::Factors => return Tangent::Zero,
                 OnMaps::Coo | OnMaps::System => return self.entries(var, tangent, *operand, &ty, span),
                 // The map itself says between which spaces its tangent is.
                 OnMaps::Matrix => self.linear(Op::OnMaps(operation, vec![tangent, *operand]), ty.clone(), span),
@@ -187,7 +189,7 @@ fn run_primal(
 }
 
 impl Transposer<'_> {
-    /// What the cotangent of a map contributes to those of what it captured.
+    /// The contribution of the cotangent of a map to the cotangents of its captured values.
     pub(crate) fn map(&mut self, forward: FunctionId, captured: &[Atom], ty: &Type, cotangent: Atom, span: Span) {
         let Some(linearised) = self.calculus.tangent_maps.get(&forward).cloned() else { return };
         let (Type::Linear(arrow), true) = (ty, linearised.forward.is_some()) else { return };
@@ -205,7 +207,7 @@ impl Transposer<'_> {
         });
     }
 
-    /// What the cotangent of what an operation made of maps contributes to those of the operands.
+    /// The contribution of the cotangent of a result of an operation on maps to the cotangents of the operands.
     pub(crate) fn on_maps(&mut self, operation: OnMaps, operands: &[Atom], cotangent: Atom, span: Span) {
         let linear = operands.iter().position(|operand| self.is_linear(*operand)).unwrap_or(0);
         let to = operands[linear];
@@ -243,7 +245,7 @@ impl Transposer<'_> {
         self.add(to, &[], contribution, span);
     }
 
-    /// What the cotangent of what a map made of an argument contributes.
+    /// The contribution of the cotangent of a map applied to an argument.
     pub(crate) fn apply(&mut self, map: Atom, argument: Atom, cotangent: Atom, ty: &Type, span: Span) {
         if self.is_linear(map) {
             // ȳ ⊗ a

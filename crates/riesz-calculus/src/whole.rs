@@ -33,7 +33,7 @@ pub struct Whole {
 #[derive(Default)]
 pub struct Wholes(FxHashMap<Vec<Mark>, (Rc<Program>, FunctionId)>);
 
-/// What a program is written from, in order.
+/// The parts from which a program is written, in order.
 #[derive(Clone, PartialEq, Eq, Hash)]
 enum Mark {
     Closure(FunctionId),
@@ -138,7 +138,7 @@ struct Writer<'p> {
     vars: Vec<VarInfo>,
     bindings: Vec<Binding>,
     parameters: Vec<Var>,
-    /// What the parameters stand for.
+    /// The values of the parameters.
     data: Vec<Value<f64>>,
     marks: Vec<Mark>,
     /// Functions that have been made, by where they are: one that is shared is made once.
@@ -167,7 +167,7 @@ impl<'p> Writer<'p> {
         bind(&mut self.vars, &mut self.bindings, op, ty, self.span)
     }
 
-    /// What a closure captured.
+    /// The captured values of a closure.
     fn captured(&mut self, closure: &Closure<f64>) -> Vec<Atom> {
         let function = self.program.function(closure.function);
         self.marks.push(Mark::Closure(closure.function));

@@ -23,7 +23,7 @@ impl From<Misfit> for Refused {
     }
 }
 
-/// So many words and sizes of a call need no memory of their own.
+/// The number of words and sizes of a call that need no memory of their own.
 const FEW: usize = 32;
 
 /// A function of a library that is ready to be called: what it takes and gives, and the globals that it needs.
@@ -36,7 +36,7 @@ pub struct Call {
 }
 
 impl Call {
-    /// What the function takes and gives.
+    /// The parameters and the result of the function.
     pub fn interface(&self) -> &Interface {
         &self.interface
     }
@@ -75,7 +75,7 @@ impl Code {
         })
     }
 
-    /// What a function of this library gives for borrowed arguments, as a value.
+    /// The result of a function of this library for borrowed arguments, as a value.
     pub fn value_with(
         &self,
         Call { function, interface, globals }: &Call,

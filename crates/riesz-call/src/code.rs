@@ -43,7 +43,7 @@ pub struct Code {
     machine: Box<dyn Machine>,
     sites: Vec<Site>,
     functions: Vec<Result<Function, Unsupported>>,
-    /// What to ask where plain products make a NaN that exact ones may not.
+    /// The function to call if plain products make a NaN that exact ones may not.
     careful: Option<Careful>,
     /// Who shares the work.
     pool: Option<Arc<Pool>>,
@@ -69,7 +69,7 @@ struct Careful {
 #[derive(Clone, Debug)]
 pub struct Function {
     pub(crate) signature: Signature,
-    /// What its result is passed in.
+    /// The memory in which its result is passed.
     slots: Vec<Slot>,
     /// How many words that is.
     words: usize,
@@ -188,7 +188,7 @@ impl Code {
         self.pool.as_ref().map_or(Crew::NONE, |pool| pool.crew())
     }
 
-    /// What a function gives for arguments that are ready.
+    /// The result of a function for prepared arguments.
     pub fn value(&self, ready: &PreparedCall, limits: &Limits) -> Result<Value<f64>, Stop> {
         self.value_of(&ready.function, &ready.passed.words, limits)
     }
@@ -289,7 +289,7 @@ pub struct PreparedCall {
     passed: Arguments,
 }
 
-/// So many words of a result need no memory of their own.
+/// The number of words of a result that need no memory of their own.
 const FEW_WORDS: usize = 16;
 
 /// How much stack is left for what is called at the end of it.

@@ -28,7 +28,7 @@ use riesz_program::program::Kind;
 /// A leaf of a parameter or of the result: a number, or an array of numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Leaf {
-    /// Where it stands, as a user would write it: `x`, `model.weights`, `pair.0`.
+    /// The path to the leaf, as a user would write it: `x`, `model.weights`, `pair.0`.
     pub path: String,
     /// Its type, as a user would write it, such as `[n]R`.
     pub ty: String,
@@ -80,7 +80,8 @@ pub struct Interface {
 }
 
 impl Interface {
-    /// That of a function: the names and types of its parameters, the first of which are sizes, and the type of its result.
+    /// The interface of a function: the names and types of its parameters, the first of which are sizes, and the type
+    /// of its result.
     /// `global` is the value of a global. An error says what has no leaves.
     pub fn new(
         names: &[String],

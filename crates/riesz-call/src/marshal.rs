@@ -127,7 +127,7 @@ impl Arguments {
     }
 }
 
-/// What words stand for: a part of a result.
+/// The part of a result that some words represent.
 #[derive(Debug)]
 enum Part {
     Number(u64),
@@ -135,7 +135,7 @@ enum Part {
     Array(usize, Box<Cells>),
 }
 
-/// What stands inside of arrays.
+/// The cells inside arrays.
 #[derive(Debug)]
 enum Cells {
     Elements(Kind, u64),

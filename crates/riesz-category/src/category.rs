@@ -17,7 +17,7 @@ use riesz_linear::{LinearMap, Relation, Space};
 // ANCHOR: category
 /// Objects, morphisms, identities and composition.   [004 §4.1]
 pub trait Category {
-    /// What morphisms go from and to.
+    /// The domains and codomains of morphisms.
     type Object: Clone;
     /// The morphisms.
     type Morphism: Clone;
@@ -39,7 +39,7 @@ pub trait Between: Category {
     /// Where a morphism comes from.
     fn domain(f: &Self::Morphism) -> Self::Object;
 
-    /// Where it goes to.
+    /// The codomain of a morphism.
     fn codomain(f: &Self::Morphism) -> Self::Object;
 }
 

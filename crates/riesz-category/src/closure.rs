@@ -11,7 +11,7 @@ type Shared<A, B> = Rc<dyn Fn(A) -> B>;
 
 /// Room that one call or drop is sure to find.
 const RED_ZONE: usize = 64 * 1024;
-/// What the stack grows by where there is less.
+/// The size of a new segment of the stack.
 const GROWTH: usize = 4 * 1024 * 1024;
 
 /// Does something that may nest deeply.

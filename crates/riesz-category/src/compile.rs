@@ -117,7 +117,7 @@ impl<'p> Compiler<'p> {
 struct Bodies<'c, 'p> {
     compiler: &'c mut Compiler<'p>,
     function: &'p Function,
-    /// What is written where it is used.
+    /// The bindings that are written at the place of their use.
     inlined: HashMap<Var, &'p Binding>,
     /// The others: which of its body it is, and of which body.
     positions: HashMap<Var, (usize, usize)>,

@@ -27,7 +27,7 @@ use std::rc::Rc;
 /// The category of functions that can be told of changes.
 pub struct Incremental;
 
-/// What has changed of a value.
+/// The change of a value.
 #[derive(Clone, Debug)]
 pub enum Change {
     /// Nothing.
@@ -38,7 +38,7 @@ pub enum Change {
     New(Value<f64>),
 }
 
-/// What to do when the argument changes: says how the result does.
+/// A function from the change of the argument to the change of the result.
 type Update = Box<dyn FnMut(&Change) -> Result<Change, Fault>>;
 
 type Started = Result<(Value<f64>, Update), Fault>;
@@ -53,7 +53,7 @@ pub struct Running {
     pub value: Value<f64>,
     context: Rc<Context>,
     update: Update,
-    /// What calls that start later refer to.
+    /// The definitions to which later calls refer.
     _definitions: Option<Interpreted<Responsive>>,
 }
 
@@ -61,7 +61,7 @@ impl Running {
     /// Evaluates the first of some combinators at an argument: one as it is, several as their tuple.
     ///
     /// # Errors
-    /// Where it has no value.
+    /// The fault with which the program has no value.
     pub fn new(combinators: &Combinators, context: &Rc<Context>, argument: Value<f64>) -> Result<Running, Fault> {
         let read = interpret::<Incremental>(combinators, context);
         let Some(function) = read.main() else {
@@ -92,7 +92,7 @@ impl Change {
         }
     }
 
-    /// What has changed of a part.
+    /// The change of a part.
     pub fn part(&self, index: usize) -> Change {
         match self {
             Change::Same => Change::Same,
@@ -146,7 +146,7 @@ impl Responsive {
     /// Starts it at an argument, in a context that counts what is done.
     ///
     /// # Errors
-    /// Where it has no value there.
+    /// The fault with which the program has no value there.
     pub fn running(&self, context: &Rc<Context>, argument: Value<f64>) -> Result<Running, Fault> {
         let (value, update) = self.start(argument)?;
         Ok(Running { value, context: context.clone(), update, _definitions: None })

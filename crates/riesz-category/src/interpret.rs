@@ -14,7 +14,7 @@ use std::rc::{Rc, Weak};
 
 /// A category in which core programs can be read.
 pub trait Programs: Cartesian {
-    /// What a program is given besides its argument: limits, the values of its globals.
+    /// The data of a run beside the argument: limits, the values of globals.
     type Context;
 
     /// `a → Π bᵢ` of `a → bᵢ`
@@ -35,7 +35,7 @@ pub trait Programs: Cartesian {
     /// `(Bool, Γ) → T`
     fn conditional(yes: Self::Morphism, no: Self::Morphism) -> Self::Morphism;
 
-    /// What repeats a body.
+    /// The morphism that repeats a body.
     fn repeat(context: &Self::Context, form: Form, parts: Vec<Self::Morphism>, span: Span) -> Self::Morphism;
 
     /// A definition, which may be one of those that are being read.

@@ -14,7 +14,7 @@ use riesz_linear::count::{added, allocated, multiplied};
 use riesz_linear::{Form, LinearMap, Space};
 use std::rc::Rc;
 
-/// What the coordinates of a vector are.
+/// The coordinates of a vector.
 pub trait Coordinate: Module<f64> {}
 
 impl<E: Module<f64>> Coordinate for E {}

@@ -37,11 +37,11 @@ pub enum Via {
     Function,
     /// A matrix.
     Matrix,
-    /// What to do with a continuation.
+    /// A continuation.
     Cont,
     /// An additive function backwards.
     Dual,
-    /// What to do with a beginning.
+    /// A beginning.
     Begin,
     /// A simplified term.
     LinearMaps,
@@ -87,7 +87,7 @@ pub struct Prepared {
     combinators: Rc<Combinators>,
     limits: Limits,
     globals: Vec<Value<f64>>,
-    /// Where it is run on series.
+    /// The program, if it is run on series.
     program: Option<Rc<Program>>,
 }
 
@@ -225,7 +225,7 @@ pub struct Derivative {
     pub domain: Space,
     /// The tangent space at the value.
     pub codomain: Space,
-    /// What it took to make.
+    /// The cost of making it.
     pub made: Count,
     map: Map,
 }

@@ -140,7 +140,7 @@ impl Builder<'_> {
         steady
     }
 
-    /// What a name stands for.
+    /// The value of a name.
     fn value(&self, name: &Name, place: &Place) -> Option<Value> {
         match (name.subscript, place, self.known.get(&name.stem)?) {
             (Subscript::None, _, Bound::One(value)) => Some(value.clone()),
@@ -367,7 +367,7 @@ impl Builder<'_> {
         })
     }
 
-    /// What is made of all coefficients of a family.
+    /// The result of a function of all coefficients of a family.
     fn collected(&self, function: &str, arguments: &[Coefficient]) -> Option<Value> {
         use Value::{Matrix, Number, Vector};
         let bound = |at: usize| match arguments.get(at)? {

@@ -14,7 +14,7 @@ const FEW: usize = 8;
 /// How many ways are followed at the same time.
 const MOST: usize = 512;
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     /// The factors of a map.
@@ -40,7 +40,7 @@ impl PartialEq for Value {
     }
 }
 
-/// What a name stands for in a family.
+/// The value of a name in a family.
 #[derive(Clone, Debug)]
 pub(crate) enum Bound {
     One(Value),

@@ -8,13 +8,13 @@ use self::Condition::*;
 /// A law: the left side equals the right side where the conditions hold.
 #[derive(Debug)]
 pub struct Law {
-    /// What it is called.
+    /// The name of the law.
     pub name: &'static str,
     /// One side.
     pub left: &'static str,
     /// The other side.
     pub right: &'static str,
-    /// Where it holds.
+    /// The conditions under which it holds.
     pub when: &'static [Condition],
     /// Whether it may be used any number of times along a chain, in both directions.
     pub slides: bool,

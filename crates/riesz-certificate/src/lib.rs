@@ -53,7 +53,7 @@ pub use law::{Condition, LAWS, Law};
 
 use std::fmt;
 
-/// What a certificate proves.
+/// The statement that a certificate proves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Proof {
     /// The function whose derivative it is.
@@ -79,7 +79,7 @@ pub struct Fault {
     pub step: Option<usize>,
     /// The line where it begins.
     pub line: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 
@@ -97,7 +97,7 @@ impl std::error::Error for Fault {}
 /// Replays a certificate.
 ///
 /// # Errors
-/// Where it cannot be read, a step is wrong, or the steps do not lead to the last equations.
+/// The text cannot be read, a step is wrong, or the steps do not lead to the last equations.
 pub fn check(certificate: &str) -> Result<Proof, Fault> {
     replay::replay(&read::read(certificate)?, value::Values::new(certificate))
 }

@@ -20,7 +20,7 @@ pub(crate) struct Certificate {
     pub last_line: usize,
 }
 
-/// What a value of the program is.
+/// A value of the program, as declared.
 pub(crate) struct Declared {
     pub name: String,
     pub of: Vec<String>,
@@ -93,7 +93,7 @@ impl<'t> Lines<'t> {
         Fault { step: None, line: self.number(), message: message.into() }
     }
 
-    /// What follows a word at the beginning of a line.
+    /// The rest of a line that begins with a word.
     fn after(&mut self, word: &str) -> Result<&'t str, Fault> {
         match self.peek().strip_prefix(word) {
             Some(rest) if rest.is_empty() || rest.starts_with(' ') => {

@@ -16,7 +16,7 @@ use crate::term::{Expr, Operator, Space, Term, deep};
 const MOST: u64 = 200_000;
 const DEEPEST: usize = 4000;
 
-/// What the certificate says of the values of the program.
+/// The facts that the certificate states about the values of the program.
 pub(crate) struct Values {
     prime: u64,
     seed: u64,

@@ -10,8 +10,8 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The exit status of a process that Ctrl-C ends.
 const ENDED_BY_INTERRUPT: i32 = 130;
 
-/// What shows the progress of builds. From now on Ctrl-C ends those that are under way with the program, and nothing of
-/// them is left behind.
+/// The observer that shows the progress of builds. From now on Ctrl-C ends running builds together with the program,
+/// and leaves none of their files behind.
 pub fn watch() -> BuildObserver {
     static PREPARED: Once = Once::new();
     PREPARED.call_once(|| {

@@ -33,7 +33,6 @@ const STACK_GROWTH: usize = 2 << 20;
 
 fn main() -> ExitCode {
     signal::ignore_file_size_limit();
-    let cli = arguments::Cli::parse_from(arguments::options_first(std::env::args_os().collect()));
     std::panic::set_hook(Box::new(|panic| {
         // Where the stack cannot grow there is nothing wrong but that memory is used up.
         if panic.to_string().contains("failed to allocate stack") {
@@ -42,7 +41,8 @@ fn main() -> ExitCode {
         eprintln!("error[internal]: Riesz has made a mistake: {panic}");
         eprintln!("  = help: nothing is wrong with your files; please report this with the program that led to it");
     }));
-    let work = move || command::run(cli);
+    // The system decides how large the stack of the first thread is.
+    let work = || command::run(arguments::Cli::parse_from(arguments::options_first(std::env::args_os().collect())));
     let thread = std::thread::Builder::new().stack_size(STACK).spawn(work);
     match thread.map(|thread| thread.join()) {
         Ok(Ok(status)) => status.into(),

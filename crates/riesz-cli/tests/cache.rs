@@ -81,6 +81,17 @@ fn without_a_place_of_the_users_own_nothing_is_built() {
     assert!(problem.contains("RIESZ_CACHE_LIMIT is `much`"), "{problem}");
 }
 
+/// Another process may clear the cache, or prune it, while the compiler runs.
+#[test]
+fn a_build_does_not_need_what_is_cleared_meanwhile() {
+    let scene = Scene::new("cleared");
+    let clear = format!("rm -rf {}/native/[0-9a-f]*", scene.cache.display());
+    scene.fake_compiler(&format!("[ $1 = program.rs ] && {clear}; exec rustc \"$@\""));
+    let value = succeeded(&mut scene.riesz(&["eval", "--backend", "native", "sum(x * x | x in [1.0, 2.0])"]));
+    assert_eq!(value, "5.0\n");
+    assert_eq!(scene.programs().len(), 1);
+}
+
 #[test]
 fn a_build_that_is_stopped_leaves_nothing_behind() {
     let scene = Scene::new("stopped");

@@ -10,7 +10,7 @@ const CONSTRUCTORS: [&str; 5] =
     ["Diagnostic::error(", "Diagnostic::placeless(", "report.problem(", "plain(", "self.keyword("];
 
 /// Codes that no page shows, and why.
-const UNSHOWN: [(&str, &str); 12] = [
+const UNSHOWN: [(&str, &str); 13] = [
     ("bad-type-name", "the parser finds the same first, as `type-name-case`"),
     ("file-too-large", "it takes a file of 4 GiB"),
     ("generic-function", "a guard: what fits every type fits numbers"),
@@ -23,6 +23,7 @@ const UNSHOWN: [(&str, &str); 12] = [
     ("no-value", "a guard: the session gives a value to every name before it evaluates"),
     ("not-a-map", "a guard: types tell linear maps from functions"),
     ("not-utf8", "a page is text; `files.rs` tests it"),
+    ("run-time-function", "a derivative that meets it is taken when the program runs"),
 ];
 
 #[test]

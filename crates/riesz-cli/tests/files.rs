@@ -290,6 +290,14 @@ fn files_that_may_not_be_written_are_reported() {
     assert!(matches!(output.status.code(), Some(0 | 1)), "{output:?}");
 }
 
+/// The command works on a stack of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_small_stack_of_the_system_is_enough() {
+    let output = within("-s 32", &["eval", "sum(i | i < 10)"], &folder("stack"));
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "45\n", "{output:?}");
+}
+
 /// Native code that the system refuses working memory ends with a message as well. It is built before, without the limit.
 #[cfg(target_os = "linux")]
 #[test]

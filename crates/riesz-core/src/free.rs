@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub struct Free {
     bound: FxHashSet<Var>,
     seen: FxHashSet<Var>,
-    /// Those found so far.
+    /// The variables found so far.
     pub found: Vec<Var>,
 }
 

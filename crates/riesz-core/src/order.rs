@@ -100,17 +100,18 @@ impl fmt::Display for Order {
 /// The orders in which the rows and the columns of a linear map's matrix are counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Orders {
-    /// That of the codomain.
+    /// The order of the codomain.
     pub rows: Order,
-    /// That of the domain.
+    /// The order of the domain.
     pub columns: Order,
 }
 
 impl Orders {
-    /// Those of the spaces that a map is kept between.
+    /// The orders of the spaces between which a map is stored.
     pub const KEPT: Orders = Orders { rows: Order::Kept, columns: Order::Kept };
 
-    /// Those in which an operation counts: by the type of the last operand, the map that says between which spaces.
+    /// The orders in which an operation counts. They follow from the type of the last operand, which is the map that
+    /// determines the spaces.
     pub fn of(operation: OnMaps, operands: &[Atom], function: &Function) -> Orders {
         match (operation, operands.last()) {
             (OnMaps::Coo | OnMaps::System | OnMaps::Entries | OnMaps::OfEntries, Some(Atom::Var(map))) => {

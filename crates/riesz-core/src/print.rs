@@ -108,7 +108,7 @@ impl Printer<'_> {
                 [base, exponent] if **primitive == scalar::POWI => format!("{} ^ {}", a(base), a(exponent)),
                 [value] if **primitive == scalar::NEG => format!("-{}", a(value)),
                 // An operator is its own sign.
-                [left, right] if !primitive.hidden() && !primitive.name.starts_with(char::is_alphabetic) => {
+                [left, right] if !primitive.hidden() && !primitive.is_named() => {
                     format!("{} {} {}", a(left), primitive.name, a(right))
                 }
                 _ => format!("{}({})", primitive.name, self.atoms(arguments)),

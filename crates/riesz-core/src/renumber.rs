@@ -28,7 +28,7 @@ pub fn renumber(
 struct Numbering<'i> {
     info: &'i dyn Fn(Var) -> VarInfo,
     numbers: FxHashMap<Var, Var>,
-    /// What variables were before those of the bodies being walked, to go back to behind them.
+    /// The meanings of variables before those of the bodies being walked, to be restored behind them.
     hidden: Vec<(Var, Option<Var>)>,
     vars: Vec<VarInfo>,
 }

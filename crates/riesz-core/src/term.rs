@@ -51,7 +51,7 @@ pub struct Global {
     pub name: Name,
     /// Its type.
     pub ty: Type,
-    /// Where it comes from.
+    /// The origin of the function.
     pub origin: Origin,
 }
 
@@ -77,7 +77,7 @@ pub struct Function {
     pub body: Body,
     /// The type of the result, over the parameters.
     pub result: Type,
-    /// Where it is defined.
+    /// The place of the definition.
     pub span: Span,
 }
 
@@ -111,7 +111,7 @@ pub struct Body {
 pub struct Binding {
     /// The variable.
     pub var: Var,
-    /// What it is bound to.
+    /// The operation.
     pub op: Op,
     /// The place in the source it came from.
     pub span: Span,
@@ -308,6 +308,9 @@ pub enum OnMaps {
     /// Entries of a matrix of which the map is a part: with unknowns `t` for values on the way, `m x = y` where
     /// `a x + b t = y` and `c x + d t = 0`. The rows and columns of these stand behind those of the map.
     System,
+    /// The matrices `a` and `b` of a map `x ↦ a x b`, behind a number that says which there are: 1 for `a`, 2 for both, 3 for
+    /// `b`, 0 if the map is another or known only at run time.
+    Factors,
     /// Of a map, the columns and the rows of some places, and a map between the same spaces: the numbers of the matrix there.
     Entries,
     /// Of numbers, the columns and the rows of their places, and a map: the map between the same spaces with that matrix.
@@ -318,7 +321,7 @@ pub enum OnMaps {
 
 impl OnMaps {
     /// All of them.
-    pub const ALL: [OnMaps; 11] = [
+    pub const ALL: [OnMaps; 12] = [
         OnMaps::Adjoint,
         OnMaps::Compose,
         OnMaps::Add,
@@ -327,6 +330,7 @@ impl OnMaps {
         OnMaps::Matrix,
         OnMaps::Coo,
         OnMaps::System,
+        OnMaps::Factors,
         OnMaps::Entries,
         OnMaps::OfEntries,
         OnMaps::OfMatrix,
@@ -343,6 +347,7 @@ impl OnMaps {
             OnMaps::Matrix => "matrix",
             OnMaps::Coo => "coo",
             OnMaps::System => "system",
+            OnMaps::Factors => "factors",
             OnMaps::Entries => "entries",
             OnMaps::OfEntries => "map_of_entries",
             OnMaps::OfMatrix => "map_of_matrix",

@@ -25,9 +25,9 @@ pub struct Association {
 /// A size that a cost is for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownSize {
-    /// What it is called.
+    /// The name of the size.
     pub name: String,
-    /// What it is.
+    /// The assumed value of the size.
     pub value: i64,
     /// Whether it was not given.
     pub assumed: bool,
@@ -40,7 +40,7 @@ pub struct Chain {
     pub factors: Vec<String>,
     /// The cheapest bracketing, of the factors as `m1`, `m2`, ….
     pub bracketing: String,
-    /// What the cheapest bracketing costs.
+    /// The cost of the cheapest bracketing.
     pub cheapest: u64,
     /// The same for forward mode, which brackets from the right.
     pub forward: u64,

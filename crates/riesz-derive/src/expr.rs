@@ -44,7 +44,7 @@ pub(crate) enum Expr {
     },
 }
 
-/// What an expression applies.
+/// The function that an expression applies.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Head {
     Function(Operation),

@@ -42,7 +42,7 @@ use riesz_syntax::Diagnostic;
 use scope::Scope;
 use simplify::Simplifier;
 
-/// What to show of a derivative.
+/// The parts of a derivation to show.
 #[derive(Clone, Debug, Default)]
 pub struct Derivations {
     /// The one mode to show; both where none is chosen.
@@ -82,11 +82,11 @@ pub struct Derivation {
 /// A stage of a derivation.
 #[derive(Clone, Debug)]
 pub struct Stage {
-    /// What it is called.
+    /// The name of the stage.
     pub name: &'static str,
     /// Its text.
     pub lines: Vec<String>,
-    /// What running it takes, where it is code.
+    /// The cost of running it, if it is code.
     pub operations: Option<Operations>,
     /// Which steps lead to it, where these are steps by laws.
     pub steps: Option<Steps>,
@@ -101,7 +101,7 @@ pub enum Steps {
     Transposition,
 }
 
-/// What running something takes, as text: numbers, or polynomials in sizes, or `unknown`.
+/// The cost of running something, as text: numbers, or polynomials in sizes, or `unknown`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operations {
     /// Multiplications and divisions.
@@ -128,9 +128,9 @@ pub struct Step {
 pub struct Justification {
     /// Its name.
     pub name: &'static str,
-    /// What it says: the case of it that fired, as a pair of patterns, or the equation of the papers.
+    /// The case of the law that fired, as a pair of patterns, or the equation of the papers.
     pub equation: String,
-    /// Where it comes from.
+    /// The source of the law.
     pub source: &'static str,
 }
 

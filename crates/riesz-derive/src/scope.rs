@@ -12,17 +12,17 @@ use std::cell::Cell;
 /// How many variables are written out at most in one expression.
 const LONGEST: usize = 200;
 
-/// What is known of the variables of a function and of its two streams.
+/// The facts about the variables of a function and of its two streams.
 pub(crate) struct Scope<'p> {
     pub program: &'p Program,
     pub vars: Vec<VarInfo>,
     /// How many of the variables are those of the function itself.
     pub own: usize,
-    /// What variables of the primal stream are bound to.
+    /// The operations to which variables of the primal stream are bound.
     pub definitions: FxHashMap<Var, Op>,
     /// The indices and states of the bodies around a variable.
     pub within: FxHashMap<Var, Vec<Var>>,
-    /// What each variable is called.
+    /// The name of each variable.
     pub names: Vec<String>,
     /// The variables whose tangents linear variables are.
     pub primal_of: FxHashMap<Var, Var>,
@@ -248,7 +248,7 @@ impl<'p> Scope<'p> {
         }
     }
 
-    /// What a value is, in terms of those that it is computed from.
+    /// The definition of a value, in terms of the values from which it is computed.
     pub fn definition(&self, var: Var) -> Option<Expr> {
         self.fuel.set(LONGEST);
         self.definitions.get(&var).and_then(|op| self.written(op, &|_| false))

@@ -22,7 +22,7 @@ pub(crate) struct Rewriting {
     pub after: Term,
 }
 
-/// What a simplification does, in order.
+/// The events of a simplification, in order.
 #[derive(Clone)]
 pub(crate) enum Event {
     /// Goes on inside a form that binds names, the first with these.
@@ -93,15 +93,10 @@ impl<'s, 'p> Simplifier<'s, 'p> {
                 }
             }
             result = self.equation(None, &result);
-            let mut uses: FxHashMap<Var, usize> = FxHashMap::default();
-            let mut count = |var: Var| *uses.entry(var).or_default() += 1;
-            for item in &items {
-                if let Item::Map(_, map) = item {
-                    visit_derivatives(map, &mut count);
-                }
-            }
-            visit_derivatives(&result, &mut count);
-            let uses_of = |var: &Var| uses.get(var).copied().unwrap_or(0);
+            let mut uses = Uses::default();
+            items.iter().filter_map(Item::map).for_each(|(_, map)| uses.add(map));
+            uses.add(&result);
+            let uses_of = |var: &Var| uses.all.get(var).copied().unwrap_or(0);
             let unused = |item: &Item| matches!(item, Item::Map(var, _) if uses_of(var) == 0);
             for item in items.iter().filter(|item| unused(item)) {
                 self.events.extend(item.map().map(|(var, _)| Event::Drop(var)));
@@ -118,7 +113,7 @@ impl<'s, 'p> Simplifier<'s, 'p> {
             });
             let short = || {
                 items.iter().position(|item| match item {
-                    Item::Map(_, map) => is_short(map),
+                    Item::Map(var, map) => is_short(map) || uses.select_from(*var, map),
                     Item::Value(..) => false,
                 })
             };
@@ -198,6 +193,33 @@ impl<'s, 'p> Simplifier<'s, 'p> {
             }
             map_children(map, &mut |child| self.open(child))
         })
+    }
+}
+
+/// How often maps use each derivative.
+#[derive(Default)]
+struct Uses {
+    all: FxHashMap<Var, usize>,
+    /// Those of which a projection takes one component.
+    projected: FxHashMap<Var, usize>,
+}
+
+impl Uses {
+    fn add(&mut self, map: &Term) {
+        visit_derivatives(map, &mut |var| *self.all.entry(var).or_default() += 1);
+        visit(map, &mut |map| {
+            let Form::Compose(maps) = map.form() else { return };
+            for pair in maps.windows(2) {
+                if let (Form::Project(Part::Component(..)), Some(var)) = (pair[0].form(), derivative_of(&pair[1])) {
+                    *self.projected.entry(var).or_default() += 1;
+                }
+            }
+        });
+    }
+
+    /// Whether every use of this fork takes one of its maps: in place of its name, it is not written more often.
+    fn select_from(&self, var: Var, map: &Term) -> bool {
+        matches!(map.form(), Form::Fork(_)) && self.projected.get(&var) == self.all.get(&var)
     }
 }
 

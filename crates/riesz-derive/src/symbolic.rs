@@ -20,7 +20,7 @@ use riesz_primitive::array;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Symbolic;
 
-/// What a size is taken to be where it is not known.
+/// The value that is assumed for an unknown size.
 pub(crate) const ASSUMED: i64 = 10;
 /// From which length on an expression is work and not only text.
 const LONG: usize = 100;

@@ -38,7 +38,7 @@ pub(crate) struct Binder {
 pub(crate) enum Relation {
     /// The sum of all elements, and how many they are, where that has an expression.
     Sum(Option<Expr>),
-    /// As many copies.
+    /// Copies of a value, as many as the size says.
     Replicate(Expr),
     /// A function that is linear in the argument that is absent.
     Function(Operation, Vec<Option<Expr>>),
@@ -81,7 +81,7 @@ pub(crate) enum Kind {
     Adjoint,
 }
 
-/// What is bound before a map.
+/// The name that is bound before a map.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Name {
     /// `D x`
@@ -90,7 +90,7 @@ pub(crate) enum Name {
     Value(Var, Expr),
 }
 
-/// What is bound before a map, and to what.
+/// A name that is bound before a map, with its definition.
 #[derive(Clone)]
 pub(crate) enum Item {
     /// `D x = m`
@@ -109,7 +109,7 @@ impl Item {
     }
 }
 
-/// What a loop gives.
+/// The result of a loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Loop {
     /// The last state.
@@ -169,7 +169,7 @@ pub(crate) fn after(f: Term, g: Term) -> Term {
 }
 
 impl Extra {
-    /// What a form that binds names binds, and the map that they are for.
+    /// The names that a binding form binds, with their definitions, and the map in which they are bound.
     pub fn items(&self) -> Option<(Vec<Item>, &Term)> {
         let Kind::Let(names) = &self.kind else { return None };
         let mut children = self.children.iter();

@@ -32,7 +32,7 @@ pub(crate) fn adjoint_equation(scope: &Scope, name: &str, Derivative { items, re
     }
 }
 
-/// What a value that linearisation computed is.
+/// The definition of a value that linearisation computed.
 fn defined(scope: &Scope, var: Var, function: &Function) -> Vec<String> {
     match scope.definitions.get(&var) {
         Some(Op::Project(Atom::Var(all), 1)) if matches!(scope.definitions.get(all), Some(Op::TraceWhile { .. })) => {

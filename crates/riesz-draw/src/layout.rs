@@ -33,11 +33,11 @@ pub struct Area {
 /// A wire from one layer to the next: straight to where the layer ends, a bend, and straight on.
 #[derive(Clone, Copy, Debug)]
 pub struct Bend {
-    /// Where it begins.
+    /// Its beginning.
     pub from: (f64, f64),
     /// Between which two places it bends; the first is as high as the beginning, the second as the end.
     pub between: (f64, f64),
-    /// Where it ends.
+    /// Its end.
     pub to: (f64, f64),
 }
 
@@ -107,7 +107,7 @@ impl Layout {
     }
 }
 
-/// What stands in a frame, from the corner of the frame on.
+/// The contents of a frame, relative to the corner of the frame.
 struct Block {
     width: f64,
     height: f64,

@@ -34,7 +34,7 @@ use std::cell::Cell;
 /// The category of drawings.
 pub struct Graphs;
 
-/// What to draw of a function.
+/// The picture to draw of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Of {
     /// `x ↦ f x`
@@ -179,7 +179,7 @@ pub struct Names {
     inline: bool,
 }
 
-/// What draws, given wires.
+/// A function that draws, given wires.
 #[derive(Clone)]
 pub struct Drawing(Closure<(Sheet, Wire), Wire>);
 
@@ -188,7 +188,7 @@ impl Drawing {
         Drawing(Closure::new(move |(sheet, wire)| draw(&sheet, wire)))
     }
 
-    /// What it draws on a sheet of its own, from inputs as a space has them.
+    /// Draws on a sheet of its own, from inputs of the form of a space.
     pub fn alone(&self, from: &Space) -> Graph {
         fn inputs(sheet: &Sheet, space: &Space) -> Wire {
             match space {
@@ -429,7 +429,7 @@ impl Programs for Graphs {
 /// Leads a wire out of a frame: its label, the wire, what each part of it is for, and whether it becomes an array.
 type Leave<'l> = dyn Fn(&str, &Wire, fn(usize) -> Purpose, bool) -> Wire + 'l;
 
-/// What a loop that keeps things gives: the last state, and an array for each thing.
+/// The results of a loop that records values: the last state, and an array for each value.
 fn traced(inside: &Sheet, states: &Wire, body: &Wire, leave: &Leave) -> Vec<Wire> {
     let next = inside.shaped(states, &body.part(0));
     let kept = (1..body.count()).map(|at| leave("kept", &body.part(at), |_| Purpose::Element, true));

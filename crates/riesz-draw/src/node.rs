@@ -20,13 +20,13 @@ pub struct Graph {
 /// A node of a graph.
 #[derive(Clone, Debug)]
 pub struct Node {
-    /// What is written in it.
+    /// The text in it.
     pub label: String,
     /// The nodes it is wired to, in order.
     pub inputs: Vec<usize>,
     /// The frame that it stands in.
     pub frame: Option<usize>,
-    /// What it does.
+    /// The effect of the node.
     pub kind: Kind,
     /// Whether it is where wires enter or leave.
     pub end: bool,
@@ -34,7 +34,7 @@ pub struct Node {
     pub ty: Option<Type>,
 }
 
-/// What a node does.
+/// The effect of a node.
 #[derive(Clone, Debug)]
 pub enum Kind {
     /// Nothing: wires enter or leave here.
@@ -55,12 +55,12 @@ pub enum Kind {
     Other,
 }
 
-/// What an end is for. States are numbered in their frame, and so are the ends that give the next ones.
+/// The purpose of an end. States are numbered in their frame, and so are the ends that give the next ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// What the function is given.
+    /// An argument of the function.
     Input,
-    /// What it gives.
+    /// A result of the function.
     Output,
     /// The index of an iteration.
     Index,
@@ -83,15 +83,15 @@ pub enum Purpose {
 /// A frame around nodes: the body of a loop, a derivative.
 #[derive(Clone, Debug)]
 pub struct Frame {
-    /// What is written over it.
+    /// The text over it.
     pub title: String,
     /// The frame around it.
     pub parent: Option<usize>,
-    /// What it does with its body.
+    /// The effect on its body.
     pub role: Role,
 }
 
-/// What a frame does with its body.
+/// The effect of a frame on its body.
 #[derive(Clone, Debug)]
 pub enum Role {
     /// It repeats the body.
@@ -183,7 +183,7 @@ impl Graph {
     }
 }
 
-/// What is written in the node of an operation, and the type of what it gives.
+/// The text in the node of an operation, and the type of its result.
 pub(super) fn drawn(operation: &Operation, types: &[Option<Type>]) -> (&'static str, Option<Type>) {
     let first = types.first().cloned().flatten();
     match operation.op() {
@@ -201,7 +201,7 @@ pub(super) fn drawn(operation: &Operation, types: &[Option<Type>]) -> (&'static 
     }
 }
 
-/// What the part of a type is called.
+/// The name of a part of a type.
 pub(super) fn field(ty: &Type, at: usize) -> String {
     match ty {
         Type::Record(record) => record.fields.get(at).map_or_else(|| at.to_string(), |(name, _)| name.to_string()),

@@ -9,7 +9,7 @@ use riesz_primitive::scalar;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What wires carry.
+/// The contents of wires.
 #[derive(Clone, Debug)]
 pub enum Wire {
     /// The output of a node.
@@ -131,7 +131,7 @@ impl Sheet {
         }
     }
 
-    /// What a linear map that a wire carries, or its adjoint, makes of a vector.
+    /// The result of a linear map that a wire carries, or of its adjoint, for a vector.
     pub(super) fn apply_map(
         &self,
         read: &Interpreted<Drawing>,

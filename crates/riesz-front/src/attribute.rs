@@ -71,6 +71,6 @@ pub(crate) fn take(attributes: &mut Vec<syn::Attribute>) -> syn::Result<Option<A
     }))
 }
 
-fn is_mark(path: &syn::Path) -> bool {
+pub(crate) fn is_mark(path: &syn::Path) -> bool {
     path.segments.last().is_some_and(|segment| segment.ident == "differentiable")
 }

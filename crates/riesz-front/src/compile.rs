@@ -10,6 +10,7 @@ use riesz_core::{Checker, FunctionId, Type};
 use riesz_limit::Bounds;
 use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
+use std::cell::Cell;
 
 /// The functions of Rust that Riesz has no names for, in Riesz.
 pub const LIBRARY: &str = "\
@@ -67,7 +68,9 @@ pub(crate) fn compile(
     places: &[TokenStream],
     errors: &mut Errors,
 ) -> Option<Compiled> {
-    match riesz_limit::within(&BOUNDS, || checked(&text.text, entries, rows, precision)) {
+    match riesz_limit::within(&BOUNDS, || {
+        with_checker(|checker| checked(checker, &text.text, entries, rows, precision))
+    }) {
         Ok(Ok(compiled)) => Some(compiled),
         Ok(Err(problems)) => {
             for problem in problems {
@@ -83,17 +86,36 @@ pub(crate) fn compile(
     }
 }
 
-fn checked(text: &str, entries: &[Entry], rows: &[Row], precision: Precision) -> Result<Compiled, Vec<Diagnostic>> {
-    debug_assert_eq!(PRELUDE_FILE, FileId(0));
-    let options = ParseOptions { max_nesting: 2000 };
-    let (library, mut problems) = riesz_syntax::parse(FileId(1), LIBRARY, &options);
-    let (tree, more) = riesz_syntax::parse(FILE, text, &options);
-    problems.extend(more);
+/// A checker that knows the prelude and the library. It is made once for a thread, and forgets what was added.
+fn with_checker<T>(run: impl FnOnce(&mut Checker) -> T) -> T {
+    thread_local!(static CHECKER: Cell<Option<Checker>> = const { Cell::new(None) });
+    let mut checker = CHECKER.take().unwrap_or_else(|| {
+        let mut checker = Checker::new();
+        debug_assert_eq!(PRELUDE_FILE, FileId(0));
+        let (library, mut problems) = riesz_syntax::parse(FileId(1), LIBRARY, &ParseOptions::default());
+        problems.extend(checker.add(vec![library], false));
+        assert!(problems.is_empty(), "the library is a correct program: {problems:?}");
+        checker
+    });
+    let mark = checker.mark();
+    let result = run(&mut checker);
+    checker.roll_back(mark);
+    CHECKER.set(Some(checker));
+    result
+}
+
+fn checked(
+    checker: &mut Checker,
+    text: &str,
+    entries: &[Entry],
+    rows: &[Row],
+    precision: Precision,
+) -> Result<Compiled, Vec<Diagnostic>> {
+    let (tree, problems) = riesz_syntax::parse(FILE, text, &ParseOptions { max_nesting: 2000 });
     if !problems.is_empty() {
         return Err(problems);
     }
-    let mut checker = Checker::new();
-    let problems = checker.add(vec![library, tree], false);
+    let problems = checker.add(vec![tree], false);
     if !problems.is_empty() {
         return Err(problems);
     }

@@ -53,7 +53,7 @@ impl Errors {
         self.needs.push(path.clone());
     }
 
-    /// What is asked for, if nothing else is wrong.
+    /// The required definitions, if there is no error.
     pub fn needs(&self) -> &[syn::Path] {
         if self.found.is_empty() { &self.needs } else { &[] }
     }

@@ -16,7 +16,7 @@ const TRAITS: &str = " Float FloatCore FloatConst Real RealField ComplexField Nu
     FromPrimitive ToPrimitive Signed Zero One MulAdd Bounded Copy Clone Debug Display LowerExp Default PartialEq PartialOrd \
     Send Sync Sized Sum Product Add Sub Mul Div Neg AddAssign SubAssign MulAssign DivAssign From Into Scalar ";
 
-/// Those of num-traits and of nalgebra among them, where they are.
+/// The traits of num-traits and of nalgebra among them, with their crates.
 const FOREIGN: [(&str, &str); 2] = [
     (
         "num_traits",
@@ -25,6 +25,22 @@ const FOREIGN: [(&str, &str); 2] = [
     ),
     ("nalgebra", "RealField ComplexField Scalar"),
 ];
+
+/// Whether an item is a function without the attribute that takes functions.
+pub(crate) fn takes_functions(item: &syn::Item) -> bool {
+    #[derive(Default)]
+    struct Find(bool);
+    impl<'a> Visit<'a> for Find {
+        fn visit_trait_bound(&mut self, bound: &'a syn::TraitBound) {
+            let last = bound.path.segments.last().map(|segment| segment.ident.to_string());
+            self.0 |= matches!(last.as_deref(), Some("Fn" | "FnMut" | "FnOnce"));
+        }
+    }
+    let syn::Item::Fn(function) = item else { return false };
+    let mut find = Find::default();
+    find.visit_signature(&function.sig);
+    find.0 && function.attrs.iter().all(|attribute| !crate::attribute::is_mark(attribute.path()))
+}
 
 /// Assertions that the traits of type parameters in an item are what their names say.
 pub(crate) fn assertions(item: &syn::Item) -> TokenStream {

@@ -12,6 +12,7 @@
 //! - `module`, `unit`, `attribute`: the item with the attribute, its options, and the generated items
 //! - `world`, `link`: the scope of functions, in their module and in others
 //! - `generic`: functions that are generic over a float
+//! - `operator`: operators of types, as methods
 //! - `types`, `signature`: the types of the subset, in signatures and inside functions
 //! - `lower`: functions as terms; mutation and control flow become values
 //! - `rule`: `#[derivative(of = f)]`, the derivatives of functions that the compiler cannot see
@@ -28,6 +29,7 @@ mod generic;
 mod link;
 mod lower;
 mod module;
+mod operator;
 mod print;
 mod recognise;
 mod rule;
@@ -39,4 +41,4 @@ mod world;
 
 #[doc(hidden)]
 pub use compile::LIBRARY;
-pub use module::{Expansion, derivative, derive, differentiable, link};
+pub use module::{Expansion, derivative, derive, differentiable, link, without_derivatives};

@@ -12,11 +12,11 @@
 //! The definition of a function is its signature, the types in it, and its text in Riesz with all functions that it calls.
 //! Each name in it ends with a digest of its meaning, so that equal names from different places do not clash.
 
-use crate::lower::World;
 use crate::rule::{self, Rule};
 use crate::signature::{Signature, fixed_length};
 use crate::term::Term;
 use crate::types::{Enum, Sequence, SignatureType, Struct, Types, key, real};
+use crate::world::World;
 use crate::{attribute::Attribute, error::Errors, error::Stop};
 use proc_macro2::TokenStream;
 use quote::{ToTokens, format_ident, quote};
@@ -25,9 +25,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::rc::Rc;
 use syn::parse::{Parse, ParseStream};
 
-/// What is passed from one expansion to the next.
+/// The state that one expansion passes to the next.
 pub(crate) struct State {
-    /// What the item is expanded for.
+    /// The purpose of the expansion.
     pub purpose: Purpose,
     pub attribute: Attribute,
     /// The attribute as it is written.
@@ -77,7 +77,7 @@ impl State {
         })
     }
 
-    /// What functions see of other modules.
+    /// The parts of other modules that functions can see.
     pub fn world(&self) -> Result<World, Stop> {
         let mut world = World::default();
         for (path, definition) in &self.known {
@@ -114,6 +114,9 @@ impl Parse for State {
         Ok(State { purpose, attribute, written, item, site: site.value(), known })
     }
 }
+
+/// In the place of a name: the text is the positions of the parameters that derivatives are taken by.
+const BY: &str = "by";
 
 /// The definition of a function, or of the last of the types.
 struct Definition {
@@ -166,8 +169,13 @@ impl Definition {
             (Some((signature, texts)), _) => {
                 let read = Signature::read(&signature, None, &types, &HashMap::new(), &mut errors);
                 let own = read.as_ref().map(Signature::riesz_name);
-                world.functions.extend(read.map(|signature| (path, Rc::new(signature))));
+                world.functions.extend(read.map(|signature| (path.clone(), Rc::new(signature))));
                 for (name, text) in texts {
+                    if name == BY {
+                        let by = text.split_whitespace().filter_map(|at| at.parse().ok());
+                        world.by.insert(path.clone(), by.collect());
+                        continue;
+                    }
                     // A text of another function is called through the one that was asked for.
                     let call = rule::call_of(written, own.as_deref() == Some(&*name), &name);
                     match Rule::read(&text, call) {
@@ -391,7 +399,11 @@ pub(crate) fn function_definition(
         }
     };
     let texts = texts.iter().map(|(name, text)| quote!(#name #text));
-    Some(quote!(#(#types)* ; fn #name<#(#generics),*>(#(#parameters),*) #result ; #(#texts)*))
+    let by = world.by.get(&signature.name).map(|by| {
+        let by = by.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ");
+        quote!(#BY #by)
+    });
+    Some(quote!(#(#types)* ; fn #name<#(#generics),*>(#(#parameters),*) #result ; #by #(#texts)*))
 }
 
 /// The macros of the standard library that are there without a `use`: functions of these names have no macro.

@@ -2,8 +2,9 @@
 
 use crate::attribute::{self, Attribute};
 use crate::error::{Errors, Stop};
-use crate::generic::monomorphic;
+use crate::generic::{self, monomorphic};
 use crate::link::{self, Purpose, State};
+use crate::operator::{self, without_self};
 use crate::rule;
 use crate::signature::Signature;
 use crate::types::{Enum, SignatureType, Struct, show};
@@ -13,7 +14,7 @@ use proc_macro2::TokenStream;
 use quote::{ToTokens, quote};
 use std::rc::Rc;
 
-/// What the attribute adds.
+/// The output of the attribute.
 pub struct Expansion {
     /// The item as it was written, and the derivatives beside it.
     pub tokens: TokenStream,
@@ -81,7 +82,13 @@ pub fn link(tokens: TokenStream) -> Result<Expansion, syn::Error> {
     beside(&syn::parse2(tokens)?)
 }
 
-/// What is added beside an item, or inside of a module.
+/// An item without the attributes of the functions in it: what remains of it where there are errors.
+pub fn without_derivatives(item: TokenStream) -> TokenStream {
+    let read = syn::parse2::<syn::Item>(item.clone()).and_then(|mut item| without_marks(&mut item).map(|()| item));
+    read.map_or(item, |item| item.to_token_stream())
+}
+
+/// The items that are added beside an item, or inside a module.
 fn beside(state: &State) -> Result<Expansion, syn::Error> {
     if let (true, Some(of)) = (state.purpose != Purpose::Rule, &state.attribute.of) {
         let message = "`of` is an option of `#[derivative]`\n\n  = help: write `#[derivative(of = name)]`";
@@ -179,6 +186,7 @@ fn on_function(state: &State, function: &syn::ItemFn) -> Result<Expansion, Stop>
     };
     let signature = Rc::new(signature);
     world.functions.insert(signature.name.clone(), signature.clone());
+    world.by.insert(signature.name.clone(), signature.active(state.attribute.by.as_deref()));
     let reads = [ParsedFunction {
         signature,
         ident: &function.sig.ident,
@@ -219,7 +227,7 @@ fn on_module(state: &State, module: &syn::ItemMod) -> Result<Expansion, Stop> {
             "the functions of this module are not visible here\n\n  = help: write the module as `mod name { .. }`";
         return Err(syn::Error::new_spanned(module, message).into());
     };
-    let mut items = items.clone();
+    let (higher, mut items): (Vec<_>, Vec<_>) = items.iter().cloned().partition(generic::takes_functions);
     let mut marks = Vec::new();
     for item in &mut items {
         marks.extend(marks_of(item)?);
@@ -235,8 +243,17 @@ fn on_module(state: &State, module: &syn::ItemMod) -> Result<Expansion, Stop> {
             errors.add(name, format!("`{name}!` means something else in this module"), help);
         }
     }
-    let world = world(&items, state.world()?, &mut errors);
+    let mut world = world(&items, state.world()?, &mut errors);
+    for item in higher {
+        if let syn::Item::Fn(function) = item {
+            world.higher.insert(function.sig.ident.to_string(), Rc::new(function));
+        }
+    }
     let reads = read_all(&items, &world, marks, &mut errors);
+    for read in &reads {
+        let named = read.wanted.as_ref().and_then(|attribute| attribute.by.as_deref());
+        world.by.insert(read.signature.name.clone(), read.signature.active(named));
+    }
     Unit { world: &world, reads: &reads, state, checks: Vec::new() }.expand(errors)
 }
 
@@ -254,6 +271,9 @@ fn refuse_wrt(attribute: &Attribute, of: &str) -> Result<(), Stop> {
 /// Takes the attributes out of an item: one for each function and method, which become functions of `f64`.
 fn marks_of(item: &mut syn::Item) -> Result<Vec<Option<Attribute>>, Stop> {
     let mut marks = Vec::new();
+    if let syn::Item::Impl(item) = item {
+        operator::as_methods(item)?;
+    }
     match item {
         syn::Item::Fn(function) => {
             marks.push(attribute::take(&mut function.attrs)?);
@@ -262,7 +282,17 @@ fn marks_of(item: &mut syn::Item) -> Result<Vec<Option<Attribute>>, Stop> {
             }
         }
         syn::Item::Impl(item) if item.trait_.is_none() && item.generics.params.is_empty() => {
+            let of = item.self_ty.to_token_stream();
             for inner in &mut item.items {
+                match inner {
+                    syn::ImplItem::Fn(function) => {
+                        function.block = syn::parse2(without_self(function.block.to_token_stream(), &of))?;
+                    }
+                    syn::ImplItem::Const(constant) => {
+                        *constant = syn::parse2(without_self(constant.to_token_stream(), &of))?;
+                    }
+                    _ => {}
+                }
                 if let syn::ImplItem::Fn(function) = inner {
                     marks.push(attribute::take(&mut function.attrs)?);
                     if let Some(concrete) = monomorphic(function, |function| &mut function.sig)? {
@@ -280,7 +310,7 @@ fn marks_of(item: &mut syn::Item) -> Result<Vec<Option<Attribute>>, Stop> {
 /// if none has.
 fn read_all<'i>(
     items: &'i [syn::Item],
-    world: &crate::lower::World,
+    world: &crate::world::World,
     marks: Vec<Option<Attribute>>,
     errors: &mut Errors,
 ) -> Vec<ParsedFunction<'i>> {

@@ -63,6 +63,7 @@ impl Text {
                 self.raw(&function);
                 self.list("(", arguments, ")");
             }
+            Term::Derive { operator, function, by, arguments } => self.derive(operator, function, by, arguments),
             Term::Index(array, path) => {
                 self.term(array);
                 self.list("[", path, "]");
@@ -122,6 +123,28 @@ impl Text {
             Term::Scope(block) => self.block(block),
             Term::At(place, inner) => self.at(*place, |text| text.term(inner)),
         }
+    }
+
+    /// `grad(\(by0, by2) -> f(by0, b, by2), (a, c))`, and the tangents behind the point.
+    fn derive(&mut self, operator: &str, function: &Name, by: &[usize], arguments: &[Term]) {
+        let tangents = if matches!(operator, "jvp" | "hvp") { by.len() } else { 0 };
+        let (points, tangents) = arguments.split_at(arguments.len() - tangents);
+        let variable = |at: usize| Name::from(format!("by{at}"));
+        let _ = write!(self.text, "{operator}(\\");
+        self.pattern(&by.iter().map(|at| variable(*at)).collect::<Vec<_>>());
+        self.raw(" -> ");
+        let inner = points.iter().enumerate().map(|(at, point)| match by.contains(&at) {
+            true => Term::Name(variable(at)),
+            false => point.clone(),
+        });
+        self.term(&Term::Call(function.clone(), inner.collect()));
+        self.raw(", ");
+        self.term(&Term::tuple(by.iter().map(|at| points[*at].clone()).collect()));
+        if !tangents.is_empty() {
+            self.raw(", ");
+            self.term(&Term::tuple(tangents.to_vec()));
+        }
+        self.raw(")");
     }
 
     fn real(&mut self, value: f64) {

@@ -192,6 +192,20 @@ impl Signature {
         })
     }
 
+    /// The parameters that derivatives are taken by: those that are named, or else all that vary. What a `&mut` holds before
+    /// is a constant, unless it is named.
+    pub fn active(&self, named: Option<&[syn::Ident]>) -> Vec<usize> {
+        let is_active = |at: &usize| {
+            let parameter = &self.parameters[*at];
+            match (named, &parameter.pattern) {
+                (None, _) => parameter.shape.varies() && !parameter.output,
+                (Some(names), syn::Pat::Ident(ident)) => names.contains(&ident.ident),
+                _ => false,
+            }
+        };
+        (0..self.parameters.len()).filter(is_active).collect()
+    }
+
     /// `fun name(parameters): result =`
     pub fn head(&self, name: &str) -> String {
         let parameters: Vec<String> = self

@@ -23,6 +23,14 @@ pub(crate) enum Term {
     Unary(&'static str, Box<Term>),
     Binary(&'static str, Box<Term>, Box<Term>),
     Call(Name, Vec<Term>),
+    /// A derivative of a function by some of its parameters, at a point and, where it has one, along a tangent, which is
+    /// behind the point.
+    Derive {
+        operator: &'static str,
+        function: Name,
+        by: Vec<usize>,
+        arguments: Vec<Term>,
+    },
     /// An element of an array of arrays.
     Index(Box<Term>, Vec<Term>),
     /// The array with the element that a path of indices leads to replaced.
@@ -161,7 +169,7 @@ impl Term {
                 left.each(visit);
                 right.each(visit);
             }
-            Term::Call(_, parts) | Term::Tuple(parts) | Term::Array(parts) => {
+            Term::Call(_, parts) | Term::Tuple(parts) | Term::Array(parts) | Term::Derive { arguments: parts, .. } => {
                 parts.iter().for_each(|part| part.each(visit));
             }
             Term::Index(array, path) => {
@@ -204,7 +212,7 @@ impl Term {
                 left.each_mut(change);
                 right.each_mut(change);
             }
-            Term::Call(_, parts) | Term::Tuple(parts) | Term::Array(parts) => {
+            Term::Call(_, parts) | Term::Tuple(parts) | Term::Array(parts) | Term::Derive { arguments: parts, .. } => {
                 parts.iter_mut().for_each(|part| part.each_mut(change));
             }
             Term::Index(array, path) => {

@@ -38,8 +38,8 @@ pub(crate) struct Integer {
 
 impl Integer {
     pub const USIZE: Integer = Integer { signed: false, bits: 64 };
-    /// That of a literal without a suffix, which takes the type of what it is used with. The operations of signed integers
-    /// are right for every type that it can take.
+    /// The type of a literal without a suffix, which takes the type of the values with which it is used. The operations
+    /// of signed integers are right for every type that it can take.
     pub const LITERAL: Integer = Integer { signed: true, bits: 0 };
 
     /// The type of two integers that are used together.
@@ -59,7 +59,7 @@ impl Integer {
         }
     }
 
-    /// What a number becomes in this type; none if that has no sign and more than 63 bits.
+    /// The value of a number in this type, wrapped; `None` if the type has no sign and more than 63 bits.
     pub fn wrapped(self, number: i64) -> Option<i64> {
         match (self.signed, self.bits) {
             (true, 64) => Some(number),
@@ -88,7 +88,7 @@ impl Integer {
 #[derive(Debug)]
 pub(crate) struct Struct {
     pub name: String,
-    /// What it is called where its definition is passed on: the name and a digest of the fields.
+    /// Its name where its definition is passed on: the name and a digest of the fields.
     pub id: String,
     pub fields: Vec<(syn::Member, SignatureType)>,
 }
@@ -113,7 +113,7 @@ pub(crate) fn ordering() -> Ty {
     Ty::Enum(Rc::new(Enum { name: "Ordering".into(), id: ORDERING.into(), variants }))
 }
 
-/// What no enum of a program is called.
+/// A name that no enum of a program has.
 const ORDERING: &str = "core::cmp::Ordering";
 
 pub(crate) fn is_ordering(ty: &Ty) -> bool {
@@ -261,7 +261,7 @@ pub(crate) struct Types {
     pub unread: HashMap<String, Vec<syn::Path>>,
 }
 
-/// What stands around a type that is read.
+/// The context of a type that is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Enclosing {
     /// Nothing: slices need a reference.

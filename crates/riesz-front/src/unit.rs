@@ -5,13 +5,14 @@ use crate::compile;
 use crate::error::{Errors, Stop};
 use crate::expand::{self, DifferentiatedFunction};
 use crate::link::{self, State, digest};
-use crate::lower::{self, World};
+use crate::lower;
 use crate::module::Expansion;
 use crate::print::Text;
 use crate::rule::{self, Rule};
 use crate::signature::Signature;
 use crate::term::{Block, Name};
 use crate::types::{Integer, real, show};
+use crate::world::World;
 use proc_macro2::{Literal, TokenStream};
 use quote::{ToTokens, format_ident, quote};
 use riesz_rust::Precision;
@@ -30,7 +31,7 @@ pub(crate) struct ParsedFunction<'f> {
     pub wanted: Option<Attribute>,
 }
 
-/// What is known of what a function does.
+/// The known part of the body of a function.
 #[derive(Clone, Copy)]
 pub(crate) enum Body<'f> {
     Rust(&'f syn::Block),
@@ -144,7 +145,8 @@ impl Unit<'_> {
         }
         errors.into_result()?;
         traits.extend(rule::aliases(&world.rules, precision));
-        let module = expand::module(&hidden, &compiled, traits, &state.attribute.root())?;
+        let sparse = wanted.iter().any(|(_, one)| one.has_sparse());
+        let module = expand::module(&hidden, &compiled, traits, &state.attribute.root(), sparse)?;
         let real = real(precision);
         let checks = checks.iter().map(|(path, value)| {
             let message =

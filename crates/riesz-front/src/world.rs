@@ -1,11 +1,32 @@
 //! The scope of a function: the types, constants and signatures of its module.
 
 use crate::error::Errors;
-use crate::lower::World;
+use crate::rule::Rule;
 use crate::signature::Signature;
-use crate::types::{Enum, Struct, show};
+use crate::types::{Enum, Struct, Types, show};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 use syn::visit::Visit;
+
+/// The functions and types that a function sees.
+#[derive(Default)]
+pub(crate) struct World {
+    pub types: Types,
+    pub functions: HashMap<String, Rc<Signature>>,
+    /// The parameters that derivatives of functions are taken by, where these are not all that vary.
+    pub by: HashMap<String, Vec<usize>>,
+    /// The functions of the module that take functions, whose bodies stand in the place of each call.
+    pub higher: HashMap<String, Rc<syn::ItemFn>>,
+    pub constants: HashMap<String, (syn::Type, syn::Expr)>,
+    /// The methods that need types of other modules.
+    pub unread: HashMap<String, Vec<syn::Path>>,
+    /// The methods that a trait gives the types of the module, as `Type::method`.
+    pub of_traits: HashSet<String>,
+    /// The functions of Riesz that functions of other modules are, by their names.
+    pub texts: BTreeMap<String, String>,
+    /// The functions among them that have rules.
+    pub rules: BTreeMap<String, Rule>,
+}
 
 /// The types, constants and signatures of a module.
 pub(crate) fn world(items: &[syn::Item], mut world: World, errors: &mut Errors) -> World {
@@ -21,6 +42,14 @@ pub(crate) fn world(items: &[syn::Item], mut world: World, errors: &mut Errors) 
             }
             syn::Item::Type(item) if item.generics.params.is_empty() => {
                 world.types.aliases.insert(item.ident.to_string(), (*item.ty).clone());
+            }
+            syn::Item::Impl(item) if item.trait_.is_none() && item.generics.params.is_empty() => {
+                for inner in &item.items {
+                    if let syn::ImplItem::Const(constant) = inner {
+                        let name = format!("{}::{}", show(&item.self_ty), constant.ident);
+                        world.constants.insert(name, (constant.ty.clone(), constant.expr.clone()));
+                    }
+                }
             }
             _ => {}
         }
@@ -97,7 +126,7 @@ pub(crate) fn methods(item: &syn::Item) -> Vec<(&syn::ImplItemFn, &syn::Type)> {
     functions.collect()
 }
 
-/// What is compiled under a condition may not be there: the attribute cannot know.
+/// Refuses conditional compilation: the attribute cannot know whether the item exists.
 pub(crate) fn refuse_cfg(item: &syn::Item, errors: &mut Errors) {
     struct Find<'e>(&'e mut Errors);
     impl<'a> Visit<'a> for Find<'_> {

@@ -69,6 +69,9 @@ pub fn build(
 /// The machine code of a program, some of whose procedures the host enters.
 fn assemble(program: &Program, exports: &[ProcedureId], settings: Settings) -> Result<Box<dyn Machine>, Refused> {
     riesz_limit::pass("assemble");
+    let mut program = program.clone();
+    riesz_program::passes::reuse::reuse(&mut program);
+    let program = &program;
     // Another backend has a compiler that checks its types. Here nothing stands between a wrong program and memory.
     riesz_program::verify::verify(program).map_err(|problem| Refused(problem.to_string()))?;
     let mut module = Module::new(settings)?;

@@ -27,7 +27,7 @@ pub(crate) struct Module {
     codegen: Codegen,
     pub room: FunctionBuilderContext,
     procedures: FxHashMap<ProcedureId, FuncId>,
-    /// What the host enters, in the order of the exports.
+    /// The functions that the host enters, in the order of the exports.
     entries: Vec<FuncId>,
 }
 
@@ -38,7 +38,8 @@ pub(crate) struct Settled {
     jit: ManuallyDrop<Mutex<JITModule>>,
 }
 
-/// What the host enters: a run, the words of the arguments, and room for the words of the results.
+/// A function that the host enters: its arguments are a run, the words of the arguments, and memory for the words of
+/// the results.
 type Entered = unsafe extern "C" fn(*mut Run, *const u64, *mut u64) -> i64;
 
 /// The type of numbers of a kind.
@@ -131,7 +132,7 @@ impl Module {
         self.jit.isa().default_call_conv()
     }
 
-    /// What the builder of a function has to know of the machine.
+    /// The properties of the machine that the builder of a function needs.
     pub fn target(&self) -> TargetFrontendConfig {
         self.jit.target_config()
     }

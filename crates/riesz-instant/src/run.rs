@@ -8,18 +8,19 @@ use riesz_runtime::{Aligned, Context, ELSEWHERE};
 use std::alloc::{GlobalAlloc, Layout};
 use std::ptr::null_mut;
 
-/// What machine code is passed: it reads and writes the limits, and hands the rest to the functions below.
+/// The state that is passed to machine code, which reads and writes the limits, and hands the rest to the functions
+/// below.
 #[repr(C)]
 pub(crate) struct Run {
     /// The limits.
     pub context: Context,
     /// The block that was made last.
     last: *mut Header,
-    /// What went wrong, as [`riesz_runtime::boundary::tell`] writes it.
+    /// The fault, as [`riesz_runtime::boundary::tell`] writes it.
     pub told: [u64; FAULT_WORDS],
 }
 
-/// What stands before the elements of a block. It is as long as a cache line, at which elements begin.
+/// The header before the elements of a block. It is as long as a cache line, at which elements begin.
 #[repr(C, align(64))]
 pub(crate) struct Header {
     previous: *mut Header,

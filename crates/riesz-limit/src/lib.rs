@@ -22,7 +22,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What work may use.
+/// The resources that work may use.
 #[derive(Clone, Debug)]
 pub struct Bounds {
     /// Iterations of loops inside operations.
@@ -38,17 +38,17 @@ pub struct Bounds {
 /// Which bound work has passed, and where that was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
-    /// So many steps.
+    /// The number of steps allowed.
     Steps(u64),
-    /// So many operations of a program.
+    /// The number of operations of a program allowed.
     Code(u64),
-    /// So many bytes.
+    /// The number of bytes allowed.
     Memory(usize),
     /// It was interrupted.
     Interrupted,
 }
 
-/// What is left to the work of a thread.
+/// The resources that the work of a thread has left.
 struct Remaining {
     steps: Cell<u64>,
     code: Cell<u64>,
@@ -58,7 +58,7 @@ struct Remaining {
 
 thread_local! {
     static LEFT: Remaining = const { Remaining { steps: Cell::new(u64::MAX), code: Cell::new(u64::MAX), quiet: Cell::new(QUIET) } };
-    /// What it was allowed.
+    /// The bounds of the current work.
     static ALLOWED: RefCell<Option<Bounds>> = const { RefCell::new(None) };
 }
 
@@ -67,8 +67,8 @@ const QUIET: u32 = 1 << 12;
 /// How many steps a poll counts as, which tells of no more than one piece of work.
 const PIECE: u64 = 16;
 
-/// What work gives, if it stays within bounds. Inside of other work, the bounds of that hold and no others: then this
-/// tells no more than where the work was stopped.
+/// The result of work, if it stays within bounds. Inside other work, only the bounds of the outer work hold; then this
+/// function only tells where the work was stopped.
 pub fn within<T>(bounds: &Bounds, work: impl FnOnce() -> T) -> Result<T, Stopped> {
     if ALLOWED.with_borrow(Option::is_some) {
         return stopped(work);

@@ -12,7 +12,7 @@ pub fn pass(name: &'static str) {
     PASSES.with_borrow_mut(|passes| *passes.entry(name).or_default() += 1);
 }
 
-/// What work gives, and the passes that ran on this thread for it, by name.
+/// The result of work, and the passes that ran on this thread for it, by name.
 pub fn passes<T>(work: impl FnOnce() -> T) -> (T, BTreeMap<&'static str, u64>) {
     let before = PASSES.take();
     let value = work();

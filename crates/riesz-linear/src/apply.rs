@@ -34,7 +34,7 @@ impl LinearMap {
     }
 }
 
-/// What the coordinates of a vector may be.
+/// The numbers that coordinates of a vector can be.
 pub(crate) trait Coordinate: Clone {
     fn zero() -> Self;
     /// `self += other`

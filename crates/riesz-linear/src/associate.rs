@@ -32,11 +32,11 @@ const LONGEST: usize = 64;
 pub struct Association {
     factors: Vec<LinearMap>,
     products: Vec<Product>,
-    /// What the chosen bracketing costs.
+    /// The cost of the chosen bracketing.
     pub cost: Cost,
-    /// What bracketing from the right costs: every unit vector of the domain goes through all factors.
+    /// The cost of bracketing from the right: every unit vector of the domain goes through all factors.
     pub forward: Cost,
-    /// What bracketing from the left costs: every unit vector of the codomain goes through all adjoints.
+    /// The cost of bracketing from the left: every unit vector of the codomain goes through all adjoints.
     pub reverse: Cost,
 }
 
@@ -134,7 +134,7 @@ impl Chain {
         Chain { rows, columns, apply, adjoint, matrix }
     }
 
-    /// What one product costs, beside its sides.
+    /// The cost of one product, without its factors.
     fn price(&self, Product { from, split, to, way }: Product) -> Cost {
         let (p, q, r) = (self.rows[from], self.columns[split], self.columns[to]);
         let result = p.saturating_mul(r);
@@ -254,7 +254,7 @@ impl Chain {
     }
 }
 
-/// What the first factors cost together, for every number of them.
+/// The sum of the costs of the first factors, for every number of them.
 fn running_work(costs: &[Cost]) -> Vec<u128> {
     let mut sums = vec![0];
     sums.extend(costs.iter().scan(0, |sum, cost| {

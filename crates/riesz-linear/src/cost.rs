@@ -12,7 +12,7 @@ use crate::map::{Contraction, Form, LinearMap, Map, RankOne, Side};
 use crate::plan::{Plan, Work};
 use crate::relation::Relation;
 
-/// What something costs.
+/// The cost of a computation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Multiplications of two numbers.
@@ -57,14 +57,14 @@ pub struct Costs {
 }
 
 impl LinearMap {
-    /// What it costs to apply the map to a vector.
+    /// The cost of applying the map to a vector.
     pub fn cost(&self) -> Cost {
         let plan = Plan::new(self);
         let (multiplications, additions) = plan.work();
         Cost { multiplications, additions, storage: plan.room().saturating_add(self.storage()) }
     }
 
-    /// What it costs to apply the map, to apply its adjoint, and to write it out.
+    /// The costs of applying the map, of applying its adjoint, and of writing it out.
     pub fn costs(&self) -> Costs {
         let adjoint = self.adjoint();
         let matrix = materialise(self).min(materialise(&adjoint));
@@ -158,7 +158,7 @@ pub(crate) fn leaf_work(map: &LinearMap) -> (u64, u64) {
     }
 }
 
-/// What it costs to apply a map to the rows of the identity, which are sparse at first and fill up on the way.
+/// The cost of applying a map to the rows of the identity, which are sparse at first and fill up on the way.
 pub(crate) fn materialise(map: &LinearMap) -> Cost {
     let plan = Plan::new(map);
     let mut flow = Flow { width: map.columns() as f64, multiplications: 0.0, additions: plan.additions as f64 };

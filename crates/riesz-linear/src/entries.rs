@@ -5,6 +5,8 @@
 //! | `(i, i)` with 1; with any number | `id`, or `reshape` between spaces; `diagonal` |
 //! | one in each row or column, all 1 | `gather`, `slice`, `reverse`, `replicate`, `scatter`, `transpose` |
 //! | all `(i, j)` with `j ≤ i`, all 1 | `prefix`; `suffix` for `j ≥ i` |
+//! | one in each row, 1, from several arrays to one of tuples | `zip`, `unzip` |
+//! | a row or a column, all 1; a row with a single 1 | `sum`, `replicate`; `project` |
 //! | equal blocks `(i, i)`; `aᵢⱼ · 1` in block `(i, j)` | `map n f`; `dot(a, _) over V` |
 //! | near the diagonal | `dot(banded …, _)` |
 //! | most of a matrix | `dot(a, _)` |
@@ -52,7 +54,24 @@ fn between(domain: &Space, codomain: &Space, rows: &[Entries]) -> Result<LinearM
         row.iter().for_each(|(column, entry)| values[*column] = *entry);
         values
     };
+    let ones = || rows.iter().flatten().all(|(_, entry)| *entry == 1.0);
+    let numbers =
+        |space: &Space| matches!(space, Space::Array(count, element) if *count > 1 && **element == Space::Real);
     match (domain, codomain) {
+        (Space::Product(parts), Space::Array(..)) | (Space::Array(..), Space::Product(parts))
+            if parts.len() > 1
+                && rows.iter().all(|row| row.len() == 1)
+                && let Some(map) = zipped(parts, domain, codomain, rows) =>
+        {
+            Ok(map)
+        }
+        (_, Space::Real) if numbers(domain) && rows[0].len() == domain.dimension() && ones() => {
+            Ok(LinearMap::reduce(Relation::Sum(domain.dimension()), Space::Real))
+        }
+        (_, Space::Real) if *domain != Space::Real && rows[0].len() == 1 && ones() => projection(domain, rows[0][0].0),
+        (Space::Real, _) if numbers(codomain) && rows.iter().all(|row| row.len() == 1) && ones() => {
+            Ok(LinearMap::reduce(Relation::Replicate(codomain.dimension()), Space::Real))
+        }
         (_, Space::Product(parts)) => {
             let mut start = 0;
             let forked = parts.iter().map(|part| {
@@ -80,6 +99,32 @@ fn between(domain: &Space, codomain: &Space, rows: &[Entries]) -> Result<LinearM
         }
         _ => of_arrays(domain, codomain, rows),
     }
+}
+
+/// A number of a vector.
+fn projection(space: &Space, column: usize) -> Result<LinearMap, SpaceError> {
+    let mut chain = Vec::new();
+    let (mut part, mut rest) = (space, column);
+    while let Some(at) = (0..part.count()).rev().find(|at| part.offset(*at) <= rest && *part != Space::Real) {
+        chain.insert(0, LinearMap::project(at, part.clone())?);
+        rest -= part.offset(at);
+        match part.part(at) {
+            Some(inner) => part = inner,
+            None => break,
+        }
+    }
+    Ok(LinearMap::composed(chain))
+}
+
+/// The exchange of several arrays with one of tuples, in either direction.
+fn zipped(parts: &[Space], domain: &Space, codomain: &Space, rows: &[Entries]) -> Option<LinearMap> {
+    let exchange = match codomain {
+        Space::Array(..) => LinearMap::zip(parts),
+        _ => LinearMap::unzip(parts),
+    };
+    let exchange = exchange.ok().filter(|map| (map.domain(), map.codomain()) == (domain, codomain))?;
+    let found = exchange.coo();
+    rows.iter().zip(&found.cols).all(|(row, column)| row[0] == (*column, 1.0)).then_some(exchange)
 }
 
 /// The entries of some columns, counted from the first of them.

@@ -8,7 +8,7 @@ use std::hash::{BuildHasherDefault, Hasher};
 use crate::language::{Extra, Language};
 use crate::map::{Form, Map};
 
-/// What is known of maps by their addresses.
+/// A table of facts about maps, by their addresses.
 pub(crate) type ByAddress<K, T> = HashMap<K, T, BuildHasherDefault<AddressHasher>>;
 type Addresses<K> = HashSet<K, BuildHasherDefault<AddressHasher>>;
 

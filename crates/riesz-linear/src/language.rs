@@ -11,7 +11,7 @@ use crate::map::{Form, Map};
 use crate::measure::Measure;
 use crate::pattern::{Argument, Function, Kind, Value};
 
-/// What the maps of a language are made of.
+/// The coefficients and spaces of the maps of a language.
 pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
     /// Where maps lead from and to.
     type Space: Clone + Debug + PartialEq;
@@ -33,7 +33,7 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
     type Binder: Clone + Debug + PartialEq;
     /// Maps that only this language has.
     type Extra: Extra<Self>;
-    /// What is known of the names that coefficients are made of.
+    /// The facts about the names in coefficients.
     type Context<'c>;
 
     /// Whether maps that are shared are worth more than maps that are open.
@@ -66,7 +66,7 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
     fn constant(number: &Self::Number, space: &Self::Space) -> Option<Self::Vector>;
     /// `m ⊙ v`
     fn apply(map: &Map<Self>, vector: &Self::Vector, context: &Self::Context<'_>) -> Option<Self::Vector>;
-    /// What a function of coefficients gives; `space` is the one that a vector is to be of.
+    /// The result of a function of coefficients; `space` is the one that a vector is to be of.
     fn compute(
         function: Function,
         arguments: &[Argument<Self>],
@@ -74,7 +74,7 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
         context: &Self::Context<'_>,
     ) -> Option<Value<Self>>;
 
-    /// What is known of a relation at sight.
+    /// The properties of a relation that its form shows.
     fn kind(relation: &Self::Relation) -> Kind;
     /// The one place that a relation relates to a place, if there is one; none where there are several, or where that is not known.
     fn source(relation: &Self::Relation, place: &Self::Part) -> Option<Option<Self::Part>>;
@@ -114,7 +114,7 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
     fn depends(map: &Map<Self>, binder: &Self::Binder, context: &Self::Context<'_>) -> bool;
     /// Whether a coefficient or a map changes with an index.
     fn varies(value: &Value<Self>, binder: &Self::Binder, context: &Self::Context<'_>) -> bool;
-    /// What depends on an index, for the index of a part.
+    /// A value that depends on an index, for the index of a part.
     fn at(
         value: &Value<Self>,
         binder: &Self::Binder,
@@ -124,7 +124,8 @@ pub trait Language: Sized + Clone + Debug + PartialEq + 'static {
 
     /// A dimension as a number, estimated where it is not known.
     fn numbers(dimension: Self::Dimension) -> u64;
-    /// What the coefficients of a map add to the measure of its form; all of the measure of a form of this language alone.
+    /// The part of the measure of a map that its coefficients add; all of the measure for a form of this language
+    /// alone.
     fn coefficients(map: &Map<Self>) -> Measure;
     /// How often the work of its children is done.
     fn repetitions(map: &Map<Self>) -> u64;

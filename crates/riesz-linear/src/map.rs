@@ -63,7 +63,7 @@ pub enum Form<L: Language = Numbers> {
     Reduce {
         /// `R`
         relation: L::Relation,
-        /// What the arrays are made of.
+        /// The space of an element of the arrays.
         element: L::Space,
     },
     /// `πᵢ`: a part of a product or an element of an array.
@@ -91,7 +91,7 @@ pub enum Form<L: Language = Numbers> {
     Extra(L::Extra),
 }
 
-/// What becomes of the maps of a family.
+/// The way in which a family combines its maps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Family {
     /// `⟨fₓ⟩`: their results stand beside each other.
@@ -189,12 +189,12 @@ impl<L: Language> Map<L> {
         }
     }
 
-    /// Where it maps from.
+    /// The domain.
     pub fn domain(&self) -> &L::Space {
         &self.0.domain
     }
 
-    /// Where it maps to.
+    /// The codomain.
     pub fn codomain(&self) -> &L::Space {
         &self.0.codomain
     }
@@ -254,7 +254,7 @@ impl<L: Language> Map<L> {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Where it lies in memory.
+    /// Its address in memory.
     pub fn address(&self) -> usize {
         Arc::as_ptr(&self.0) as usize
     }

@@ -5,7 +5,7 @@ use crate::cost::meeting;
 use crate::language::Language;
 use crate::map::{Family, Form, Map};
 
-/// What is made smaller.
+/// The measure that simplification reduces.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Measure {
     /// Multiplications and additions.
@@ -16,7 +16,7 @@ pub struct Measure {
     pub storage: u64,
 }
 
-/// What a map adds to the measures of its children.
+/// The measure that a map adds to those of its children.
 pub(crate) fn measure<L: Language>(map: &Map<L>) -> Measure {
     let Measure { work, weight, storage } = L::coefficients(map);
     let rows = L::numbers(map.rows());

@@ -20,6 +20,8 @@
 //! is compared with the [`NEAR`] terms before it. Compositions of compositions and sums of sums are flattened without
 //! being counted as steps.
 
+mod sum;
+
 use crate::fold::{ByAddress, shared_parts, visit};
 use crate::language::Language;
 use crate::law::{Case, Law};
@@ -27,6 +29,7 @@ use crate::map::{Form, LinearMap, Map};
 use crate::measure::{Measure, measure};
 use crate::numbers::Numbers;
 use crate::rules::{Entry, RULES};
+use sum::Sum;
 
 /// How many of the terms before it a term of a sum is compared with; fewer in sums of hundreds.
 const NEAR: usize = 32;
@@ -39,6 +42,9 @@ const TRIALS: usize = 4;
 
 /// How much there is to read at the most in such a map.
 const READABLE: u64 = 2000;
+
+/// How many tasks there may be in trials inside trials, before no more of them are begun.
+const MOST_NESTED: usize = 20_000;
 
 /// How many tasks there may be for each part of a map. Maps of nothing cost nothing, so that two laws can undo each other
 /// there; everything else ends long before.
@@ -53,7 +59,7 @@ pub struct Step<L: Language = Numbers> {
     pub case: &'static Case,
     /// The part that was replaced: an instance of the law's left side.
     pub before: Map<L>,
-    /// What replaced it: the law's right side.
+    /// The replacement: the law's right side.
     pub after: Map<L>,
 }
 
@@ -126,16 +132,17 @@ type Refused<L> = (Map<L>, Map<L>, usize);
 
 struct Simplifier<'b, 'c, L: Language> {
     context: &'b L::Context<'c>,
-    /// What the term contains in more than one place, and what that has become.
+    /// The parts that occur in more than one place of the term, with numbers that are smaller for parents than for
+    /// children.
     shared: ByAddress<usize, usize>,
     /// The longest composition that is opened although it is shared.
     small: usize,
-    /// What maps have become, by address; the maps are kept so that no address is used again.
+    /// The simplifications of maps, by address; the maps are kept so that no address is used again.
     known: ByAddress<usize, (Map<L>, Map<L>)>,
     measures: ByAddress<usize, (Map<L>, Measure)>,
     /// Pairs of factors that no trial has helped, with the number of trials around that one.
     refused: ByAddress<(usize, usize), Refused<L>>,
-    /// What has become known during each trial, the innermost last.
+    /// The addresses that each trial has added, the innermost trial last.
     trials: Vec<Vec<usize>>,
     /// How many trials may be inside of each other.
     depth: usize,
@@ -166,13 +173,6 @@ struct Chain<L: Language> {
     waiting: bool,
 }
 
-/// The terms of a sum. The last of `rest` is next, and takes the place that is noted.
-struct Sum<L: Language> {
-    done: Vec<Map<L>>,
-    rest: Vec<(Part<L>, Option<usize>)>,
-    waiting: Option<Option<usize>>,
-}
-
 enum Part<L: Language> {
     Raw(Map<L>),
     Simple(Map<L>),
@@ -201,9 +201,14 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
         if self.measure(map).weight > READABLE {
             self.depth = 1;
         }
+        let mut nested = 0;
         self.tasks.push(Task::Enter(map.clone()));
         while let Some(task) = self.tasks.pop() {
             left = left.checked_sub(1)?;
+            nested += usize::from(self.trials.len() > 1);
+            if nested > MOST_NESTED {
+                self.depth = 1;
+            }
             match task {
                 Task::Enter(map) => self.enter(map),
                 Task::Rebuild(map) => {
@@ -280,7 +285,7 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
         RULES.for_form(map.form()).iter().find_map(|entry| Some((*entry, self.smaller(entry, map)?)))
     }
 
-    /// What a law makes of a map, where that is smaller.
+    /// The result that a law makes of a map, if it is smaller.
     fn smaller(&mut self, entry: &Entry, map: &Map<L>) -> Option<Map<L>> {
         let after = entry.rewrite(map, self.context)?;
         (self.measure(&after) < self.measure(map)).then_some(after)
@@ -390,81 +395,6 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
         }
     }
 
-    fn sum(&mut self, mut sum: Sum<L>) {
-        if let Some(place) = sum.waiting.take()
-            && let Some(result) = self.results.pop()
-        {
-            sum.rest.push((Part::Simple(result), place));
-        }
-        while let Some((part, place)) = sum.rest.pop() {
-            let term = match part {
-                Part::Raw(map) => {
-                    if let Form::Add(maps) = map.form()
-                        && !self.is_shared(&map)
-                    {
-                        sum.rest.extend(in_place(maps, place).map(|(map, place)| (Part::Raw(map), place)));
-                        continue;
-                    }
-                    sum.waiting = Some(place);
-                    self.tasks.push(Task::Sum(sum));
-                    self.tasks.push(Task::Enter(map));
-                    return;
-                }
-                Part::Simple(map) => map,
-            };
-            if let Form::Add(maps) = term.form()
-                && !self.is_shared(&term)
-            {
-                sum.rest.extend(in_place(maps, place).map(|(map, place)| (Part::Simple(map), place)));
-                continue;
-            }
-            let near = (NEAR * NEAR / sum.done.len().max(1)).clamp(2, NEAR);
-            let pairs: Vec<(usize, Map<L>)> = (sum.done.len().saturating_sub(near)..sum.done.len())
-                .rev()
-                .filter_map(|at| Some((at, Map::total(vec![sum.done[at].clone(), term.clone()])?)))
-                .collect();
-            // the first law that helps with any of them, then the first trial
-            let found = RULES.sums.iter().find_map(|entry| {
-                pairs.iter().find_map(|(at, pair)| Some((*at, *entry, self.smaller(entry, pair)?, pair.clone())))
-            });
-            if let Some((at, entry, after, before)) = found {
-                self.steps.push(entry.step(before, after.clone()));
-                sum.done.remove(at);
-                sum.waiting = Some(Some(at));
-                self.tasks.push(Task::Sum(sum));
-                self.tasks.push(Task::Enter(after));
-                return;
-            }
-            let tried = pairs.into_iter().find_map(|(at, pair)| {
-                let key = (sum.done[at].address(), term.address());
-                if !self.may_try(&key) {
-                    return None;
-                }
-                let (entry, after) = self.trial(&pair)?;
-                Some((at, key, entry, pair, after))
-            });
-            if let Some((at, key, entry, before, after)) = tried {
-                self.begin_trial(key, sum.done[at].clone(), term);
-                sum.done.remove(at);
-                sum.waiting = Some(Some(at));
-                self.tasks.push(Task::Sum(sum));
-                self.tasks.push(Task::Judge { entry, before, after: after.clone(), steps: self.steps.len() });
-                self.tasks.push(Task::Enter(after));
-                return;
-            }
-            let place = place.unwrap_or(sum.done.len()).min(sum.done.len());
-            sum.done.insert(place, term);
-        }
-        let Some(whole) = Map::total(sum.done) else { return };
-        match whole.form() {
-            Form::Add(_) => self.settle(whole),
-            _ => {
-                self.learn(whole.clone(), whole.clone());
-                self.results.push(whole);
-            }
-        }
-    }
-
     fn is_shared(&self, map: &Map<L>) -> bool {
         self.shared.contains_key(&map.address())
     }
@@ -510,9 +440,4 @@ impl<'b, 'c, L: Language> Simplifier<'b, 'c, L> {
         }
         total
     }
-}
-
-/// The terms of a sum, the last first, with the places that they take in another.
-fn in_place<L: Language>(maps: &[Map<L>], place: Option<usize>) -> impl Iterator<Item = (Map<L>, Option<usize>)> + '_ {
-    maps.iter().enumerate().rev().map(move |(at, map)| (map.clone(), place.map(|place| place + at)))
 }

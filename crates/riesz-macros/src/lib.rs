@@ -98,7 +98,7 @@ pub fn __link(tokens: TokenStream) -> TokenStream {
     }
 }
 
-/// What an expansion adds; `RIESZ_SHOW` shows where it comes from.
+/// The tokens that an expansion adds; `RIESZ_SHOW` shows where they come from.
 fn shown(expansion: riesz_front::Expansion) -> TokenStream {
     if let Ok(shown) = std::env::var("RIESZ_SHOW")
         && expansion.names.iter().any(|name| shown == "all" || *name == shown)
@@ -119,7 +119,7 @@ fn expanded(expansion: Result<riesz_front::Expansion, TokenStream>, item: TokenS
     match expansion {
         Ok(expansion) => shown(expansion),
         Err(mut error) => {
-            error.extend(item);
+            error.extend(TokenStream::from(riesz_front::without_derivatives(item.into())));
             error
         }
     }

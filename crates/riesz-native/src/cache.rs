@@ -26,7 +26,7 @@ const LIMIT: u64 = 1 << 30;
 /// The file of an entry that holds the checksum.
 const CHECKSUM: &str = "sha256";
 
-/// What tools that make backups look for.
+/// A file that tells backup programs to omit the folder.
 const TAG: (&str, &str) = ("CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n# Native code of Riesz.\n");
 
 /// A directory for libraries.
@@ -36,10 +36,10 @@ pub struct Cache {
     limit: u64,
 }
 
-/// What a library is, which tells its file.
+/// The kind of a library, which determines its file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// What generated code calls.
+    /// The functions that generated code calls.
     Runtime,
     /// Generated code.
     Program,
@@ -48,7 +48,7 @@ pub enum Kind {
 impl Kind {
     const ALL: [Kind; 2] = [Kind::Runtime, Kind::Program];
 
-    fn file(self) -> &'static str {
+    pub(crate) fn file(self) -> &'static str {
         match self {
             Kind::Runtime => "libriesz_runtime.rlib",
             Kind::Program => "program.so",
@@ -59,7 +59,7 @@ impl Kind {
 /// A library that is kept.
 #[derive(Clone, Debug)]
 pub struct Entry {
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
     /// How many bytes it has.
     pub bytes: u64,
@@ -95,7 +95,7 @@ impl Cache {
         Cache { directory: whole.join("native"), limit: LIMIT }
     }
 
-    /// Where it is.
+    /// The folder of the cache.
     pub fn directory(&self) -> &Path {
         &self.directory
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Is told how long the compiler has been running, again and again, and when it has ended.
 pub type BuildObserver = Arc<dyn Fn(Building) + Send + Sync>;
 
-/// What a compiler is doing.
+/// The progress of a compiler.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Building {
     /// It has been running for so long.

@@ -77,7 +77,7 @@ struct Loaded {
     entries: Vec<Entered>,
     /// Takes buffers back; there where there is anything to enter.
     free: Option<Free>,
-    /// What the functions are in.
+    /// The library that contains the functions.
     _library: Library,
 }
 

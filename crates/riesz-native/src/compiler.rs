@@ -14,6 +14,7 @@ use riesz_program::Precision;
 use std::ffi::OsString;
 use std::fmt;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -41,12 +42,12 @@ pub struct Settings {
 pub struct Compiler {
     rustc: PathBuf,
     version: String,
-    /// What tells it from other compilers of the same version, and the processor it compiles for.
+    /// A text that distinguishes it from other compilers of the same version, and names the processor it compiles for.
     identity: String,
     runtimes: Cache,
     programs: Cache,
     watch: Option<BuildObserver>,
-    /// What `programs` is in, where that is there for a while only.
+    /// The temporary folder of `programs`, if they have one.
     _while: Option<Arc<Work>>,
 }
 
@@ -80,7 +81,7 @@ impl Compiler {
         Ok((rustc, version))
     }
 
-    /// What it says of itself.
+    /// The version that it reports.
     pub fn version(&self) -> &str {
         &self.version
     }
@@ -110,11 +111,26 @@ impl Compiler {
         if let Some(library) = self.programs.find(&key, Kind::Program)? {
             return Ok(library);
         }
-        let mut runtime = OsString::from("--extern=riesz_runtime=");
-        runtime.push(self.runtime(settings)?);
+        let runtime = self.runtime(settings)?;
         let work = self.programs.work()?;
+        let beside = self.beside(&work, runtime, settings)?;
+        let mut runtime = OsString::from("--extern=riesz_runtime=");
+        runtime.push(beside);
         let built = self.build(&work, &[("program.rs", source)], "program.rs", &flags, Some(runtime))?;
         self.programs.keep(&key, Kind::Program, &built, &work)
+    }
+
+    /// The runtime under a name in a working directory, which stays if another process clears the cache during the
+    /// build.
+    fn beside(&self, work: &Work, runtime: PathBuf, settings: Settings) -> Result<PathBuf, Problem> {
+        let beside = work.path().join(Kind::Runtime.file());
+        match fs::hard_link(&runtime, &beside) {
+            Ok(()) => Ok(beside),
+            // It has been cleared since.
+            Err(error) if error.kind() == ErrorKind::NotFound => self.runtime(settings),
+            // Some file systems have no links.
+            Err(_) => Ok(runtime),
+        }
     }
 
     /// The runtime as a library of the compiler.
@@ -170,7 +186,7 @@ impl Compiler {
     }
 }
 
-/// What all that is built has in common.
+/// The flags that all builds have in common.
 fn flags(settings: Settings) -> Vec<&'static str> {
     let mut flags = vec![
         "--edition=2024",
@@ -208,7 +224,7 @@ fn command(program: &Path, directory: &Path) -> Command {
     command
 }
 
-/// What a compiler answers.
+/// The answer of a compiler.
 fn ask(rustc: &Path, question: &[&str]) -> Result<String, Problem> {
     let cure = "install Rust from https://rustup.rs, or set RIESZ_RUSTC to a `rustc`";
     // At the root no directory asks for a toolchain of its own.
@@ -226,7 +242,7 @@ fn ask(rustc: &Path, question: &[&str]) -> Result<String, Problem> {
     }
 }
 
-/// What tells a file from others of its kind.
+/// A text that distinguishes a file from others of its kind.
 fn file_identity(path: &Path) -> String {
     let found = fs::metadata(path);
     let length = found.as_ref().map_or(0, |found| found.len());

@@ -7,9 +7,9 @@ use std::path::Path;
 /// Why there is no native code.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// What is wrong, and where.
+    /// The message, with the place.
     pub message: String,
-    /// What to do about it.
+    /// The advice.
     pub cure: Option<String>,
 }
 

@@ -218,12 +218,12 @@ impl Sums {
 struct Rewriting<'v> {
     vars: &'v mut Vec<VarInfo>,
     sums: Sums,
-    /// What has been added to accumulators so far.
+    /// The sum in each accumulator so far.
     totals: FxHashMap<Var, Option<Atom>>,
     depth: usize,
 }
 
-/// What an iteration of a loop adds to accumulators that were made outside of it.
+/// The values that an iteration of a loop adds to accumulators that were made outside of it.
 type Added = Vec<(Var, Atom)>;
 
 impl Rewriting<'_> {

@@ -74,7 +74,7 @@ struct Product {
     needs: Vec<Vec<usize>>,
     /// The positions of the vector and of all that it needs, in order.
     before: Vec<usize>,
-    /// Those that the rest of the body reads from arrays.
+    /// The positions among them whose values are stored in arrays, because the rest of the body reads them.
     stored: Vec<usize>,
 }
 
@@ -355,7 +355,7 @@ pub(crate) fn has_matrices(body: &Body) -> bool {
     stacker::maybe_grow(64 * 1024, 2 * 1024 * 1024, || {
         body.bindings.iter().any(|binding| {
             let mut found =
-                matches!(binding.op, Op::OnMaps(OnMaps::Matrix | OnMaps::Coo | OnMaps::System | OnMaps::Entries, _));
+                matches!(&binding.op, Op::OnMaps(operation, _) if matches!(operation, OnMaps::Matrix | OnMaps::Coo | OnMaps::System | OnMaps::Factors | OnMaps::Entries));
             binding.op.visit_bodies(&mut |body| found |= has_matrices(body));
             found
         })

@@ -40,7 +40,7 @@ fn touches_only(body: &Body, vars: &[VarInfo], made: &mut FxHashSet<Var>) -> boo
     })
 }
 
-/// What has to be known to say that an operation cannot fail.
+/// The facts from which it follows that an operation cannot fail.
 pub(crate) struct Safety<'f> {
     pub vars: &'f [VarInfo],
     pub lengths: &'f Lengths,

@@ -181,7 +181,7 @@ struct Dropping<'v> {
     vars: &'v mut Vec<VarInfo>,
     /// The components that each tuple keeps.
     kept: FxHashMap<Var, Vec<bool>>,
-    /// What stands for the components that are left, by where they were.
+    /// The variables of the components that are left, by their former positions.
     before: FxHashMap<Var, Vec<Option<usize>>>,
 }
 

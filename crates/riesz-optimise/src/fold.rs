@@ -35,7 +35,7 @@ pub(crate) fn fold(function: &mut Function) {
 struct Fold<'f> {
     vars: &'f mut Vec<VarInfo>,
     renaming: Renaming,
-    /// What variables are, where that can be of use: operations without bodies.
+    /// The operations of variables that later folds can use: those without bodies.
     known: FxHashMap<Var, Op>,
     /// Variables in which no number is −0.
     unsigned: FxHashSet<Var>,
@@ -45,7 +45,7 @@ struct Fold<'f> {
     decided: FxHashMap<Var, bool>,
 }
 
-/// What an operation comes to.
+/// The result of folding an operation.
 enum Folded {
     Atom(Atom),
     Op(Op),
@@ -157,7 +157,7 @@ impl Fold<'_> {
         }
     }
 
-    /// What comes to more than one operation.
+    /// The result of a fold that takes more than one operation.
     fn several(&mut self, var: Var, op: &Op, span: Span, out: &mut Vec<Binding>) -> Option<Folded> {
         match op {
             // (a, b) ⊕ (c, d) = (a ⊕ c, b ⊕ d)
@@ -281,7 +281,7 @@ impl Fold<'_> {
         (all && *array != Atom::Var(*index)).then_some(*array)
     }
 
-    /// What a number is the negative of.
+    /// The number whose negative an operand is.
     fn negated(&self, atom: Atom) -> Option<Atom> {
         match self.known(atom) {
             Some(Op::Scalar(primitive, operands)) if *primitive == &scalar::NEG => Some(operands[0]),

@@ -245,25 +245,26 @@ impl Survey<'_> {
             let built = &self.built[var];
             let found = built.reads.iter().all(|read| read.manner != Manner::Other);
             if built.pure && built.free && found && built.reads.len() > 1 {
-                plan.places.insert(*var, Place::Everywhere);
+                plan.places.insert(*var, Destination::Everywhere);
             }
         }
         for var in &self.order {
             let built = &self.built[var];
             // What is written several times must not hold what is to be done once.
-            let copied =
-                |read: &Read| read.within.is_some_and(|array| plan.places.get(&array) == Some(&Place::Everywhere));
+            let copied = |read: &Read| {
+                read.within.is_some_and(|array| plan.places.get(&array) == Some(&Destination::Everywhere))
+            };
             if !built.pure || plan.places.contains_key(var) || built.reads.iter().any(copied) {
                 continue;
             }
             let place = match &built.reads[..] {
-                [Read { manner: Manner::Each(_) | Manner::One, .. }] => Place::There,
-                [Read { manner: Manner::Often, .. }] if built.free => Place::There,
+                [Read { manner: Manner::Each(_) | Manner::One, .. }] => Destination::There,
+                [Read { manner: Manner::Often, .. }] if built.free => Destination::There,
                 [Read { manner: Manner::Each(index), .. }, rest @ ..]
                     if rest.iter().all(|read| read.manner == Manner::Each(*index)) =>
                 {
                     plan.starts.entry(*index).or_default().push(*var);
-                    Place::Start
+                    Destination::Start
                 }
                 _ => continue,
             };
@@ -278,7 +279,7 @@ impl Survey<'_> {
 
 /// Where the elements of an array are computed.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Place {
+enum Destination {
     /// Where the only read is.
     There,
     /// At the start of the loop that reads it.
@@ -289,7 +290,7 @@ enum Place {
 
 #[derive(Default)]
 struct Plan {
-    places: FxHashMap<Var, Place>,
+    places: FxHashMap<Var, Destination>,
     /// The arrays whose elements are computed at the start of the loop with an index.
     starts: FxHashMap<Var, Vec<Var>>,
     components: FxHashMap<Var, (Var, usize)>,
@@ -368,12 +369,12 @@ impl Fusing<'_> {
             None => (array, None),
         };
         let element = match self.plan.places.get(&whole)? {
-            Place::Start => *self.here.get(&whole)?,
-            Place::There => {
+            Destination::Start => *self.here.get(&whole)?,
+            Destination::There => {
                 let iteration = self.waiting.remove(&whole)?;
                 self.splice(iteration, index, span, out)
             }
-            Place::Everywhere => {
+            Destination::Everywhere => {
                 let Iteration { count, index: bound, body } = self.waiting.get(&whole)?;
                 let mut copy = Body { bindings: body.bindings.clone(), result: body.result };
                 let (count, bound) = (*count, *bound);

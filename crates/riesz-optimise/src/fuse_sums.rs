@@ -94,7 +94,7 @@ struct Moving {
     /// The variables that each uses, and the bindings that use a variable.
     needs: Vec<Vec<Var>>,
     users: FxHashMap<Var, Vec<usize>>,
-    /// Those that touch accumulators.
+    /// The bindings that use accumulators.
     touching: FxHashSet<usize>,
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Lengths {
 }
 
 impl Lengths {
-    /// What is known of the integers that a body binds.
+    /// The facts about the integers that a body binds.
     pub fn of(body: &Body) -> Lengths {
         let mut lengths = Lengths::default();
         lengths.body(body);

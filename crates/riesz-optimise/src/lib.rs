@@ -41,21 +41,32 @@ use riesz_core::term::{Body, Function, FunctionId, Program, Var};
 /// A pass over one function.
 type Pass = fn(&mut Function);
 
+/// The programs that a pass runs on.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Runs {
+    Always,
+    /// Before differentiation, so that derivatives have products of matrices too, in programs that take no matrices of
+    /// linear maps: these follow from the structure of the loops of a function.
+    First,
+}
+
+use Runs::{Always, First};
+
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Pass); 13] = [
-    ("fold", fold::fold),
-    ("share", share::share),
-    ("slice", slice::slice),
-    ("batch", batch::batch),
-    ("dead", dead::dead),
-    ("accumulate", accumulate::accumulate),
-    ("separate", separate::separate),
-    ("fuse_sums", fuse_sums::fuse_sums),
-    ("merge", merge::merge),
-    ("recompute", recompute::recompute),
-    ("fuse", fuse::fuse),
-    ("hoist", hoist::hoist),
-    ("zero", zero::zero),
+const PASSES: [(&str, Runs, Pass); 13] = [
+    ("fold", Always, fold::fold),
+    ("share", Always, share::share),
+    ("slice", Always, slice::slice),
+    ("batch", First, batch::batch),
+    ("dead", Always, dead::dead),
+    ("accumulate", Always, accumulate::accumulate),
+    ("separate", Always, separate::separate),
+    ("fuse_sums", Always, fuse_sums::fuse_sums),
+    ("merge", Always, merge::merge),
+    ("recompute", Always, recompute::recompute),
+    ("fuse", Always, fuse::fuse),
+    ("hoist", Always, hoist::hoist),
+    ("zero", Always, zero::zero),
 ];
 
 /// How often to go through the passes, unless nothing is left for them to do.
@@ -66,10 +77,9 @@ pub fn optimise(program: &mut Program, roots: &[FunctionId]) {
     optimise_watched(program, roots, &mut |_, _, _| {});
 }
 
-/// Optimises what has been optimised and differentiated: products of matrices are made before that, so that there are
-/// products of matrices in derivatives too.
+/// Optimises a program that has been optimised and then differentiated.
 pub fn optimise_again(program: &mut Program, roots: &[FunctionId]) {
-    optimise_with(program, roots, &|name| name != "batch", &mut |_, _, _| {});
+    optimise_with(program, roots, false, &mut |_, _, _| {});
 }
 
 /// The same as `optimise`, showing the program after each pass over a function.
@@ -78,21 +88,19 @@ pub fn optimise_watched(
     roots: &[FunctionId],
     watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
 ) {
-    optimise_with(program, roots, &|_| true, watch);
+    optimise_with(program, roots, true, watch);
 }
 
 fn optimise_with(
     program: &mut Program,
     roots: &[FunctionId],
-    passes: &dyn Fn(&str) -> bool,
+    first: bool,
     watch: &mut dyn FnMut(&'static str, FunctionId, &Program),
 ) {
     riesz_limit::pass("optimise");
     let calls = Calls::of(program, roots);
-    // A matrix is made of the structure that the loops of a function have.
-    let batches = !calls.order.iter().any(|id| batch::has_matrices(&program.function(*id).body));
-    let chosen: Vec<(&str, Pass)> =
-        PASSES.into_iter().filter(|(name, _)| passes(name) && (batches || *name != "batch")).collect();
+    let batches = first && !calls.order.iter().any(|id| batch::has_matrices(&program.function(*id).body));
+    let chosen = || PASSES.into_iter().filter(|(_, runs, _)| *runs == Always || batches);
     // What becomes a part of its only caller is optimised there, once: a chain of calls would be gone through anew for
     // each of its links.
     for &id in calls.order.iter().filter(|id| !calls.is_absorbed(**id)) {
@@ -100,7 +108,7 @@ fn optimise_with(
         watch("inline", id, program);
         let mut before = fingerprint(&program.function(id).body);
         for _ in 0..ROUNDS {
-            for (name, pass) in chosen.iter().copied() {
+            for (name, _, pass) in chosen() {
                 pass(&mut program.functions[id.0 as usize]);
                 watch(name, id, program);
             }

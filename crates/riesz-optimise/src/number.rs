@@ -9,11 +9,11 @@ use riesz_primitive::scalar::{
 };
 use riesz_primitive::{Number, Primitive};
 
-/// What can be asked of an operand.
+/// The questions that can be asked about an operand.
 pub(crate) struct Facts<'a> {
-    /// What it is the negative of.
+    /// The number whose negative it is.
     pub negated: &'a dyn Fn(Atom) -> Option<Atom>,
-    /// What it is a multiple of.
+    /// The number of which it is a multiple.
     pub multiple: &'a dyn Fn(Atom) -> Option<Multiple>,
     /// Whether it is never −0.
     pub unsigned: &'a dyn Fn(Atom) -> bool,
@@ -53,7 +53,7 @@ impl Multiple {
     }
 }
 
-/// What a primitive of numbers comes to; none where that is nothing simpler.
+/// The simplification of a primitive of numbers; `None` if nothing is simpler.
 pub(crate) fn fold(primitive: &'static Primitive, operands: &[Atom], ty: &Type, facts: &Facts) -> Option<Op> {
     let constant = constant(primitive, operands, ty).map(Op::Copy);
     constant.or_else(|| match ty {

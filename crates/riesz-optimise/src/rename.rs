@@ -18,7 +18,7 @@ impl Renaming {
         self.atoms.insert(var, atom);
     }
 
-    /// What stands for an operand.
+    /// The replacement of an operand.
     pub fn atom(&self, atom: Atom) -> Atom {
         match atom {
             Atom::Var(var) => self.atoms.get(&var).copied().unwrap_or(atom),

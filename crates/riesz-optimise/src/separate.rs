@@ -26,7 +26,7 @@ pub(crate) fn separate(function: &mut Function) {
 
 struct Separating<'v> {
     vars: &'v mut Vec<VarInfo>,
-    /// What stands for the components of arrays that have been taken apart.
+    /// The components of arrays that have been taken apart.
     arrays: FxHashMap<Var, Vec<Atom>>,
 }
 
@@ -189,7 +189,7 @@ pub(crate) fn slice(wanted: &[usize], needs: &[Vec<usize>]) -> Vec<usize> {
     order
 }
 
-/// What doing an operation again costs: nothing for reads.
+/// The cost of doing an operation again: 0 for reads.
 pub(crate) fn cost(op: &Op) -> usize {
     match op {
         Op::Index(..)

@@ -16,7 +16,7 @@ pub(crate) fn share(function: &mut Function) {
 
 struct Sharing<'v> {
     vars: &'v [VarInfo],
-    /// What has been done, and the variable that holds it.
+    /// The operations so far, with the variables that hold their results.
     done: FxHashMap<Key, Var>,
     renaming: Renaming,
 }
@@ -55,7 +55,7 @@ impl Sharing<'_> {
     }
 }
 
-/// What an operation is, as far as its value is concerned.
+/// The part of an operation that determines its value.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Key {
     verb: Verb,
@@ -98,7 +98,7 @@ enum Operand {
     Bool(bool),
 }
 
-/// What can be shared; none for operations that have bodies or touch accumulators.
+/// The key of an operation that can be shared; `None` for operations that have bodies or use accumulators.
 fn key(op: &Op, vars: &[VarInfo]) -> Option<Key> {
     let verb = match op {
         Op::Scalar(primitive, _) | Op::ArrayFunction(primitive, _) => Verb::Primitive(*primitive),
@@ -139,6 +139,7 @@ fn key(op: &Op, vars: &[VarInfo]) -> Option<Key> {
             OnMaps::OfEntries => 8,
             OnMaps::OfMatrix => 9,
             OnMaps::System => 10,
+            OnMaps::Factors => 11,
         }),
         Op::SizeOf(_, path) => Verb::SizeOf(
             (path.iter())

@@ -76,7 +76,7 @@ thread_local! {
     };
 }
 
-/// What a computation gives, and the operations on [`Counted`] numbers that this thread did meanwhile.
+/// The result of a computation, and the operations on [`Counted`] numbers that this thread did meanwhile.
 pub fn count<T>(computation: impl FnOnce() -> T) -> (T, Operations) {
     let before = OPERATIONS.get();
     let result = computation();
@@ -194,7 +194,7 @@ fn sparse(function: MatrixFunction, n: usize, columns: usize, a: &[f64], b: &[f6
     x.into_iter().map(Counted).collect()
 }
 
-/// What a function of numbers takes. The square and the inverse are one operation each, as they are computed.
+/// The operations of a function of numbers. The square and the inverse are one operation each, as they are computed.
 fn of_primitive(primitive: &'static Primitive, arguments: &[Counted]) -> Operations {
     let Some(Scalar { real: Some(_), work, .. }) = primitive.scalar() else { return NOTHING };
     match (work, arguments.get(1).map(|exponent| exponent.0)) {
@@ -208,9 +208,10 @@ fn of_primitive(primitive: &'static Primitive, arguments: &[Counted]) -> Operati
     }
 }
 
-/// What a function of an `n × n` matrix takes as it is computed: to leading order 1/3 n³ for a Cholesky factor, 2/3 n³ for
-/// a factorisation by elimination, 2 n² for each solution, and 4/3 n³ for an inverse from the factors. A triangular
-/// matrix is its own factor: n² for each solution, 1/3 n³ for the inverse. Half of that are multiplications, half additions.
+/// The operations of a function of an `n × n` matrix as it is computed: to leading order 1/3 n³ for a Cholesky factor,
+/// 2/3 n³ for a factorisation by elimination, 2 n² for each solution, and 4/3 n³ for an inverse from the factors. A
+/// triangular matrix is its own factor: n² for each solution, 1/3 n³ for the inverse. Half of these are
+/// multiplications, half additions.
 fn of_matrix(function: MatrixFunction, n: u64, columns: u64, triangular: bool) -> Operations {
     let operations = |additions: u64, multiplications: u64, divisions: u64, functions: u64| Operations {
         additions,

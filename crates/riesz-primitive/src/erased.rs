@@ -87,14 +87,14 @@ impl Erased {
     }
 }
 
-/// What makes constants of an algebra.
+/// A function that makes constants of an algebra.
 type Constant = fn(f64) -> Erased;
 
 thread_local! {
     static CONSTANT: Cell<Option<Constant>> = const { Cell::new(None) };
 }
 
-/// What constants are outside of a scope, again when it is left in whatever way.
+/// The constants outside of a scope, which are restored when the scope is left in whatever way.
 struct Outside(Option<Constant>);
 
 impl Drop for Outside {
@@ -103,7 +103,7 @@ impl Drop for Outside {
     }
 }
 
-/// What a ring does with two numbers.
+/// An operation of a ring on two numbers.
 #[derive(Clone, Copy)]
 enum Operation {
     Add,

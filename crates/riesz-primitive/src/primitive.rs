@@ -13,11 +13,11 @@ pub struct Primitive {
     /// The signatures as `fun` headers without the name, `(v: [n]t, from: Int, to: Int): [to - from]t`: one for each
     /// way the function can be used, the first that fits is meant. A constant has `: R`.
     pub signatures: &'static [&'static str],
-    /// What it computes, in one line for the manual.
+    /// A description of its result, in one line for the manual.
     pub summary: &'static str,
     /// A `check` that holds, for the manual; empty where the row is hidden.
     pub example: &'static str,
-    /// What kind of function it is, and what that kind needs to know.
+    /// The kind of the function, with the properties that the kind requires.
     pub kind: Kind,
 }
 
@@ -59,7 +59,7 @@ pub struct Scalar {
     pub domain: &'static [Domain],
     /// How its values are bounded where its arguments are intervals.
     pub range: Range,
-    /// What it takes to compute it.
+    /// The work of computing it.
     pub work: Work,
     /// Its spelling in generated Rust, with `{0}`, `{1}` for the arguments, which are names or stand in brackets.
     pub rust: &'static str,
@@ -203,6 +203,11 @@ impl Primitive {
     /// leave it out.
     pub fn hidden(&self) -> bool {
         self.name.contains(' ')
+    }
+
+    /// Whether programs call it by its name, which they do unless it is an operator or hidden.
+    pub fn is_named(&self) -> bool {
+        !self.hidden() && self.name.starts_with(char::is_alphabetic)
     }
 
     /// The row as a function of numbers.

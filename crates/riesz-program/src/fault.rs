@@ -1,8 +1,44 @@
-//! What errors say: the interpreter's messages, for what a run tells, and as texts with places for it.
+//! The errors of a loop program and their messages: as diagnostics of the interpreter, and as texts with places for values.
 
-use crate::program::Fault;
 use riesz_core::evaluate::{Limits, problem};
+use riesz_core::term::Reduction;
+use riesz_primitive::Primitive;
+use riesz_syntax::tree::Name;
 use riesz_syntax::{Diagnostic, FileId, Span};
+
+/// The errors of a loop program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Fault {
+    /// An index is outside of an array: the index, the length.
+    Index,
+    /// A slice is outside of an array: from, to, the length.
+    Slice,
+    /// A size is negative: the size.
+    NegativeSize,
+    /// Two sizes differ: both.
+    Sizes,
+    /// The elements of an array differ in size: both.
+    Elements,
+    /// Arrays inside an array differ in size: both.
+    Ragged,
+    /// A matrix is not square, or does not fit: its rows.
+    NotSquare,
+    /// A primitive of integers has no result: the arguments.
+    Integer(&'static Primitive),
+    /// A real number has no integer part of 64 bits: the bits of the number.
+    Truncate,
+    /// A reduction has nothing to reduce.
+    Empty(Reduction),
+    /// The inferred sizes of an array do not hold. Nothing is wrong with the program, but it has to be run
+    /// in another way.
+    WrongShape,
+    /// Too many steps.
+    Steps,
+    /// Too much memory: the number of elements.
+    Memory,
+    /// A call, which the message of an error inside names; calls may nest too deep.
+    Call(Name),
+}
 
 impl Fault {
     /// The message of the interpreter, from the numbers that a run tells: integers, or `real` where the fault is about a

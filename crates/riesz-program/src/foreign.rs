@@ -37,14 +37,14 @@ pub enum Foreign {
     PlaceOfSite(SiteId),
 }
 
-/// What a language adds to the words that cannot be names.
+/// The words that a language adds to those that cannot be names.
 #[derive(Clone, Copy, Debug)]
 pub struct Dialect {
     /// Its keywords, and other words that mean something wherever they stand, with spaces between them.
     pub keywords: &'static str,
 }
 
-/// What marks begin and end with. Nothing else that is written has them.
+/// The characters with which marks begin and end. No other text that is written contains them.
 const OPEN: char = '\u{e000}';
 const CLOSE: char = '\u{e001}';
 
@@ -147,12 +147,12 @@ fn variables(
     identifiers
 }
 
-/// What stands in the code of a draft.
+/// The words and marks in the code of a draft.
 #[derive(Default)]
 struct Used<'d> {
     /// Words that are no one's name.
     words: FxHashSet<&'d str>,
-    /// What stands before and behind each mark in the words that it is part of.
+    /// The text before and behind each mark in the words that contain it.
     forms: FxHashMap<Foreign, FxHashSet<(&'d str, &'d str)>>,
 }
 
@@ -167,27 +167,33 @@ impl<'d> Used<'d> {
 
     fn line(&mut self, line: &'d str) {
         let mut rest = line;
-        while let Some(start) = rest.find(|c: char| is_word(c) || c == OPEN) {
+        // Marks begin with a character that is not ASCII.
+        while let Some(start) = rest.bytes().position(|byte| is_word(byte) || !byte.is_ascii()) {
             // What follows a point or two colons belongs to something, and cannot be hidden.
             let member =
                 rest[..start].ends_with("::") || rest[..start].ends_with('.') && !rest[..start].ends_with("..");
             rest = &rest[start..];
-            let before = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-            let word = &rest[..before];
-            rest = &rest[before..];
+            let (word, behind) = word(rest);
+            rest = behind;
             match mark(rest) {
                 Some((foreign, behind)) => {
-                    let end = behind.find(|c: char| !is_word(c)).unwrap_or(behind.len());
-                    self.forms.entry(foreign).or_default().insert((word, &behind[..end]));
-                    rest = &behind[end..];
+                    let (after, behind) = self::word(behind);
+                    self.forms.entry(foreign).or_default().insert((word, after));
+                    rest = behind;
                 }
-                None if !member && !word.is_empty() => {
+                None if word.is_empty() => rest = rest.chars().next().map_or("", |c| &rest[c.len_utf8()..]),
+                None if member => {}
+                None => {
                     self.words.insert(word);
                 }
-                None => rest = rest.strip_prefix(OPEN).unwrap_or(rest),
             }
         }
     }
+}
+
+/// The word at the beginning, which may be empty, and what is behind it.
+fn word(text: &str) -> (&str, &str) {
+    text.split_at(text.bytes().position(|byte| !is_word(byte)).unwrap_or(text.len()))
 }
 
 /// A mark at the beginning, and what is behind it.
@@ -199,7 +205,7 @@ fn mark(text: &str) -> Option<(Foreign, &str)> {
 /// Copies a draft with its marks replaced. What a draft holds besides is ASCII, and nothing else gets through.
 fn fill(draft: &str, text: &mut String, mut meaning: impl FnMut(Foreign) -> String) {
     let mut rest = draft;
-    while let Some(start) = rest.find(|c: char| !c.is_ascii()) {
+    while let Some(start) = rest.bytes().position(|byte| !byte.is_ascii()) {
         text.push_str(&rest[..start]);
         rest = &rest[start..];
         match mark(rest) {
@@ -213,8 +219,8 @@ fn fill(draft: &str, text: &mut String, mut meaning: impl FnMut(Foreign) -> Stri
     text.push_str(rest);
 }
 
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
 /// Words that cannot be chosen any more.
@@ -272,7 +278,7 @@ fn identifier(name: &str) -> String {
     for c in name.chars().take(LONGEST_NAME) {
         match c {
             '\'' => text.push_str("_prime"),
-            c if is_word(c) => text.push(c),
+            c if u8::try_from(c).is_ok_and(is_word) => text.push(c),
             c if c.is_alphanumeric() => text.push_str(&format!("u{:x}", c as u32)),
             _ => text.push('_'),
         }
@@ -333,7 +339,7 @@ mod tests {
         let hostile = ["x'", "θ", "", "_", "9", "a b", "x\n", "\"; }", "\u{202e}", "Ok", "X", "١", "#[a]", "//", "a\\"];
         for name in hostile {
             let word = identifier(name);
-            assert!(word.chars().all(is_word) && !word.starts_with(|c: char| c.is_ascii_digit()), "{name:?}: {word}");
+            assert!(word.bytes().all(is_word) && !word.starts_with(|c: char| c.is_ascii_digit()), "{name:?}: {word}");
         }
         assert_eq!(identifier("x'"), "x_prime");
         assert_eq!(identifier("Ok"), "Ok_");

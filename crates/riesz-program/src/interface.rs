@@ -9,7 +9,7 @@ use riesz_core::size::{Atom, Size};
 use riesz_core::term::{GlobalId, Var};
 use riesz_core::types::Type;
 
-/// What a procedure takes and gives, as values of the core.
+/// The parameters and the result of a procedure, as values of the core.
 #[derive(Clone, Debug)]
 pub struct Signature {
     /// The procedure.
@@ -30,7 +30,7 @@ pub type SizedParameter = (Parameter, Vec<Size>);
 pub type SizedResult = (Outcome, Vec<usize>);
 
 impl Signature {
-    /// That of a function that has been lowered.
+    /// The signature of a function that has been lowered.
     pub fn of(program: &riesz_core::Program, id: FunctionId, entry: Entry) -> Signature {
         let function = program.function(id);
         Signature {
@@ -41,7 +41,8 @@ impl Signature {
         }
     }
 
-    /// What the procedure takes from outside. Buffers that grow are not among it: those are its own.
+    /// The parameters of the procedure that the caller passes. Buffers that grow are not among them: they are the
+    /// procedure's own.
     pub fn taken(&self, procedure: &Procedure) -> Vec<SizedParameter> {
         let outside = |parameter: &&Parameter| !matches!(parameter, Parameter::Grown(_));
         let mut walk = Walk { rest: procedure.parameters.iter().filter(outside).copied().collect(), ..Walk::default() };
@@ -57,7 +58,7 @@ impl Signature {
         walk.taken
     }
 
-    /// What the procedure gives.
+    /// The results of the procedure.
     pub fn given(&self, procedure: &Procedure) -> Vec<SizedResult> {
         let mut around = Vec::new();
         around_elements(&self.result, &mut Vec::new(), &mut 0, &mut around);
@@ -68,7 +69,7 @@ impl Signature {
 /// The parameters of a procedure beside the types that they are of.
 #[derive(Default)]
 struct Walk {
-    /// What is left, from behind.
+    /// The remaining parameters, in reverse order.
     rest: Vec<Parameter>,
     taken: Vec<SizedParameter>,
     /// The registers of the parameters that are integers: sizes name these.

@@ -27,7 +27,7 @@ pub(crate) type Path = Rc<[Step]>;
 
 /// The iterations of a loop.
 pub(crate) struct Iterations<'b> {
-    /// What is fixed, and how it is computed.
+    /// The registers that are fixed, with the expressions that compute them.
     pub fixed: FxHashMap<Register, &'b Expression>,
     /// The numbers that are bound in every iteration, where and how.
     pub bound: FxHashMap<Register, (Path, &'b Expression)>,

@@ -22,7 +22,7 @@ pub enum Slot {
     Elements(Kind),
 }
 
-/// What is passed.
+/// The role of a value that is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
     /// An argument: the sizes that its type names are arguments too.

@@ -70,7 +70,7 @@ fn take(results: &mut std::slice::Iter<Passed>, ty: &Type) -> Value<f64> {
     }
 }
 
-/// So many values that stand beside each other in an array.
+/// A number of values that are adjacent in an array.
 fn take_inside(results: &mut std::slice::Iter<Passed>, ty: &Type, count: usize) -> Vec<Value<f64>> {
     match ty {
         Type::Array(_, element) => {

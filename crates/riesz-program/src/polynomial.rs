@@ -23,7 +23,7 @@ pub struct Polynomials {
 }
 
 impl Polynomials {
-    /// Those of a procedure.
+    /// The polynomials of a procedure.
     pub fn of(procedure: &Procedure) -> Polynomials {
         let mut polynomials = Polynomials::default();
         polynomials.learn(&procedure.registers, &procedure.body);
@@ -55,7 +55,7 @@ impl Polynomials {
         }
     }
 
-    /// What an expression computes.
+    /// The polynomial that an expression computes.
     pub fn expression(&self, expression: &Expression) -> Size {
         match expression {
             Expression::Copy(a) => self.operand(*a),

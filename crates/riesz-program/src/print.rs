@@ -155,6 +155,7 @@ impl Printer<'_> {
             ("varying:", registers(&|class| *class == Class::Varying) + &buffers(&mut lanes.varying.iter())),
             ("sums in lanes:", buffers(&mut lanes.summed.iter())),
             ("interleaved:", buffers(&mut lanes.interleaved.keys())),
+            ("backward:", lanes.backward.keys().map(|index| format!(" {}", self.register(*index))).collect()),
             ("fused:", lanes.fused.keys().map(|register| format!(" {}", self.register(*register))).collect()),
         ];
         lines.extend(parts.iter().filter(|(_, all)| !all.is_empty()).map(|(what, all)| format!("{what}{all}")));

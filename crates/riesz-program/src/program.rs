@@ -5,12 +5,12 @@
 //! tuples by one buffer for each component. A statement that can fail names a [`Site`]: the kind of error, and the
 //! place in the source.
 
+pub use crate::fault::Fault;
 use crate::name::SourceName;
 use crate::schedule::Schedule;
 use riesz_core::Comparison;
 use riesz_primitive::{MatrixFunction, Primitive, scalar};
 use riesz_syntax::Span;
-use riesz_syntax::tree::Name;
 
 /// A number of a procedure, by its position in [`Procedure::registers`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -473,38 +473,4 @@ pub struct Site {
     pub fault: Fault,
     /// The place in the source.
     pub span: Span,
-}
-
-/// The errors of a loop program.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Fault {
-    /// An index is outside of an array: the index, the length.
-    Index,
-    /// A slice is outside of an array: from, to, the length.
-    Slice,
-    /// A size is negative: the size.
-    NegativeSize,
-    /// Two sizes differ: both.
-    Sizes,
-    /// The elements of an array differ in size: both.
-    Elements,
-    /// Arrays inside an array differ in size: both.
-    Ragged,
-    /// A matrix is not square, or does not fit: its rows.
-    NotSquare,
-    /// A primitive of integers has no result: the arguments.
-    Integer(&'static Primitive),
-    /// A real number has no integer part of 64 bits: the bits of the number.
-    Truncate,
-    /// A reduction has nothing to reduce.
-    Empty(riesz_core::term::Reduction),
-    /// The inferred sizes of an array do not hold. Nothing is wrong with the program, but it has to be run
-    /// in another way.
-    WrongShape,
-    /// Too many steps.
-    Steps,
-    /// Too much memory: the number of elements.
-    Memory,
-    /// A call, which the message of an error inside names; calls may nest too deep.
-    Call(Name),
 }

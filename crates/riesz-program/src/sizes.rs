@@ -13,7 +13,7 @@ const FEW: u64 = 1 << 10;
 /// The registers of a procedure that are bound to sizes.
 pub struct Sizes<'p> {
     procedure: &'p Procedure,
-    /// What another iteration of a loop has another value of.
+    /// The registers whose value differs between iterations of a loop.
     moving: FxHashSet<Register>,
     /// Sizes that may be larger than integers are where the lengths of arrays are integers.
     pub large: FxHashSet<Register>,
@@ -22,7 +22,7 @@ pub struct Sizes<'p> {
 }
 
 impl<'p> Sizes<'p> {
-    /// Those of a procedure.
+    /// The sizes of a procedure.
     pub fn of(procedure: &'p Procedure) -> Sizes<'p> {
         let none = FxHashSet::default;
         let mut sizes = Sizes { procedure, moving: none(), large: none(), fixed: none() };

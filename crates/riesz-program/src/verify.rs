@@ -23,7 +23,7 @@ use crate::program::{
 use crate::visit::{Use, each_statement};
 use rustc_hash::FxHashSet;
 
-/// What is wrong with a program, or nothing.
+/// Checks a program. An error says which invariant it violates.
 pub fn verify(program: &Program) -> Result<(), String> {
     for (at, procedure) in program.procedures.iter().enumerate() {
         let mut verifier = Verifier { program, procedure, bound: FxHashSet::default(), made: FxHashSet::default() };

@@ -196,6 +196,47 @@ impl Statement {
         }
     }
 
+    /// The same, to be changed.
+    pub(crate) fn buffers_mut(&mut self, f: &mut dyn FnMut(&mut Buffer)) {
+        match self {
+            Statement::Let(_, Expression::Load(element)) => f(&mut element.buffer),
+            Statement::Let(..) | Statement::Set(..) | Statement::Reduce(..) => {}
+            Statement::Allocate(allocation) | Statement::Grow(allocation) => f(&mut allocation.buffer),
+            Statement::Fill(element, ..) | Statement::Store(element, _) | Statement::Add(element, _) => {
+                f(&mut element.buffer);
+            }
+            Statement::Copy { to, from, .. } => [to, from].into_iter().for_each(|element| f(&mut element.buffer)),
+            Statement::For(each) => each.private.iter_mut().for_each(|allocation| f(&mut allocation.buffer)),
+            Statement::While(each) => each.private.iter_mut().for_each(|allocation| f(&mut allocation.buffer)),
+            Statement::If(..) | Statement::Check(..) => {}
+            Statement::Swap(a, b) => [a, b].into_iter().for_each(f),
+            Statement::Call(call) => {
+                for argument in &mut call.arguments {
+                    if let Argument::Elements(Element { buffer, .. }, _) | Argument::Whole(buffer) = argument {
+                        f(buffer);
+                    }
+                }
+                for target in &mut call.results {
+                    if let Target::Buffer(buffer) = target {
+                        f(buffer);
+                    }
+                }
+            }
+            Statement::Product(product) => {
+                f(&mut product.left.first.buffer);
+                f(&mut product.right.first.buffer);
+                f(&mut product.to.buffer);
+            }
+            Statement::Matrix(matrix) => {
+                f(&mut matrix.a.buffer);
+                if let Some((element, _)) = &mut matrix.b {
+                    f(&mut element.buffer);
+                }
+                f(&mut matrix.to.buffer);
+            }
+        }
+    }
+
     /// Calls `f` on every register that is bound or set outside of the blocks.
     pub(crate) fn defines(&self, f: &mut dyn FnMut(Register)) {
         match self {

@@ -14,6 +14,7 @@ use plain::Plain;
 use random::{Lowered, Verdict, disagreement, evaluated, number, try_all};
 use riesz_primitive::{Primitive, scalar};
 use riesz_program::each_statement;
+use riesz_program::passes::PASSES;
 use riesz_program::passes::scalarise::scalarise;
 use riesz_program::passes::tidy::tidy;
 use riesz_program::print::print;
@@ -144,6 +145,12 @@ fn count_parts(program: &Program, verdict: &mut Verdict) {
                 note(lanes.stencils.values().any(|stencil| stencil.zeroed.is_some()), "zeros");
                 note(!lanes.interleaved.is_empty(), "interleaved stores");
                 note(!lanes.fused.is_empty(), "fused products");
+                note(!lanes.backward.is_empty(), "loops backward");
+                let mut parts = false;
+                each_statement(&each.body, &mut |statement| {
+                    parts |= matches!(statement, Statement::While(inner) if !lanes.is_uniform(inner.condition));
+                });
+                note(parts, "lanes that wait");
             }
             if let Some(chunks) = chunks {
                 note(true, "chunks");
@@ -183,6 +190,100 @@ procedure f(n.0: Int, x@0: [R])
 
 /// Points in three dimensions, whose coordinates are integers: sums of them do not depend on the order.
 const POINTS: &str = "[[if a > 0.5 then 1.0 else 3.0, 2.0, if a < 0.0 then -1.0 else 4.0] | a in x]";
+
+/// Loops with a different number of iterations in each lane stay in lanes: forward, and backward over stored states.
+#[test]
+fn lanes_wait_for_each_other() {
+    let root = "(loop (z, d) = (2.0, 1.0) while abs(d) > 1e-9 do (let d = (z^2 - 2 - y) / (2 * z) in (z - d, d))).0";
+    for (body, backward) in [
+        (format!("[{root} | y in x]"), false),
+        (format!("grad(\\x -> sum({root} | y in x), x)"), true),
+        ("[sum(x[j] * x[i] | j < i) | i < n]".into(), false),
+        ("[(loop z = x[i] for j < i do 0.5 * z + x[j]) | i < n]".into(), false),
+        ("[(if y > 0 then loop z = y while z < 9 do 3 * z + 1 else -y) | y in x]".into(), false),
+    ] {
+        let plain = Plain::of(&body, &[scalarise, tidy]);
+        for target in &TARGETS[..3] {
+            let scheduled = plain.after_all(&|program| schedule(program, target));
+            let mut verdict = Verdict::default();
+            count_parts(&scheduled, &mut verdict);
+            let found = |what: &str| verdict.tally.contains_key(&format!("programs with: {what}"));
+            assert!(found("lanes"), "{body}\n{}", print(&scheduled));
+            assert_eq!(found("loops backward"), backward, "{body}\n{}", print(&scheduled));
+        }
+    }
+}
+
+/// The same for random loops in loops and under conditions, and their derivatives.
+#[test]
+fn random_loops_wait_for_each_other() {
+    let mut verdict = Verdict::default();
+    for seed in 0..number("PROGRAMS", 200) {
+        let number = Loops { seed: 2 * seed + 1, names: 0 }.number(1 + seed as usize % 4, &["y".to_string()]);
+        let mut bodies = vec![format!("[{number} | (i, y) in zip(iota(n), x)]")];
+        // In reverse mode, a loop in a loop that waits is left to the interpreter.
+        if number.matches("loop").count() == 1 {
+            bodies.push(format!("grad(\\x -> sum([{number} | (i, y) in zip(iota(n), x)]), x)"));
+        }
+        for body in bodies {
+            let plain = Plain::of(&body, &PASSES.map(|(_, pass)| pass)[..15]);
+            for target in &TARGETS[..3] {
+                let scheduled = plain.after_all(&|program| schedule(program, target));
+                count_parts(&scheduled, &mut verdict);
+            }
+        }
+    }
+    verdict.report();
+    for what in ["lanes", "lanes that wait", "loops backward"] {
+        assert!(verdict.tally.contains_key(&format!("programs with: {what}")), "no schedule has {what}");
+    }
+}
+
+/// A writer of random numbers in which loops have different numbers of iterations.
+struct Loops {
+    seed: u64,
+    names: usize,
+}
+
+impl Loops {
+    fn below(&mut self, count: u64) -> u64 {
+        self.seed = self.seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.seed >> 33) % count
+    }
+
+    /// A number of which some others are known.
+    fn number(&mut self, depth: usize, known: &[String]) -> String {
+        if depth == 0 {
+            let one = self.below(known.len() as u64 + 1) as usize;
+            return known.get(one).cloned().unwrap_or_else(|| "0.7".into());
+        }
+        let name = format!("s{}", self.names);
+        self.names += 1;
+        let inner: Vec<String> = known.iter().cloned().chain([name.clone()]).collect();
+        let kind = self.below(8);
+        let start = self.number(depth - 1, known);
+        let most = 1 + self.below(6);
+        match kind {
+            0 => format!("({start} * {})", self.number(depth - 1, known)),
+            1 => format!("(sin({start}) - {})", self.number(depth - 1, known)),
+            2 => {
+                let [a, b] = [(); 2].map(|()| self.number(depth - 1, known));
+                format!("(if {start} < {a} then {b} else 0.5 * {start})")
+            }
+            3 | 4 => {
+                let next = self.number(depth - 1, &inner);
+                format!("(loop {name} = {start} for k < mod(i + {most}, 4) do 0.5 * {name} + {next})")
+            }
+            _ => {
+                let next = self.number(depth - 1, &inner);
+                format!(
+                    "(loop ({name}, m) = ({start}, 0) while abs({name}) > 0.2 and m < {most} do \
+                     (0.4 * {name} + 0.3 * sin({next}), m + 1)).0"
+                )
+            }
+        }
+    }
+}
 
 /// Rows that are copied whole are copied one after the other, not element by element for a vector of rows.
 #[test]

@@ -5,9 +5,9 @@ use crate::{Buffer, Element};
 use std::marker::PhantomData;
 use std::ops::AddAssign;
 
-/// What elements are written to: a buffer, a slice of one, or a buffer that the chunks of a loop share.
+/// A memory to which elements are written: a buffer, a slice of one, or a buffer that the chunks of a loop share.
 pub trait Target: Sized {
-    /// What it is made of.
+    /// The type of its elements.
     type Element;
 
     /// Where the first element is, and how many there are.

@@ -29,7 +29,7 @@ const GRAIN: f64 = 1e5;
 const SHARE: f64 = 16.0;
 
 /// Enough for threads to share them evenly.
-const MOST: f64 = 64.0;
+const MOST: usize = 64;
 
 impl Chunks {
     /// Cuts iterations into chunks of multiples of `together`. `work` is the number of instructions of all iterations;
@@ -46,7 +46,7 @@ impl Chunks {
     #[inline(never)]
     fn cut(iterations: i64, together: i64, work: f64, apiece: f64) -> Chunks {
         let (iterations, together) = (iterations.max(0), together.max(1));
-        let most = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST) as i64;
+        let most = (work / GRAIN).min(work / (SHARE * apiece)).clamp(1.0, MOST as f64) as i64;
         // A power of two: as many chunks for each of two threads, or four.
         let number = 1 << most.ilog2();
         let blocks = parts(iterations, together);
@@ -97,6 +97,9 @@ pub fn in_chunks<T: Send>(
     in_several_chunks(context, chunks, site, run, take)
 }
 
+/// The same for more than one chunk. Each partial result waits in a slot until it is taken, so that all but this function
+/// is compiled once for all loops.
+#[cold]
 #[inline(never)]
 fn in_several_chunks<T: Send>(
     context: &mut Context,
@@ -105,24 +108,51 @@ fn in_several_chunks<T: Send>(
     run: impl Fn(&mut Context, i64, i64) -> Outcome<T> + Sync,
     mut take: impl FnMut(i64, T),
 ) -> Outcome<()> {
+    let slots: [Mutex<Option<T>>; MOST] = [const { Mutex::new(None) }; MOST];
+    several(
+        context,
+        chunks,
+        site,
+        &|context, chunk, (from, to)| {
+            let given = run(context, from, to)?;
+            if let Ok(mut slot) = slots[chunk as usize].lock() {
+                *slot = Some(given);
+            }
+            Ok(())
+        },
+        &mut |chunk, to| {
+            if let Ok(mut slot) = slots[chunk as usize].lock()
+                && let Some(given) = slot.take()
+            {
+                take(to, given);
+            }
+        },
+    )
+}
+
+/// Runs a chunk, given its number and its range of iterations.
+type Run<'a> = &'a (dyn Fn(&mut Context, i64, (i64, i64)) -> Outcome<()> + Sync);
+
+/// Runs several chunks. `take` is given the number of a chunk, and the iteration after its last.
+fn several(context: &mut Context, chunks: Chunks, site: u32, run: Run, take: &mut dyn FnMut(i64, i64)) -> Outcome<()> {
     let mut used = Used { before: *context, steps: 0, memory: 0 };
     let left = ChunkLimits::of(context);
     if context.crew.threads() < 2 && !chunks.late {
-        let alone = |chunk| left.run(&run, chunks.range(chunk), context.stack);
         let done = (0..chunks.number()).try_for_each(|chunk| {
-            take(chunks.range(chunk).1, used.count(alone(chunk))?);
+            used.count(left.run(run, chunk, chunks.range(chunk), context.stack))?;
+            take(chunk, chunks.range(chunk).1);
             Ok(())
         });
         return used.close(context, done, site);
     }
-    let done: Vec<Mutex<Option<ChunkResult<T>>>> = (0..chunks.number()).map(|_| Mutex::new(None)).collect();
+    let done: Vec<Mutex<Option<ChunkResult>>> = (0..chunks.number()).map(|_| Mutex::new(None)).collect();
     // Chunks are begun in their order, so that all before the first that fails are through.
     let failed = AtomicI64::new(i64::MAX);
     let one = |chunk: i64, stack: usize| {
         if chunk > failed.load(Ordering::Relaxed) {
             return;
         }
-        let outcome = left.run(&run, chunks.range(chunk), stack);
+        let outcome = left.run(run, chunk, chunks.range(chunk), stack);
         if outcome.outcome.is_err() {
             failed.fetch_min(chunk, Ordering::Relaxed);
         }
@@ -131,17 +161,18 @@ fn in_several_chunks<T: Send>(
         }
     };
     context.crew.run(chunks.number(), context.stack, &one);
-    let done = done.into_iter().enumerate().try_for_each(|(chunk, slot)| {
+    let done = done.into_iter().zip(0..).try_for_each(|(slot, chunk)| {
         // No slot is empty before the first that failed.
         if let Some(outcome) = slot.into_inner().ok().flatten() {
-            take(chunks.range(chunk as i64).1, used.count(outcome)?);
+            used.count(outcome)?;
+            take(chunk, chunks.range(chunk).1);
         }
         Ok(())
     });
     used.close(context, done, site)
 }
 
-/// What a chunk may use.
+/// The resources that a chunk may use.
 #[derive(Clone, Copy)]
 struct ChunkLimits {
     steps: i64,
@@ -150,9 +181,9 @@ struct ChunkLimits {
     interrupt: Interrupt,
 }
 
-/// What a chunk gave, and what it has left.
-struct ChunkResult<T> {
-    outcome: Outcome<T>,
+/// The result of a chunk, and its remaining resources.
+struct ChunkResult {
+    outcome: Outcome<()>,
     left: ChunkLimits,
 }
 
@@ -162,22 +193,17 @@ impl ChunkLimits {
         ChunkLimits { steps, memory, depth, interrupt }
     }
 
-    fn run<T>(
-        self,
-        run: impl Fn(&mut Context, i64, i64) -> Outcome<T>,
-        (from, to): (i64, i64),
-        stack: usize,
-    ) -> ChunkResult<T> {
+    fn run(self, run: Run, chunk: i64, range: (i64, i64), stack: usize) -> ChunkResult {
         let ChunkLimits { steps, memory, depth, interrupt } = self;
         let mut context = Context { steps, memory, least: memory, depth, stack, crew: Crew::NONE, interrupt };
-        let outcome = run(&mut context, from, to);
+        let outcome = run(&mut context, chunk, range);
         // The most that was in use at a time, or where it ended.
         let memory = if outcome.is_ok() { context.least } else { context.memory };
         ChunkResult { outcome, left: ChunkLimits { memory, ..ChunkLimits::of(&context) } }
     }
 }
 
-/// What chunks have used so far.
+/// The resources that chunks have used so far.
 struct Used {
     before: Context,
     steps: i64,
@@ -186,7 +212,7 @@ struct Used {
 }
 
 impl Used {
-    fn count<T>(&mut self, done: ChunkResult<T>) -> Result<T, (Box<Fault>, ChunkLimits)> {
+    fn count(&mut self, done: ChunkResult) -> Result<(), (Box<Fault>, ChunkLimits)> {
         self.steps = self.steps.saturating_add(self.before.steps.saturating_sub(done.left.steps));
         self.memory = self.memory.max(self.before.memory.saturating_sub(done.left.memory));
         done.outcome.map_err(|fault| (fault, done.left))

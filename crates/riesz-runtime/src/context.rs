@@ -4,7 +4,7 @@ use crate::{Buffer, Crew, single};
 use std::mem::MaybeUninit;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What a run may still use.
+/// The resources that a run may still use.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Context {
@@ -60,13 +60,13 @@ unsafe impl Sync for Interrupt {}
 pub struct Fault {
     /// The site.
     pub site: u32,
-    /// What the message tells.
+    /// The values in the message.
     pub values: [i64; 3],
     /// The calls around, the innermost first.
     pub calls: Vec<u32>,
 }
 
-/// What a procedure gives, or why it stopped.
+/// The result of a procedure, or the fault that stopped it.
 pub type Outcome<T> = Result<T, Box<Fault>>;
 
 /// A site that stands for no error of the program: it has to be run in another way, which is the interpreter's.
@@ -178,6 +178,16 @@ impl Context {
         if count <= buffer.len() as i64 { Ok(()) } else { self.grow_to(buffer, count, site) }
     }
 
+    /// The same, and new elements are zero.
+    #[inline(always)]
+    pub fn grow_cleared<T: Element>(&mut self, buffer: &mut Buffer<T>, count: i64, site: u32) -> Outcome<()> {
+        let before = buffer.len();
+        self.grow(buffer, count, site)?;
+        // Bits that are zero are a number, and false.
+        unsafe { buffer.as_mut_ptr().add(before).write_bytes(0, buffer.len() - before) };
+        Ok(())
+    }
+
     #[cold]
     #[inline(never)]
     fn grow_to<T: Element>(&mut self, buffer: &mut Buffer<T>, count: i64, site: u32) -> Outcome<()> {
@@ -207,7 +217,7 @@ impl<T: Element> Room<T> {
     }
 }
 
-/// What buffers are made of.
+/// An element of buffers.
 pub trait Element: Copy + 'static {
     /// A buffer of a number of elements, if the system has memory for it.
     fn try_buffer(count: usize) -> Option<Vec<Self>>;

@@ -72,7 +72,7 @@ struct Shared {
     next: AtomicI64,
     /// Held by whom the threads work for.
     taken: Mutex<()>,
-    /// What stands on the board, for those who look out: how many jobs there have been, and how many workers are at one.
+    /// The numbers that waiting threads read: the number of jobs so far, and the number of workers at one.
     jobs: AtomicU64,
     working: AtomicUsize,
 }
@@ -98,7 +98,7 @@ struct Job {
 unsafe impl Send for Job {}
 
 impl Pool {
-    /// So many threads, the caller's among them; fewer where the system gives no more.
+    /// A pool with a number of threads, including the caller's; fewer if the system gives no more.
     pub fn new(threads: usize) -> Pool {
         let shared = Arc::new(Shared {
             board: Mutex::new(Board::default()),
@@ -185,7 +185,7 @@ impl Shared {
         }
     }
 
-    /// What a worker does all its life.
+    /// The loop that a worker runs until it ends.
     fn work(&self) {
         let here = 0u8;
         let stack = (&raw const here).addr().saturating_sub(STACK - SPARE);

@@ -8,7 +8,7 @@
 //! 1957; Duff, Erisman and Reid, *Direct Methods for Sparse Matrices*, §7.2). The right side is eliminated with the rows.
 //! When an entry is nearly everywhere, the rest is a dense system.
 
-use crate::matrix::{solve, with_room};
+use crate::matrix::{solve_unnoted, with_room};
 use crate::system::{Entries, charge, cubed_third};
 use crate::{Context, Outcome, fault};
 use std::collections::HashMap;
@@ -291,7 +291,7 @@ impl Elimination {
                     matrix[at * left + self.places[*column as usize] as usize] = *number;
                 }
             }
-            solve(context, site, x, matrix, left as i64, right, 1)?;
+            solve_unnoted(context, site, x, matrix, left as i64, right, 1)?;
             unknowns.iter().zip(x).for_each(|(unknown, x)| to[*unknown] = *x);
             Ok(())
         })?

@@ -5,7 +5,7 @@
 use super::lanes::each;
 use super::{Ints, LANES, Lanes, Mask, R, Target, at, put};
 
-/// What has one element for each lane.
+/// A value with one element for each lane.
 pub trait Wide: Copy {
     /// An element.
     type Element: Copy + Default;

@@ -14,7 +14,7 @@ pub(crate) trait Instructions {
     unsafe fn fma(a: Lanes, b: Lanes, c: Lanes) -> Lanes;
 }
 
-/// Those that the whole program is compiled for.
+/// The instructions that the whole program is compiled for.
 pub(crate) struct Compiled;
 
 impl Instructions for Compiled {
@@ -72,7 +72,7 @@ mod found {
         Avx512,
     }
 
-    /// What the processor has. The standard library asks it once.
+    /// The instructions of the processor. The standard library asks it once.
     #[inline]
     pub(crate) fn level() -> Level {
         if std::arch::is_x86_feature_detected!("avx512f") {

@@ -53,7 +53,7 @@ impl Ints {
         }
     }
 
-    /// What the quotient leaves.
+    /// The remainders.
     #[inline(always)]
     pub fn try_modulo(self, other: Ints) -> Option<Ints> {
         match self.divided(other) {
@@ -161,7 +161,7 @@ mod tests {
     type Many = fn(Ints, Ints) -> Option<Ints>;
     type One = fn(i64, i64) -> Option<i64>;
 
-    /// What lanes compute is what each computes by itself, and where one fails all do.
+    /// Lanes compute the same as each integer alone, and all fail if one fails.
     #[test]
     fn lanes_agree_with_integers() {
         let functions: [(&str, Many, One); 5] = [

@@ -1,7 +1,8 @@
 //! Eight numbers side by side, sixteen in single precision: as many iterations of a loop at the same time.
 //!
-//! The operations are plain loops over arrays of eight, which compilers vectorise. Sums over lanes always have the same
-//! order. This source is written over `super::R` and compiled for both precisions.
+//! Most operations are written out for each place of an array of eight, which compilers vectorise; those of
+//! [`super::arithmetic`] are instructions. Sums over lanes always have the same order. This source is written over
+//! `super::R` and compiled for both precisions.
 
 use super::{Buffer, Context, Outcome, R, Target, at, truncate};
 
@@ -23,9 +24,28 @@ pub struct Ints(pub [i64; LANES]);
 #[repr(C, align(64))]
 pub struct Mask(pub [i64; LANES]);
 
-/// The array whose elements are computed from their places.
+/// The array whose elements are computed from their places. It is no loop, because compilers take long to unroll the
+/// thousands of loops that a program would have.
 #[inline(always)]
-pub(super) fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
+pub(super) fn each<T: Copy>(f: impl Fn(usize) -> T) -> [T; LANES] {
+    let mut result = std::mem::MaybeUninit::<[T; LANES]>::uninit();
+    let first = result.as_mut_ptr().cast::<T>();
+    macro_rules! write {
+        ($($lane:literal)*) => {$(
+            if $lane < LANES {
+                // It is the place of an element.
+                unsafe { first.add($lane).write(f($lane)) };
+            }
+        )*};
+    }
+    write!(0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15);
+    // All lanes have been written: there are eight or sixteen.
+    unsafe { result.assume_init() }
+}
+
+/// The same as a loop, which is vectorised where the function is long.
+#[inline(always)]
+fn looped<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
     let mut result = [T::default(); LANES];
     for (lane, slot) in result.iter_mut().enumerate() {
         *slot = f(lane);
@@ -34,12 +54,6 @@ pub(super) fn each<T: Copy + Default>(f: impl Fn(usize) -> T) -> [T; LANES] {
 }
 
 impl Lanes {
-    /// The same number in every lane.
-    #[inline(always)]
-    pub fn splat(x: R) -> Lanes {
-        Lanes([x; LANES])
-    }
-
     /// The sum over the lanes, pairwise.
     #[inline(always)]
     pub fn sum(self) -> R {
@@ -79,12 +93,8 @@ impl Lanes {
     #[inline(always)]
     pub unsafe fn load(buffer: &[R], position: i64, step: i64) -> Lanes {
         if step == 1 {
-            let mut result = [0.0; LANES];
             debug_assert!(position >= 0 && position as usize + LANES <= buffer.len());
-            unsafe {
-                std::ptr::copy_nonoverlapping(buffer.as_ptr().add(position as usize), result.as_mut_ptr(), LANES);
-            }
-            return Lanes(result);
+            return Lanes(unsafe { buffer.as_ptr().add(position as usize).cast::<[R; LANES]>().read() });
         }
         Lanes(each(
             #[inline(always)]
@@ -101,7 +111,7 @@ impl Lanes {
         let (first, len) = buffer.place();
         if step == 1 {
             debug_assert!(position >= 0 && position as usize + LANES <= len);
-            unsafe { std::ptr::copy_nonoverlapping(self.0.as_ptr(), first.add(position as usize), LANES) };
+            unsafe { first.add(position as usize).cast::<[R; LANES]>().write(self.0) };
             return;
         }
         debug_assert!((0..LANES as i64).all(|lane| ((position + lane * step) as usize) < len));
@@ -119,14 +129,10 @@ impl Lanes {
             debug_assert!((position as usize) < len);
             return unsafe { *first.add(position as usize) += self.sum() };
         }
-        let mut before = Lanes::default();
         if step == 1 {
             debug_assert!(position >= 0 && position as usize + LANES <= len);
-            unsafe {
-                std::ptr::copy_nonoverlapping(first.add(position as usize), before.0.as_mut_ptr(), LANES);
-                std::ptr::copy_nonoverlapping((before + self).0.as_ptr(), first.add(position as usize), LANES);
-            }
-            return;
+            let place = unsafe { first.add(position as usize).cast::<[R; LANES]>() };
+            return unsafe { place.write((Lanes(place.read()) + self).0) };
         }
         for lane in 0..LANES {
             let position = (position + lane as i64 * step) as usize;
@@ -158,19 +164,10 @@ impl Lanes {
         }
     }
 
-    /// One number or the other, in each lane.
-    #[inline(always)]
-    pub fn select(mask: Mask, yes: Lanes, no: Lanes) -> Lanes {
-        Lanes(each(
-            #[inline(always)]
-            |lane| if mask.0[lane] != 0 { yes.0[lane] } else { no.0[lane] },
-        ))
-    }
-
     /// A function of numbers, in each lane.
     #[inline(always)]
     pub fn map(self, f: impl Fn(R) -> R) -> Lanes {
-        Lanes(each(
+        Lanes(looped(
             #[inline(always)]
             |lane| f(self.0[lane]),
         ))
@@ -179,7 +176,7 @@ impl Lanes {
     /// A function of two numbers, in each lane.
     #[inline(always)]
     pub fn map2(self, other: Lanes, f: impl Fn(R, R) -> R) -> Lanes {
-        Lanes(each(
+        Lanes(looped(
             #[inline(always)]
             |lane| f(self.0[lane], other.0[lane]),
         ))
@@ -188,24 +185,15 @@ impl Lanes {
     /// A function of several numbers, in each lane.
     #[inline(always)]
     pub fn called<const N: usize>(arguments: [Lanes; N], f: impl Fn([R; N]) -> R) -> Lanes {
-        Lanes(each(|lane| f(arguments.map(|argument| argument.0[lane]))))
+        Lanes(looped(|lane| f(arguments.map(|argument| argument.0[lane]))))
     }
 
     /// A comparison, in each lane.
     #[inline(always)]
     pub fn compare(self, other: Lanes, f: impl Fn(R, R) -> bool) -> Mask {
-        Mask(each(
+        Mask(looped(
             #[inline(always)]
             |lane| -i64::from(f(self.0[lane], other.0[lane])),
-        ))
-    }
-
-    /// Where lanes are NaN.
-    #[inline(always)]
-    pub fn is_nan(self) -> Mask {
-        Mask(each(
-            #[inline(always)]
-            |lane| -i64::from(self.0[lane].is_nan()),
         ))
     }
 
@@ -234,6 +222,12 @@ impl Ints {
             #[inline(always)]
             |lane| first.wrapping_add(step.wrapping_mul(lane as i64)),
         ))
+    }
+
+    /// The greatest.
+    #[inline(always)]
+    pub fn most(self) -> i64 {
+        self.0.into_iter().fold(i64::MIN, i64::max)
     }
 
     /// A function that may fail, in each lane.
@@ -299,18 +293,6 @@ impl Mask {
         Mask([-i64::from(x); LANES])
     }
 
-    /// Whether all lanes hold.
-    #[inline(always)]
-    pub fn all(self) -> bool {
-        self.0.iter().fold(-1, |all, lane| all & lane) != 0
-    }
-
-    /// Whether any lane holds.
-    #[inline(always)]
-    pub fn any(self) -> bool {
-        self.0.iter().fold(0, |any, lane| any | lane) != 0
-    }
-
     /// Where both hold.
     #[inline(always)]
     pub fn and(self, other: Mask) -> Mask {
@@ -329,7 +311,7 @@ impl Mask {
         ))
     }
 
-    /// Where it does not hold.
+    /// The lanes in which it does not hold.
     #[inline(always)]
     pub fn negated(self) -> Mask {
         Mask(each(

@@ -4,6 +4,7 @@
 
 use crate::cofactor::cofactors_of_any_rank;
 use crate::factor::{self, Factors};
+use crate::system::note_dense;
 use crate::tile::{Block, Update, multiply};
 use crate::triangular::{self, Triangle};
 use crate::{Context, Element, Outcome};
@@ -58,6 +59,21 @@ fn whole(columns: usize) -> Block {
 
 /// The solution `x` of `a x = b`; NaN where `a` is singular.
 pub fn solve(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    a: &[f64],
+    n: i64,
+    b: &[f64],
+    columns: i64,
+) -> Outcome<()> {
+    let (size, right_sides) = (n.max(0) as usize, columns.max(0) as usize);
+    note_dense(&a[..size * size], size, right_sides);
+    solve_unnoted(context, site, to, a, n, b, columns)
+}
+
+/// The same, as a part of something else that is solved.
+pub(crate) fn solve_unnoted(
     context: &mut Context,
     site: u32,
     to: &mut [f64],

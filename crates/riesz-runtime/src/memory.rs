@@ -29,7 +29,7 @@ const LARGE: usize = 1 << 20;
 const KEPT_FROM: usize = 1 << 10;
 const KEPT_TO: usize = 1 << 16;
 
-/// What to ask the system for. It depends on the layout alone, so that a block is given back as it was asked for.
+/// The layout to request from the system. It depends on the layout alone, so that a block is freed as it was allocated.
 #[inline]
 fn placed(layout: Layout) -> Layout {
     let align = match layout.size() {

@@ -90,7 +90,7 @@ pub fn div(a: i64, b: i64) -> Option<i64> {
     Some(if remainder != 0 && (remainder < 0) != (b < 0) { quotient - 1 } else { quotient })
 }
 
-/// What [`div`] leaves, with the sign of `b`.
+/// The remainder of [`div`], with the sign of `b`.
 #[inline]
 pub fn modulo(a: i64, b: i64) -> Option<i64> {
     if b == 0 {

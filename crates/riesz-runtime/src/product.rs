@@ -236,3 +236,43 @@ fn contract(
         }
     }
 }
+
+/// How many rows of a product in lanes are summed side by side: no sum waits for another, and vectors stay in registers.
+const ROWS: usize = if cfg!(target_feature = "avx512f") { 8 } else { 4 };
+
+/// A product of matrices whose elements are vectors: `left(row, at)` and `right(at, column)` are the elements of the
+/// factors, and `onto(a, b, total)` is `total + a · b`. Every sum has the order of its terms.
+#[inline(always)]
+pub fn product_in_lanes<A: Copy, B: Copy, T: Copy>(
+    [rows, inner, columns]: [i64; 3],
+    zero: T,
+    left: impl Fn(i64, i64) -> A,
+    right: impl Fn(i64, i64) -> B,
+    onto: impl Fn(A, B, T) -> T,
+    mut write: impl FnMut(i64, i64, T),
+) {
+    let whole = rows.max(0) / ROWS as i64 * ROWS as i64;
+    for first in (0..whole).step_by(ROWS) {
+        for column in 0..columns {
+            let mut totals = [zero; ROWS];
+            for at in 0..inner {
+                let factor = right(at, column);
+                for (row, total) in totals.iter_mut().enumerate() {
+                    *total = onto(left(first + row as i64, at), factor, *total);
+                }
+            }
+            for (row, total) in totals.into_iter().enumerate() {
+                write(first + row as i64, column, total);
+            }
+        }
+    }
+    for row in whole..rows {
+        for column in 0..columns {
+            let mut total = zero;
+            for at in 0..inner {
+                total = onto(left(row, at), right(at, column), total);
+            }
+            write(row, column, total);
+        }
+    }
+}

@@ -54,7 +54,7 @@ pub unsafe fn store_interleaved<const K: usize>(numbers: [Lanes; K], buffer: imp
     unsafe { store_rows(&numbers, buffer, position, K as i64) }
 }
 
-/// What eight places of memory have: which lane of a number, and which of K numbers.
+/// The contents of eight places of memory: which lane of a number, and which of K numbers.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 #[derive(Clone, Copy)]
 struct Shuffle<const K: usize> {
@@ -66,7 +66,7 @@ struct Shuffle<const K: usize> {
 
 #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
 impl<const K: usize> Shuffle<K> {
-    /// Those of eight places after eight places.
+    /// The shuffles of all places, eight at a time.
     const ALL: [Shuffle<K>; K] = {
         let mut all = [Shuffle { lanes: [0; 8], masks: [0; K], pair: [0; 8] }; K];
         let mut place = 0;

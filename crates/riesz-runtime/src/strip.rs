@@ -307,7 +307,7 @@ impl MaskStrip {
         self.each2(other, Mask::same)
     }
 
-    /// Where it does not hold.
+    /// The lanes in which it does not hold.
     #[inline(always)]
     pub fn negated(self) -> MaskStrip {
         self.each(Mask::negated)
@@ -379,7 +379,7 @@ pub unsafe fn scatter_add_strip_private(
     }
 }
 
-/// What is added up into eight lanes.
+/// A value that is added up into eight lanes.
 pub trait Summed: Copy {
     /// `total + self`
     fn onto(self, total: Lanes) -> Lanes;

@@ -8,7 +8,7 @@
 //! entries, and [`method_of`] tells it without a solution.
 
 use crate::elimination::Elimination;
-use crate::matrix::{any, solve, with_room};
+use crate::matrix::{any, is_triangular, solve_unnoted, with_room};
 use crate::{Context, Outcome, fault};
 use std::cell::RefCell;
 use std::fmt;
@@ -38,6 +38,8 @@ pub enum Method {
 pub struct Solved {
     /// The number of unknowns.
     pub unknowns: usize,
+    /// For how many right sides they were found.
+    pub right_sides: usize,
     /// The number of entries of the list.
     pub entries: usize,
     /// The algorithm.
@@ -53,7 +55,11 @@ impl fmt::Display for Solved {
         let Solved { unknowns, entries, products, quotients, .. } = self;
         let many = |count: u64, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
         let unknowns = many(*unknowns as u64, "unknown");
-        write!(f, "{unknowns}, {entries} of {} entries: ", self.unknowns.pow(2))?;
+        write!(f, "{unknowns}, ")?;
+        if self.right_sides != 1 {
+            write!(f, "{} right sides, ", self.right_sides)?;
+        }
+        write!(f, "{entries} of {} entries: ", self.unknowns.pow(2))?;
         match self.method {
             Method::Diagonal => write!(f, "diagonal")?,
             Method::Triangular => write!(f, "triangular, by substitution")?,
@@ -77,6 +83,25 @@ pub fn noting_systems<T>(run: impl FnOnce() -> T) -> (T, Vec<Solved>) {
     let around = NOTES.replace(Some(Vec::new()));
     let result = run();
     (result, NOTES.replace(around).unwrap_or_default())
+}
+
+fn note(solved: Solved) {
+    NOTES.with_borrow_mut(|notes| notes.iter_mut().for_each(|notes| notes.push(solved)));
+}
+
+/// Notes that a system is solved by its matrix, where someone wants to know.
+pub(crate) fn note_dense(a: &[f64], n: usize, right_sides: usize) {
+    if NOTES.with_borrow(Option::is_none) {
+        return;
+    }
+    let (unknowns, entries) = (n, n * n);
+    let each = (n * n) as u64 * right_sides as u64;
+    let (method, products) = match is_triangular(a, n as i64) {
+        true => (Method::Triangular, each / 2),
+        false => (Method::Dense, cubed_third(n) - (n * n) as u64 + each),
+    };
+    let quotients = (n * right_sides) as u64;
+    note(Solved { unknowns, right_sides, entries, method, products, quotients });
 }
 
 /// Systems of so few unknowns are dense.
@@ -226,7 +251,8 @@ pub fn solve_system(
     let entries = Entries::new(a, n, transposed).filter(|entries| !any(entries.numbers, f64::is_nan));
     let Some(entries) = entries else {
         to.fill(f64::NAN);
-        return Ok(Solved { unknowns: n, entries: a.len() / 3, method: Method::Dense, products: 0, quotients: 0 });
+        let (unknowns, entries) = (n, a.len() / 3);
+        return Ok(Solved { unknowns, right_sides: 1, entries, method: Method::Dense, products: 0, quotients: 0 });
     };
     let method = entries.method();
     let before = context.memory;
@@ -245,8 +271,9 @@ pub fn solve_system(
     if any(to, f64::is_nan) {
         to.fill(f64::NAN);
     }
-    let solved = Solved { unknowns: n, entries: entries.numbers.len(), method, products, quotients };
-    NOTES.with_borrow_mut(|notes| notes.iter_mut().for_each(|notes| notes.push(solved)));
+    let entries = entries.numbers.len();
+    let solved = Solved { unknowns: n, right_sides: 1, entries, method, products, quotients };
+    note(solved);
     Ok(solved)
 }
 
@@ -261,7 +288,7 @@ fn dense(context: &mut Context, site: u32, to: &mut [f64], entries: &Entries, b:
     with_room(context, n * n, site, |context, matrix| {
         matrix.fill(0.0);
         entries.iter().for_each(|(row, column, number)| matrix[row * n + column] += number);
-        solve(context, site, to, matrix, n as i64, b, 1)
+        solve_unnoted(context, site, to, matrix, n as i64, b, 1)
     })?
 }
 

@@ -56,7 +56,7 @@ impl Block {
     }
 }
 
-/// What becomes of a product.
+/// The use of a product.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Update {
     /// It is written.

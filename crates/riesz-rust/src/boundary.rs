@@ -85,7 +85,7 @@ fn to_word(kind: Kind, name: &str) -> String {
     }
 }
 
-/// What makes buffers and takes them back.
+/// The functions that make buffers and take them back.
 pub(crate) const BUFFERS: &str = "\
 /// Where buffers begin is for it to say.
 #[global_allocator]

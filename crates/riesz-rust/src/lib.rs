@@ -35,7 +35,7 @@ use riesz_program::{ProcedureId, Program};
 use riesz_syntax::Span;
 use std::fmt::Write;
 
-/// What to write.
+/// The program and the functions to write.
 pub struct Options<'a> {
     /// A place as a person finds it: file, line and column.
     pub place: &'a dyn Fn(Span) -> String,

@@ -18,11 +18,11 @@ pub struct Diagnostic {
     pub severity: Severity,
     /// A short name of the kind of problem, such as `unknown-name`; stable, for editors and tests.
     pub code: &'static str,
-    /// What is wrong, in one sentence without a full stop.
+    /// The message, one sentence without a full stop.
     pub message: String,
     /// Places, the first of which is where the problem is. Empty only for problems without a place (a missing file).
     pub labels: Vec<Label>,
-    /// What to do about it.
+    /// The advice.
     pub help: Vec<String>,
     /// Text that would mend it.
     pub suggestion: Option<Suggestion>,
@@ -33,19 +33,21 @@ pub struct Diagnostic {
 pub struct Label {
     /// Where.
     pub span: Span,
-    /// What there is to say of it.
+    /// The note.
     pub text: String,
 }
 
 /// Replace the text at `span` by `replacement`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Suggestion {
-    /// What to replace; empty to insert.
+    /// The text to replace; empty to insert.
     pub span: Span,
     /// By what.
     pub replacement: String,
-    /// Why, as the beginning of a sentence: "did you mean", "write".
+    /// The beginning of a sentence that ends with the replacement: "did you mean", "write".
     pub message: String,
+    /// Whether the sentence is a question.
+    pub is_question: bool,
 }
 
 impl Diagnostic {
@@ -87,7 +89,15 @@ impl Diagnostic {
 
     /// Proposes a text to put in place of another.
     pub fn suggest(mut self, span: Span, message: impl Into<String>, replacement: impl Into<String>) -> Diagnostic {
-        self.suggestion = Some(Suggestion { span, message: message.into(), replacement: replacement.into() });
+        let (message, replacement) = (message.into(), replacement.into());
+        self.suggestion = Some(Suggestion { span, message, replacement, is_question: false });
         self
+    }
+
+    /// Asks whether another text was meant.
+    pub fn did_you_mean(self, span: Span, replacement: impl Into<String>) -> Diagnostic {
+        let mut asked = self.suggest(span, "did you mean", replacement);
+        asked.suggestion.iter_mut().for_each(|suggestion| suggestion.is_question = true);
+        asked
     }
 }

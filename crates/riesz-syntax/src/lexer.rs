@@ -12,7 +12,7 @@ pub struct Lexed {
     pub tokens: Vec<Token>,
     /// The comments.
     pub comments: Vec<Comment>,
-    /// What is wrong.
+    /// The mistakes.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -402,7 +402,7 @@ impl Lexer<'_> {
         let written: String = self.text[start..self.position].chars().take(40).collect();
         let diagnostic = Diagnostic::error("malformed-number", span, format!("`{written}` is not a number")).here(why);
         self.report(match replacement {
-            Some(replacement) => diagnostic.suggest(span, "did you mean", replacement),
+            Some(replacement) => diagnostic.did_you_mean(span, replacement),
             None => diagnostic,
         });
     }
@@ -458,7 +458,7 @@ fn malformation(digits: &str, is_digit: impl Fn(char) -> bool) -> &'static str {
     }
 }
 
-/// What a character from outside ASCII was meant to be, where that is plain.
+/// The ASCII token that a character from outside ASCII was meant to be, if that is clear.
 fn lookalike(c: char) -> Option<(TokenKind, &'static str)> {
     match c {
         '−' | '–' => Some((TokenKind::Minus, "-")),

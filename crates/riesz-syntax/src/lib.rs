@@ -17,6 +17,6 @@ pub use diagnostic::{Diagnostic, Label, Severity, Suggestion};
 pub use format::{FormatOptions, format};
 pub use parser::{ParseOptions, parse, parse_expression, parse_signature, parse_type};
 pub use render::render;
-pub use same::{same, same_expression};
+pub use same::same;
 pub use source::{FileId, Source, Sources, Span};
 pub use tree::Tree;

@@ -69,13 +69,13 @@ fn draw(renderer: &Renderer, diagnostic: &Diagnostic, sources: &Sources) -> Stri
     headings.iter().flatten().fold(drawn, |drawn, (shown, right)| drawn.replacen(shown, right, 1))
 }
 
-/// What a suggestion says in words.
+/// A suggestion in words.
 fn sentence(suggestion: &Suggestion) -> String {
     let (message, replacement) = (&suggestion.message, suggestion.replacement.trim());
     if replacement.is_empty() || replacement.contains('\n') || message.contains(&format!("`{replacement}`")) {
         return message.clone();
     }
-    let end = if message.starts_with("did you mean") { "?" } else { "" };
+    let end = if suggestion.is_question { "?" } else { "" };
     format!("{message} `{replacement}`{end}")
 }
 
@@ -102,8 +102,8 @@ struct View<'a> {
 }
 
 impl View<'_> {
-    /// What the drawing says of where the first mark is, and what is right, where these differ: the beginning of a long
-    /// line is not in the excerpt.
+    /// The place of the first mark in the drawing, and its true place, if they differ: the beginning of a long line is
+    /// not in the excerpt.
     fn heading(&self, name: &str) -> Option<(String, String)> {
         let mark = &self.marks[0];
         let before = &self.excerpt.text[..mark.range.start];
@@ -175,7 +175,7 @@ struct Excerpt {
     pieces: Vec<Piece>,
 }
 
-/// What is shown of a line: where it was, and where it is.
+/// The part of a line that is shown: its range in the source, and in the excerpt.
 struct Piece {
     whole: Range<usize>,
     shown: Range<usize>,

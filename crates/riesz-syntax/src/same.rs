@@ -14,11 +14,6 @@ pub fn same(a: &Tree, b: &Tree) -> bool {
         && comparison.settle()
 }
 
-/// The same for one expression of each tree.
-pub fn same_expression(a: (&Tree, ExprId), b: (&Tree, ExprId)) -> bool {
-    Comparison { a: a.0, b: b.0, pending: vec![(a.1, b.1)] }.settle()
-}
-
 struct Comparison<'t> {
     a: &'t Tree,
     b: &'t Tree,

@@ -3,9 +3,9 @@
 /// A word of the language. Its text is the source between `start` and `end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// What separates it from the token before it.
+    /// The space between it and the token before it.
     pub gap: Gap,
     /// Its first byte.
     pub start: u32,

@@ -14,7 +14,7 @@ pub type Name = Arc<str>;
 pub struct Ident {
     /// The name.
     pub name: Name,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -43,13 +43,13 @@ impl Tree {
 /// An item and its place.
 #[derive(Clone, Debug)]
 pub struct Item {
-    /// What it is.
+    /// Its kind.
     pub kind: ItemKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
-/// What the derivative of a `fun` is.
+/// The stated derivative of a `fun`.
 #[derive(Clone, Debug)]
 pub struct Rule {
     /// How it is stated.
@@ -74,7 +74,7 @@ impl RuleKind {
     pub const ALL: [(&str, RuleKind); 2] = [("derivative", RuleKind::Derivative), ("implicit", RuleKind::Implicit)];
 }
 
-/// What may stand at the top of a file.
+/// The items at the top of a file.
 #[derive(Clone, Debug)]
 pub enum ItemKind {
     /// `fun name(pattern: type, ...): type = body`, and `derivative map` or `implicit function` behind it
@@ -87,7 +87,7 @@ pub enum ItemKind {
         result: Option<Type>,
         /// Its body.
         body: ExprId,
-        /// What its derivative is, where that is not the derivative of the body.
+        /// Its stated derivative; `None` if the derivative is that of the body.
         rule: Option<Rule>,
     },
     /// `let name: type = value`
@@ -105,14 +105,14 @@ pub enum ItemKind {
         name: Ident,
         /// Its size parameters.
         sizes: Vec<Ident>,
-        /// What it stands for.
+        /// The type that it abbreviates.
         body: Type,
     },
     /// `check "label" condition`
     Check {
         /// Its label, where written.
         label: Option<Ident>,
-        /// What must hold.
+        /// The condition that must hold.
         condition: ExprId,
     },
     /// `import "path"`
@@ -125,7 +125,7 @@ pub enum ItemKind {
 /// A parameter of a `fun`.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// What it binds.
+    /// The names that it binds.
     pub pattern: Pattern,
     /// Its type.
     pub ty: Type,
@@ -134,13 +134,13 @@ pub struct Parameter {
 /// A pattern and its place.
 #[derive(Clone, Debug)]
 pub struct Pattern {
-    /// What it is.
+    /// Its kind.
     pub kind: PatternKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
-/// What can be bound.
+/// The kinds of patterns.
 #[derive(Clone, Debug)]
 pub enum PatternKind {
     /// A name.
@@ -160,9 +160,9 @@ pub struct ExprId(pub u32);
 /// An expression and its place.
 #[derive(Clone, Debug)]
 pub struct Expr {
-    /// What it is.
+    /// Its kind.
     pub kind: ExprKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -187,7 +187,7 @@ pub enum ExprKind {
     Comprehension {
         /// The element.
         body: ExprId,
-        /// What it ranges over, outermost first; never empty.
+        /// The generators, outermost first; never empty.
         generators: Vec<Generator>,
     },
     /// `{x = a, y = b}`
@@ -198,7 +198,7 @@ pub enum ExprKind {
     Let {
         /// The bindings, in order; never empty.
         bindings: Vec<LetBinding>,
-        /// What follows.
+        /// The expression after the bindings.
         body: ExprId,
     },
     /// `\p q -> body`
@@ -257,7 +257,7 @@ pub enum ExprKind {
     },
     /// `function(a, _, b | generators)`
     Call {
-        /// What is called.
+        /// The function that is called.
         function: ExprId,
         /// The arguments.
         arguments: Vec<Argument>,
@@ -296,7 +296,7 @@ pub struct Integer {
 /// One `let` of a sequence.
 #[derive(Clone, Debug)]
 pub struct LetBinding {
-    /// What is bound.
+    /// The names that it binds.
     pub pattern: Pattern,
     /// Its type, where written.
     pub annotation: Option<Type>,
@@ -306,7 +306,7 @@ pub struct LetBinding {
     pub span: Span,
 }
 
-/// What an element or a sum ranges over.
+/// The range of an element or of a term.
 #[derive(Clone, Debug)]
 pub enum Generator {
     /// `index < bound`
@@ -318,7 +318,7 @@ pub enum Generator {
     },
     /// `pattern in array`
     Each {
-        /// What each element is bound to.
+        /// The names that each element binds.
         pattern: Pattern,
         /// The array.
         array: ExprId,
@@ -395,9 +395,9 @@ pub enum BinaryOperator {
 /// A type and its place.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// What it is.
+    /// Its kind.
     pub kind: TypeKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -423,9 +423,9 @@ pub enum TypeKind {
 /// A size and its place.
 #[derive(Clone, Debug)]
 pub struct Size {
-    /// What it is.
+    /// Its kind.
     pub kind: SizeKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 

@@ -14,7 +14,7 @@ pub struct Case {
     pub ty: Type,
 }
 
-/// What is wrong, as text.
+/// The codes and messages of some diagnostics, as text.
 pub fn codes(diagnostics: &[Diagnostic]) -> String {
     diagnostics.iter().map(|d| format!("{}: {}", d.code, d.message)).collect::<Vec<_>>().join("; ")
 }

@@ -34,7 +34,7 @@ const STEPS_TO_EXPLAIN: u64 = 1_000_000;
 
 /// Functions of a program, compiled together.
 pub(crate) struct Compilation {
-    /// What the interpreter runs.
+    /// The program that the interpreter runs.
     program: Program,
     /// The same with its derivatives compiled, where the interpreter meets derivatives in another representation.
     compiled: Option<Program>,
@@ -245,7 +245,7 @@ impl Compilation {
         self.stopped.get()
     }
 
-    /// What the interpreter runs.
+    /// The program that the interpreter runs.
     pub fn program(&self) -> &Program {
         &self.program
     }
@@ -386,7 +386,7 @@ impl Compilation {
         limits: Limits,
         tries: bool,
     ) -> Result<Value, Box<Diagnostic>> {
-        let place = Place {
+        let place = Execution {
             tries,
             program: &self.program,
             compiled: self.compiled(),
@@ -399,7 +399,7 @@ impl Compilation {
 }
 
 /// Where the interpreter runs.
-pub(crate) struct Place<'p> {
+pub(crate) struct Execution<'p> {
     /// The program that it runs.
     pub program: &'p Program,
     /// The same with its derivatives compiled.
@@ -414,8 +414,8 @@ pub(crate) struct Place<'p> {
     pub tries: bool,
 }
 
-impl Place<'_> {
-    /// What a machine gives that knows the values of some globals, within limits, whose error is at a function.
+impl Execution<'_> {
+    /// The result of a machine that knows the values of some globals, within limits, whose error is at a function.
     pub fn run<T>(
         &self,
         at: FunctionId,

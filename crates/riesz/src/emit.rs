@@ -55,7 +55,8 @@ impl Session {
 
     /// The same as a C11 source file that needs the C library alone.
     pub fn emit_c(&self, name: &str, what: Variant) -> Result<String, Vec<Diagnostic>> {
-        self.emit_loops(name, what, |lowered, signature, place| {
+        self.emit_loops(name, what, |mut lowered, signature, place| {
+            riesz_program::passes::reuse::reuse(&mut lowered);
             let written = riesz_c::emit(&lowered, &riesz_c::Options { place, exports: &[signature] });
             written.map_err(|problem| no_code(&format!("there is no C for {}", problem.what), problem.span))
         })

@@ -45,13 +45,14 @@
 //!
 //! # Features
 //!
-//! All are on by default; without any, the library builds in a fraction of the time.
+//! The first three are on by default; without any, the library builds in a fraction of the time.
 //!
 //! | feature | |
 //! |---|---|
 //! | `attribute` | `#[differentiable]` on functions of Rust |
 //! | `instant` | machine code in memory, without a compiler |
 //! | `representations` | derivatives as morphisms of categories, pictures, and derivations as text |
+//! | `faer`, `nalgebra-sparse`, `sprs` | sparse derivatives of functions of Rust as matrices of these crates |
 
 pub mod bench;
 mod compilation;
@@ -69,6 +70,8 @@ pub mod modes;
 mod picture;
 pub mod plot;
 mod session;
+#[cfg(feature = "attribute")]
+mod sparse;
 mod toolchain;
 mod verdict;
 pub mod via;
@@ -102,6 +105,8 @@ pub use riesz_runtime as __runtime;
 pub use riesz_syntax as syntax;
 pub use riesz_syntax::tree::Name;
 pub use riesz_syntax::{Diagnostic, FileId, Label, ParseOptions, Severity, Source, Sources, Span, Suggestion, Tree};
+#[cfg(feature = "attribute")]
+pub use sparse::Sparse;
 
 /// A value of a program, over numbers of 64 bits.
 pub type Value = riesz_core::evaluate::Value<f64>;

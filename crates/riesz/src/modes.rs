@@ -28,7 +28,8 @@ const POINT: &str = "the_point";
 pub struct Modes {
     /// The value of the function, as text.
     pub value: String,
-    /// What the derivative is: a gradient, or the matrix of a function with more than one number as its value.
+    /// Whether the derivative is a gradient; otherwise it is the matrix of a function whose value has more than one
+    /// number.
     pub is_gradient: bool,
     /// The result of each representation.
     pub rows: Vec<Mode>,
@@ -161,7 +162,7 @@ impl Session {
         Ok(Modes { value, is_gradient, rows })
     }
 
-    /// What is asked of every representation: the derivative of a function at the point that is defined.
+    /// The question for every representation: the derivative of a function at the point that is defined.
     fn question(&mut self, function: &str) -> Result<Question, Vec<Diagnostic>> {
         let value = self.evaluate_as("expression", &format!("({function})({POINT})"), Vec::new())?;
         let is_gradient = value.ty == Type::Real;

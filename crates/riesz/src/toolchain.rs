@@ -89,8 +89,8 @@ impl Toolchain {
         None
     }
 
-    /// What programs are run by if nothing else is asked for: the interpreter for short work, and machine code in memory for
-    /// what takes it long. None, which is the interpreter, where the library is built without the feature `instant`.
+    /// The default: the interpreter for short work, and machine code in memory for longer work. `None`, which is the
+    /// interpreter, if the library is built without the feature `instant`.
     pub fn automatic() -> Option<Toolchain> {
         Some(Toolchain { when: Trigger::Long, ..Toolchain::instant()? })
     }

@@ -139,3 +139,98 @@ fn derivatives_by_several_parameters() {
 fn a_derivative_panics_where_the_function_does() {
     loss::grad(&[1.0, 2.0, 3.0], &[1.0, 2.0], 0.0);
 }
+
+// ANCHOR: inside
+#[differentiable(wrt(x))]
+fn potential(x: &[f64], stiffness: f64) -> f64 {
+    (0..x.len() - 1).map(|i| stiffness * (x[i + 1] - x[i]).powi(4)).sum()
+}
+
+/// The speed after ten steps, of which the derivative by the stiffness is wanted.
+#[differentiable(wrt(stiffness))]
+fn speed(start: &[f64], stiffness: f64) -> f64 {
+    let (mut x, mut v) = (start.to_vec(), vec![0.0; start.len()]);
+    for _ in 0..10 {
+        let slope = potential::grad(&x, stiffness);
+        for i in 0..x.len() {
+            v[i] -= 0.1 * slope[i];
+            x[i] += 0.1 * v[i];
+        }
+    }
+    v.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+// ANCHOR_END: inside
+
+#[test]
+fn a_derivative_of_a_derivative() {
+    let start = [0.0, 1.3, 1.9];
+    let difference = (speed(&start, 2.0 + 1e-5) - speed(&start, 2.0 - 1e-5)) / 2e-5;
+    assert!((speed::grad(&start, 2.0) - difference).abs() < 1e-8);
+}
+
+#[differentiable(sparse, wrt(x))]
+fn stencil(x: &[f64], rate: f64) -> Vec<f64> {
+    (0..x.len() - 1).map(|i| x[i] * x[i + 1] * rate).collect()
+}
+
+#[differentiable(sparse)]
+fn chain(x: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for i in 0..x.len() - 1 {
+        sum += x[i] * x[i + 1].powi(2);
+    }
+    sum
+}
+
+/// A boundary value problem: `u'' = -exp u`, with 0 on the left and 1 on the right.
+#[differentiable(sparse)]
+fn residuals(u: &[f64]) -> Vec<f64> {
+    let n = u.len();
+    let mut r = vec![0.0; n];
+    for i in 0..n {
+        let left = if i == 0 { 0.0 } else { u[i - 1] };
+        let right = if i == n - 1 { 1.0 } else { u[i + 1] };
+        r[i] = (left - 2.0 * u[i] + right) * 16.0 + u[i].exp();
+    }
+    r
+}
+
+#[differentiable(sparse)]
+fn parts(spring: &Spring, x: &[f64; 3]) -> ([[f64; 2]; 2], f64) {
+    ([[spring.stiffness * x[0], x[1]], [x[2].sin(), spring.length]], x[0] * x[2])
+}
+
+fn dense(sparse: &riesz::Sparse) -> Vec<Vec<f64>> {
+    let (rows, columns) = sparse.shape();
+    let mut matrix = vec![vec![0.0; columns]; rows];
+    for (row, column, value) in sparse.iter() {
+        matrix[row][column] = *value;
+    }
+    matrix
+}
+
+#[test]
+fn sparse_matrices() {
+    let x: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i) * 0.1).collect();
+    let jacobian = stencil::sparse_jacobian(&x, 3.0);
+    assert_eq!((jacobian.values().len(), jacobian.shape()), (22, (11, 12)));
+    assert_eq!(dense(&jacobian), stencil::jacobian(&x, 3.0));
+    let problem = residuals::sparse_jacobian(&x);
+    assert_eq!((problem.values().len(), dense(&problem)), (34, residuals::jacobian(&x)));
+    let hessian = chain::sparse_hessian(&x);
+    assert_eq!(hessian.values().len(), 33);
+    for (a, b) in dense(&hessian).iter().flatten().zip(chain::hessian(&x).iter().flatten()) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
+    }
+    let spring = Spring { stiffness: 2.0, length: 1.0 };
+    let (rows, columns, values) = parts::sparse_jacobian(&spring, &[3.0, 0.5, 0.0]).into_triplets();
+    assert_eq!(rows, [0, 0, 1, 2, 3, 4, 4]);
+    assert_eq!(columns, [0, 2, 3, 4, 1, 2, 4]);
+    assert_eq!(values, [3.0, 2.0, 1.0, 1.0, 1.0, 0.0, 3.0]);
+}
+
+#[test]
+fn sparse_matrices_of_nothing() {
+    assert_eq!(residuals::sparse_jacobian(&[]).shape(), (0, 0));
+    assert_eq!(residuals::sparse_jacobian(&[]).iter().count(), 0);
+}

@@ -7,7 +7,7 @@ type Map<X> = std::collections::HashMap<usize, X, core::hash::BuildHasherDefault
 #[cfg(not(feature = "std"))]
 type Map<X> = alloc::collections::BTreeMap<usize, X>;
 
-/// What is known of the nodes of a graph that may be met again; the others need not be remembered.
+/// A table of facts about the nodes of a graph that may be met again; the others need not be remembered.
 ///
 /// Nodes are told apart by where they are, so the graph must be held meanwhile.
 pub struct NodeTable<X>(Map<X>);
@@ -18,7 +18,7 @@ impl<X> NodeTable<X> {
         NodeTable(Map::default())
     }
 
-    /// What is known of a node.
+    /// The fact about a node, if it has one.
     pub fn get<T: Node>(&self, node: &Shared<T>) -> Option<&X> {
         if node.is_shared() { self.0.get(&node.place()) } else { None }
     }

@@ -15,7 +15,7 @@ use alloc::vec::Vec;
 /// A node of a graph, held by one or more.
 pub struct Shared<T: Node>(Arc<T>);
 
-/// What a node is made of.
+/// The contents of a node of a graph.
 pub trait Node: Sized {
     /// The nodes this one uses, at most two.
     fn parts(&self) -> [Option<&Shared<Self>>; 2];

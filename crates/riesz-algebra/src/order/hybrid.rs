@@ -26,7 +26,7 @@ use crate::kronecker::Kronecker;
 use crate::module::Scalar;
 use crate::nagata::Nagata;
 
-/// What a function is at a point, and how it changes in a direction.
+/// The value of a function at a point, and its derivatives in a direction.
 #[derive(Clone, Debug, PartialEq)]
 pub struct HessianVector<D, E> {
     /// `f x`

@@ -51,7 +51,7 @@ struct Origin<V, D> {
     rule: Rule<V, D>,
     /// The greatest variable in it.
     newest: Option<V>,
-    /// What is known of the derivatives; `None` for one that is zero.
+    /// The derivatives that are known; `None` for one that is zero.
     derivatives: RefCell<BTreeMap<V, Option<Stream<V, D>>>>,
 }
 

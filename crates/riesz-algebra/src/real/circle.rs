@@ -79,7 +79,7 @@ pub(crate) fn near(x: f64) -> (f64, f64) {
 const HALF: usize = 64;
 const TURN: usize = 2 * HALF;
 
-/// What `π` is beyond [`PI`], and beyond that.
+/// `π` minus [`PI`], rounded, and the rest.
 const PI_LOW: f64 = 1.2246467991473532e-16;
 const PI_LAST: f64 = -2.9947698097183397e-33;
 

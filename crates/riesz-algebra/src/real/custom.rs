@@ -64,7 +64,7 @@ impl<D: Custom, E: Module<D>> Custom for Nagata<D, E> {
 /// 1.
 ///
 /// # Errors
-/// Where it is not, both.
+/// If they differ, both.
 #[cfg(feature = "alloc")]
 pub fn primitive_law<P: Primitive>(x: f64, tolerance: f64) -> Result<(), alloc::string::String> {
     let (f, h) = (P::value, 1e-3);

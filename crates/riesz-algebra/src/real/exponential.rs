@@ -65,7 +65,7 @@ const FAR: u64 = 1000 * DOUBLING as u64;
 /// Where the exponent of a number stands in its bits, less the bits that count steps within a doubling.
 const WITHIN: u32 = f64::MANTISSA_DIGITS - 1 - DOUBLING.ilog2();
 
-/// What `ln 2` is beyond [`LN_2`].
+/// `ln 2` minus [`LN_2`], rounded.
 const LN_2_LOW: f64 = 2.3190468138462996e-17;
 
 /// `ln 2/256` in two parts, of which the first has 34 bits: its multiples by up to 2¹⁹ are exact.
@@ -84,7 +84,7 @@ const THIRD: f64 = {
 struct Row {
     /// The bits of the power, less those of its number of steps: what is taken away comes back with the steps of `x`.
     bits: u64,
-    /// What the power lacks, as a part of it.
+    /// The rounding error of the power, relative to it.
     low: f64,
 }
 

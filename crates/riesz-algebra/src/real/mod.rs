@@ -32,6 +32,7 @@ mod exponential;
 mod expression;
 pub(crate) mod float;
 pub mod gamma;
+mod interval;
 mod nagata;
 pub(crate) mod operators;
 mod pair;
@@ -158,7 +159,7 @@ unary_table!(real);
 /// beyond 1.
 ///
 /// # Errors
-/// Where it is not, both.
+/// If they differ, both.
 #[cfg(feature = "alloc")]
 pub fn derivative_law(function: Unary, x: f64, tolerance: f64) -> Result<(), String> {
     let (f, h) = (|x: f64| x.unary(function), 1e-3);

@@ -37,7 +37,7 @@ impl Semiring for Tropical {
     fn one() -> Tropical {
         Tropical(0.0)
     }
-    /// What cannot be done cannot be done together with anything, not even with what costs `−inf`.
+    /// An impossible step makes every path through it impossible, even together with a step of cost `−inf`.
     fn mul(&self, other: &Tropical) -> Tropical {
         if self.0 == f64::INFINITY || other.0 == f64::INFINITY { Tropical::zero() } else { Tropical(self.0 + other.0) }
     }

@@ -12,7 +12,7 @@ use crate::semiring::{Monoid, Semiring};
 
 /// A space with a basis that is known to the compiler.
 pub trait HasBasis: VectorSpace {
-    /// What names a vector of the basis.
+    /// The names of the vectors of the basis.
     type Basis: HasTrie;
     /// The vector itself.
     fn basis_value(b: &Self::Basis) -> Self;

@@ -29,7 +29,7 @@ use crate::semiring::{Monoid, Ring, Semiring};
 
 /// A vector space over its scalars.
 pub trait VectorSpace: Module<Self::Scalar> + 'static {
-    /// What vectors are multiplied by.
+    /// The numbers by which vectors are multiplied.
     type Scalar: Ring + Module<Self::Scalar> + 'static;
 
     /// `−u`

@@ -25,7 +25,7 @@ impl<V, D: Scalar, E: Kronecker<V, D>> Cayley<V, D, E> {
         self.insertions.run(e, E::zero, insert, |e, other| *e = e.add(other))
     }
 
-    /// What is added: the value at zero.
+    /// The gradient that the function adds: its value at zero.
     pub fn gradient(&self) -> E {
         self.apply(E::zero())
     }

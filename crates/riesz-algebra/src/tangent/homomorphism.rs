@@ -41,7 +41,7 @@ enum Target<V, D> {
 }
 
 enum Linear<V, D> {
-    /// What is left of a node whose parts have been released.
+    /// A node whose parts have been released.
     Empty,
     Sum(Edge<V, D>, Edge<V, D>),
     /// `let v = bound in body`: what `body` passes to `v` is passed to `bound`.

@@ -10,12 +10,13 @@
 //! | reverse | [`Homomorphism`] into [`Writes`] | `O(N + V)` |
 //!
 //! In addition, `[D; N]` is the gradient of fast forward mode, for a number of variables that is known at compile time,
-//! and [`Optional`] omits the gradients of constants.
+//! [`Dynamic`] the same for one that is known at run time, and [`Optional`] omits the gradients of constants.
 //!
 //! All of them are isomorphic to `Dense`: [`CorrectAd`] states the isomorphism, and [`theorem_2`] its consequence.
 
 mod cayley;
 mod dense;
+mod dynamic;
 mod homomorphism;
 mod optional;
 mod rope;
@@ -26,6 +27,7 @@ mod writes;
 
 pub use cayley::Cayley;
 pub use dense::Dense;
+pub use dynamic::Dynamic;
 pub use homomorphism::Homomorphism;
 pub use optional::Optional;
 pub use share::{LetIn, let_in_law, shared_derivative};

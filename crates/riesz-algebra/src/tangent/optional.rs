@@ -12,7 +12,7 @@ use crate::tangent::{CorrectAd, Dense};
 #[derive(Clone, Debug)]
 pub struct Optional<E>(pub Option<E>);
 
-/// What is absent equals what is present and zero.
+/// An absent vector equals a present one that is zero.
 impl<E: Monoid + PartialEq> PartialEq for Optional<E> {
     fn eq(&self, other: &Self) -> bool {
         match (&self.0, &other.0) {

@@ -84,7 +84,7 @@ impl<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> Clone for Differentiable<U
 }
 
 impl<U: HasBasis, V: VectorSpace<Scalar = U::Scalar>> Differential<U, V> {
-    /// What a function and its derivative are at a point.
+    /// The value and the derivative of a function at a point.
     pub fn sample(f: &Differentiable<U, V>, at: &U) -> Self {
         Differential { value: f.apply(at), derivative: f.derivative(at) }
     }

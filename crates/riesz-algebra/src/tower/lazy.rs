@@ -40,7 +40,8 @@ impl<U: HasBasis> Tower<U, U> {
 }
 
 impl<U: HasBasis, V: HasBasis<Scalar = U::Scalar>> Tower<U, V> {
-    /// What a function is at a point. It is written in the coordinates, which are numbers of type [`Stream`].
+    /// The tower of a function at a point. The function is written in the coordinates, which are numbers of type
+    /// [`Stream`].
     pub fn sample(at: &U, f: impl FnOnce(&Coordinates<U, U>) -> Coordinates<U, V>) -> Self {
         Tower { coordinates: f(&Tower::identity(at).coordinates) }
     }

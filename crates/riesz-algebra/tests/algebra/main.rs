@@ -5,6 +5,7 @@ mod accuracy;
 mod arbitrary;
 mod derivatives;
 mod figure_5;
+mod intervals;
 mod laws;
 mod orders;
 mod paper_000;

@@ -3,7 +3,8 @@
 use riesz_algebra::derivative::{gradient, hessian, hessian_vector, jacobian, taylor, value_and_gradient};
 use riesz_algebra::law::near;
 use riesz_algebra::real::{Custom, Primitive, primitive_law};
-use riesz_algebra::{Nagata, Numeric, Real};
+use riesz_algebra::tangent::Dynamic;
+use riesz_algebra::{Module, Monoid, Nagata, Numeric, Real, difference_law, kronecker_laws, module_laws, quotient_law};
 
 fn rosenbrock<D: Real>(x: &[D]) -> D {
     x.windows(2).fold(D::zero(), |sum, pair| {
@@ -29,6 +30,31 @@ fn gradients_and_hessians() {
     assert!(gradient(|_| Nagata::constant(3.0), &[]).is_empty());
     let rows = jacobian(|x| vec![&x[0] * &x[1], x[1].clone().sin(), Nagata::constant(1.0)], &[2.0, 0.5]);
     assert_eq!(rows, [[0.5, 2.0], [0.0, 0.5_f64.cos()], [0.0, 0.0]]);
+}
+
+/// Forward mode for a number of variables that is known at run time.
+#[test]
+fn gradients_of_any_length() {
+    for n in [2, 3, 20] {
+        let x: Vec<f64> = (0..n).map(|i| 0.8 + 0.3 * f64::from(i).sin()).collect();
+        let found = rosenbrock(&Dynamic::variables(&x)).tangent;
+        for (a, b) in found.coefficients(x.len()).iter().zip(gradient(rosenbrock, &x)) {
+            near("both gradients are equal", *a, b, 1e-13).unwrap();
+        }
+        assert_eq!(found.get(x.len()), 0.0);
+    }
+    let vector = |coefficients: &[f64]| {
+        let variables = Dynamic::variables(&vec![0.0; coefficients.len()]);
+        let parts = coefficients.iter().zip(&variables).map(|(c, x)| x.tangent.scale(c));
+        parts.fold(Dynamic::zero(), |sum: Dynamic<f64>, part| sum.add(&part))
+    };
+    let (u, v, w) = (vector(&[1.0, 2.0]), vector(&[4.0, 0.0, 8.0]), vector(&[]));
+    for (u, v, w) in [(&u, &v, &w), (&w, &u, &v), (&v, &w, &u)] {
+        module_laws((&2.0, &4.0), (u, v, w)).unwrap();
+        difference_law(u, v).unwrap();
+        quotient_law((&2.0, &0.5), (u, v)).unwrap();
+        kronecker_laws(&2.0, &3, u).unwrap();
+    }
 }
 
 #[test]

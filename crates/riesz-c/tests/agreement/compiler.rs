@@ -41,7 +41,9 @@ const SANITIZERS: &str = "-fsanitize=address,undefined,float-cast-overflow";
 pub fn run(program: &Program, signatures: &[Signature], words: &[&[Passed]], mode: Mode, label: &str) -> Vec<Found> {
     let place = |_| "a random \"program\"??/\\".to_string();
     let options = riesz_c::Options { place: &place, exports: signatures };
-    let source = riesz_c::emit(program, &options).unwrap_or_else(|refused| panic!("refused: {}", refused.what));
+    let mut program = program.clone();
+    riesz_program::passes::reuse::reuse(&mut program);
+    let source = riesz_c::emit(&program, &options).unwrap_or_else(|refused| panic!("refused: {}", refused.what));
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("c-{label}-{}", std::process::id()));
     fs::create_dir_all(&folder).unwrap();
     let names: Vec<&str> = (source.lines())
@@ -50,13 +52,13 @@ pub fn run(program: &Program, signatures: &[Signature], words: &[&[Passed]], mod
         .collect();
     assert_eq!(names.len(), signatures.len());
     fs::write(folder.join("code.c"), &source).unwrap();
-    fs::write(folder.join("main.c"), driver(program, signatures, &names)).unwrap();
+    fs::write(folder.join("main.c"), driver(&program, signatures, &names)).unwrap();
     fs::write(folder.join("data"), data(words)).unwrap();
     compile(&folder, mode);
     let output = Command::new(folder.join("main")).arg(folder.join("data")).output().unwrap();
     let (text, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success() && errors.is_empty(), "{} fails: {errors}\n{text}", folder.display());
-    let found = parse(&text, program, signatures);
+    let found = parse(&text, &program, signatures);
     fs::remove_dir_all(folder).unwrap();
     found
 }

@@ -76,6 +76,7 @@ impl Compiler<'_> {
             },
             Op::OnMaps(OnMaps::Coo, operands) if self.sparse_matrix(*var, operands[0], *span, out)? => {}
             Op::OnMaps(OnMaps::System, operands) if self.system(*var, operands[0], *span, out)? => {}
+            Op::OnMaps(OnMaps::Factors, operands) if self.factors(*var, operands[0], *span, out)? => {}
             Op::OnMaps(operation, operands) => {
                 self.maps.extend(self.known_result(*operation, operands).map(|map| (*var, map)));
                 out.push(binding.clone());

@@ -15,7 +15,7 @@ pub(crate) struct Linearised {
     pub forward: Option<FunctionId>,
     /// Adds to the cotangents of the arguments, from what is kept and the cotangent of the value.
     pub reverse: FunctionId,
-    /// What is kept: the variables of the function, and their types, over its variables.
+    /// The residuals: the variables of the function, and their types, over its variables.
     pub kept: Vec<(Var, Type)>,
     /// How many parameters the function has. Those that are kept are known where it is called, and `primal` does not give
     /// them.
@@ -38,7 +38,7 @@ impl Linearised {
         })
     }
 
-    /// What is kept, where `primal` was called with some arguments, from what it gave.
+    /// The residuals of a call of `primal` with some arguments, taken from its result.
     pub fn kept(&self, all: Atom, arguments: &[Atom], bind: &mut dyn FnMut(Op, Type) -> Atom) -> Vec<Atom> {
         let mut kept: Vec<Atom> = Vec::with_capacity(self.kept.len());
         let mut place = 0;

@@ -39,7 +39,7 @@ pub fn compile(program: &mut Program) -> Result<(), Vec<Diagnostic>> {
 pub struct Options {
     /// Whether to optimise: what is differentiated, and what comes of it.
     pub optimise: bool,
-    /// What loops keep for their derivatives.
+    /// The values that loops store for their derivatives.
     pub checkpoints: Checkpoints,
     /// Whether what is asked for backwards is found forwards where that keeps less: a derivative from `R` to `R` is its own
     /// adjoint.
@@ -131,7 +131,7 @@ fn differentiate(program: &mut Program, roots: &[FunctionId], options: &Options)
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// What linearisation made of a function, to be looked at.
+/// The linearisation of a function, for display.
 pub struct Derived {
     /// The two streams.
     pub streams: Streams,
@@ -161,7 +161,7 @@ pub struct Calculus {
     pub(crate) tangent_maps: FxHashMap<FunctionId, Linearised>,
     /// The functions of maps of rank one, by the spaces between which they go.
     pub(crate) rank_ones: Vec<((Type, Type), [FunctionId; 2])>,
-    /// What loops keep.
+    /// The values that loops store.
     pub(crate) checkpoints: Checkpoints,
     /// Whether a map that is its own adjoint is applied forwards.
     pub(crate) by_cost: bool,

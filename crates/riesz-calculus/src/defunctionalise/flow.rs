@@ -6,7 +6,7 @@ use riesz_core::Type;
 use riesz_core::term::{Atom, Binding, Body, FunctionId, Op, Origin, Program, Recurrence, Var};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-/// What can be called.
+/// The target of a call.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum Callee {
     /// A closure of a function.
@@ -17,33 +17,33 @@ pub(super) enum Callee {
 
 /// Where something is: in a variable of a function, or in its result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Place {
+enum Holder {
     Variable(FunctionId, Var),
     Result(FunctionId),
 }
 
-/// What can be where.
+/// The functions that each variable can hold.
 pub(super) struct Flow<'p> {
     program: &'p Program,
-    made: FxHashMap<Place, FxHashSet<Callee>>,
+    made: FxHashMap<Holder, FxHashSet<Callee>>,
     changed: bool,
 }
 
 impl<'p> Flow<'p> {
-    /// What flows through some functions of a program, which are all that can be called in them.
+    /// The flow of closures through some functions of a program, which are the only ones that can be called in them.
     pub fn new(program: &'p Program, functions: &[FunctionId]) -> Flow<'p> {
         let mut flow = Flow { program, made: FxHashMap::default(), changed: true };
         while std::mem::replace(&mut flow.changed, false) {
             for &function in functions {
                 let body = &program.function(function).body;
                 flow.body(function, body);
-                flow.pass(function, body.result, Place::Result(function));
+                flow.pass(function, body.result, Holder::Result(function));
             }
         }
         flow
     }
 
-    /// What a variable of a type of functions can be, in a fixed order; nothing where a linear map can stand there.
+    /// The functions that a variable of a function type can hold, in a fixed order; `None` if it can hold a linear map.
     pub fn alternatives(&self, function: FunctionId, called: Atom) -> Option<Vec<FunctionId>> {
         let mut found = Vec::new();
         for made in self.callable(function, called) {
@@ -56,7 +56,7 @@ impl<'p> Flow<'p> {
         Some(found)
     }
 
-    /// What is there, as far as its type is that of the function which is called.
+    /// The targets of a call that have the type of the called function.
     fn callable(&self, function: FunctionId, called: Atom) -> Vec<Callee> {
         let Atom::Var(var) = called else { return Vec::new() };
         let expected = shape(&self.program.function(function).var(var).ty);
@@ -68,7 +68,7 @@ impl<'p> Flow<'p> {
             }
             Callee::Map(ty) => *ty == expected,
         };
-        self.made.get(&Place::Variable(function, var)).into_iter().flatten().filter(fits).cloned().collect()
+        self.made.get(&Holder::Variable(function, var)).into_iter().flatten().filter(fits).cloned().collect()
     }
 
     fn body(&mut self, function: FunctionId, body: &'p Body) {
@@ -80,7 +80,7 @@ impl<'p> Flow<'p> {
     }
 
     fn binding(&mut self, function: FunctionId, Binding { var, op, .. }: &'p Binding) {
-        let here = Place::Variable(function, *var);
+        let here = Holder::Variable(function, *var);
         op.visit_bodies(&mut |body| self.body(function, body));
         match op {
             Op::Closure(called, captured) => {
@@ -93,19 +93,19 @@ impl<'p> Flow<'p> {
             }
             Op::Call(called, arguments) => {
                 self.arguments(function, arguments, *called);
-                self.follow(Place::Result(*called), here);
+                self.follow(Holder::Result(*called), here);
             }
             Op::Ruled(ruled, arguments) => {
                 ruled.functions().into_iter().for_each(|called| self.arguments(function, arguments, called));
-                let value = Place::Variable(ruled.tangent, Var(arguments.len() as u32));
+                let value = Holder::Variable(ruled.tangent, Var(arguments.len() as u32));
                 self.pass(function, Atom::Var(*var), value);
-                self.follow(Place::Result(ruled.value), here);
+                self.follow(Holder::Result(ruled.value), here);
             }
             Op::Apply(called, argument) => self.apply(function, *called, *argument, here),
             Op::Derive(_, operands) => self.apply(function, operands[0], operands[1], here),
             Op::Global(global) => {
                 if let Origin::Computed(thunk) = self.program.global(*global).origin {
-                    self.follow(Place::Result(thunk), here);
+                    self.follow(Holder::Result(thunk), here);
                 }
             }
             Op::Loop(Recurrence { state, start, body, .. })
@@ -114,7 +114,7 @@ impl<'p> Flow<'p> {
             | Op::While { state, start, body, .. }
             | Op::TraceWhile { state, start, body, .. } => {
                 for source in [*start, body.result] {
-                    self.pass(function, source, Place::Variable(function, *state));
+                    self.pass(function, source, Holder::Variable(function, *state));
                     self.pass(function, source, here);
                 }
             }
@@ -125,41 +125,41 @@ impl<'p> Flow<'p> {
         }
     }
 
-    fn apply(&mut self, function: FunctionId, called: Atom, argument: Atom, here: Place) {
+    fn apply(&mut self, function: FunctionId, called: Atom, argument: Atom, here: Holder) {
         for made in self.callable(function, called) {
             if let Callee::Function(called) = made {
                 let last = self.program.function(called).parameters as u32 - 1;
-                self.pass(function, argument, Place::Variable(called, Var(last)));
-                self.follow(Place::Result(called), here);
+                self.pass(function, argument, Holder::Variable(called, Var(last)));
+                self.follow(Holder::Result(called), here);
             }
         }
     }
 
     fn arguments(&mut self, function: FunctionId, arguments: &[Atom], called: FunctionId) {
         for (at, argument) in arguments.iter().enumerate() {
-            self.pass(function, *argument, Place::Variable(called, Var(at as u32)));
+            self.pass(function, *argument, Holder::Variable(called, Var(at as u32)));
         }
     }
 
-    /// What an operand holds is also there.
-    fn pass(&mut self, function: FunctionId, source: Atom, to: Place) {
+    /// Every target that an operand holds is also at the other place.
+    fn pass(&mut self, function: FunctionId, source: Atom, to: Holder) {
         let Atom::Var(var) = source else { return };
         let mut maps = Vec::new();
         find_maps(&self.program.function(function).var(var).ty, &mut maps);
         self.add(to, maps);
-        self.follow(Place::Variable(function, var), to);
+        self.follow(Holder::Variable(function, var), to);
     }
 
-    fn follow(&mut self, from: Place, to: Place) {
+    fn follow(&mut self, from: Holder, to: Holder) {
         if let Some(made) = self.made.get(&from).cloned() {
             self.add(to, made);
         }
     }
 
-    fn add(&mut self, to: Place, made: impl IntoIterator<Item = Callee>) {
+    fn add(&mut self, to: Holder, made: impl IntoIterator<Item = Callee>) {
         let ty = match to {
-            Place::Variable(function, var) => &self.program.function(function).var(var).ty,
-            Place::Result(function) => &self.program.function(function).result,
+            Holder::Variable(function, var) => &self.program.function(function).var(var).ty,
+            Holder::Result(function) => &self.program.function(function).result,
         };
         if !has_functions(ty) {
             return;

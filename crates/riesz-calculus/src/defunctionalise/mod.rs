@@ -107,7 +107,7 @@ fn visit_called(program: &Program, function: &Function, f: &mut dyn FnMut(Functi
     });
 }
 
-/// Those with functions as values in them, and those that call them.
+/// The functions that use functions as values, and their callers.
 fn touched(program: &Program, functions: &[FunctionId]) -> Vec<FunctionId> {
     let mut callers: FxHashMap<FunctionId, Vec<FunctionId>> = FxHashMap::default();
     let mut work = Vec::new();
@@ -368,7 +368,7 @@ impl Besides {
     }
 }
 
-/// What a function is wanted for.
+/// The use for which a function is needed.
 enum Use {
     Call(Atom),
     Derive(Derive, Vec<Atom>),
@@ -384,7 +384,7 @@ fn as_data(ty: &Type) -> Type {
     ty.rebuild(&mut Size::clone, &mut |part| matches!(part, Type::Function(_)).then_some(Type::Kept))
 }
 
-/// What is the same for all functions that can be called in the same way.
+/// The type that all functions with the same way of being called have in common.
 fn shape(ty: &Type) -> Type {
     let open = ty.map_sizes(&mut |_| Size::Hole);
     fn functions(ty: &Type) -> Type {

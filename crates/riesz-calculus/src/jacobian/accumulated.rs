@@ -73,7 +73,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// What has been added up at a place.
+    /// The sum that has accumulated at a place.
     pub(super) fn read(&mut self, sum: &Rc<Accumulated<'a>>, ty: &Type, path: Vec<Hop>) -> Option<Split<'a>> {
         Some(match ty {
             Type::Real => {
@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
         })
     }
 
-    /// What a statement adds to the number at a place; nothing inside where it adds elsewhere.
+    /// The number that a statement adds at a place; the inner option is `None` if it adds elsewhere.
     fn addition(&mut self, addition: &Addition<'a>, path: &[Hop]) -> Option<Option<Split<'a>>> {
         let stands: Vec<Var> = addition.loops().map(|_| self.var(Type::Int)).collect();
         let places = self.places(addition, &stands)?;
@@ -156,7 +156,7 @@ impl<'a> Walk<'a> {
         Some(total)
     }
 
-    /// What a statement adds in all iterations of many, if the place tells none of them.
+    /// The sum of a statement over all iterations, if the place does not determine the index of any.
     fn in_every_position(
         &mut self,
         addition: &Addition<'a>,
@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
         Some(false)
     }
 
-    /// What a statement adds in some iterations of its loops, where there are such iterations.
+    /// The sum of a statement over some iterations of its loops, if there are such iterations.
     fn guarded(
         &mut self,
         addition: &Addition<'a>,
@@ -367,7 +367,7 @@ impl<'a> Walk<'a> {
         Some(())
     }
 
-    /// What is known inside all that is around a statement, of what some operands need.
+    /// The facts that hold inside everything around a statement, about the operands that the statement needs.
     pub(super) fn inside(
         &mut self,
         addition: &Addition<'a>,

@@ -124,7 +124,7 @@ impl<'a> Walk<'a> {
         Some(self.outside(&sides[0].shape, &parts, &partials, &inner, rest.collect()))
     }
 
-    /// What the branches gave, seen from outside.
+    /// The results of the branches, seen from outside.
     fn outside(
         &mut self,
         shape: &Split<'a>,

@@ -25,7 +25,7 @@ pub(super) type Node = usize;
 /// How many numbers between inputs and outputs are eliminated at a time.
 const MOST_NODES: usize = 800;
 
-/// What a number varies with.
+/// The source with which a number varies.
 pub(super) enum Origin {
     /// A number of the point.
     Input(Input),
@@ -36,7 +36,7 @@ pub(super) enum Origin {
 /// A number of the point.
 #[derive(Clone)]
 pub(super) struct Input {
-    /// Where it stands.
+    /// The place of the number.
     pub path: Vec<Hop>,
     /// Whether it is read in a branch that may not be taken: the first index in the path is −1 then.
     pub conditional: bool,
@@ -151,9 +151,9 @@ impl Walk<'_> {
 /// Numbers yet to be eliminated.
 #[derive(Default)]
 struct Elimination {
-    /// What each number varies with.
+    /// For each number, the numbers that it varies with.
     before: FxHashMap<Node, BTreeMap<Node, Atom>>,
-    /// What varies with each number.
+    /// For each number, the numbers that vary with it.
     after: FxHashMap<Node, BTreeSet<Node>>,
     /// The numbers to eliminate.
     between: BTreeSet<Node>,

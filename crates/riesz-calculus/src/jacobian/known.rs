@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// What is known of a value.
+/// The facts about a value.
 #[derive(Clone)]
 pub(super) enum Split<'a> {
     /// It does not vary.
@@ -59,10 +59,10 @@ pub(super) enum Element<'a> {
     Sum { of: Rc<Accumulated<'a>>, ty: Type, path: Vec<Hop> },
 }
 
-/// What is added up, by where and how it is added.
+/// The sum in an accumulator, as the statements that add to it.
 pub(super) struct Accumulated<'a> {
     pub ty: Type,
-    /// Those made earlier have smaller numbers.
+    /// A serial number: accumulators made earlier have smaller ones.
     pub serial: usize,
     pub additions: RefCell<Vec<Addition<'a>>>,
 }
@@ -72,7 +72,7 @@ pub(super) struct Accumulated<'a> {
 pub(super) struct Addition<'a> {
     /// The loops and branches around it, the outermost first.
     pub around: Vec<Enclosing<'a>>,
-    /// What is known outside of them.
+    /// The facts outside of the loops.
     pub frame: Rc<Frame<'a>>,
     /// The variable that it binds.
     pub statement: Var,
@@ -90,7 +90,7 @@ impl<'a> Addition<'a> {
     }
 }
 
-/// What is around a statement.
+/// The loop or the branch around a statement.
 #[derive(Clone, Copy)]
 pub(super) enum Enclosing<'a> {
     Loop(&'a Iteration),
@@ -111,7 +111,7 @@ impl<'a> Enclosing<'a> {
     }
 }
 
-/// What is known of the variables of a body.
+/// The facts about the variables of a body.
 pub(super) struct Frame<'a> {
     pub function: &'a Function,
     values: RefCell<FxHashMap<Var, Split<'a>>>,
@@ -131,7 +131,7 @@ impl<'a> Frame<'a> {
         self.values.borrow_mut().insert(var, known);
     }
 
-    /// What is known of an operand; none if nothing is.
+    /// The facts about an operand; `None` if there are none.
     pub fn atom(&self, atom: Atom) -> Option<Split<'a>> {
         let Atom::Var(var) = atom else { return Some(Split::Plain(atom)) };
         let mut frame = self;

@@ -49,7 +49,7 @@ pub(crate) struct Derivative<'d> {
     pub to: &'d Type,
 }
 
-/// What to make of a derivative.
+/// The form in which the matrix of a derivative is wanted.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MatrixForm {
     Matrix,

@@ -16,7 +16,7 @@ pub(super) const FEW: i64 = 4;
 
 /// A row of the Jacobian.
 pub(super) struct Row {
-    /// Where it stands in the result.
+    /// The place of the row in the result.
     pub path: Vec<Hop>,
     pub entries: Vec<Entry>,
 }
@@ -64,7 +64,7 @@ impl Edges {
     }
 }
 
-/// What is made of rows inside the loops they are in, and of that outside of them.
+/// A result made of rows: inside the loops around the rows, and outside of them.
 pub(super) trait Gather<'a> {
     type Inside;
 
@@ -117,7 +117,8 @@ impl<'a> Walk<'a> {
     ) -> Option<()> {
         let count = self.length(array)?;
         let (passed, written) = (self.passed, self.vars.len());
-        let (inside, levels, Edges { first, last, .. }) = self.all_turns(array, element, path, (0, count), gather)?;
+        let (inside, levels, Edges { first, last, .. }) =
+            self.rows_of_range(array, element, path, (0, count), gather)?;
         let all = match self.form(count) {
             Size::Constant(all)
                 if G::APART && levels.len() == 1 && (1..=FEW.min(all - 1)).contains(&(first + last)) =>
@@ -133,7 +134,7 @@ impl<'a> Walk<'a> {
             self.apart(array, element, path, at, gather)?;
         }
         let between = Atom::Int(all - first - last);
-        let (inside, levels, _) = self.all_turns(array, element, path, (first, between), gather)?;
+        let (inside, levels, _) = self.rows_of_range(array, element, path, (first, between), gather)?;
         gather.outside(self, inside, levels)?;
         for at in all - last..all {
             self.apart(array, element, path, at, gather)?;
@@ -164,8 +165,8 @@ impl<'a> Walk<'a> {
         gather.outside(self, inside, Vec::new())
     }
 
-    /// So many elements of an array from one on, in loops.
-    fn all_turns<G: Gather<'a>>(
+    /// The rows of a range of elements of an array, in loops.
+    fn rows_of_range<G: Gather<'a>>(
         &mut self,
         array: &Split<'a>,
         element: &Type,

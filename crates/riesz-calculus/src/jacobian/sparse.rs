@@ -258,7 +258,7 @@ impl Sparse<'_> {
     }
 }
 
-/// What may become an entry: entries that are in the same column.
+/// A candidate for an entry: entries that are in the same column.
 struct Candidate {
     paths: Vec<(Vec<Hop>, bool)>,
     partial: Atom,

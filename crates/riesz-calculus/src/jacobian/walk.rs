@@ -85,7 +85,7 @@ impl<'a> Walk<'a> {
 
     // ---- functions and bodies ----
 
-    /// What a function gives for some arguments.
+    /// The result of a function for some arguments.
     pub fn call(&mut self, function: &'a Function, arguments: Vec<Split<'a>>) -> Option<Split<'a>> {
         if self.depth >= DEEPEST || arguments.len() != function.parameters {
             return None;

@@ -13,7 +13,7 @@ use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
-/// What has been written for a body.
+/// The code that has been written for a body.
 #[derive(Default)]
 pub(super) struct Scope<'a> {
     pub(super) bindings: Vec<Binding>,
@@ -202,7 +202,7 @@ impl crate::coefficient::Write for Walk<'_> {
     }
 }
 
-/// What is the same for operations that give the same.
+/// A key that is equal for operations with equal results.
 fn key(op: &Op) -> Option<String> {
     Some(match op {
         Op::Scalar(primitive, operands) => format!("{} {operands:?}", primitive.name),

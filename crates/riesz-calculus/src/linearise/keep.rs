@@ -10,8 +10,8 @@ use riesz_syntax::Span;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 impl Lineariser<'_> {
-    /// What the linear stream of a body needs of its primal stream. `bound` are the variables bound for the body, other
-    /// than its index.
+    /// The values that the linear stream of a body needs from its primal stream. `bound` are the variables bound for
+    /// the body, other than its index.
     pub(super) fn needed(&self, level: &Level, results: &[Atom], bound: &[Var]) -> Needed {
         let free: FxHashSet<Var> = Free::of(&level.linear, results, &self.vars).found.into_iter().collect();
         let defined: FxHashMap<Var, usize> =

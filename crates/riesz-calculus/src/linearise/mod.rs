@@ -52,7 +52,7 @@ struct Nested {
     tangent: Tangent,
 }
 
-/// What the linear stream of a body needs of its primal stream.
+/// The values that the linear stream of a body needs from its primal stream.
 struct Needed {
     /// To be kept.
     kept: Vec<Var>,
@@ -71,7 +71,7 @@ pub(crate) struct Lineariser<'c> {
     levels: Vec<Level>,
     tangents: FxHashMap<Var, Tangent>,
     active: FxHashSet<Var>,
-    /// What holds functions that may have captured something that varies.
+    /// The variables that hold functions which may have captured a varying value.
     carriers: FxHashSet<Var>,
     /// Functions known by where they were made.
     closures: FxHashMap<Var, (FunctionId, Vec<Atom>)>,
@@ -329,10 +329,10 @@ impl Lineariser<'_> {
             Op::Scan(recurrence) => self.iterations(var, recurrence, Form::Scan, span)?,
             Op::Trace(recurrence) => self.iterations(var, recurrence, Form::Trace, span)?,
             Op::While { state, start, condition, body } => {
-                self.while_turns(var, (*state, *start), condition, body, false, span)?
+                self.while_iterations(var, (*state, *start), condition, body, false, span)?
             }
             Op::TraceWhile { state, start, condition, body } => {
-                self.while_turns(var, (*state, *start), condition, body, true, span)?
+                self.while_iterations(var, (*state, *start), condition, body, true, span)?
             }
             Op::Call(called, arguments) => self.call(var, *called, arguments, span)?,
             Op::Ruled(ruled, arguments) => {
@@ -475,17 +475,15 @@ impl Lineariser<'_> {
     }
 }
 
-/// What is said of a function that cannot be differentiated before the program runs.
-const UNKNOWN: &str = "cannot differentiate through a function that is known only at run time";
-
 fn unknown_function(span: Span) -> Problem {
+    let message = "cannot differentiate through a function that is known only at run time";
     Box::new(
-        Diagnostic::error("not-differentiable", span, UNKNOWN)
+        Diagnostic::error("run-time-function", span, message)
             .help("call a `fun`, or a function written where it is used"),
     )
 }
 
 /// Whether a problem is that functions are known only when the program runs.
 pub(crate) fn is_unknown_function(problem: &Problem) -> bool {
-    problem.message == UNKNOWN
+    problem.code == "run-time-function"
 }

@@ -20,12 +20,13 @@ impl Lineariser<'_> {
         self.binding(&build)?;
         let start = self.ones(&ty, Atom::Var(results), &mut vec![Step::Elements], span);
         let (state, value) = (self.var(ty.clone()), self.var(ty.clone()));
-        let turn_index = self.var(Type::Int);
-        let mut bindings = vec![Binding { var: value, op: Op::Index(Atom::Var(results), Atom::Var(turn_index)), span }];
+        let iteration_index = self.var(Type::Int);
+        let mut bindings =
+            vec![Binding { var: value, op: Op::Index(Atom::Var(results), Atom::Var(iteration_index)), span }];
         let result = self.times(Atom::Var(state), Atom::Var(value), &ty, &mut bindings, span);
         self.active.extend([state, value]);
         let body = Body { bindings, result };
-        let recurrence = Recurrence { state, start, count: *count, index: turn_index, body };
+        let recurrence = Recurrence { state, start, count: *count, index: iteration_index, body };
         self.binding(&Binding { var, op: Op::Loop(recurrence), span })
     }
 

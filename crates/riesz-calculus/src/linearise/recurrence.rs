@@ -43,7 +43,7 @@ impl Lineariser<'_> {
         Ok(Tangent::Value(self.linear(form.op(recurrence), ty, span)))
     }
 
-    pub(super) fn while_turns(
+    pub(super) fn while_iterations(
         &mut self,
         var: Var,
         (state, start): (Var, Atom),
@@ -169,7 +169,7 @@ impl Lineariser<'_> {
     }
 }
 
-/// What a loop gives.
+/// The result of a loop.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
     /// The last state.

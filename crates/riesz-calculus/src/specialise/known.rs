@@ -19,7 +19,7 @@ pub(super) enum StaticValue {
     Tuple(Vec<StaticValue>),
 }
 
-/// What is known of a value, without the values in it.
+/// The static structure of a value, without the values in it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(super) enum StaticForm {
     Data,
@@ -97,7 +97,7 @@ impl StaticForm {
         }
     }
 
-    /// What is known, given the values in it.
+    /// The static value, given the values in it.
     pub(super) fn known(&self, atoms: &mut dyn Iterator<Item = Atom>) -> StaticValue {
         let mut next = || atoms.next().expect("as many values as the shape has");
         match self {

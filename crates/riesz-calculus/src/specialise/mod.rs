@@ -24,7 +24,7 @@ const MOST_NESTED: usize = 16;
 /// Likewise of a function that differentiates: every derivative of a derivative is some times as large.
 const MOST_DERIVED: usize = 3;
 
-/// What is remembered from function to function.
+/// The state that is shared between functions.
 #[derive(Default)]
 pub(crate) struct Specialisation {
     /// The functions whose calls have been made direct, or are being.
@@ -306,8 +306,8 @@ impl Specialiser<'_> {
         }
     }
 
-    /// What is known of `value`, which is one of two by a condition; nothing where a function captured what is bound
-    /// inside the branches.
+    /// The static value of `value`, which is one of two by a condition; `None` if a function captured a variable that is
+    /// bound inside the branches.
     fn join(
         &mut self,
         value: Var,

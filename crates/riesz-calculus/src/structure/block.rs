@@ -26,7 +26,7 @@ pub(super) struct Block {
     numbers: Vec<Combination>,
 }
 
-/// What is known of a variable inside a body.
+/// The facts about a variable inside a body.
 #[derive(Clone)]
 enum Described {
     /// A part of a linear variable around it, from a number on.
@@ -96,6 +96,38 @@ impl<'p> Terms<'p, '_> {
         Ok(Some(added.plus(&start)?))
     }
 
+    /// The last state of a loop whose iterations combine numbers, `xᵢ₊₁ = aᵢ xᵢ + bᵢ y`, as one matrix after the start and
+    /// one after each `y`, where these have no more entries than all `aᵢ` and `bᵢ`. They are multiplied from the left, so
+    /// that a state of one number takes one product for each iteration.
+    pub(super) fn recurrence(
+        &mut self,
+        frame: &mut Frame<'p>,
+        recurrence: &'p Recurrence,
+    ) -> Result<Option<LinearMap>, Stop> {
+        let Recurrence { state, start, count, index, body } = recurrence;
+        let start = self.operand(frame, *start)?;
+        let count = self.value(frame, *count).int();
+        let space = start.codomain().clone();
+        frame.linear.insert(*state, LinearMap::identity(space.clone()));
+        let found = self.whole(|terms| {
+            let mut blocks = Vec::new();
+            for at in 0..count {
+                frame.values[index.0 as usize] = Value::Int(at);
+                let block = terms.block(frame, body, &mut Inner::default())?;
+                let Some(block) = block.filter(|block| block.space == space) else { return Ok(None) };
+                blocks.push(block);
+            }
+            Ok(Some(blocks))
+        });
+        frame.linear.remove(state);
+        let Some(blocks) = found? else { return Ok(None) };
+        let Some(total) = last_state(&blocks, *state, &space) else { return Ok(None) };
+        frame.linear.insert(*state, start);
+        let map = as_map(frame, &total);
+        frame.linear.remove(state);
+        map.map(Some)
+    }
+
     /// The map of each iteration.
     fn each(&mut self, frame: &mut Frame<'p>, iteration: &'p Iteration) -> Result<Vec<LinearMap>, Stop> {
         let mut maps = Vec::new();
@@ -131,7 +163,7 @@ impl<'p> Terms<'p, '_> {
         Ok(Some(blocks))
     }
 
-    /// What a body gives, where it does no more than combine numbers.
+    /// The result of a body as a block, if the body only combines numbers.
     fn block(&mut self, frame: &mut Frame<'p>, body: &'p Body, inner: &mut Inner) -> Result<Option<Rc<Block>>, Stop> {
         stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
             for binding in &body.bindings {
@@ -229,7 +261,7 @@ impl<'p> Terms<'p, '_> {
     }
 }
 
-/// What is known of an operand; a value that does not vary is zero.
+/// The facts about an operand; a value that does not vary is zero.
 fn operand(frame: &Frame, inner: &Inner, atom: Atom) -> Option<Described> {
     let space = match atom {
         Atom::Var(var) => match (inner.get(&var), frame.linear.get(&var)) {
@@ -284,7 +316,8 @@ fn added(blocks: Vec<Rc<Block>>) -> Option<Rc<Block>> {
     Some(Rc::new(Block { space, numbers }))
 }
 
-/// What is added to a state: the state itself occurs once in each of its numbers, as it is.
+/// The part of a block that is added to a state, if the state itself occurs exactly once in each of its numbers,
+/// unchanged.
 fn without_state(block: Rc<Block>, state: Var, space: &Space) -> Option<Rc<Block>> {
     if block.space != *space {
         return None;
@@ -295,6 +328,35 @@ fn without_state(block: Rc<Block>, state: Var, space: &Space) -> Option<Rc<Block
     };
     let numbers = block.numbers.iter().enumerate().map(rest).collect::<Option<Vec<_>>>()?;
     Some(Rc::new(Block { space: space.clone(), numbers }))
+}
+
+/// The last of the states that blocks make of each other, by the first of them and other variables; none where that takes
+/// more entries than the blocks have.
+fn last_state(blocks: &[Rc<Block>], state: Var, space: &Space) -> Option<Block> {
+    let most: usize = blocks.iter().flat_map(|block| &block.numbers).map(Vec::len).sum();
+    let mut numbers: Vec<Combination> = (0..space.dimension()).map(|at| vec![(state, at, 1.0)]).collect();
+    let mut others: Vec<Combination> = vec![Vec::new(); numbers.len()];
+    for block in blocks.iter().rev() {
+        let mut spent = 0;
+        for (number, other) in numbers.iter_mut().zip(&mut others) {
+            let mut before: FxHashMap<usize, f64> = FxHashMap::default();
+            for (_, at, factor) in number.iter() {
+                for (var, place, k) in &block.numbers[*at] {
+                    match *var == state {
+                        true => *before.entry(*place).or_insert(0.0) += exact(*factor, *k),
+                        false => other.push((*var, *place, exact(*factor, *k))),
+                    }
+                }
+            }
+            *number = before.into_iter().map(|(place, k)| (state, place, k)).collect();
+            spent += number.len() + other.len();
+        }
+        if spent > most.max(space.dimension()) {
+            return None;
+        }
+    }
+    numbers.iter_mut().zip(others).for_each(|(number, other)| number.extend(other));
+    Some(Block { space: space.clone(), numbers })
 }
 
 /// A block as a map: the sum, over the variables, of a matrix after the map of the variable.

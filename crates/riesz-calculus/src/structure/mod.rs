@@ -218,6 +218,9 @@ impl<'p> Terms<'p, '_> {
                 if let Some(map) = self.accumulation(frame, recurrence, false)? {
                     return Ok(map);
                 }
+                if let Some(map) = self.recurrence(frame, recurrence)? {
+                    return Ok(map);
+                }
                 let Recurrence { state, start, count, index, body } = recurrence;
                 let mut map = self.operand(frame, *start)?;
                 for at in 0..self.value(frame, *count).int() {
@@ -273,7 +276,7 @@ enum Argument {
 }
 
 /// Whether an operation uses a variable of some kind, in its bodies too.
-fn uses(op: &Op, test: &dyn Fn(Var) -> bool) -> bool {
+pub(crate) fn uses(op: &Op, test: &dyn Fn(Var) -> bool) -> bool {
     let mut found = false;
     let mut look = |atom: &Atom| found |= matches!(atom, Atom::Var(var) if test(*var));
     op.visit_atoms(&mut look);

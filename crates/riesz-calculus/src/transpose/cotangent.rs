@@ -121,7 +121,8 @@ impl Transposer<'_> {
         accumulator
     }
 
-    /// What a function adds the cotangent of a tangent to: an accumulator, or, of an accumulator, its cotangent.
+    /// The target to which a function adds the cotangent of a tangent: an accumulator; for an accumulator, its
+    /// cotangent.
     pub(crate) fn accumulator_for(&mut self, tangent: Atom, span: Span) -> Atom {
         let ty = self.atom_type(tangent);
         match (tangent, &ty) {

@@ -31,7 +31,7 @@ pub(crate) struct Transposer<'c> {
     /// The zeros of linear variables whose sizes no type tells.
     shapes: FxHashMap<Var, Var>,
     bodies: Vec<Vec<Binding>>,
-    /// What has been contributed to the cotangents of variables.
+    /// The contributions to the cotangents of variables so far.
     contributed: FxHashMap<Var, Contributions>,
     /// The accumulators of variables that have one.
     accumulators: FxHashMap<Var, Atom>,
@@ -129,7 +129,7 @@ impl<'c> Transposer<'c> {
         self.close(unit)
     }
 
-    /// What has been written, with its result.
+    /// The code that has been written, with its result.
     pub(crate) fn finish(mut self, result: Atom) -> (Vec<VarInfo>, Body) {
         let body = self.close(result);
         (self.vars, body)
@@ -168,8 +168,8 @@ impl<'c> Transposer<'c> {
         }
     }
 
-    /// What a variable with arrays in it is a part of, if that has an accumulator. A number has its own, which a loop that
-    /// adds to it need not look up.
+    /// The whole of which a variable with arrays is a part, if the whole has an accumulator. A number has an
+    /// accumulator of its own, so that a loop that adds to it need not look it up.
     fn part_of(&self, Binding { var, op, .. }: &Binding) -> Option<(Var, Place)> {
         let (whole, place) = match op {
             Op::Index(Atom::Var(whole), index) => (*whole, Place::Element(*index)),

@@ -25,9 +25,9 @@ impl Transposer<'_> {
         };
         self.open();
         let cotangent_state = self.var(state_type.clone());
-        let turn_index = self.var(Type::Int);
+        let iteration_index = self.var(Type::Int);
         let last = self.bind(Op::Scalar(&scalar::SUB, vec![*count, Atom::Int(1)]), Type::Int, span);
-        self.push(Binding { var: *index, op: Op::Scalar(&scalar::SUB, vec![last, Atom::Var(turn_index)]), span });
+        self.push(Binding { var: *index, op: Op::Scalar(&scalar::SUB, vec![last, Atom::Var(iteration_index)]), span });
         self.level(&body.bindings, span, |transposer, by_parts| {
             // The state itself may be used by parts inside the body.
             if by_parts.contains(state) {
@@ -54,7 +54,8 @@ impl Transposer<'_> {
             None => self.zero_of(*state, span),
         };
         let body = self.close(before);
-        let recurrence = Recurrence { state: cotangent_state, start: first, count: *count, index: turn_index, body };
+        let recurrence =
+            Recurrence { state: cotangent_state, start: first, count: *count, index: iteration_index, body };
         let result = self.bind(Op::Loop(recurrence), state_type, span);
         self.add(*start, &[], result, span);
     }

@@ -100,7 +100,23 @@ fun m(x: [n](R, R)): [n](R, R) -o [n](R, R) = D(\\z -> grad(f, z), x)",
 fun m(x: {y: [n]R, x: [n]R}): {y: [n]R, x: [n]R} -o {y: [n]R, x: [n]R} = D(\\z -> grad(f, z), x)",
         point: "{x = [1 + 0.1 * sin(1.0 * i) | i < n], y = [2 + 0.1 * cos(2.0 * i) | i < n]}",
     },
+    Example {
+        name: "a matrix on the right",
+        text: "fun m(x: [n][3]R): [n][3]R -o [n][3]R =
+  D(\\z -> dot(z, [[3.0, 1.0, 0.5], [1.0, 4.0, 1.0], [0.0, 1.0, 5.0]]), x)",
+        point: ROWS,
+    },
+    Example {
+        name: "a matrix that depends on the point, row by row",
+        text: "fun m(x: [n][3]R): [n][3]R -o [n][3]R =
+  let a = [[4 + x[0][0], x[0][1], 0.0], [0.3, 5.0, x[1][2]], [0.1, x[0][2]^2, 6.0]]
+  let g = D(\\z -> [dot(a, row) | row in z], x)
+  3 * compose(adjoint(g), g)",
+        point: ROWS,
+    },
 ];
+
+const ROWS: &str = "[[1 + 0.1 * sin(1.0 * i), 0.5 * cos(1.0 * i), 2.0] | i < n]";
 
 const LINE: &str = "[1 + 0.1 * sin(1.0 * i) | i < n]";
 
@@ -174,4 +190,36 @@ fn the_work_grows_with_the_number_of_unknowns() {
         }
     }
     assert!(failed.is_empty(), "{} failed:\n{}", failed.len(), failed.join("\n"));
+}
+
+/// `a x b` and the Hessian of `|a x b - c|²`, with more rows in `a` and columns in `b` than `x` has.
+const SIDES: &str = "
+fun f(a: [k][n]R, b: [n][k]R, x: [n][n]R): R = let r = dot(dot(a, x), b) in inner(r - 1, r - 1) / 2
+fun a(n: Int): [n + 2][n]R = [(if i == j then 3.0 else 0.0) + sin(1.0 * (i * n + j)) | i < n + 2, j < n]
+fun b(n: Int): [n][n + 2]R = [(if i == j then 4.0 else 0.0) + cos(1.0 * (i * n + 2 * j)) | i < n, j < n + 2]
+fun x(n: Int): [n][n]R = [sin(0.3 * i) + 0.1 * j | i < n, j < n]
+fun step(a: [k][n]R, b: [n][k]R, x: [n][n]R): [n][n]R = solve(D(\\z -> grad(f(a, b, _), z), x), grad(f(a, b, _), x))
+";
+
+/// A quadratic function is least behind one step, and the derivative of the step is right in the matrix on the left.
+#[test]
+fn a_product_from_both_sides_is_inverted_by_its_factors() {
+    for law in [
+        "norm(grad(f(a(5), b(5), _), x(5) - step(a(5), b(5), x(5)))) < 1e-9",
+        "{ let t = 1e-5
+           let g = \\s -> sum(sum(step(a(4) + s, b(4) - s * s, x(4))))
+           abs(D(g, 0.3)(1.0) - (g(0.3 + t) - g(0.3 - t)) / (2 * t)) < 1e-6 * (1 + abs(D(g, 0.3)(1.0)))
+             and abs(grad(g, 0.3) - D(g, 0.3)(1.0)) < 1e-9 * (1 + abs(D(g, 0.3)(1.0))) }",
+    ] {
+        assert_eq!(run::<f64>(SIDES, law).map(|value| value.bool()), Ok(true), "{law}");
+    }
+    let operations = |n: usize| {
+        let (value, operations) = count(|| run::<Counted>(SIDES, &format!("step(a({n}), b({n}), x({n}))")));
+        assert!(value.is_ok(), "{value:?}");
+        operations.total()
+    };
+    // With twice the rows and columns there are 4 times the unknowns: 64 times the operations of a dense system.
+    let (less, more) = (operations(10), operations(20));
+    println!("{less} {more}");
+    assert!(more < 10 * less, "{less} {more}");
 }

@@ -28,6 +28,16 @@ const MAPS: &[(&str, &str)] = &[
     (r"D(\x -> [sum(v * x[i] | v in [1.0, 2.0]) | i < {n}], iota({n}) * 1.0)", "scale 3.0"),
     (r"D(\x -> [dot([1, 2], x) | i < {n}], [1.0, 2.0])", "replicate"),
     (r"D(\x -> (x * x, sum(x)), iota({n}) * 1.0)", "diagonal"),
+    (r"D(sum, iota({n}) * 1.0)", "sum [500]R"),
+    (r"D(\x -> replicate({n}, x), 1.0)", "replicate [500]R"),
+    (r"D(\p -> zip(p.0, p.1), (iota({n}) * 1.0, iota({n}) * 2.0))", "zip ("),
+    (r"D(\x -> unzip(x), zip(iota({n}) * 1.0, iota({n}) * 2.0))", "project 0 of"),
+    (r"D(\x -> prod(cos(x)), iota({n}) * 1e-3)", "dot("),
+    (r"D(\x -> loop y = 1.0 for i < {n} do sin(y * x[i]) + y, iota({n}) * 1e-3)", "dot("),
+    (
+        r"D(\x -> { let (a, b) = loop (a, b) = (0.0, 1.0) for i < {n} do (a + b * x[i], 0.5 * b + 0.1 * a); a - b }, iota({n}) * 1e-3)",
+        "dot(",
+    ),
     (r"D(\p -> p.0 * p.1, (iota({n}) * 1.0, iota({n}) * 2.0))", "⋈"),
 ];
 

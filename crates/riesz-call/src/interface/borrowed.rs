@@ -2,7 +2,7 @@
 
 use riesz_program::program::Kind;
 
-/// What a caller passes for a leaf of the parameters: a number, or the elements of an array, row by row.
+/// The argument for a leaf of the parameters: a number, or the elements of an array, row by row.
 ///
 /// ```
 /// use riesz_call::Argument;

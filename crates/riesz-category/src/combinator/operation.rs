@@ -49,7 +49,7 @@ impl Operation {
     /// Its value for operands.
     ///
     /// # Errors
-    /// What the operation may do wrong: an index out of range, an integer that overflows.
+    /// The fault of the operation: an index out of range, an integer that overflows.
     pub fn evaluate(&self, operands: &[Value<f64>], limits: &Limits) -> Result<Value<f64>, Fault> {
         let program = Program::default();
         let mut machine = Machine::<f64>::new(&program, limits.clone(), |_| None);

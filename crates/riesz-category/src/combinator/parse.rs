@@ -17,7 +17,7 @@ use std::sync::Arc;
 pub struct ParseError {
     /// Where, in bytes from the start.
     pub at: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 

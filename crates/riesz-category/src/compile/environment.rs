@@ -12,7 +12,7 @@ pub(super) struct Environment(Rc<Frame>);
 enum Frame {
     /// Variables with their places.
     Places { places: HashMap<Var, Vec<usize>>, order: Option<Vec<Var>> },
-    /// What is around, if it is needed, and the values of some bindings of a body as a balanced tree.
+    /// The enclosing environment, if it is needed, and the values of some bindings of a body as a balanced tree.
     Range { outside: Option<Environment>, body: usize, from: usize, to: usize },
 }
 

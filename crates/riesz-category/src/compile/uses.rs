@@ -13,7 +13,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// What a body uses; what is dead uses nothing.
+    /// The variables that a body uses; dead bindings use none.
     pub fn of(function: &Function, body: &Body) -> Uses {
         let mut uses = Uses { count: HashMap::new(), inside: HashSet::new() };
         if let Atom::Var(var) = body.result {
@@ -52,7 +52,7 @@ impl Uses {
     }
 }
 
-/// What an operation that computes nothing is another name for, or a part of: it is written wherever it is used.
+/// The operand that an operation without computation renames or projects; it is written at every use.
 pub(super) fn alias(op: &Op) -> Option<Atom> {
     match op {
         Op::Copy(atom) | Op::Project(atom, _) => Some(*atom),
@@ -76,7 +76,7 @@ pub(super) fn direct(function: &Function, binding: &Binding, visit: &mut dyn FnM
     }
 }
 
-/// Those, and the ones that its bodies mention.
+/// The direct uses and the variables that the bodies of the binding mention.
 pub(super) fn all(function: &Function, binding: &Binding, visit: &mut dyn FnMut(Var)) {
     direct(function, binding, visit);
     let mut bound = HashSet::new();

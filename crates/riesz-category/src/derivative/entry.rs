@@ -23,10 +23,10 @@ pub(super) struct Flat<M> {
 }
 
 /// A place in a matrix: the row and the column.
-pub(super) type Place = (usize, usize);
+pub(super) type EntryIndex = (usize, usize);
 
 /// The places whose columns and rows stand in two arrays.
-pub(super) fn places(columns: &Value<f64>, rows: &Value<f64>) -> Vec<Place> {
+pub(super) fn places(columns: &Value<f64>, rows: &Value<f64>) -> Vec<EntryIndex> {
     rows.elements().zip(columns.elements()).map(|(row, column)| (row.int() as usize, column.int() as usize)).collect()
 }
 

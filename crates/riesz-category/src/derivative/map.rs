@@ -8,7 +8,7 @@
 //! ```
 
 use super::control::{call, lost, path};
-use super::entry::{Flat, Place, Rows, assemble, places};
+use super::entry::{EntryIndex, Flat, Rows, assemble, places};
 use super::operation::derivative;
 use super::{Context, D, Outcome, Point};
 use crate::category::{Cartesian, Category, Cocartesian, Linear, part};
@@ -25,7 +25,7 @@ use riesz_linear::{LinearMap, Relation, Space, SpaceError, Vector};
 use riesz_syntax::Span;
 use std::rc::Rc;
 
-/// What is done with maps, at a place in the source.
+/// The operations on maps, at a place in the source.
 pub(crate) struct Maps<'c, M> {
     pub context: &'c Rc<Context>,
     /// The functions that maps are made of.
@@ -288,13 +288,19 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
                     places.sort_by_key(|place| counted.counted(*place));
                 }
                 let (values, by_values) = self.numbers_at::<K>(&map, &places, by_map)?;
-                let places: Vec<Place> = places.into_iter().map(|place| counted.counted(place)).collect();
-                let ints = |of: fn(&Place) -> usize| Value::ints(places.iter().map(|place| of(place) as i64).collect());
+                let places: Vec<EntryIndex> = places.into_iter().map(|place| counted.counted(place)).collect();
+                let ints =
+                    |of: fn(&EntryIndex) -> usize| Value::ints(places.iter().map(|place| of(place) as i64).collect());
                 // A record's fields are sorted by name: cols, rows, vals.
                 let [cols, rows] = [ints(|place| place.1), ints(|place| place.0)];
                 let still = |ints| K::zero(from, &space(ints));
                 let maps = vec![still(&cols), still(&rows), by_values];
                 (Value::Tuple([cols, rows, values].into()), K::fork(from, maps))
+            }
+            OnMaps::Factors => {
+                let parts = [Value::Int(0), Value::values(Vec::new()), Value::values(Vec::new())];
+                let maps = parts.iter().map(|part| K::zero(from, &space(part))).collect();
+                (Value::Tuple(parts.into()), K::fork(from, maps))
             }
             OnMaps::Entries => {
                 let (map, by_map) = map(0)?;
@@ -336,10 +342,15 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
     }
 
     /// The numbers of the matrix at some places.
-    fn numbers_at<K: Linear<Morphism = M> + 'static>(&self, map: &Map<f64>, places: &[Place], by_map: M) -> Outcome<M> {
+    fn numbers_at<K: Linear<Morphism = M> + 'static>(
+        &self,
+        map: &Map<f64>,
+        places: &[EntryIndex],
+        by_map: M,
+    ) -> Outcome<M> {
         let of = K::codomain(&by_map);
         let flat = self.flat::<K>(map, &of)?;
-        let number = |(row, column): &Place| flat.rows.get(*row)?.get(*column).copied();
+        let number = |(row, column): &EntryIndex| flat.rows.get(*row)?.get(*column).copied();
         let found: Option<Vec<f64>> = places.iter().map(number).collect();
         let found = found.ok_or_else(|| lost(self.span))?;
         let order = places.iter().map(|(row, column)| row * flat.columns + column).collect();
@@ -351,7 +362,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
     fn map_of<K: Linear<Morphism = M> + 'static>(
         &self,
         entries: &Value<f64>,
-        places: &[Place],
+        places: &[EntryIndex],
         (like, of): (&Map<f64>, &Space),
         by_entries: M,
     ) -> Outcome<M> {
@@ -378,7 +389,7 @@ impl<M: Clone + 'static> Maps<'_, super::Differentiable<M>> {
     }
 
     /// Where the matrix has entries that are not structurally zero: those of the term of what the map does.
-    fn places(&self, map: &Rc<Map<f64>>) -> Result<Vec<Place>, Fault> {
+    fn places(&self, map: &Rc<Map<f64>>) -> Result<Vec<EntryIndex>, Fault> {
         let combinators = self.context.combinators.as_ref().ok_or_else(|| lost(self.span))?;
         let read = interpret::<D<Terms>>(combinators, self.context);
         let maps = Maps { context: self.context, definitions: &read.table(), span: self.span };

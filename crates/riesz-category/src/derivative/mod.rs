@@ -90,14 +90,14 @@ impl<M> Differentiable<M> {
     }
 }
 
-/// What an evaluation may use, and what it has used.
+/// The limits of an evaluation, and the resources that it has used.
 pub struct Context {
     pub(crate) limits: Limits,
     /// The values of the program that its combinators refer to.
     pub(crate) globals: Vec<Value<f64>>,
     /// The program itself, which is read in another category where the structure of a map is asked for.
     pub(crate) combinators: Option<Rc<Combinators>>,
-    /// What they were made of, where it is run on series.
+    /// The program that the values were made of, if it is run on series.
     pub(crate) program: Option<Rc<Program>>,
     steps: Cell<u64>,
     depth: Cell<usize>,

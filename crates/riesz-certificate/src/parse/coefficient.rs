@@ -73,7 +73,7 @@ impl Parser {
         Ok(base)
     }
 
-    /// What needs no brackets, with what follows it.
+    /// A coefficient that needs no brackets, with its postfixes.
     pub(super) fn atom(&mut self) -> Result<Expr, String> {
         let mut found = self.inside(Parser::primary)?;
         loop {

@@ -43,7 +43,7 @@ pub(crate) enum Raw {
     To(Box<Raw>, Space),
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Debug)]
 pub(crate) enum Equal {
     Map(Raw),

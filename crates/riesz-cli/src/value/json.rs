@@ -77,7 +77,10 @@ impl<'de> Visitor<'de> for Reader {
             "inf" => Ok(Data::Real(f64::INFINITY)),
             "-inf" => Ok(Data::Real(f64::NEG_INFINITY)),
             "nan" => Ok(Data::Real(f64::NAN)),
-            _ => Err(E::custom(format!("only \"inf\", \"-inf\" and \"nan\" are values, not the text {text:?}"))),
+            _ => {
+                let text = excerpt(text);
+                Err(E::custom(format!("only \"inf\", \"-inf\" and \"nan\" are values, not the text {text}")))
+            }
         }
     }
 
@@ -99,13 +102,32 @@ impl<'de> Visitor<'de> for Reader {
         let mut fields = Vec::new();
         let mut seen = HashSet::new();
         while let Some(key) = entries.next_key::<String>()? {
+            if key.chars().any(is_invisible) {
+                return Err(A::Error::custom(format!(
+                    "the key {} cannot be shown as the name of a field",
+                    excerpt(&key)
+                )));
+            }
             let name = Name::from(key);
             if !seen.insert(name.clone()) {
-                return Err(A::Error::custom(format!("the key {name:?} occurs twice in an object")));
+                return Err(A::Error::custom(format!("the key {} occurs twice in an object", excerpt(&name))));
             }
             fields.push((name, entries.next_value_seed(reader)?));
         }
         Ok(Data::Record(fields))
+    }
+}
+
+/// Whether a character would change how a terminal shows what is around it.
+fn is_invisible(c: char) -> bool {
+    c.is_control() || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A text as messages show it: quoted, and not at length.
+fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{:?}…", &text[..end]),
+        None => format!("{text:?}"),
     }
 }
 
@@ -189,6 +211,11 @@ mod tests {
         assert!(wrong("null").contains("`null` is not a value"));
         assert!(wrong("[1, \"one\"]").contains("not the text \"one\""));
         assert!(wrong("{\"a\": 1, \"a\": 2}").contains("\"a\" occurs twice"));
+        for key in ["\\u001b[2J", "a\\nb", "\\u202ea"] {
+            assert!(wrong(&format!("{{\"{key}\": 1}}")).contains("cannot be shown"), "{key}");
+        }
+        let long = format!("\"{}\"", "é".repeat(100_000));
+        assert!(wrong(&format!("[{long}]")).len() < 300 && wrong(&format!("{{{long}: 1, {long}: 2}}")).len() < 300);
         assert!(wrong("[1, 2").contains("line 1 column"));
         assert!(wrong("1 2").contains("trailing"));
         assert!(wrong("").contains("EOF"));

@@ -7,7 +7,7 @@ use crate::disk;
 use riesz::{Algebra, Binding, Data, Name, OverBinding};
 use std::path::Path;
 
-/// What `--let NAME=VALUE` gives; over intervals also `--let NAME=LOW..HIGH`.
+/// The binding of `--let NAME=VALUE`; over intervals also of `--let NAME=LOW..HIGH`.
 pub fn given(name: &str, value: &str, over: Option<Algebra>) -> Result<(Name, OverBinding), String> {
     let given = match value.split_once("..").filter(|_| over == Some(Algebra::Interval)) {
         Some((low, high)) => OverBinding::Between(binding(name, low)?.1, binding(name, high)?.1),
@@ -16,7 +16,7 @@ pub fn given(name: &str, value: &str, over: Option<Algebra>) -> Result<(Name, Ov
     Ok((name.into(), given))
 }
 
-/// What `--let NAME=VALUE` binds. An error says why it cannot be read.
+/// The binding of `--let NAME=VALUE`. An error says why it cannot be read.
 pub fn binding(name: &str, value: &str) -> Result<(Name, Binding), String> {
     let binding = match value.trim_start().strip_prefix('@') {
         Some(path) => Binding::Data(read(path)?),

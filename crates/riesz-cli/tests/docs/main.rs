@@ -53,6 +53,20 @@ fn every_block_is_true() {
     assert!(failures.is_empty(), "\n{}", failures.join("\n"));
 }
 
+/// The values in the list are those of `every_block_is_true`.
+#[test]
+fn the_manual_shows_the_derivative_of_every_function_of_arrays() {
+    let manual = fs::read_to_string(root().join("docs/language.md")).unwrap();
+    let (_, after) = manual.split_once("\nThe derivatives of the functions of arrays are:\n").unwrap();
+    let list = after.split("```").nth(1).unwrap();
+    let shown =
+        |row: &Primitive| list.contains(&format!("{}(", row.name)) || list.contains(&format!("D({},", row.name));
+    // Names with a space are of functions that only derivatives call.
+    let rows = table().iter().filter(|row| row.array().is_some() && !row.name.contains(' '));
+    let missing: Vec<&str> = rows.filter(|row| !shown(row)).map(|row| row.name).collect();
+    assert!(missing.is_empty(), "no derivative of {missing:?}");
+}
+
 #[test]
 fn the_manual_has_every_built_in() {
     let manual = fs::read_to_string(root().join("docs/language.md")).unwrap();

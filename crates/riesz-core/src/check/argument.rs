@@ -30,7 +30,7 @@ impl Draft<'_> {
         }
     }
 
-    /// As many arguments as there are parameters: a function of several parameters is a function of one tuple.
+    /// Makes as many arguments as there are parameters: a function of several parameters is a function of one tuple.
     pub fn adapt(
         &mut self,
         given: Vec<CallArgument>,

@@ -9,7 +9,7 @@ use super::call::{CallArgument, instantiate};
 use super::draft::Draft;
 use super::reduce::reduction;
 use crate::size::Size;
-use crate::term::{Atom, Iteration, Op, Reduction};
+use crate::term::{Atom, Binding, Iteration, Op, Reduction};
 use crate::types::Type;
 use riesz_primitive::other::prelude;
 use riesz_primitive::{Array, Form, Kind, Primitive, array, scalar};
@@ -126,7 +126,11 @@ impl Draft<'_> {
                 let (value, ty) = self.value(&given[0], None);
                 let place = self.given_span(&given[0]);
                 self.array_type(&ty, place, "`size` counts the elements of an array");
-                (self.length(value, &ty, span), Type::Int)
+                let length = self.length(value, &ty, span);
+                if self.is_made_here(value) {
+                    self.check_no_less_than_zero(length, span);
+                }
+                (length, Type::Int)
             }
             Form::Build => {
                 let count = self.int(&given[0]);
@@ -250,6 +254,15 @@ impl Draft<'_> {
         let place = self.given_span(given);
         let (size, element) = self.array_type(&ty, place, "this function works on arrays");
         (atom, Type::array(size, element))
+    }
+
+    /// Keeps the error of an array that has less than no elements where nothing but its size is used.
+    fn check_no_less_than_zero(&mut self, size: Atom, span: Span) {
+        if let Atom::Var(_) = size {
+            let least = self.bind(Op::Scalar(&scalar::MAX, vec![size, Atom::Int(0)]), Type::Int, span);
+            let var = self.var(Type::unit(), None);
+            self.push(Binding { var, op: Op::CheckSizes(size, least), span });
+        }
     }
 
     fn equate_all(&mut self, arrays: &[Typed], given: &[CallArgument]) {

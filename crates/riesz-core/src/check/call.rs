@@ -41,7 +41,7 @@ pub(crate) enum CallArgument {
     Elements(ExprId, Vec<Generator>, Span),
 }
 
-/// What is called inside a loop: expanded there, or a value computed outside.
+/// The target of calls inside a loop: expanded there, or a value computed outside.
 pub(crate) enum Target {
     Callable(Rc<Callable>),
     Value(Typed),
@@ -400,7 +400,8 @@ impl Draft<'_> {
         self.read_sizes(value, result, span)
     }
 
-    /// What to call in a loop: a function by its form is expanded there, any other is computed before.
+    /// The target of calls in a loop: a function that is known by its form is expanded there, any other is computed
+    /// before.
     pub fn target(&mut self, given: &CallArgument) -> Target {
         if let CallArgument::Expr(expr) = given
             && let Some(callable) = self.callable(*expr)

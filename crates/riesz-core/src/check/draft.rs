@@ -344,6 +344,13 @@ impl<'c> Draft<'c> {
         self.bind(Op::SizeOf(array, Vec::new()), Type::Int, span)
     }
 
+    /// Whether an operation of this function makes a value, rather than takes it from others.
+    pub fn is_made_here(&self, value: Atom) -> bool {
+        let mut bindings = self.bodies.iter().rev().flat_map(|open| open.bindings.iter().rev());
+        let made = bindings.find(|binding| value == Atom::Var(binding.var));
+        made.is_some_and(|made| !matches!(made.op, Op::Project(..) | Op::Index(..) | Op::Global(_)))
+    }
+
     /// A size that is a constant or a single variable, as an atom.
     fn simple(&self, size: &Size) -> Option<Atom> {
         match size {

@@ -178,7 +178,7 @@ impl Draft<'_> {
         let diagnostic = Diagnostic::error("unknown-name", span, format!("`{name}` is not defined"));
         let diagnostic = match (foreign::cures(name), nearest(name, known.iter().map(|name| &**name))) {
             (Some(cures), _) => cures.into_iter().fold(diagnostic.here("not found"), Diagnostic::help),
-            (None, Some(meant)) => diagnostic.here("not found").suggest(span, "did you mean", meant),
+            (None, Some(meant)) => diagnostic.here("not found").did_you_mean(span, meant),
             (None, None) => diagnostic.here("not found in this scope"),
         };
         self.fail(diagnostic)

@@ -2,7 +2,7 @@
 
 use super::draft::Draft;
 use super::finish::DraftFunction;
-use super::rule::{Part, Shared};
+use super::rule::{ItemFunction, Shared};
 use super::scope::{Entry, Scope};
 use super::signature::{Signature, SizeParameter};
 use super::{ItemId, call, expr, needs};
@@ -69,25 +69,25 @@ impl Draft<'_> {
         let result = call::instantiate(&signature.result, types, &sizes);
         let (rule, whole, part) = match (rule, self.checker.rule_of(item)) {
             (Some(rule), Some((_, whole, part))) => (Some(rule), whole, part),
-            _ => (None, item, Part::Whole),
+            _ => (None, item, ItemFunction::Whole),
         };
-        if let (Some(rule), true) = (rule, part != Part::Value) {
+        if let (Some(rule), true) = (rule, part != ItemFunction::Value) {
             let hidden = (signature.sizes.iter().zip(&sizes))
                 .filter(|(parameter, _)| parameter.argument.is_none())
                 .map(|(_, size)| size.clone())
                 .collect();
             let shared = Shared { whole, name: name.clone(), rule, types, sizes: hidden, arguments, result, span };
-            let implicit = part == Part::Rule && rule.kind == RuleKind::Implicit;
+            let implicit = part == ItemFunction::Rule && rule.kind == RuleKind::Implicit;
             // The value is a parameter too where the derivative is looked at.
-            let y = (part == Part::Tangent || implicit).then(|| {
+            let y = (part == ItemFunction::Tangent || implicit).then(|| {
                 let y = self.var(shared.result.clone(), None);
                 passed.push(y);
                 (Atom::Var(y), shared.result.clone())
             });
             let (atom, result) = match (part, y) {
-                (Part::Rule, y) => self.rule_part(&shared, y),
-                (Part::Tangent, Some(y)) => self.tangent_part(&shared, y),
-                (Part::Single, _) => self.single_part(&shared),
+                (ItemFunction::Rule, y) => self.rule_part(&shared, y),
+                (ItemFunction::Tangent, Some(y)) => self.tangent_part(&shared, y),
+                (ItemFunction::Single, _) => self.single_part(&shared),
                 _ => self.whole_part(&shared),
             };
             self.settle();

@@ -56,7 +56,7 @@ impl Draft<'_> {
         (Iteration { count, index, body }, size, self.leave(&ty))
     }
 
-    /// What a generator runs over: how many, that as a size, and the array, if there is one.
+    /// The range of a generator: the number of elements, this number as a size, and the array, if there is one.
     pub(super) fn generator_source(&mut self, generator: &Generator) -> (Atom, Size, Option<Typed>) {
         match generator {
             Generator::Below { index, bound } => {

@@ -3,7 +3,7 @@
 use super::call::Callable;
 use super::draft::Draft;
 use super::finish::DraftFunction;
-use super::rule::Part;
+use super::rule::ItemFunction;
 use super::{Check, Checker, Item, ItemId, UnitId, foreign, signature};
 use crate::size::{self, Size};
 use crate::term::{Global, GlobalId, Op, Origin};
@@ -28,8 +28,8 @@ impl Checker {
                 ItemKind::Fun { name, .. } | ItemKind::Let { name, .. } => {
                     let id = ItemId(self.items.len() as u32);
                     let ruled = matches!(&item.kind, ItemKind::Fun { rule: Some(_), .. });
-                    let behind = if ruled { &Part::BEHIND[..] } else { &[] };
-                    for part in [Part::Whole].iter().chain(behind) {
+                    let behind = if ruled { &ItemFunction::BEHIND[..] } else { &[] };
+                    for part in [ItemFunction::Whole].iter().chain(behind) {
                         self.items.push(Item {
                             unit,
                             at,
@@ -128,7 +128,7 @@ impl Checker {
             let tree = self.tree(unit);
             let ItemKind::Fun { parameters, result, rule, .. } = &tree.items[at].kind else { continue };
             let (signature, known, mut found) = signature::signature(self, unit, parameters, result.as_ref());
-            let is_whole = self.items[item.0 as usize].part == Part::Whole;
+            let is_whole = self.items[item.0 as usize].part == ItemFunction::Whole;
             if let (Some(rule), false) = (rule, known) {
                 found.push(Draft::rule_needs_result(&self.item_name(item), rule.word));
             }

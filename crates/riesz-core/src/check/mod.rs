@@ -48,7 +48,7 @@ use riesz_primitive::Primitive;
 use riesz_syntax::parser::MAX_ERRORS;
 use riesz_syntax::tree::{self, ExprId, ItemKind, Name};
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span, Tree};
-use rule::Part;
+use rule::ItemFunction;
 use rustc_hash::{FxHashMap, FxHashSet};
 use scope::{Entry, Scope};
 use signature::Signature;
@@ -126,7 +126,7 @@ struct Item {
     /// Its position in the tree.
     at: usize,
     /// Which of the functions that stand there it is, where the derivative of one is stated.
-    part: Part,
+    part: ItemFunction,
     name: Name,
     signature: Option<Rc<Signature>>,
     function: Option<FunctionId>,
@@ -147,7 +147,7 @@ struct Request {
 pub struct Check {
     /// Its label, where written.
     pub label: Option<Name>,
-    /// Where it stands.
+    /// The place.
     pub span: Span,
     /// Where its condition stands.
     pub condition: Span,
@@ -242,8 +242,7 @@ impl Checker {
         }
     }
 
-    /// Goes back to where only expressions have been checked since: their functions, their data and the instances that
-    /// they asked for are gone.
+    /// Goes back to a mark: the functions, data and instances since then are gone, and the items have no names.
     pub fn roll_back(&mut self, mark: Mark) {
         let Mark { names, units, data, functions, globals } = mark;
         self.abandon(names);
@@ -356,7 +355,7 @@ impl Checker {
 
     /// Every name that an expression can use, for completion.
     pub fn visible_names(&self) -> Vec<Name> {
-        let primitives = riesz_primitive::table().iter().filter(|primitive| is_identifier(primitive.name));
+        let primitives = riesz_primitive::table().iter().filter(|primitive| primitive.is_named());
         let mut names: Vec<Name> = self.names.keys().cloned().collect();
         names.extend(self.types.keys().cloned());
         names.extend(primitives.map(|primitive| Name::from(primitive.name)));
@@ -407,7 +406,7 @@ impl Checker {
         };
         match item {
             Some(&item) => Some(Resolved::Item(item)),
-            None => riesz_primitive::find(name).filter(|row| is_identifier(row.name)).map(Resolved::Primitive),
+            None => riesz_primitive::find(name).filter(|row| row.is_named()).map(Resolved::Primitive),
         }
     }
 
@@ -451,7 +450,7 @@ impl Checker {
         self.variables.get(index as usize).map_or_else(|| "t".to_string(), |name| name.to_string())
     }
 
-    pub(crate) fn type_named(&self, _: UnitId, name: &Name) -> Option<(UnitId, Vec<Name>, tree::Type)> {
+    pub(crate) fn type_named(&self, name: &Name) -> Option<(UnitId, Vec<Name>, tree::Type)> {
         let (unit, at) = *self.types.get(name)?;
         match &self.tree(unit).items[at].kind {
             ItemKind::Type { sizes, body, .. } => {
@@ -496,9 +495,4 @@ impl Draft<'_> {
         self.checker.given.insert(global, data);
         (self.bind(Op::Global(global), ty.clone(), span), ty)
     }
-}
-
-/// Whether a row's name can be written as a name.
-fn is_identifier(name: &str) -> bool {
-    name.chars().all(|c| c.is_alphanumeric() || c == '_') && !name.starts_with(|c: char| c.is_ascii_digit())
 }

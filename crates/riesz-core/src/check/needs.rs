@@ -1,6 +1,6 @@
 //! The dependencies of an item: the other items that its text names.
 
-use super::rule::Part;
+use super::rule::ItemFunction;
 use super::scope::Scope;
 use super::{Checker, ItemId, Resolved};
 use riesz_syntax::Tree;
@@ -21,9 +21,9 @@ impl Checker {
                 let (header, inside) = scopes_of_fun(parameters);
                 free.annotation(result.as_ref(), &header);
                 match (rule, entry.part) {
-                    (Some(rule), Part::Rule) => free.expr(rule.expr, &inside),
-                    (None, _) | (Some(_), Part::Value) => free.expr(*body, &inside),
-                    (Some(_), Part::Whole | Part::Tangent | Part::Single) => {}
+                    (Some(rule), ItemFunction::Rule) => free.expr(rule.expr, &inside),
+                    (None, _) | (Some(_), ItemFunction::Value) => free.expr(*body, &inside),
+                    (Some(_), ItemFunction::Whole | ItemFunction::Tangent | ItemFunction::Single) => {}
                 }
             }
             ItemKind::Let { annotation, value, .. } => {
@@ -50,8 +50,8 @@ impl Checker {
 /// The local names at a place.
 type Local = Scope<()>;
 
-/// What is local in the type of a `fun`'s result, and what is in its body. A size in the result is one that a
-/// parameter's type names, or an `Int` parameter; the other parameters are not seen there.
+/// The local names in the type of a `fun`'s result, and those in its body. A size in the result is one that the type of
+/// a parameter names, or an `Int` parameter; the other parameters are not visible there.
 fn scopes_of_fun(parameters: &[Parameter]) -> (Local, Local) {
     let (mut header, mut inside) = (Local::default(), Local::default());
     for Parameter { pattern, ty } in parameters {

@@ -129,7 +129,7 @@ impl Draft<'_> {
         Some((left, right, matrices))
     }
 
-    /// What a `check` tests: the condition, and both sides of an equation, to show when it fails.
+    /// The condition of a `check`, and both sides if it is an equation, to show when it fails.
     pub fn condition(&mut self, id: ExprId) -> (Atom, Option<(Atom, Atom, Type)>) {
         let tree = self.tree();
         let span = tree.expr(id).span;

@@ -23,7 +23,7 @@ use std::sync::Arc;
 
 /// Which of the functions of an item a function is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub(crate) enum ItemFunction {
     /// The function that programs call.
     Whole,
     /// `x ↦ value x`
@@ -36,17 +36,18 @@ pub(crate) enum Part {
     Single,
 }
 
-impl Part {
+impl ItemFunction {
     /// The others behind the whole, in the order of their items.
-    pub(super) const BEHIND: [Part; 4] = [Part::Value, Part::Rule, Part::Tangent, Part::Single];
+    pub(super) const BEHIND: [ItemFunction; 4] =
+        [ItemFunction::Value, ItemFunction::Rule, ItemFunction::Tangent, ItemFunction::Single];
 
     /// The parts that it calls.
-    pub(super) fn calls(self) -> &'static [Part] {
+    pub(super) fn calls(self) -> &'static [ItemFunction] {
         match self {
-            Part::Whole => &[Part::Value, Part::Tangent, Part::Single],
-            Part::Value | Part::Rule => &[],
-            Part::Tangent => &[Part::Rule],
-            Part::Single => &[Part::Value, Part::Tangent],
+            ItemFunction::Whole => &[ItemFunction::Value, ItemFunction::Tangent, ItemFunction::Single],
+            ItemFunction::Value | ItemFunction::Rule => &[],
+            ItemFunction::Tangent => &[ItemFunction::Rule],
+            ItemFunction::Single => &[ItemFunction::Value, ItemFunction::Tangent],
         }
     }
 }
@@ -65,17 +66,17 @@ pub(super) struct Shared<'s> {
 
 impl Checker {
     /// The item of a part.
-    pub(super) fn part(&self, whole: ItemId, part: Part) -> ItemId {
-        let behind = Part::BEHIND.iter().position(|other| *other == part).map_or(0, |at| at + 1);
+    pub(super) fn part(&self, whole: ItemId, part: ItemFunction) -> ItemId {
+        let behind = ItemFunction::BEHIND.iter().position(|other| *other == part).map_or(0, |at| at + 1);
         ItemId(whole.0 + behind as u32)
     }
 
     /// The rule of an item, and the item that is called.
-    pub(super) fn rule_of(&self, item: ItemId) -> Option<(Rule, ItemId, Part)> {
+    pub(super) fn rule_of(&self, item: ItemId) -> Option<(Rule, ItemId, ItemFunction)> {
         let entry = &self.items[item.0 as usize];
         match &self.tree(entry.unit).items[entry.at].kind {
             ItemKind::Fun { rule: Some(rule), .. } => {
-                let before = Part::BEHIND.iter().position(|part| *part == entry.part).map_or(0, |at| at + 1);
+                let before = ItemFunction::BEHIND.iter().position(|part| *part == entry.part).map_or(0, |at| at + 1);
                 Some((rule.clone(), ItemId(item.0 - before as u32), entry.part))
             }
             _ => None,
@@ -85,7 +86,7 @@ impl Checker {
 
 impl Draft<'_> {
     /// A call of another part of the item.
-    fn call_part(&mut self, shared: &Shared, part: Part, arguments: Vec<Atom>, result: Type) -> Typed {
+    fn call_part(&mut self, shared: &Shared, part: ItemFunction, arguments: Vec<Atom>, result: Type) -> Typed {
         let item = self.checker.part(shared.whole, part);
         self.emit_call(item, shared.types.to_vec(), shared.sizes.clone(), arguments, result, shared.span)
     }
@@ -93,13 +94,17 @@ impl Draft<'_> {
     /// The call that programs mean.
     pub(super) fn whole_part(&mut self, shared: &Shared) -> Typed {
         let span = shared.span;
-        let mut call = |part: Part| {
+        let mut call = |part: ItemFunction| {
             let item = self.checker.part(shared.whole, part);
             let (types, sizes) = (shared.types.to_vec(), shared.sizes.clone());
             self.calls.push(super::draft::DraftCall { item, types, sizes, span });
             FunctionId(self.calls.len() as u32 - 1)
         };
-        let ruled = Ruled { value: call(Part::Value), tangent: call(Part::Tangent), single: call(Part::Single) };
+        let ruled = Ruled {
+            value: call(ItemFunction::Value),
+            tangent: call(ItemFunction::Tangent),
+            single: call(ItemFunction::Single),
+        };
         let arguments = shared.arguments.iter().map(|(atom, _)| *atom).collect();
         let result = self.resolve_deep(&shared.result);
         let value = self.bind(Op::Ruled(ruled, arguments), result.clone(), span);
@@ -156,7 +161,7 @@ impl Draft<'_> {
             RuleKind::Derivative => {
                 let domain = self.domain(shared);
                 let map = linear(domain.clone(), space.clone());
-                let (map, _) = self.call_part(shared, Part::Rule, atoms(&held), map);
+                let (map, _) = self.call_part(shared, ItemFunction::Rule, atoms(&held), map);
                 let (vector, _) = self.arguments_as_vector(shared);
                 (self.bind(Op::Apply(map, vector), space.clone(), span), space)
             }
@@ -168,14 +173,14 @@ impl Draft<'_> {
                 self.adopt(z);
                 let mut passed = atoms(&held);
                 passed.push(Atom::Var(z));
-                let (equation, _) = self.call_part(shared, Part::Rule, passed, space.clone());
+                let (equation, _) = self.call_part(shared, ItemFunction::Rule, passed, space.clone());
                 let body = self.close(equation);
                 self.lambdas[lambda].body = Some(body);
                 let equation = Type::function(y.1.clone(), space.clone());
                 let equation = self.closure(lambda, equation, span);
                 let mut passed = atoms(&shared.arguments);
                 passed.push(y.0);
-                let residual = self.call_part(shared, Part::Rule, passed, space.clone());
+                let residual = self.call_part(shared, ItemFunction::Rule, passed, space.clone());
                 let map = linear(space.clone(), space.clone());
                 let map = (self.bind(Op::Derive(Derive::Derivative, vec![equation, y.0]), map.clone(), span), map);
                 let (step, ty) = self.solved(map, residual, span);
@@ -184,14 +189,14 @@ impl Draft<'_> {
         }
     }
 
-    /// The value, with the derivative of [`Part::Tangent`].
+    /// The value, with the derivative of [`ItemFunction::Tangent`].
     pub(super) fn single_part(&mut self, shared: &Shared) -> Typed {
         let span = shared.span;
         let held: Vec<Atom> = shared.arguments.iter().map(|argument| self.held(argument, span).0).collect();
-        let (value, result) = self.call_part(shared, Part::Value, held, shared.result.clone());
+        let (value, result) = self.call_part(shared, ItemFunction::Value, held, shared.result.clone());
         let mut passed: Vec<Atom> = shared.arguments.iter().map(|(atom, _)| *atom).collect();
         passed.push(value);
-        let (tangent, _) = self.call_part(shared, Part::Tangent, passed, result.tangent());
+        let (tangent, _) = self.call_part(shared, ItemFunction::Tangent, passed, result.tangent());
         (self.bind(Op::Graft(value, tangent), result.clone(), span), result)
     }
 

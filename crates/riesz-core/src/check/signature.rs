@@ -45,7 +45,7 @@ pub(crate) struct SizeParameter {
 struct Reader<'a> {
     checker: &'a Checker,
     unit: UnitId,
-    place: &'a mut dyn Place,
+    place: &'a mut dyn TypeScope,
     /// The named types being expanded.
     expanding: Vec<Name>,
     parts: usize,
@@ -55,14 +55,14 @@ struct Reader<'a> {
 }
 
 /// The meanings of names in a written type.
-trait Place {
+trait TypeScope {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>>;
     fn hole(&mut self, in_function: bool) -> Size;
     fn variable(&mut self, name: &Name, span: Span) -> Result<Type, Box<Diagnostic>>;
 }
 
 impl<'a> Reader<'a> {
-    fn new(checker: &'a Checker, unit: UnitId, place: &'a mut dyn Place) -> Reader<'a> {
+    fn new(checker: &'a Checker, unit: UnitId, place: &'a mut dyn TypeScope) -> Reader<'a> {
         Reader {
             checker,
             unit,
@@ -152,13 +152,13 @@ impl<'a> Reader<'a> {
                 Type::Error
             });
         }
-        let Some((unit, parameters, body)) = self.checker.type_named(self.unit, name) else {
+        let Some((unit, parameters, body)) = self.checker.type_named(name) else {
             let known = self.checker.type_names();
             let diagnostic = Diagnostic::error("unknown-type", span, format!("there is no type `{name}`"));
             let nearest = super::suggest::nearest(name, known.iter().map(|name| &**name));
             self.diagnostics.push(match (foreign::type_meant(name), nearest) {
                 (Some((what, meant)), _) => diagnostic.suggest(span, what, meant),
-                (None, Some(meant)) => diagnostic.suggest(span, "did you mean", meant),
+                (None, Some(meant)) => diagnostic.did_you_mean(span, meant),
                 (None, None) => diagnostic.help(
                     "types are `R`, `Int`, `Bool`, arrays, tuples, records, functions, and those named by `type`",
                 ),
@@ -246,7 +246,7 @@ impl Reader<'_> {
         }
         let Some(ty) = self.expanding.last() else { return };
         let mut parameters: Vec<Name> = bound.iter().map(|(name, _)| name.clone()).collect();
-        let body = self.checker.type_named(self.unit, ty).map(|(_, _, body)| super::needs::size_names(&body));
+        let body = self.checker.type_named(ty).map(|(_, _, body)| super::needs::size_names(&body));
         for size in body.unwrap_or_default() {
             if !parameters.contains(&size) {
                 parameters.push(size);
@@ -270,7 +270,7 @@ struct Header {
     globals: Vec<(Name, Size)>,
 }
 
-impl Place for Header {
+impl TypeScope for Header {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>> {
         if let Some(at) = self.sizes.iter().position(|size| size.name.as_ref() == Some(name)) {
             return Ok(Size::Atom(size::Atom::Parameter(at as u32)));
@@ -355,7 +355,7 @@ struct FunctionSizes<'d, 'c> {
     globals: &'d mut Vec<(Name, Span)>,
 }
 
-impl Place for FunctionSizes<'_, '_> {
+impl TypeScope for FunctionSizes<'_, '_> {
     fn size(&mut self, name: &Name, span: Span) -> Result<Size, Box<Diagnostic>> {
         match self.draft.lookup(name) {
             Some(Resolved::Local(Entry::Value(atom, ty)))

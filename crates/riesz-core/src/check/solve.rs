@@ -2,10 +2,11 @@
 //!
 //! Numbers are divided, and a few numbers are solved for by the matrix of the map. Other vectors are solved for by the entries
 //! of the matrix that are not structurally zero, which choose the algorithm (`riesz_runtime::system`); the numbers of a vector
-//! stand in one array:
+//! stand in one array. A map that multiplies a matrix from its sides is inverted by what stands there:
 //!
 //! ```text
 //!   solve(m, b) = vector (sparse solve(entries m, coordinates b))
+//!   solve(x ↦ a x c, b) = (cᵀ \ (a \ b)ᵀ)ᵀ
 //! ```
 
 use super::arithmetic::Typed;
@@ -54,9 +55,60 @@ impl Draft<'_> {
                 (self.bind(Op::ArrayFunction(&array::SOLVE, vec![matrix, right]), domain.clone(), span), domain)
             }
             // The signature is checked at a type that is not known; what is called knows it.
+            (Type::Array(_, row), _) if matches!(&**row, Type::Array(_, element) if **element == Type::Real) => {
+                self.by_factors(map, (right, space), domain.clone(), span)
+            }
             _ if !is_plain(&domain) => (self.bind(Op::Copy(right), domain.clone(), span), domain),
             _ => self.by_entries(map, (right, space), domain, span),
         }
+    }
+
+    /// The solution by the matrices beside the argument of the map, or by entries.
+    fn by_factors(&mut self, map: Atom, (right, space): Typed, domain: Type, span: Span) -> Typed {
+        let matrix = Type::array(Size::Hole, Type::array(Size::Hole, Type::Real));
+        let ty = Type::Tuple([Type::Int, matrix.clone(), matrix].into());
+        let found = self.bind(Op::OnMaps(OnMaps::Factors, vec![map]), ty, span);
+        let which = self.bind(Op::Project(found, 0), Type::Int, span);
+        let condition = self.bind(Op::Compare(Comparison::Less, which, Atom::Int(1)), Type::Bool, span);
+        self.open();
+        let (solution, _) = self.by_entries(map, (right, space.clone()), domain.clone(), span);
+        let yes = self.close(solution);
+        self.open();
+        let solution = self.by_sides((found, which), right, &domain, span);
+        let no = self.close(solution);
+        (self.bind(Op::If { condition, yes, no }, domain.clone(), span), domain)
+    }
+
+    fn by_sides(&mut self, (found, which): (Atom, Atom), right: Atom, domain: &Type, span: Span) -> Atom {
+        let Type::Array(rows, row) = domain else { return right };
+        let Type::Array(columns, _) = &**row else { return right };
+        let matrix = |rows: &Size, columns: &Size| Type::array(rows.clone(), Type::array(columns.clone(), Type::Real));
+        let factor = |draft: &mut Self, at: usize, size: &Size| {
+            let open = matrix(&Size::Hole, &Size::Hole);
+            let factor = draft.bind(Op::Project(found, at), open, span);
+            draft.bind(Op::Copy(factor), matrix(size, size), span)
+        };
+        let turned = |draft: &mut Self, value: Atom, rows: &Size, columns: &Size| {
+            draft.bind(Op::ArrayFunction(&array::TRANSPOSE, vec![value]), matrix(rows, columns), span)
+        };
+        let has_left = self.bind(Op::Compare(Comparison::Less, which, Atom::Int(3)), Type::Bool, span);
+        self.open();
+        let left = factor(self, 1, rows);
+        let solution = self.bind(Op::ArrayFunction(&array::SOLVE, vec![left, right]), domain.clone(), span);
+        let yes = self.close(solution);
+        let no = Body { bindings: Vec::new(), result: right };
+        let half = self.bind(Op::If { condition: has_left, yes, no }, domain.clone(), span);
+        let has_right = self.bind(Op::Compare(Comparison::Less, Atom::Int(1), which), Type::Bool, span);
+        self.open();
+        let other = factor(self, 2, columns);
+        let other = turned(self, other, columns, columns);
+        let columns_of_half = turned(self, half, columns, rows);
+        let solve = Op::ArrayFunction(&array::SOLVE, vec![other, columns_of_half]);
+        let solution = self.bind(solve, matrix(columns, rows), span);
+        let solution = turned(self, solution, rows, columns);
+        let yes = self.close(solution);
+        let no = Body { bindings: Vec::new(), result: half };
+        self.bind(Op::If { condition: has_right, yes, no }, domain.clone(), span)
     }
 
     /// The solution by the entries of the map's matrix, of which the structure of the program tells where they are. Unknowns

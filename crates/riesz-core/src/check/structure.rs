@@ -172,7 +172,7 @@ impl Draft<'_> {
                 let message = format!("{} has no field `{field}`", self.show(&ty));
                 let diagnostic = Diagnostic::error("unknown-field", span, message);
                 self.fail(match meant {
-                    Some(meant) => diagnostic.suggest(span, "did you mean", meant),
+                    Some(meant) => diagnostic.did_you_mean(span, meant),
                     None => diagnostic.help(help),
                 })
             }

@@ -19,11 +19,11 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
-/// What one slip of a finger costs: a letter too many or too few, two letters swapped, or the key beside the right one.
+/// The cost of a slip of a finger: a letter too many or too few, two letters swapped, or the key beside the right one.
 const SLIP: usize = 2;
 
-/// What it costs to have typed a letter for another. In short words a letter from elsewhere on the keyboard is no slip:
-/// `sort` is not `sqrt`.
+/// The cost of a letter in place of another. In short words a letter from elsewhere on the keyboard is no slip: `sort`
+/// is not `sqrt`.
 fn change(a: char, b: char, short: bool) -> usize {
     match (a == b, short && !are_neighbours(a, b)) {
         (true, _) => 0,

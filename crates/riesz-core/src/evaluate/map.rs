@@ -85,6 +85,9 @@ impl<'p, S: Number> Machine<'p, S> {
                 self.matrix(&map, domain, span)?
             }
             OnMaps::Coo | OnMaps::System => self.coo(&*map(0)?, orders, span)?,
+            OnMaps::Factors => {
+                Value::Tuple([Value::Int(0), Value::values(Vec::new()), Value::values(Vec::new())].into())
+            }
             OnMaps::Entries => {
                 let places = self.kept_places(orders, &*map(0)?, &operands[1], &operands[2], span)?;
                 self.numbers_at(&*map(0)?, &places, span)?

@@ -16,7 +16,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 
 /// A place in a matrix: the row and the column.
-type Place = (usize, usize);
+type EntryIndex = (usize, usize);
 
 impl<S: Number> Machine<'_, S> {
     /// The codomain with every number replaced by a row of the matrix, a vector of the domain.
@@ -105,7 +105,7 @@ impl<S: Number> Machine<'_, S> {
         columns: &Value<S>,
         rows: &Value<S>,
         span: Span,
-    ) -> Result<Vec<Place>, Fault> {
+    ) -> Result<Vec<EntryIndex>, Fault> {
         let place = |(row, column): (Value<S>, Value<S>)| (row.int() as usize, column.int() as usize);
         let counted = rows.elements().zip(columns.elements()).map(place).collect();
         Ok(self.counted(orders, map, span)?.kept(counted))
@@ -126,7 +126,7 @@ impl<S: Number> Machine<'_, S> {
             true => Value::reals(entries.iter().map(|(.., value)| S::constant(*value)).collect()),
             // Numbers of another algebra are more than their values.
             false => {
-                let places: Vec<Place> = entries.iter().map(|(row, column, _)| (*row, *column)).collect();
+                let places: Vec<EntryIndex> = entries.iter().map(|(row, column, _)| (*row, *column)).collect();
                 self.numbers_at(map, &places, span)?
             }
         };
@@ -135,9 +135,9 @@ impl<S: Number> Machine<'_, S> {
     }
 
     /// The numbers of a map's matrix at some places, by its columns there or by its rows, whichever are fewer.
-    pub(super) fn numbers_at(&mut self, map: &Map<S>, places: &[Place], span: Span) -> Result<Value<S>, Fault> {
+    pub(super) fn numbers_at(&mut self, map: &Map<S>, places: &[EntryIndex], span: Span) -> Result<Value<S>, Fault> {
         let domain = self.domain(map, span)?;
-        let by = |line: fn(&Place) -> usize| {
+        let by = |line: fn(&EntryIndex) -> usize| {
             let mut lines: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
             places.iter().enumerate().for_each(|(at, place)| lines.entry(line(place)).or_default().push(at));
             lines
@@ -163,7 +163,7 @@ impl<S: Number> Machine<'_, S> {
     pub(super) fn map_of(
         &mut self,
         numbers: &Value<S>,
-        places: &[Place],
+        places: &[EntryIndex],
         like: &Map<S>,
         span: Span,
     ) -> Result<Value<S>, Fault> {

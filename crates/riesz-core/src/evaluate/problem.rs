@@ -47,8 +47,11 @@ pub fn negative_size(count: i64, span: Span) -> Fault {
     Box::new(Diagnostic::error("negative-size", span, format!("an array cannot have {count} elements")))
 }
 
-/// Two sizes that have to be the same are not.
+/// Two sizes that have to be the same are not, or the first of them is that of no array.
 pub fn sizes_differ(a: i64, b: i64, span: Span) -> Fault {
+    if a < 0 {
+        return negative_size(a, span);
+    }
     Box::new(Diagnostic::error("size-mismatch", span, format!("sizes differ: {a} and {b}")))
 }
 

@@ -30,7 +30,7 @@ struct Trapped {
 }
 
 impl Trap {
-    /// What has been found since this was last asked: the first result that is not finite, then the products.
+    /// The findings since the last call: the first result that is not finite, then the products.
     pub fn take(&self) -> Vec<Diagnostic> {
         let Trapped { first, zeros } = std::mem::take(&mut *self.found.lock().unwrap_or_else(PoisonError::into_inner));
         first.into_iter().chain(zeros).collect()

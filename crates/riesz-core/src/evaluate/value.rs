@@ -140,8 +140,8 @@ pub struct Closure<S: 'static> {
 thread_local! {
     /// The bytes that live arrays and closures of this thread take.
     static MEMORY: Cell<usize> = const { Cell::new(0) };
-    /// What dropped closures and maps held, while one is being dropped: chains of them can be millions long, and must not
-    /// be dropped by recursion.
+    /// The contents of dropped closures and maps, while one is being dropped: chains of them can be millions long, and
+    /// must not be dropped by recursion.
     static DROPPED: RefCell<Option<Vec<Box<dyn Any>>>> = const { RefCell::new(None) };
 }
 

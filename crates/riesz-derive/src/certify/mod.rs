@@ -118,7 +118,8 @@ impl Certificate<'_, '_> {
         text
     }
 
-    /// What the values are that linearisation or the program computes, and with which indices they change.
+    /// The definitions of the values that linearisation or the program computes, and the indices with which they
+    /// change.
     fn definitions(mut self) -> String {
         let mut text = String::new();
         let mut open: Vec<Var> = self.values.iter().copied().collect();

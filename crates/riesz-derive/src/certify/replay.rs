@@ -282,7 +282,7 @@ fn binding(items: Vec<Item>, result: Term) -> Term {
 /// A step with the place where it is taken.
 type Taken<'r> = (Vec<usize>, Span, &'r Rewriting);
 
-/// What steps make of a map, and where each is taken; none where there is no place for one.
+/// The map after some steps, and the place of each step; `None` if a step has no place.
 fn taken<'r>(map: &Term, steps: &[&'r Rewriting], choice: Choice) -> Option<(Term, Vec<Taken<'r>>)> {
     let mut map = map.clone();
     let mut moves: Vec<Taken<'r>> = Vec::new();

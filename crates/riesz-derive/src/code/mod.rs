@@ -125,7 +125,7 @@ struct Writer<'p> {
     names: Names,
     short: bool,
     uses: FxHashMap<Var, Uses>,
-    /// What variables that have no line of their own are.
+    /// The text of the variables that have no line of their own.
     shown: FxHashMap<Var, Written>,
     /// Tuples that are bound component by component.
     apart: FxHashSet<Var>,
@@ -153,7 +153,7 @@ impl<'p> Writer<'p> {
         self.lines.push(format!("{}{text}", "  ".repeat(depth)));
     }
 
-    /// What a function results in: a tuple on several lines where it is long.
+    /// Writes the result of a function: a tuple on several lines if it is long.
     fn result(&mut self, text: &str) {
         for line in broken(text, WIDTH) {
             self.line(1, &line);

@@ -40,9 +40,9 @@ pub(crate) fn readable(function: &Function, more: &[&[Binding]]) -> Vec<String> 
 
 /// The names of variables while a function is written.
 pub(super) struct Names {
-    /// Those that are known.
+    /// The names that are known.
     known: Vec<Option<String>>,
-    /// Those that no other variable may have.
+    /// The names that no other variable may have.
     used: FxHashSet<String>,
 }
 

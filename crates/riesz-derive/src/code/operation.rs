@@ -24,7 +24,7 @@ impl Writer<'_> {
         atoms.iter().map(|atom| self.atom(*atom)).collect()
     }
 
-    /// What is done rather than bound.
+    /// The text of an operation that is a statement rather than a binding.
     pub(super) fn statement(&self, op: &Op) -> String {
         match op {
             Op::AddTo(accumulator, path, value) => {
@@ -252,7 +252,7 @@ impl Writer<'_> {
     }
 }
 
-/// What bodies that only add to accumulators result in.
+/// The result of bodies that only add to accumulators.
 const UNIT: &str = "()";
 
 /// The longest operation with a body on one line.

@@ -4,7 +4,7 @@ use super::super::{Graph, Role};
 use super::{Block, HEIGHT, LETTER};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// What stands in a layer.
+/// The contents of a layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum VertexKind {
     /// A node.
@@ -24,7 +24,7 @@ pub(super) struct Vertex {
     pub width: f64,
     pub height: f64,
     pub layer: usize,
-    /// Where it has to stand among others that have to, if it has to.
+    /// The position among the vertices of fixed order, if it has one.
     pub fixed: Option<usize>,
 }
 
@@ -56,7 +56,7 @@ struct Net {
 }
 
 impl Level {
-    /// What stands in a frame; none where there is nothing.
+    /// The level of a frame; `None` if the frame is empty.
     pub fn new(graph: &Graph, frame: Option<usize>, blocks: &[Option<Block>]) -> Option<Level> {
         let mut vertices: Vec<Vertex> = Vec::new();
         let mut numbers: BTreeMap<VertexKind, usize> = BTreeMap::new();
@@ -233,7 +233,8 @@ impl Level {
     }
 }
 
-/// What a node is in a frame: itself, or the frame inside that it stands in; none where it stands outside.
+/// The vertex of a node in a frame: the node itself, or the inner frame that contains it; `None` if the node is
+/// outside.
 fn place(graph: &Graph, frame: Option<usize>, node: usize) -> Option<VertexKind> {
     let mut what = VertexKind::Node(node);
     let mut around = graph.nodes[node].frame;

@@ -4,10 +4,10 @@ use crate::types::{Integer, Sequence, SignatureType, real};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-/// What a generated function is called with.
+/// The arguments of a generated function.
 #[derive(Default)]
 pub(super) struct Arguments {
-    /// What the names of its variables begin with.
+    /// The prefix of the names of its variables.
     prefix: String,
     /// Whether it is a tangent, which has no numbers that do not vary.
     is_tangent: bool,

@@ -399,20 +399,21 @@ impl DifferentiatedFunction<'_> {
     }
 
     pub(super) fn sparse(&self, module: &syn::Ident) -> Method {
-        // Columns, rows and numbers, each behind its length.
-        let call = self.call(Derivative::Sparse, Arguments::default(), module, 6);
+        // Columns, rows and numbers, each behind its length, and how many rows and columns the matrix has.
+        let call = self.call(Derivative::Sparse, Arguments::default(), module, 8);
         let number = owned(&self.number());
         let which = if self.is_scalar() { "second derivative" } else { "derivative" };
         Method {
             head: self.head(),
-            result: quote!((::std::vec::Vec<usize>, ::std::vec::Vec<usize>, ::std::vec::Vec<#number>)),
+            result: quote!(#module::Sparse<#number>),
             body: quote! {
                 #call
                 let __positions = |of: &[i64]| of.iter().map(|at| *at as usize).collect::<::std::vec::Vec<usize>>();
-                (__positions(&__r3), __positions(&__r1), __r5.into_vec())
+                let __shape = (__r6 as usize, __r7 as usize);
+                #module::Sparse::new(__shape, __positions(&__r3), __positions(&__r1), __r5.into_vec())
             },
             doc: format!(
-                "The entries of the matrix of the {which} of `{}` by {} that are not structurally zero: their rows, columns and values, sorted by row, then column.",
+                "The entries of the matrix of the {which} of `{}` by {} that are not structurally zero.",
                 self.signature.name,
                 self.by_names()
             ),

@@ -42,7 +42,7 @@ pub(crate) enum Derivative {
 }
 
 impl DifferentiatedFunction<'_> {
-    /// What the function gives: its value, and then what it writes to each `&mut`.
+    /// The results of the function: its value, and then the values that it writes to each `&mut`.
     fn results(&self) -> Vec<SignatureType> {
         let written = self.outputs().into_iter().map(|at| self.signature.parameters[at].shape.clone());
         self.signature.result.iter().cloned().chain(written).collect()
@@ -78,7 +78,7 @@ impl DifferentiatedFunction<'_> {
     }
 
     /// Columns are numbers that vary: there are sparse matrices where all do.
-    fn has_sparse(&self) -> bool {
+    pub fn has_sparse(&self) -> bool {
         self.sparse && self.by.iter().all(|at| self.signature.parameters[*at].shape.is_real())
     }
 
@@ -194,11 +194,22 @@ impl DifferentiatedFunction<'_> {
             Derivative::Jacobian(_) => format!("jacobian({function}, {point})"),
             Derivative::Hessian => format!("hessian({function}, {point})"),
             Derivative::Hvp => format!("hvp({function}, {point}, {tangents})"),
-            Derivative::Sparse if self.is_scalar() => {
-                let outer = list(by.iter().map(|at| format!("w_{}", name(at))).collect());
-                format!("coo(D(\\{outer} -> grad({function}, {outer}), {point}))")
+            Derivative::Sparse => {
+                let counts = by.iter().map(|at| count(&name(at), &signature.parameters[*at].shape));
+                let columns = counts.collect::<Vec<_>>().join(" + ");
+                match self.is_scalar() {
+                    true => {
+                        let outer = list(by.iter().map(|at| format!("w_{}", name(at))).collect());
+                        format!("(coo(D(\\{outer} -> grad({function}, {outer}), {point})), {columns}, {columns})")
+                    }
+                    false => {
+                        let rows = count("y", &self.result());
+                        let all: Vec<String> = (0..signature.parameters.len()).map(|at| name(&at)).collect();
+                        let value = format!("{}({})", signature.riesz_name(), all.join(", "));
+                        format!("let y = {value} in (coo(D({function}, {point})), {rows}, {columns})")
+                    }
+                }
             }
-            Derivative::Sparse => format!("coo(D({function}, {point}))"),
         };
         let mut text = String::new();
         let _ = writeln!(text, "fun {}({}) =\n  {body}\n", self.entry(derivative).name, parameters.join(", "));
@@ -279,6 +290,22 @@ impl DifferentiatedFunction<'_> {
     }
 }
 
+/// How many numbers a value has.
+fn count(value: &str, shape: &SignatureType) -> String {
+    match shape {
+        SignatureType::Array(_, element) if matches!(**element, SignatureType::Float(_)) => format!("size({value})"),
+        SignatureType::Array(_, element) => format!("sum({} | e in {value})", count("e", element)),
+        shape => match &shape.parts().unwrap_or_default()[..] {
+            [] => "1".into(),
+            [one] => count(value, one),
+            parts => {
+                let parts = parts.iter().enumerate().map(|(at, part)| count(&format!("{value}.{at}"), part));
+                format!("({})", parts.collect::<Vec<_>>().join(" + "))
+            }
+        },
+    }
+}
+
 /// The type of tangents: `()` in the place of what does not vary.
 fn tangent_type(shape: &SignatureType, lengths: &[Term]) -> String {
     let mut lengths = lengths.iter();
@@ -314,10 +341,12 @@ pub(crate) fn module(
     compiled: &Compiled,
     traits: TokenStream,
     root: &TokenStream,
+    sparse: bool,
 ) -> syn::Result<TokenStream> {
     let items: TokenStream = compiled.source.parse().map_err(|error| {
         syn::Error::new(proc_macro2::Span::call_site(), format!("the generated code cannot be read: {error}"))
     })?;
+    let sparse = sparse.then(|| quote!(pub use #root::Sparse;));
     Ok(quote! {
         #[doc(hidden)]
         #[allow(
@@ -326,6 +355,7 @@ pub(crate) fn module(
         )]
         mod #name {
             pub use #root::__runtime as riesz_runtime;
+            #sparse
             #traits
             #items
         }

@@ -105,7 +105,7 @@ pub(super) struct Exits {
     pub returns: bool,
     /// The labels of the loops that are left; `None` is the innermost one around the piece.
     pub breaks: Vec<Option<String>>,
-    /// Those of them that give the loop a value.
+    /// The labels of the loops among them to which a `break` gives a value.
     pub values: Vec<Option<String>>,
     pub continues: Vec<Option<String>>,
 }

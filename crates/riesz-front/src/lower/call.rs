@@ -39,6 +39,16 @@ impl Lower<'_> {
                 _ => self.refuse(&call.func, "this cannot be called where a derivative is taken", "name the function"),
             };
         };
+        if let Some(function) = self.world.higher.get(&crate::types::key(&path.path)).cloned()
+            && path.path.get_ident().is_none_or(|ident| self.lookup(&ident.to_string()).is_none())
+        {
+            return self.call_with_functions(&function, call);
+        }
+        let named = |name: &str| path.path.segments.last().is_some_and(|segment| segment.ident == name);
+        if named("from_fn") && !self.world.functions.contains_key(&crate::types::key(&path.path)) {
+            let help = "write `let a: [f64; 3] = std::array::from_fn(..)`, with the length that it has";
+            return self.refuse(call, "the length of this array is not visible here", help);
+        }
         let arguments: Vec<Value> = call.args.iter().map(|argument| self.value(argument)).collect();
         if let Some(var) = path.path.get_ident().and_then(|ident| self.lookup(&ident.to_string())) {
             return match self.vars[var.0].kind.clone() {
@@ -167,6 +177,9 @@ impl Lower<'_> {
                 if let Some(signature) = self.world.functions.get(&key).cloned() {
                     return self.call_function(&signature, arguments, at);
                 }
+                if let Some(value) = self.derivative_call(path, &segments, &arguments, at) {
+                    return value;
+                }
                 if let Some(of) = self.world.types.structs.get(&key).cloned()
                     && of.fields.len() == arguments.len()
                 {
@@ -193,24 +206,27 @@ impl Lower<'_> {
         self.refuse(path, message, help)
     }
 
-    pub(super) fn call_function(
+    /// The arguments of a call as terms, if they have the types of the parameters.
+    pub(super) fn arguments(
         &mut self,
-        signature: &Rc<Signature>,
-        arguments: Vec<Value>,
+        signature: &Signature,
+        arguments: &[Value],
         at: &dyn ToTokens,
-    ) -> Value {
+    ) -> Option<Vec<Term>> {
         if arguments.len() != signature.parameters.len() {
-            return Value::error();
+            return None;
         }
         if signature.precision.is_some_and(|precision| precision != self.precision) {
             let message = format!("`{}` computes with the other precision", signature.name);
-            return self.refuse(at, message, "use `f64` or `f32` in both functions");
+            self.refuse(at, message, "use `f64` or `f32` in both functions");
+            return None;
         }
-        for (parameter, argument) in signature.parameters.iter().zip(&arguments) {
+        for (parameter, argument) in signature.parameters.iter().zip(arguments) {
             if !self.agrees(&parameter.ty, &argument.ty) {
                 let (expected, found) = (describe(&parameter.ty), describe(&argument.ty));
                 let message = format!("`{}` takes {expected} here, and this seems to be {found}", signature.name);
-                return self.refuse(at, message, "check that the attribute understands the argument");
+                self.refuse(at, message, "check that the attribute understands the argument");
+                return None;
             }
         }
         let terms = arguments.iter().zip(&signature.parameters).map(|(argument, parameter)| {
@@ -220,7 +236,16 @@ impl Lower<'_> {
                 _ => term,
             }
         });
-        let terms: Vec<Term> = terms.collect();
+        Some(terms.collect())
+    }
+
+    pub(super) fn call_function(
+        &mut self,
+        signature: &Rc<Signature>,
+        arguments: Vec<Value>,
+        at: &dyn ToTokens,
+    ) -> Value {
+        let Some(terms) = self.arguments(signature, &arguments, at) else { return Value::error() };
         let result = signature.result.as_ref().map(|shape| shape.plain());
         let outputs: Vec<usize> = (0..arguments.len()).filter(|at| signature.parameters[*at].output).collect();
         let place = self.place(at);

@@ -80,6 +80,9 @@ impl Lower<'_> {
                 return Value::new(Term::Int(at as i64), ordering());
             }
             Some(of) => {
+                if let Some((ty, value)) = self.world.constants.get(&text) {
+                    return self.constant_item(&text, ty, value, path);
+                }
                 let mut whole = path.path.clone();
                 whole.segments.pop();
                 whole.segments.pop_punct();
@@ -145,7 +148,7 @@ impl Lower<'_> {
     }
 }
 
-/// What is known of a value, and the type that is written for it.
+/// The known facts of a type, together with the type that is written for it.
 fn merge(found: &Ty, shape: &SignatureType) -> Ty {
     match (found, shape) {
         (Ty::Array(..), _) => found.clone(),

@@ -225,7 +225,7 @@ fn first_let(condition: &syn::Expr) -> Option<(&syn::ExprLet, Vec<&syn::Expr>)> 
     }
 }
 
-/// What is known of two values that are one of them.
+/// The facts that hold for both of two types.
 pub(super) fn join(a: &Ty, b: &Ty) -> Ty {
     match (a, b) {
         (Ty::Array(x, n), Ty::Array(y, m)) => {

@@ -7,7 +7,7 @@ use crate::types::{Integer, Ty, show};
 use quote::ToTokens;
 use std::rc::Rc;
 
-/// What an expression is.
+/// The meaning of an expression.
 pub(super) enum Any {
     Value(Value),
     Iter(Iter),

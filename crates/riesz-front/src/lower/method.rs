@@ -325,7 +325,7 @@ impl Lower<'_> {
         }
     }
 
-    /// What can be iterated over: an iterator or an array.
+    /// An argument that can be iterated over: an iterator or an array.
     fn iterator_argument(&mut self, expr: &syn::Expr) -> Option<Iter> {
         let is_mut = matches!(super::expr::strip(expr), syn::Expr::Reference(of) if of.mutability.is_some());
         match self.any(expr) {

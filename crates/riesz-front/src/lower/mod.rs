@@ -10,7 +10,7 @@
 //! for i in 0..n { s *= w[i]; }        let s_5 = loop s_4 = s_3 for i < n do s_4 * w[i]
 //! ```
 //!
-//! - `expr`, `operator`, `method`, `number`, `call`, `constant`, `macros`: expressions
+//! - `expr`, `operator`, `method`, `number`, `call`, `derivative`, `constant`, `macros`: expressions
 //! - `place`, `mutate`: assignments to variables, elements and fields
 //! - `statement`: blocks, and the statements after a `return`, `break` or `continue`
 //! - `control`, `repeat`, `leave`: conditionals and loops, and the ways to leave them
@@ -25,6 +25,7 @@ mod call;
 mod closure;
 mod constant;
 mod control;
+mod derivative;
 mod expr;
 mod integer;
 mod item;
@@ -43,32 +44,16 @@ mod search;
 mod statement;
 
 use crate::error::Errors;
-use crate::rule::Rule;
 use crate::signature::Signature;
 use crate::term::{Block, Let, Name, PlaceId, Term};
-use crate::types::{Integer, Ty, Types, components, describe};
+use crate::types::{Integer, SignatureType, Ty, components, describe};
+use crate::world::World;
 use iterator::Iter;
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use riesz_rust::Precision;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
-
-/// The functions and types that a function sees.
-#[derive(Default)]
-pub(crate) struct World {
-    pub types: Types,
-    pub functions: HashMap<String, Rc<Signature>>,
-    pub constants: HashMap<String, (syn::Type, syn::Expr)>,
-    /// The methods that need types of other modules.
-    pub unread: HashMap<String, Vec<syn::Path>>,
-    /// The methods that a trait gives the types of the module, as `Type::method`.
-    pub of_traits: HashSet<String>,
-    /// The functions of Riesz that functions of other modules are, by their names.
-    pub texts: BTreeMap<String, String>,
-    /// The functions among them that have rules.
-    pub rules: BTreeMap<String, Rule>,
-}
 
 /// A function of Riesz: the names and types of its parameters are in its signature.
 pub(crate) struct Lowered {
@@ -107,6 +92,7 @@ pub(crate) fn lower(
         indices: HashSet::new(),
         precision: signature.precision.unwrap_or_default(),
         given: HashMap::new(),
+        built: signature.result.clone(),
     };
     lower.function(signature, body)
 }
@@ -127,6 +113,8 @@ pub(crate) struct Lower<'w> {
     /// The flag and the value of a `return` inside of a loop.
     returned: Option<(VarId, VarId)>,
     result: Ty,
+    /// The type of the result as it is written.
+    built: Option<SignatureType>,
     /// The constants whose values are being computed.
     consts: Vec<String>,
     /// How many closures and constants are being expanded.
@@ -137,7 +125,7 @@ pub(crate) struct Lower<'w> {
     imported: HashMap<String, Option<f64>>,
     /// Names that the next loop assigns beside those that its text shows.
     assigns_also: Vec<String>,
-    /// What is known of integers.
+    /// The known ranges of integers.
     intervals: HashMap<Name, integer::Interval>,
     /// The parameters.
     arguments: HashSet<Name>,
@@ -167,7 +155,7 @@ struct Variable {
     mutable: bool,
 }
 
-/// What a name of the Rust function stands for.
+/// The meaning of a name of the Rust function.
 #[derive(Clone)]
 enum Kind {
     Value,
@@ -214,7 +202,7 @@ struct LoopFrame {
     broken: Option<VarId>,
     /// Set by `continue`.
     continued: Option<VarId>,
-    /// What `break` gives a value.
+    /// The variable to which `break` assigns a value.
     value: Option<VarId>,
     /// Whether only a `break` with its label leaves it.
     is_block: bool,
@@ -225,7 +213,7 @@ struct LoopFrame {
 pub(crate) struct Value {
     term: Term,
     ty: Ty,
-    /// Where it lies, for elements that are handed out by `iter_mut` and for `&mut` expressions.
+    /// The place of the value, for elements from `iter_mut` and for `&mut` expressions.
     place: Option<Place>,
     /// The same of the components of a tuple.
     parts: Vec<Whereabouts>,
@@ -436,7 +424,7 @@ impl Lower<'_> {
         result
     }
 
-    /// What something would give if it were written here.
+    /// The result that something would have if it were written here.
     fn probe<T>(&mut self, write: impl FnOnce(&mut Self) -> T) -> T {
         let errors = std::mem::take(self.errors);
         let (vars, scopes, loops, returned) =

@@ -34,6 +34,11 @@ const UNARY: [(&str, &str); 25] = [
     ("round", "round"),
 ];
 
+/// Whether a path names a function of one number.
+pub(super) fn is_unary(path: &syn::ExprPath) -> bool {
+    path.path.segments.last().is_some_and(|last| UNARY.iter().any(|(name, _)| last.ident == name))
+}
+
 impl Lower<'_> {
     pub(super) fn float_method(&mut self, value: Value, call: &syn::ExprMethodCall, name: &str) -> Value {
         if name == "expect" && call.args.len() == 1 {

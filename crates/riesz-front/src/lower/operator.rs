@@ -34,6 +34,10 @@ impl Lower<'_> {
                 match value.ty {
                     Ty::Float | Ty::Int(_) => Value::new(Term::Unary("-", value.term.into()), value.ty),
                     Ty::Error => Value::error(),
+                    Ty::Struct(ref of) if self.world.functions.contains_key(&format!("{}::neg__", of.name)) => {
+                        let signature = self.world.functions[&format!("{}::neg__", of.name)].clone();
+                        self.call_function(&signature, vec![value], unary)
+                    }
                     _ => self.refuse(unary, "only numbers have a negative here", "write it element by element"),
                 }
             }
@@ -58,6 +62,10 @@ impl Lower<'_> {
                 return self.refuse(&binary.left, "this assignment cannot be differentiated", help);
             };
             let left = self.read_place(&place, &binary.left);
+            if matches!(left.ty, Ty::Struct(_)) {
+                let operands = vec![Value { place: Some(place), ..left }, right];
+                return self.overloaded(&op, "_assign", operands, binary);
+            }
             let left = Value { term: unmarked(left.term), ..left };
             let value = self.operate(&op, left, right, binary);
             let value = Value { term: unmarked(value.term), ..value };
@@ -79,6 +87,42 @@ impl Lower<'_> {
                 let right = self.value(&binary.right);
                 self.operate(&op, left, right, binary)
             }
+        }
+    }
+
+    /// An operator that a type of the module implements.
+    fn overloaded(&mut self, op: &syn::BinOp, behind: &str, operands: Vec<Value>, at: &syn::ExprBinary) -> Value {
+        let method = match op {
+            syn::BinOp::Add(_) => "add",
+            syn::BinOp::Sub(_) => "sub",
+            syn::BinOp::Mul(_) => "mul",
+            syn::BinOp::Div(_) => "div",
+            syn::BinOp::Rem(_) => "rem",
+            _ => "comparison",
+        };
+        let [left, right] = &operands[..] else { return Value::error() };
+        let names = (self.type_name(&left.ty), self.type_name(&right.ty));
+        let method = crate::operator::method_name(&format!("{method}{behind}"), &names.1);
+        match self.world.functions.get(&format!("{}::{method}", names.0)).cloned() {
+            Some(signature) => self.call_function(&signature, operands, at),
+            None if matches!(left.ty, Ty::Error) || matches!(right.ty, Ty::Error) => Value::error(),
+            None => {
+                let (left, right) = (describe(&left.ty), describe(&right.ty));
+                let message = format!("`{}` of {left} and {right} is not visible to `#[differentiable]`", show(&at.op));
+                self.refuse(
+                    at,
+                    message,
+                    "put the types and their operators, without references, into one module with the function",
+                )
+            }
+        }
+    }
+
+    fn type_name(&self, ty: &Ty) -> String {
+        match ty {
+            Ty::Struct(of) => of.name.clone(),
+            Ty::Float => self.real().to_string(),
+            _ => String::new(),
         }
     }
 
@@ -104,6 +148,9 @@ impl Lower<'_> {
                 return self.refuse(at, format!("`{}` on bits cannot be differentiated", show(&at.op)), help);
             }
         };
+        if matches!(left.ty, Ty::Struct(_)) || matches!(right.ty, Ty::Struct(_)) {
+            return self.overloaded(op, "", vec![left, right], at);
+        }
         let compares = matches!(sign, "==" | "!=" | "<" | "<=" | ">" | ">=");
         match (&left.ty, &right.ty) {
             (Ty::Error, _) | (_, Ty::Error) => Value::error(),

@@ -24,7 +24,7 @@ impl Lower<'_> {
         Value::new(Term::Tuple(vec![Term::Bool(true), value.term]), Ty::Option(Box::new(value.ty)))
     }
 
-    /// What there is under a condition, which is an atom.
+    /// The option that holds a value under a condition, which is an atom.
     pub(super) fn some_if(&mut self, there: Term, value: Value, at: &dyn ToTokens) -> Value {
         if matches!(value.ty, Ty::Error) {
             return Value::error();
@@ -91,13 +91,13 @@ impl Lower<'_> {
         }
     }
 
-    /// What a function, which may be a closure or a path, gives for some arguments, in a block of its own.
+    /// The result of a function, which may be a closure or a path, for some arguments, in a block of its own.
     fn block_of(&mut self, function: &syn::Expr, arguments: Vec<Value>, at: &dyn ToTokens) -> (Block, Ty) {
         let Some(function) = self.function_argument(function) else { return (alone(Term::Unset), Ty::Error) };
         self.own_block(at, |lower| lower.applied(&function, arguments, at))
     }
 
-    /// What a function gives, which is a value.
+    /// The result of a function, which must be a value.
     pub(super) fn applied(
         &mut self,
         function: &super::iterator::Function,

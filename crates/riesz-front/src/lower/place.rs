@@ -93,7 +93,7 @@ impl Lower<'_> {
         ty
     }
 
-    /// What lies in a place.
+    /// The value in a place.
     pub(super) fn read_place(&mut self, place: &Place, at: &dyn ToTokens) -> Value {
         let variable = &self.vars[place.root.0];
         let ty = self.type_at(place);

@@ -112,7 +112,7 @@ impl Lower<'_> {
         self.nth(iter, last, at)
     }
 
-    /// What a function of two makes of the elements.
+    /// The reduction of the elements by a function of two arguments.
     pub(super) fn reduce(
         &mut self,
         iter: &Iter,

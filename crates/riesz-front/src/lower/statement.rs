@@ -4,8 +4,9 @@
 use super::assigned::{Exits, diverges, expr_diverges};
 use super::expr::Any;
 use super::{Kind, Lower, Value, VarId};
+use crate::error::Errors;
 use crate::term::{Block, Let, Term};
-use crate::types::Ty;
+use crate::types::{Sequence, SignatureType, Ty};
 use quote::ToTokens;
 use std::rc::Rc;
 use syn::visit::Visit;
@@ -124,7 +125,10 @@ impl Lower<'_> {
                 self.scope(|lower| lower.statements(&inner.block.stmts, true))
             }
             syn::Expr::If(inner) if inner.else_branch.is_some() => self.split(inner, &[], &[], true, true),
-            expr => self.value(expr),
+            expr => {
+                let built = self.built.as_ref().and_then(|shape| from_fn(expr, shape));
+                self.value(built.as_ref().unwrap_or(expr))
+            }
         }
     }
 
@@ -294,7 +298,11 @@ impl Lower<'_> {
             }
             return Value::unit();
         };
-        let value = match self.any(&init.expr) {
+        let built = written.and_then(|ty| {
+            let (shape, _) = self.world.types.read(ty, &mut Errors::default())?;
+            from_fn(&init.expr, &shape)
+        });
+        let value = match self.any(built.as_ref().unwrap_or(&init.expr)) {
             Any::Value(value) => value,
             Any::Closure(closure) => {
                 return self.declare_special(pattern, Kind::Closure(closure));
@@ -343,7 +351,7 @@ impl Lower<'_> {
         Some(shape)
     }
 
-    fn declare_special(&mut self, pattern: &syn::Pat, kind: Kind) -> Value {
+    pub(super) fn declare_special(&mut self, pattern: &syn::Pat, kind: Kind) -> Value {
         match pattern {
             syn::Pat::Ident(ident) if ident.mutability.is_some() && matches!(kind, Kind::Iter(_)) => {
                 let help = "write the chain where it is used, or bind it without `mut`";
@@ -423,4 +431,21 @@ pub(super) fn has_assertions(body: &syn::Block) -> bool {
 pub(super) fn is_assertion(call: &syn::Macro) -> bool {
     let name = call.path.segments.last().map(|segment| segment.ident.to_string()).unwrap_or_default();
     name.contains("assert") || super::assigned::is_panic(call)
+}
+
+/// `std::array::from_fn(f)` where an array is expected, as `(0..N).map(f).collect()`.
+fn from_fn(expr: &syn::Expr, shape: &SignatureType) -> Option<syn::Expr> {
+    let syn::Expr::Call(call) = super::expr::strip(expr) else { return None };
+    let syn::Expr::Path(path) = super::expr::strip(&call.func) else { return None };
+    let SignatureType::Array(Sequence::Fixed(length), element) = shape else { return None };
+    let is_from_fn = path.path.segments.last().is_some_and(|segment| segment.ident == "from_fn");
+    let (true, [made]) = (is_from_fn, &call.args.iter().collect::<Vec<_>>()[..]) else { return None };
+    let mut made = (*made).clone();
+    if let syn::Expr::Closure(closure) = &mut made
+        && let Some(inner) = from_fn(&closure.body, element)
+    {
+        *closure.body = inner;
+    }
+    let span = syn::spanned::Spanned::span(path);
+    Some(syn::parse_quote_spanned!(span=> (0..#length).map(#made).collect::<Vec<_>>()))
 }

@@ -34,7 +34,7 @@ pub(crate) struct Carried {
     pub ty: Ty,
 }
 
-/// What the loop does to a variable.
+/// The effect of the loop on a variable.
 enum Effect {
     /// Adds a term.
     Sum(Term),
@@ -240,7 +240,7 @@ fn is_zero(term: &Term) -> bool {
     matches!(term, Term::Int(0)) || *term == Term::Real(0.0)
 }
 
-/// What a body does to one variable, and the bindings of the body without it.
+/// The effect of a body on one variable, and the bindings of the body without it.
 fn effect(lower: &mut Lower, one: &Carried, index: &Name, lets: &[Let]) -> Option<(Vec<Let>, Effect)> {
     match &one.ty {
         Ty::Float | Ty::Int(_) => {
@@ -288,7 +288,7 @@ fn effect(lower: &mut Lower, one: &Carried, index: &Name, lets: &[Let]) -> Optio
     }
 }
 
-/// What is added to a variable on the way to a result, with the additions taken out of the bindings.
+/// The term that is added to a variable on the way to a result, with the additions removed from the bindings.
 fn taken_out(lower: &mut Lower, lets: &mut Vec<Let>, state: &Name, result: &Term) -> Option<Term> {
     let Term::Name(name) = result else { return None };
     if name == state {

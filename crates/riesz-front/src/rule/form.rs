@@ -24,7 +24,7 @@ pub(super) struct Wrong {
     pub help: &'static str,
 }
 
-/// What a term of a rule is.
+/// The form of a term of a rule.
 #[derive(Clone)]
 enum Form {
     /// A number without tangents.

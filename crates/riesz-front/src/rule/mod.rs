@@ -30,7 +30,7 @@ use std::rc::Rc;
 pub(crate) use value::Row;
 use value::Value;
 
-/// What is known of a function that has a rule.
+/// The properties of a function that has a rule.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule {
     /// For each argument, whether it is a real number: the others are integers.
@@ -41,7 +41,7 @@ pub(crate) struct Rule {
     pub call: TokenStream,
 }
 
-/// What begins the text of a rule, among the texts of functions.
+/// The beginning of the text of a rule, among the texts of functions.
 const MARK: &str = "rule ";
 
 impl Rule {

@@ -13,7 +13,7 @@ use std::sync::{LazyLock, Mutex};
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Argument(usize),
-    /// What the function gives.
+    /// The result of the function.
     Result,
     Real(f64),
     /// A built-in function, or another function with a rule.
@@ -157,8 +157,8 @@ fn leaked(name: &str, rule: &Rule, coefficients: Vec<Coefficient>) -> &'static P
     }))
 }
 
-/// What the compiler knows of the values of a function that it cannot see: nothing, also where an argument is NaN. A value
-/// that is not finite is never computed while compiling.
+/// The value of a function that the compiler cannot see: unknown, also if an argument is NaN. A value that is not
+/// finite is never computed while compiling.
 fn unseen(arguments: &[f64]) -> f64 {
     if arguments.iter().any(|argument| argument.is_nan()) { f64::INFINITY } else { f64::NAN }
 }

@@ -11,7 +11,7 @@ use riesz_primitive::{Primitive, scalar};
 use riesz_program::program::{Arithmetic, Expression, Kind, Operand, Register, SiteId};
 
 impl Translator<'_> {
-    /// What a register is bound to.
+    /// The value to which a register is bound.
     pub(super) fn expression(&mut self, register: Register, expression: &Expression) -> Value {
         match expression {
             Expression::Copy(a) => self.operand(*a),

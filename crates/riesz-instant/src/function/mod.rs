@@ -55,7 +55,7 @@ pub(crate) fn translate(module: &mut Module, program: &Program, id: ProcedureId)
     module.define(id, function)
 }
 
-/// What a register is in the function.
+/// The representation of a register in the function.
 #[derive(Clone, Copy)]
 enum Number {
     /// Not bound yet.

@@ -33,7 +33,7 @@ type Arguments = FxHashMap<(usize, usize), Value>;
 
 /// A loop in levels.
 pub(super) struct Levels {
-    /// What each statement is.
+    /// The role of each statement.
     roles: Vec<Role>,
     /// How many levels there are.
     count: usize,

@@ -26,11 +26,12 @@ use crate::sample::Sampler;
 
 /// A law of linear maps.
 pub struct Law {
-    /// What it is called.
+    /// The name of the law.
     pub name: &'static str,
     /// The equation, as the papers write it.
     pub equation: &'static str,
-    /// Where it is printed, such as `002 Fig. 4`; what it follows from, if that begins with `from`.
+    /// The place where it is printed, such as `002 Fig. 4`; a source that begins with `from` names the laws that imply
+    /// it.
     pub source: &'static str,
     /// Both sides.
     pub statement: Statement,
@@ -61,11 +62,11 @@ pub struct Rule {
 /// An equation between patterns.
 #[derive(Clone, Copy, Debug)]
 pub struct Case {
-    /// What is replaced.
+    /// The pattern that is replaced.
     pub left: &'static str,
-    /// What replaces it.
+    /// The pattern that replaces it.
     pub right: &'static str,
-    /// Where it holds.
+    /// The condition under which it holds.
     pub when: When,
 }
 

@@ -10,8 +10,8 @@
 //! space   := "R" | "[" size "]" space | "(" [ space { "," space } [ "," ] ] ")"
 //! ```
 //!
-//! What follows a word is in the table of words below. In ASCII, `.` is `∘`, `&` is `×`, `|` is `⋈`, `*` is `·` and `><` is
-//! `⊗`; `⊸` is `-o`.
+//! The arguments of each word are in the table of words below. In ASCII, `.` is `∘`, `&` is `×`, `|` is `⋈`, `*` is `·`
+//! and `><` is `⊗`; `⊸` is `-o`.
 
 mod literal;
 mod reader;
@@ -37,7 +37,7 @@ const DEEPEST: usize = 400;
 pub struct ParseError {
     /// Where, in bytes from the start.
     pub offset: usize,
-    /// What is wrong.
+    /// The message.
     pub message: String,
 }
 

@@ -2,7 +2,7 @@
 
 use super::{ParseError, Parsed};
 
-/// What a text is made of.
+/// The kinds of tokens of a text.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Kind {
     Word(String),

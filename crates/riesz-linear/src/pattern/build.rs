@@ -168,7 +168,7 @@ fn built_family<L: Language>(
     }
 }
 
-/// What a name stands for.
+/// The value of a name.
 fn value<L: Language>(name: Name, place: &Place<L>, bindings: &Bindings<'_, '_, L>) -> Option<Value<L>> {
     match (name.subscript, place, bindings.values[name.number].as_ref()?) {
         (Subscript::None, _, Bound::One(value)) => Some(value.clone()),

@@ -82,7 +82,7 @@ pub(crate) enum Coefficient {
     Image(Box<Pattern>, Box<Coefficient>),
 }
 
-/// What right sides compute.
+/// A function that right sides compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
     /// `k * l`, `d * e`, `a * b`
@@ -123,7 +123,7 @@ pub enum Function {
     Collect,
 }
 
-/// What a function is applied to.
+/// An argument of a function.
 #[derive(Clone)]
 pub enum Argument<L: Language> {
     /// One thing.
@@ -236,7 +236,7 @@ impl fmt::Display for When {
     }
 }
 
-/// What a name stands for.
+/// The value of a name.
 #[derive(Clone)]
 pub enum Value<L: Language> {
     /// The factors of a map, the last applied first; none for an identity.
@@ -270,7 +270,7 @@ impl<L: Language> PartialEq for Value<L> {
     }
 }
 
-/// What a name stands for in a family.
+/// The value of a name in a family.
 #[derive(Clone)]
 enum Bound<L: Language> {
     /// The same everywhere.
@@ -293,7 +293,7 @@ enum Place<L: Language> {
     Over(L::Binder),
 }
 
-/// What the names of an equation stand for.
+/// The values of the names of an equation.
 struct Bindings<'b, 'c, L: Language> {
     context: &'b L::Context<'c>,
     values: Vec<Option<Bound<L>>>,
@@ -407,7 +407,7 @@ fn is_numbers<L: Language>(space: &L::Space) -> bool {
     L::is_array(space) && L::part(space, None).is_some_and(|part| L::is_number(&part))
 }
 
-/// What is known of a relation at sight.
+/// The properties of a relation that its form shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Every place is related to itself alone.

@@ -22,7 +22,7 @@ const TRIED: usize = 20;
 /// Which of how many maps of a family.
 type Place = Option<(usize, usize)>;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone)]
 enum Meaning {
     Map(LinearMap),
@@ -329,7 +329,7 @@ impl Instance<'_> {
     }
 }
 
-/// What a name is known by: one with a subscript differs between the maps of a family.
+/// The key of a name: one with a subscript differs between the maps of a family.
 fn key(name: Name, place: Place) -> (usize, usize) {
     match (name.subscript, place) {
         (Subscript::Each, Some((at, _))) => (name.number, at),

@@ -73,7 +73,7 @@ pub trait Notation: Language {
 /// How tightly a form binds, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// What reaches as far as it can.
+    /// A form that extends as far as it can.
     Binder,
     /// `f + g`
     Sum,
@@ -85,7 +85,7 @@ pub enum Level {
     Product,
     /// A word with what follows it.
     Word,
-    /// What needs no brackets anywhere.
+    /// A form that needs no brackets anywhere.
     Atom,
 }
 
@@ -111,7 +111,7 @@ pub enum Piece<L: Language> {
     Map(Map<L>, Level),
 }
 
-/// What a name stands for.
+/// The meaning of a name.
 pub enum Meaning<L: Language> {
     /// A map.
     Map(Map<L>),

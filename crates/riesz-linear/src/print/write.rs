@@ -11,7 +11,7 @@ const MOST: usize = 60;
 
 /// Writes maps of a language.
 pub struct Writer<'w, 'c, L: Notation> {
-    /// What is known of the names in coefficients.
+    /// The facts about the names in coefficients.
     pub context: &'w L::Context<'c>,
     /// Whether every part is written, however many there are.
     pub full: bool,

@@ -240,8 +240,17 @@ impl Writer {
 
     fn let_array(&mut self) {
         let name = self.name("w");
-        let value = match self.below(4) {
+        let value = match self.below(5) {
             0 => "vec![0.5_f64; n]".to_string(),
+            3 => {
+                let (factor, shift) = (self.number(1), self.below(5));
+                self.line(&format!(
+                    "let mut {name}: [f64; 5] = std::array::from_fn(|k| v[(k + {shift}) % 5] * {factor});"
+                ));
+                self.arrays.push(name.clone());
+                self.places.push(name);
+                return;
+            }
             1 => "v.to_vec()".to_string(),
             2 => {
                 let factor = self.number(1);

@@ -253,38 +253,3 @@ fn functions_that_give_arrays_and_tuples() {
     let (_, back) = rotation::vjp(0.5);
     assert_eq!(back(&[[1.0, 0.0], [0.0, 1.0]]), -2.0 * s);
 }
-
-#[differentiable(crate = crate::riesz, sparse, wrt(x))]
-fn stencil(x: &[f64], rate: f64) -> Vec<f64> {
-    (0..x.len() - 1).map(|i| x[i] * x[i + 1] * rate).collect()
-}
-
-#[differentiable(crate = crate::riesz, sparse)]
-fn chain(x: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    for i in 0..x.len() - 1 {
-        sum += x[i] * x[i + 1].powi(2);
-    }
-    sum
-}
-
-fn dense((rows, columns, values): (Vec<usize>, Vec<usize>, Vec<f64>), m: usize, n: usize) -> Vec<Vec<f64>> {
-    let mut matrix = vec![vec![0.0; n]; m];
-    for ((row, column), value) in rows.into_iter().zip(columns).zip(values) {
-        matrix[row][column] += value;
-    }
-    matrix
-}
-
-#[test]
-fn sparse_matrices() {
-    let x: Vec<f64> = (0..12).map(|i| 0.5 + f64::from(i) * 0.1).collect();
-    let jacobian = stencil::sparse_jacobian(&x, 3.0);
-    assert!(jacobian.2.len() <= 22, "{} entries", jacobian.2.len());
-    assert_eq!(dense(jacobian, 11, 12), stencil::jacobian(&x, 3.0));
-    let hessian = chain::sparse_hessian(&x);
-    assert!(hessian.2.len() <= 48, "{} entries", hessian.2.len());
-    for (a, b) in dense(hessian, 12, 12).iter().flatten().zip(chain::hessian(&x).iter().flatten()) {
-        assert!((a - b).abs() < 1e-12, "{a} {b}");
-    }
-}

@@ -4,6 +4,7 @@
 #![allow(clippy::needless_range_loop, clippy::redundant_guards, clippy::single_match, clippy::unnecessary_cast)]
 #![allow(clippy::type_complexity)]
 
+mod algorithms;
 mod arrays;
 mod control;
 mod generics;
@@ -12,10 +13,13 @@ mod iterators;
 mod linked;
 mod matrices;
 mod meaning;
+mod models;
+mod modular;
 mod modules;
 mod numbers;
 mod options;
 mod outputs;
+mod physics;
 mod programs;
 mod rules;
 mod single;

@@ -104,7 +104,7 @@ pub enum Index {
     Apply(&'static Primitive, &'static Index, &'static Index),
 }
 
-/// What index functions are evaluated in: integers, or expressions of a program.
+/// A domain in which index functions are evaluated: integers, or expressions of a program.
 pub trait Indexing {
     /// An integer, or what stands for one.
     type Value: Clone;
@@ -117,25 +117,25 @@ pub trait Indexing {
     /// The number of elements of an argument.
     ///
     /// # Errors
-    /// Where it is not known.
+    /// The length is not known.
     fn length(&mut self, argument: usize) -> Result<Self::Value, Self::Error>;
 
     /// An argument that is an integer.
     ///
     /// # Errors
-    /// Where it is not known.
+    /// The integer is not known.
     fn integer(&mut self, argument: usize) -> Result<Self::Value, Self::Error>;
 
     /// An element of an argument that is an array of integers.
     ///
     /// # Errors
-    /// Where it is not known.
+    /// The element is not known.
     fn element(&mut self, argument: usize, at: Self::Value) -> Result<Self::Value, Self::Error>;
 
     /// A function of integers.
     ///
     /// # Errors
-    /// Where it is not defined.
+    /// The function is not defined there.
     fn apply(
         &mut self,
         primitive: &'static Primitive,

@@ -49,7 +49,7 @@ pub enum Contraction {
 pub struct Matrix {
     /// Which function it is.
     pub function: MatrixFunction,
-    /// What its result is.
+    /// Its result.
     pub result: MatrixResult,
     /// Its derivative.
     pub derivative: Derivative,

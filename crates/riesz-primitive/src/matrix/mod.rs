@@ -88,7 +88,7 @@ impl MatrixFunction {
         }
     }
 
-    /// What the row states.
+    /// The row of the function.
     ///
     /// # Panics
     /// If [`primitive`](MatrixFunction::primitive) is not the row of a function of linear algebra.

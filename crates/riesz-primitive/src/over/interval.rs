@@ -262,7 +262,7 @@ impl Number for Interval {
         }
     }
 
-    /// What is asked of a number has an answer where all numbers have the same.
+    /// A question about a number has an answer if the answer is the same for all numbers of the interval.
     fn decided(&self) -> f64 {
         if !self.is_point() {
             ask(Unanswered::Undecided);

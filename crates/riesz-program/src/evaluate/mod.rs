@@ -21,7 +21,7 @@ pub enum Number {
     Bool(bool),
 }
 
-/// What is passed to a procedure, and what it gives.
+/// An argument or a result of a procedure.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Passed {
     /// A number.

@@ -228,12 +228,23 @@ impl Group<'_, '_, '_> {
                 for allocation in &inner.private {
                     self.statement(&Statement::Allocate(*allocation), active)?;
                 }
-                let Number::Int(count) = self.uniform(inner.count, active)? else { return Ok(()) };
-                for at in 0..count {
-                    for lane in active {
-                        self.all[*lane].registers[inner.index.0 as usize] = Number::Int(at);
+                let count = |lane: &usize| match self.operand(*lane, inner.count) {
+                    Number::Int(count) => count,
+                    _ => 0,
+                };
+                let counts: Vec<(usize, i64)> = active.iter().map(|lane| (*lane, count(lane))).collect();
+                let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+                let backward = self.lanes.backward.contains_key(&inner.index);
+                for turn in 0..most {
+                    let at = if backward { most - 1 - turn } else { turn };
+                    let running = counts.iter().filter(|(_, count)| at < *count);
+                    let mut lanes = Vec::new();
+                    for (lane, count) in running {
+                        let index = if backward { count - 1 - at } else { at };
+                        self.all[*lane].registers[inner.index.0 as usize] = Number::Int(index);
+                        lanes.push(*lane);
                     }
-                    self.block(&inner.body, active)?;
+                    self.block(&inner.body, &lanes)?;
                 }
                 Ok(())
             }
@@ -241,12 +252,14 @@ impl Group<'_, '_, '_> {
                 for allocation in &inner.private {
                     self.statement(&Statement::Allocate(*allocation), active)?;
                 }
+                let mut running = active.to_vec();
                 loop {
-                    self.block(&inner.before, active)?;
-                    if self.uniform(inner.condition, active)? != Number::Bool(true) {
+                    self.block(&inner.before, &running)?;
+                    running.retain(|lane| self.operand(*lane, inner.condition) == Number::Bool(true));
+                    if running.is_empty() {
                         return Ok(());
                     }
-                    self.block(&inner.body, active)?;
+                    self.block(&inner.body, &running)?;
                 }
             }
             Statement::If(condition, yes, no) => {
@@ -307,7 +320,7 @@ impl Group<'_, '_, '_> {
     fn is_common(&self, statement: &Statement) -> bool {
         let common = |buffer: &Buffer| self.lanes.private.contains(buffer) && !self.lanes.varying.contains(buffer);
         match statement {
-            Statement::Allocate(allocation) => common(&allocation.buffer),
+            Statement::Allocate(allocation) | Statement::Grow(allocation) => common(&allocation.buffer),
             Statement::Store(to, _) | Statement::Add(to, _) | Statement::Fill(to, ..) | Statement::Copy { to, .. } => {
                 common(&to.buffer)
             }

@@ -15,7 +15,7 @@ use rustc_hash::FxHashSet;
 /// longer is left to the interpreter, which has no memory for it either; but its elements may have no use.
 pub(super) const LONGEST: i64 = 1 << 40;
 
-/// What is known of the integers of a procedure.
+/// The facts about the integers of a procedure.
 #[derive(Default)]
 pub(super) struct Bounds {
     pub polynomials: Polynomials,
@@ -51,7 +51,7 @@ impl Bounds {
         self.counts.push((index, count));
     }
 
-    /// What is known now.
+    /// The facts that are known now.
     pub fn now(&self) -> Moment {
         Moment { counts: self.counts.len(), learnt: self.learnt.len() }
     }

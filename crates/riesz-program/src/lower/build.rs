@@ -20,7 +20,7 @@ pub(super) struct Builder {
     pub bounds: Bounds,
     /// The block that is being written.
     block: Block,
-    /// What has been computed in the blocks around, innermost last.
+    /// The results computed in the enclosing blocks, innermost last.
     known: Vec<FxHashMap<Key, Register>>,
     sites: Rc<RefCell<Vec<Site>>>,
 }
@@ -64,7 +64,7 @@ impl Builder {
         }
     }
 
-    /// What has been written.
+    /// The code that has been written.
     pub fn finish(self) -> (Vec<RegisterInfo>, Vec<BufferInfo>, Block) {
         (self.registers, self.buffers, self.block)
     }

@@ -47,7 +47,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(())
     }
 
-    /// What a body binds is not bound behind it.
+    /// Forgets the variables of a body, which are not bound behind it.
     pub(super) fn forget(&mut self, body: &'p Body) {
         for binding in &body.bindings {
             self.values[binding.var.0 as usize] = None;

@@ -67,7 +67,7 @@ use value::{Shape, Value};
 /// Why a function cannot be lowered.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Unsupported {
-    /// What it has that a loop program has not.
+    /// The construct that loop programs do not have.
     pub reason: String,
     /// Where.
     pub span: Span,
@@ -78,7 +78,7 @@ type Sites = Rc<RefCell<Vec<Site>>>;
 
 type Lowered<T> = Result<T, Unsupported>;
 
-/// What a lowered function is: a procedure, and the globals that it takes behind its own parameters.
+/// The lowered form of a function: a procedure, and the globals that it takes behind its own parameters.
 #[derive(Clone, Debug)]
 pub struct Entry {
     /// The procedure.
@@ -124,7 +124,7 @@ struct Lowering<'p> {
     made: Program,
     sites: Sites,
     entries: FxHashMap<FunctionId, State>,
-    /// What may be left out of the results of functions.
+    /// The arrays that may be omitted in the results of functions.
     omitted: omitted::Results,
 }
 
@@ -236,14 +236,14 @@ struct Lowerer<'l, 'p> {
     lowering: &'l mut Lowering<'p>,
     function: &'p Function,
     build: Builder,
-    /// What the variables are, as far as they are bound.
+    /// The values of the variables that are bound.
     values: Vec<Option<Value>>,
     globals: FxHashMap<GlobalId, Value>,
     /// The binding of each variable that has one.
     bindings: Rc<FxHashMap<Var, &'p Binding>>,
     /// How many there are of each index.
     counts: FxHashMap<Var, Atom>,
-    /// What each loop begins with, by the variable of its state.
+    /// The initial state of each loop, by the variable of its state.
     starts: FxHashMap<Var, Atom>,
     /// How often each variable is used.
     uses: Vec<u32>,
@@ -257,7 +257,7 @@ struct Lowerer<'l, 'p> {
     stays: FxHashMap<Var, Vec<Operand>>,
     /// Shapes found while one is inferred.
     inferred: FxHashMap<Var, Shape>,
-    /// What may be left out of variables.
+    /// The arrays that may be omitted in variables.
     omissions: Omissions<'p>,
 }
 

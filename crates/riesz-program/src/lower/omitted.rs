@@ -49,7 +49,7 @@ impl Omitted {
         }
     }
 
-    /// What one of two values may leave out.
+    /// The arrays that may be omitted in a value that is one of two.
     fn or(self, other: Omitted) -> Omitted {
         match (self, other) {
             (Omitted::Nothing, other) | (other, Omitted::Nothing) => other,
@@ -78,16 +78,16 @@ impl Omitted {
     }
 }
 
-/// What may be left out of the values of a function.
+/// The arrays that may be omitted in the values of a function.
 pub(super) struct Omissions<'p> {
     program: &'p Program,
     bindings: Rc<FxHashMap<Var, &'p Binding>>,
-    /// What was found of variables, and of components of theirs.
+    /// The results for variables, and for their components.
     found: RefCell<FxHashMap<(Var, Option<usize>), Omitted>>,
     results: Results,
 }
 
-/// What may be left out of the results of functions; nothing is known of those that are looked into.
+/// The arrays that may be omitted in the results of functions; `None` for functions that are being analysed.
 pub(super) type Results = Rc<RefCell<FxHashMap<FunctionId, Option<Omitted>>>>;
 
 impl<'p> Omissions<'p> {
@@ -95,7 +95,7 @@ impl<'p> Omissions<'p> {
         Omissions { program, bindings, found: RefCell::default(), results }
     }
 
-    /// What may be left out of a value.
+    /// The arrays that may be omitted in a value.
     pub fn omitted(&self, atom: Atom) -> Omitted {
         self.found_once(atom, None, || match self.op(atom) {
             Some(Op::Copy(a)) => self.omitted(*a),
@@ -120,7 +120,7 @@ impl<'p> Omissions<'p> {
         })
     }
 
-    /// What may be left out of a component of a tuple, without a look at the others.
+    /// The arrays that may be omitted in a component of a tuple, without a look at the other components.
     fn omitted_of(&self, tuple: Atom, at: usize) -> Omitted {
         self.found_once(tuple, Some(at), || match self.op(tuple) {
             Some(Op::Copy(a)) => self.omitted_of(*a, at),
@@ -139,7 +139,7 @@ impl<'p> Omissions<'p> {
         })
     }
 
-    /// What is found of a variable, or of a component, the first time that it is asked for.
+    /// The result for a variable, or for a component, which is computed once.
     fn found_once(&self, atom: Atom, component: Option<usize>, find: impl FnOnce() -> Omitted) -> Omitted {
         let Atom::Var(var) = atom else { return Omitted::Nothing };
         if let Some(found) = self.found.borrow().get(&(var, component)) {
@@ -150,7 +150,7 @@ impl<'p> Omissions<'p> {
         found
     }
 
-    /// What may be left out of a value that is one of two.
+    /// The arrays that may be omitted in a value that is one of two.
     fn omitted_by_one(&self, yes: Atom, no: Atom) -> Omitted {
         let is_empty = |op: Option<&Op>| matches!(op, Some(Op::Array(elements)) if elements.is_empty());
         match (self.op(yes), self.op(no)) {
@@ -165,7 +165,7 @@ impl<'p> Omissions<'p> {
         }
     }
 
-    /// What may be left out of what a function gives.
+    /// The arrays that may be omitted in the result of a function.
     fn omitted_by(&self, called: FunctionId) -> Omitted {
         let function = self.program.function(called);
         match self.results.borrow().get(&called) {
@@ -203,7 +203,7 @@ pub(super) fn bindings(function: &Function) -> FxHashMap<Var, &Binding> {
 }
 
 impl Lowerer<'_, '_> {
-    /// What may be left out of a value.
+    /// The arrays that may be omitted in a value.
     pub(super) fn omitted(&self, atom: Atom) -> Omitted {
         self.omissions.omitted(atom)
     }

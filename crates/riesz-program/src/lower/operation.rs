@@ -221,7 +221,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(self.in_target(&target, Some(Operand::Int(values.len() as i64))))
     }
 
-    /// What has been written to a target, as a value. The length of an array is known to the one who wrote it.
+    /// The value in a target that has been written. The caller knows the length of an array.
     pub(super) fn in_target(&mut self, target: &Target, len: Option<Operand>) -> Value {
         match (&target.cells, len) {
             (Cells::Array(_, inner), Some(len)) => Value::Array(Array { len, cells: (**inner).clone() }),

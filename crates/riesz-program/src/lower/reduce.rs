@@ -110,7 +110,7 @@ impl<'p> Lowerer<'_, 'p> {
         Ok(total)
     }
 
-    /// What a sum begins with: −0, to which adding anything gives that; 0 is the sum of nothing.
+    /// The initial value of a sum: −0, to which adding anything gives that; 0 if the sum has no terms.
     pub(super) fn first_zero(&mut self, count: Operand) -> Operand {
         match count {
             Operand::Int(0) => Operand::Real(0.0),

@@ -50,7 +50,7 @@ impl Store {
         }
     }
 
-    /// Where it stands how much of a buffer is used.
+    /// The element that holds the used length of a buffer.
     fn used(self, kind: Kind) -> Element {
         let at = KINDS.iter().position(|other| *other == kind).unwrap_or_default();
         Element { buffer: self.ints, at: Operand::Int(at as i64) }

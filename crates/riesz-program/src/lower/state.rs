@@ -162,15 +162,16 @@ impl<'p> Lowerer<'_, 'p> {
                 _ => return Err(unsupported_layout("this array", span)),
             }
         }
-        let iterations = self.build.mutable(Kind::Int, Some("iterations".into()));
-        self.build.push(Statement::Set(iterations, Operand::Int(0)));
+        // One register counts inside of the loop, and the other behind it: in lanes, the first is the same in all of them.
+        let counters = ["iteration", "iterations"].map(|name| self.build.mutable(Kind::Int, Some(name.into())));
+        counters.iter().for_each(|counter| self.build.push(Statement::Set(*counter, Operand::Int(0))));
         let site = self.build.site(Fault::Steps, span);
         let opened = self.build.open();
         let holds = self.body(condition);
         let before = self.build.close(opened);
         self.forget(condition);
         let opened = self.build.open();
-        let written = self.traced_iteration(body, &state, &residuals, iterations, span);
+        let written = self.traced_iteration(body, &state, &residuals, counters, span);
         let block = self.build.close(opened);
         self.forget(body);
         self.values[var.0 as usize] = None;
@@ -179,7 +180,7 @@ impl<'p> Lowerer<'_, 'p> {
         };
         written?;
         self.build.push(Statement::While(While { before, condition, private: Vec::new(), body: block, site }));
-        let iterations = self.build.settled(Operand::Register(iterations));
+        let iterations = self.build.settled(Operand::Register(counters[1]));
         self.build.bounds.is_size(iterations);
         let arrays = residuals.into_iter().map(|cells| Value::Array(Array { len: iterations, cells }));
         Ok(Value::Tuple([state.now, Value::Number(iterations)].into_iter().chain(arrays).collect()))
@@ -190,10 +191,10 @@ impl<'p> Lowerer<'_, 'p> {
         body: &'p Body,
         state: &State,
         residuals: &[Cells],
-        iterations: Register,
+        counters: [Register; 2],
         span: Span,
     ) -> Lowered<()> {
-        let iteration = self.build.settled(Operand::Register(iterations));
+        let iteration = self.build.settled(Operand::Register(counters[0]));
         self.build.bounds.is_size(iteration);
         let next = self.build.add(iteration, Operand::Int(1));
         let mut rows = Vec::with_capacity(residuals.len());
@@ -209,7 +210,7 @@ impl<'p> Lowerer<'_, 'p> {
             rows.push(self.element_of(cells, iteration));
         }
         self.next_and_residuals(body, state, rows, span)?;
-        self.build.push(Statement::Set(iterations, next));
+        counters.iter().for_each(|counter| self.build.push(Statement::Set(*counter, next)));
         Ok(())
     }
 

@@ -17,7 +17,7 @@ pub(super) enum Value {
     Tuple(Vec<Value>),
     /// An array.
     Array(Array),
-    /// What is added to.
+    /// An accumulator.
     Accumulator(Accumulator),
 }
 
@@ -55,7 +55,7 @@ pub(super) enum Length {
     Stored { place: Place, capacity: Operand },
 }
 
-/// What is added to.
+/// The target of additions.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Accumulator {
     /// A number, in a mutable register.
@@ -66,7 +66,7 @@ pub(super) enum Accumulator {
     Tuple(Vec<Accumulator>),
 }
 
-/// What is known of the sizes in a value before it is there.
+/// The known sizes of a value before it is computed.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
     Number(Kind),

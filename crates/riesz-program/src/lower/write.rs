@@ -136,7 +136,7 @@ impl Lowerer<'_, '_> {
         Place { buffer: place.buffer, offset: self.build.add(place.offset, step), strides: rest.to_vec() }
     }
 
-    /// What stands in cells that have no array around them.
+    /// The value in cells without an array around them.
     pub(super) fn read(&mut self, cells: &Cells, name: &Option<Name>) -> Value {
         match cells {
             Cells::Number(_, place) => Value::Number(self.build.load(place.buffer, place.offset, name.clone())),

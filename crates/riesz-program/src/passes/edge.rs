@@ -229,7 +229,7 @@ fn divide(procedure: &mut Procedure, polynomials: &mut Polynomials, each: &For, 
     }
 }
 
-/// So many iterations of a loop, the first of them at `from`, with what is known of the range of their index.
+/// A part of the iterations of a loop: their number, the first of them, and the known range of their index.
 fn stretch(
     procedure: &mut Procedure,
     polynomials: &Polynomials,
@@ -279,7 +279,7 @@ fn changes(blocks: &[&Block]) -> Changes {
 struct Stretch<'p> {
     procedure: &'p mut Procedure,
     polynomials: Polynomials,
-    /// What stands for the registers of the loop.
+    /// The values of the registers of the loop.
     names: Names,
     index: Register,
     inside: Inside,
@@ -418,7 +418,7 @@ impl Stretch<'_> {
         }
     }
 
-    /// What a remainder is in all of these iterations.
+    /// The value of a remainder in all of these iterations.
     fn remainder(&self, expression: &Expression) -> Option<(Size, i64)> {
         let remainders = remainders(&self.polynomials, expression).into_iter().zip([0, 1, -1]);
         let mut found = remainders.filter(|((conditions, _), _)| self.all_hold(conditions) == Some(true));

@@ -212,7 +212,7 @@ impl Fusing<'_> {
     }
 }
 
-/// What a block touches, also inside of its blocks.
+/// The registers and buffers that a block uses, also in nested blocks.
 #[derive(Default)]
 struct Touched {
     registers: FxHashSet<Register>,

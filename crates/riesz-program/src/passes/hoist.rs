@@ -73,7 +73,7 @@ fn hoist_loop(procedure: &mut Procedure, apart: &Distinct, each: &mut For, befor
     (each.body, each.private) = (body, private);
 }
 
-/// What every iteration does alike.
+/// The statements that every iteration executes alike.
 struct Invariant {
     /// Stores and checks.
     statements: FxHashSet<*const Statement>,
@@ -189,7 +189,7 @@ impl Writing<'_, '_> {
         some
     }
 
-    /// What is left of an iteration.
+    /// The statements that remain in an iteration.
     fn rest(&mut self, block: &Block) -> Block {
         let mut rest = Vec::with_capacity(block.len());
         for statement in block {

@@ -112,7 +112,7 @@ struct Joined {
     gone: FxHashSet<usize>,
     /// Where the first is made.
     first: usize,
-    /// What has to come before it, in order: the other buffer, and sizes.
+    /// The values that must come before it, in order: the other buffer, and sizes.
     earlier: Vec<usize>,
 }
 

@@ -10,7 +10,10 @@
 //! - [`edge`]: boundary iterations are split off
 //! - [`privatise`]: an iteration reads its results from its own copy
 //! - [`preload`]: distant elements are read once
+//! - [`select`]: conditions that only choose between numbers are choices
 //! - [`double`]: `b · c + b · c` as `b · 2c`, for a number `c`
+//!
+//! [`reuse`] makes a buffer of one that is no longer used; backends run it when nothing else changes the program.
 //!
 //! Between them, [`tidy`] removes dead code, and moves buffers and invariant values out of loops. Passes share:
 //!
@@ -26,7 +29,9 @@ pub mod place;
 pub mod preload;
 pub mod privatise;
 pub mod pull;
+pub mod reuse;
 pub mod scalarise;
+pub mod select;
 pub mod tabulate;
 
 pub mod tidy;
@@ -40,7 +45,7 @@ use crate::program::{Procedure, Program};
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they run. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 16] = [
+pub const PASSES: [(&str, Pass); 17] = [
     ("scalarise", scalarise::scalarise),
     ("tidy", tidy::tidy),
     ("join", join::join),
@@ -55,6 +60,7 @@ pub const PASSES: [(&str, Pass); 16] = [
     ("tidy", tidy::tidy),
     ("privatise", privatise::privatise),
     ("preload", preload::preload),
+    ("select", select::select),
     ("double", double::double),
     ("tidy", tidy::tidy),
 ];

@@ -75,7 +75,7 @@ fn is_put_off(procedure: &Procedure, each: &For, number: Register) -> bool {
 
 // ---- what can be put off ----
 
-/// What is linear in numbers of an iteration, and only added up.
+/// The values that are linear in numbers of an iteration, and only added up.
 struct Linear<'t, 'b> {
     procedure: &'t Procedure,
     iterations: &'t Iterations<'b>,
@@ -187,7 +187,7 @@ impl<'t, 'b> Linear<'t, 'b> {
 
     // ---- what is worth it ----
 
-    /// What is put off: whatever leaves less to do in an iteration. None where nothing does.
+    /// The statements to postpone: the choice that leaves the least work in an iteration. `None` if no choice helps.
     fn plan(&self) -> Option<Plan> {
         let mut groups = Groups::default();
         // Statements that can be put off, with one node of the group that each belongs to.
@@ -257,10 +257,10 @@ impl<'t, 'b> Linear<'t, 'b> {
     }
 }
 
-/// What adding to an element costs: it is read and written.
+/// The cost of adding to an element, which is read and written.
 const ADDITION: f64 = 2.0;
 
-/// What an operation costs. A sign is a part of what is done next.
+/// The cost of an operation. A sign is a part of the next operation.
 fn cost(expression: &Expression) -> f64 {
     match expression {
         Expression::Copy(_) => 0.0,
@@ -269,7 +269,7 @@ fn cost(expression: &Expression) -> f64 {
     }
 }
 
-/// What is put off.
+/// The postponed statements.
 #[derive(Default)]
 struct Plan {
     statements: FxHashSet<*const Statement>,
@@ -285,7 +285,7 @@ enum Node {
     Buffer(Buffer),
 }
 
-/// What can only be put off together.
+/// The statements that can only be postponed together.
 #[derive(Default)]
 struct Groups {
     parents: FxHashMap<Node, Node>,
@@ -348,7 +348,7 @@ impl Moving<'_, '_> {
         }
     }
 
-    /// What is left of an iteration.
+    /// The statements that remain in an iteration.
     fn rest(&mut self, block: &Block) -> Block {
         let mut rest = Vec::with_capacity(block.len());
         for statement in block {
@@ -389,7 +389,7 @@ impl Moving<'_, '_> {
         rest
     }
 
-    /// What is done once all iterations are through, if there were any.
+    /// The statements to execute after all iterations, if there were any.
     fn put_off(&mut self, each: &For) -> Block {
         let mut done = Block::new();
         for allocation in each.private.iter().filter(|allocation| self.plan.buffers.contains(&allocation.buffer)) {

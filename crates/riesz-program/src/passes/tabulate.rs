@@ -57,7 +57,7 @@ struct Tables<'p> {
     written: FxHashSet<Buffer>,
     /// Registers that checks speak of: what is read at them is not known to be in bounds without.
     checked: FxHashSet<Register>,
-    /// What does not change from iteration to iteration of the outer loop.
+    /// The registers that do not change between iterations of the outer loop.
     fixed: FxHashMap<Register, Expression>,
     roots: Vec<Root>,
 }

@@ -140,7 +140,7 @@ fn changed_in(block: &Block) -> FxHashSet<Register> {
     changed
 }
 
-/// What goes out of a loop.
+/// The statements that leave a loop.
 struct Out<'a> {
     /// The registers that iterations bind and set.
     changing: FxHashSet<Register>,

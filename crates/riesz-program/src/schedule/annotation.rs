@@ -41,6 +41,9 @@ pub struct LaneSchedule {
     pub stencils: BTreeMap<Buffer, Stencil>,
     /// Outer buffers to which each iteration writes a row of adjacent elements.
     pub interleaved: BTreeMap<Buffer, Interleaved>,
+    /// Inner loops that run from their last iteration to the first, where lanes have different numbers of iterations: the
+    /// index of each, and the register of the position that counts down with it. Positions are then the same in all lanes.
+    pub backward: BTreeMap<Register, Register>,
     /// Products that are only added to something, with their factors: fused multiply-add, where a machine has it.
     pub fused: BTreeMap<Register, (Operand, Operand)>,
 }
@@ -118,7 +121,8 @@ pub struct ChunkSchedule {
     pub read: Vec<Buffer>,
     /// Outer buffers that iterations write or add to.
     pub written: Vec<Buffer>,
-    /// Those of them of which each chunk except the first has a private copy of zeros, which is added afterwards.
+    /// The buffers among them of which each chunk except the first has a private copy of zeros, which is added
+    /// afterwards.
     pub copied: Vec<Buffer>,
     /// Outer registers into which iterations reduce. Each chunk has a copy.
     pub reduced: BTreeMap<Register, Combine>,

@@ -12,9 +12,10 @@
 use super::annotation::{Class, LaneSchedule, LaneStride};
 use super::uses::{Occurrences, accesses};
 use crate::program::{
-    Arithmetic, Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, Statement,
+    Arithmetic, Block, Buffer, Element, Expression, For, Kind, Operand, Procedure, Register, Statement, While,
 };
-use rustc_hash::FxHashSet;
+use crate::visit::each_statement;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The classes of a loop whose iterations are independent; none if it cannot run in lanes.
 pub(super) fn classify(procedure: &Procedure, everywhere: &Occurrences, each: &For) -> Option<LaneSchedule> {
@@ -25,8 +26,11 @@ pub(super) fn classify(procedure: &Procedure, everywhere: &Occurrences, each: &F
         procedure,
         lanes: LaneSchedule { strip: 1, ..LaneSchedule::default() },
         inside: everywhere.only_in(&each.body),
+        lockstep: FxHashSet::default(),
+        counts_down: counts_down(procedure, &each.body),
         changed: true,
     };
+    classifier.find_lockstep(&each.body);
     classifier.lanes.private.extend(each.private.iter().map(|allocation| allocation.buffer));
     classifier.lanes.classes.insert(each.index, Class::Linear(LaneStride::One));
     classifier.inside.insert(each.index);
@@ -48,6 +52,10 @@ struct Classifier<'p> {
     lanes: LaneSchedule,
     /// The registers that belong to an iteration.
     inside: FxHashSet<Register>,
+    /// The registers that only a `while` reads, which sets them in every iteration: the same in all lanes that still run.
+    lockstep: FxHashSet<Register>,
+    /// The indices of inner loops that serve only to count down, with the positions that do.
+    counts_down: FxHashMap<Register, Register>,
     changed: bool,
 }
 
@@ -59,8 +67,8 @@ impl Classifier<'_> {
                 Statement::Allocate(allocation) => {
                     self.lanes.private.insert(allocation.buffer);
                 }
-                Statement::For(each) => {
-                    self.lanes.private.extend(each.private.iter().map(|allocation| allocation.buffer));
+                Statement::For(For { private, .. }) | Statement::While(While { private, .. }) => {
+                    self.lanes.private.extend(private.iter().map(|allocation| allocation.buffer));
                 }
                 _ => {}
             }
@@ -68,6 +76,38 @@ impl Classifier<'_> {
                 self.find_private(inner);
             }
         }
+    }
+
+    /// Finds the registers that are in lockstep.
+    fn find_lockstep(&mut self, block: &Block) {
+        each_statement(block, &mut |statement| {
+            let Statement::While(each) = statement else { return };
+            let mut set: FxHashSet<Register> = FxHashSet::default();
+            each.body.iter().for_each(|statement| {
+                if let Statement::Set(register, _) = statement {
+                    set.insert(*register);
+                }
+            });
+            let (inside, everywhere) = ([&each.before, &each.body].map(reads), reads(block));
+            let sets = |block: &Block, register: Register| {
+                let mut count = 0;
+                each_statement(block, &mut |statement| {
+                    let reduces = matches!(statement, Statement::Reduce(to, ..) if *to == register);
+                    count += usize::from(reduces || matches!(statement, Statement::Set(to, _) if *to == register));
+                });
+                count
+            };
+            set.retain(|register| {
+                let own = each.body.iter().filter(|one| matches!(one, Statement::Set(to, _) if to == register)).count();
+                let here = inside.iter().map(|reads| reads.get(register).copied().unwrap_or(0)).sum::<usize>();
+                let condition = usize::from(each.condition == Operand::Register(*register));
+                self.inside.contains(register)
+                    && sets(&each.before, *register) == 0
+                    && sets(&each.body, *register) == own
+                    && everywhere.get(register).copied().unwrap_or(0) == here + condition
+            });
+            self.lockstep.extend(set);
+        });
     }
 
     fn is_uniform(&self, operand: Operand) -> bool {
@@ -108,11 +148,13 @@ impl Classifier<'_> {
     fn statement(&mut self, statement: &Statement, diverged: bool) -> Option<()> {
         match statement {
             Statement::Let(register, expression) => {
-                let class = self.expression(expression);
-                self.raise(*register, class);
+                if !self.lanes.backward.values().any(|position| position == register) {
+                    let class = self.expression(expression);
+                    self.raise(*register, class);
+                }
             }
             Statement::Set(register, value) => {
-                let uniform = !diverged && self.is_uniform(*value);
+                let uniform = self.is_uniform(*value) && (!diverged || self.lockstep.contains(register));
                 self.raise(*register, if uniform { Class::Uniform } else { Class::Varying });
             }
             Statement::Reduce(register, combine, value) => {
@@ -140,9 +182,13 @@ impl Classifier<'_> {
             }
             Statement::Allocate(allocation) => self.uniform(&[allocation.count])?,
             Statement::For(each) => {
-                self.uniform(&[each.count])?;
                 each.private.iter().try_for_each(|allocation| self.uniform(&[allocation.count]))?;
-                self.block(&each.body, diverged)?;
+                let together = self.is_uniform(each.count);
+                if !together && let Some(position) = self.counts_down.get(&each.index) {
+                    self.lanes.backward.insert(each.index, *position);
+                    self.raise(each.index, Class::Varying);
+                }
+                self.block(&each.body, diverged || !together)?;
             }
             Statement::If(condition, yes, no) => {
                 let diverged = diverged || !self.is_uniform(*condition);
@@ -150,11 +196,9 @@ impl Classifier<'_> {
                 self.block(no, diverged)?;
             }
             Statement::While(each) => {
+                each.private.iter().try_for_each(|allocation| self.uniform(&[allocation.count]))?;
+                let diverged = diverged || !self.is_uniform(each.condition);
                 self.block(&each.before, diverged)?;
-                self.uniform(&[each.condition])?;
-                if diverged {
-                    return None;
-                }
                 self.block(&each.body, diverged)?;
             }
             Statement::Check(..) => {}
@@ -180,6 +224,7 @@ impl Classifier<'_> {
                     self.vary(product.to.buffer);
                 }
             }
+            Statement::Grow(allocation) if self.is_private(allocation.buffer) => self.uniform(&[allocation.count])?,
             Statement::Grow(_) | Statement::Call(_) | Statement::Matrix(_) => return None,
         }
         Some(())
@@ -268,4 +313,48 @@ impl Classifier<'_> {
         }
         Some(())
     }
+}
+
+/// How often a block reads each register.
+fn reads(block: &Block) -> FxHashMap<Register, usize> {
+    let mut found: FxHashMap<Register, usize> = FxHashMap::default();
+    each_statement(block, &mut |statement| {
+        statement.operands(&mut |operand| {
+            if let Operand::Register(register) = operand {
+                *found.entry(register).or_default() += 1;
+            }
+        });
+    });
+    found
+}
+
+/// The indices of the loops of a block whose only use is `last - index`, where `last` is the count less one: with the
+/// register of that difference.
+fn counts_down(procedure: &Procedure, block: &Block) -> FxHashMap<Register, Register> {
+    let used = reads(block);
+    let mut last: FxHashMap<Register, Operand> = FxHashMap::default();
+    let mut loops = Vec::new();
+    each_statement(block, &mut |statement| match statement {
+        Statement::Let(register, Expression::Position(Arithmetic::Sub, count, Operand::Int(1))) => {
+            last.insert(*register, *count);
+        }
+        Statement::For(each) => loops.push(each),
+        _ => {}
+    });
+    let immutable = |operand: Operand| match operand {
+        Operand::Register(register) => !procedure.registers[register.0 as usize].mutable,
+        _ => true,
+    };
+    let position = |each: &&For| {
+        each.body.iter().find_map(|statement| match statement {
+            Statement::Let(register, Expression::Position(Arithmetic::Sub, Operand::Register(end), index))
+                if *index == Operand::Register(each.index) && last.get(end) == Some(&each.count) =>
+            {
+                Some((each.index, *register))
+            }
+            _ => None,
+        })
+    };
+    let once = |each: &&For| immutable(each.count) && used.get(&each.index) == Some(&1);
+    loops.iter().filter(|each| once(each)).filter_map(position).collect()
 }

@@ -48,6 +48,7 @@ pub use nan_flag::nan_flag;
 pub use plain_zeros::{PlainFirst, plain_first, plain_zeros};
 pub use target::{Chunking, Target};
 
+use crate::passes::reuse::reuse;
 use crate::program::{Block, Buffer, For, Operand, Procedure, ProcedureId, Program, Statement};
 use crate::visit::each_statement;
 use rustc_hash::FxHashSet;
@@ -55,12 +56,12 @@ use std::collections::BTreeMap;
 use uses::{Occurrences, touches};
 
 /// Writes a schedule for a target at every loop of a program. If loops in lanes access rows across, these are transposed
-/// first.
+/// first. Buffers are reused.
 pub fn schedule(program: &mut Program, target: &Target) {
     riesz_limit::pass("schedule");
     annotate(program, target);
-    let changed: Vec<bool> = program.procedures.iter_mut().map(relayout::relayout).collect();
-    if changed.contains(&true) {
+    let relaid: Vec<bool> = program.procedures.iter_mut().map(relayout::relayout).collect();
+    if reuse(program) || relaid.contains(&true) {
         program.procedures.iter_mut().for_each(|procedure| clear(&mut procedure.body));
         annotate(program, target);
     }
@@ -88,7 +89,7 @@ fn annotate(program: &mut Program, target: &Target) {
 /// How many statements a procedure has before it is large.
 const LARGE: usize = 400;
 
-/// What the schedules of the loops of a procedure depend on.
+/// The facts on which the schedules of the loops of a procedure depend.
 struct Loops<'p> {
     target: &'p Target,
     program: &'p Program,

@@ -120,7 +120,7 @@ fn flag_iterations(procedure: &mut Procedure, total: Register, written: &Written
 /// How many numbers are added to each other before they are added to all others.
 const AT_ONCE: usize = 4;
 
-/// What a statement writes, where that is to be seen.
+/// The number that a statement writes, if it can be inspected.
 type Written<'a> = dyn Fn(&Statement) -> Option<Operand> + 'a;
 
 /// Whether the iterations of outermost loops, and statements outside of loops, are all that writes some buffers, but for zeros.
@@ -168,7 +168,7 @@ fn is_mutable(procedure: &Procedure, operand: Operand) -> bool {
     matches!(operand, Operand::Register(register) if procedure.registers[register.0 as usize].mutable)
 }
 
-/// What a statement writes to some buffers.
+/// The number that a statement writes to some buffers.
 fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<Operand> {
     match statement {
         Statement::Store(element, value) | Statement::Add(element, value) if is_given(element.buffer) => Some(*value),
@@ -176,19 +176,18 @@ fn written(statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<O
     }
 }
 
-/// What a statement outside of loops writes, where that can be asked for later.
+/// The number that a statement outside of loops writes, if it can be inspected later.
 fn written_alone(procedure: &Procedure, statement: &Statement, is_given: &dyn Fn(Buffer) -> bool) -> Option<Operand> {
     written(statement, is_given).filter(|value| !is_mutable(procedure, *value))
 }
 
-/// What a statement stores.
+/// The number that a statement stores.
 fn stored(statement: &Statement, written: &Written) -> Option<Operand> {
     matches!(statement, Statement::Store(..)).then(|| written(statement)).flatten()
 }
 
-/// Those of some numbers that tell of all: a number that another is made of by functions that hide no NaN is NaN
-/// only where that is. What is
-/// set more than once tells of itself alone.
+/// The numbers among some that are NaN if any of all is: a number that another is made of by functions that hide no NaN
+/// is NaN only if the other is. A register that is set more than once represents only itself.
 fn telling(procedure: &Procedure, block: &[Statement], numbers: Vec<Operand>) -> Vec<Operand> {
     let made: FxHashMap<Register, &[Operand]> = (block.iter())
         .filter_map(|statement| match statement {

@@ -71,7 +71,7 @@ fn groups(program: &Program) -> Vec<Vec<ProcedureId>> {
     groups
 }
 
-/// What depends on exact products.
+/// The registers and buffers that depend on exact products.
 #[derive(Default)]
 struct Products {
     /// The procedures that have them.
@@ -164,7 +164,7 @@ impl Products {
         }
     }
 
-    /// What a call passes on and gives back.
+    /// The dependences through the arguments and the results of a call.
     fn call(&mut self, program: &Program, id: ProcedureId, call: &Call) {
         let callee = program.procedure(call.procedure);
         for (argument, parameter) in call.arguments.iter().zip(&callee.parameters) {

@@ -84,7 +84,7 @@ impl Place {
     }
 }
 
-/// What a loop accesses.
+/// The accesses of a loop.
 struct Survey<'p> {
     procedure: &'p Procedure,
     polynomials: &'p Polynomials,

@@ -48,7 +48,7 @@ impl Strip<'_> {
                 Statement::Grow(_) | Statement::While(_) | Statement::Call(_) | Statement::Matrix(_) => false,
             };
             // Under a mask, elements are written one by one.
-            let diverges = matches!(statement, Statement::If(condition, ..) if !self.lanes.is_uniform(*condition));
+            let diverges = diverges(statement, self.lanes);
             fits && !diverges && statement.blocks().into_iter().all(|inner| self.block(inner))
         })
     }
@@ -125,10 +125,20 @@ pub(super) fn is_straight(each: &For, lanes: &LaneSchedule) -> bool {
     let mut straight = true;
     each_statement(&each.body, &mut |statement| {
         straight &= match statement {
-            Statement::If(condition, ..) => lanes.is_uniform(*condition),
+            Statement::If(..) | Statement::For(_) => !diverges(statement, lanes),
             Statement::While(_) | Statement::Call(_) | Statement::Grow(_) | Statement::Matrix(_) => false,
             _ => true,
         };
     });
     straight
+}
+
+/// Whether lanes part at a statement.
+fn diverges(statement: &Statement, lanes: &LaneSchedule) -> bool {
+    match statement {
+        Statement::If(condition, ..) => !lanes.is_uniform(*condition),
+        Statement::For(each) => !lanes.is_uniform(each.count),
+        Statement::While(each) => !lanes.is_uniform(each.condition),
+        _ => false,
+    }
 }

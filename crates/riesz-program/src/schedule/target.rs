@@ -2,7 +2,7 @@
 
 use riesz_primitive::Primitive;
 
-/// What schedules are made for.
+/// A target of schedules.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
     /// The number of lanes of a vector: eight numbers of 64 bits, or the 32 threads of a warp. Below 2, no loop runs in
@@ -21,7 +21,7 @@ pub struct Target {
 pub enum Chunking {
     /// None.
     Never,
-    /// Those that may take at least this number of instructions.
+    /// Loops that may take at least this number of instructions.
     From(f64),
     /// All that can be, into as many chunks as possible: for tests.
     Always,

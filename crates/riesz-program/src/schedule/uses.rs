@@ -11,11 +11,11 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub(super) struct Uses {
     /// Registers that are read.
     pub used: FxHashSet<Register>,
-    /// Those that are bound.
+    /// Registers that are bound.
     pub bound: FxHashSet<Register>,
-    /// Those that are set.
+    /// Registers that are set.
     pub set: FxHashSet<Register>,
-    /// Those that are reduced into.
+    /// Registers that are reduced into.
     pub reduced: Vec<(Register, Combine)>,
     /// Buffers that are made.
     pub private: FxHashSet<Buffer>,
@@ -32,7 +32,7 @@ pub(super) struct Uses {
 }
 
 impl Uses {
-    /// What a loop uses.
+    /// The registers and buffers that a loop uses.
     pub fn of(program: &Program, each: &For) -> Uses {
         let mut uses = Uses::default();
         uses.each(program, each);

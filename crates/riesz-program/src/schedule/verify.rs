@@ -65,7 +65,8 @@ impl Schedules<'_> {
             && expected.private == lanes.private
             && expected.varying == lanes.varying
             && expected.summed == lanes.summed
-            && expected.reduced == lanes.reduced;
+            && expected.reduced == lanes.reduced
+            && expected.backward == lanes.backward;
         expect(same, "the classes of a loop do not follow from it")?;
         expect(lanes.width > 1 && lanes.strip > 0, "a vector has less than two lanes")?;
         expect(lanes.strip == 1 || lanes.stencils.is_empty() && strip::is_straight(each, lanes), "a strip diverges")?;

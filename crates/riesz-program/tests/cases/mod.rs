@@ -15,7 +15,7 @@ use riesz_syntax::{FileId, ParseOptions, parse_expression};
 use riesz_test::program::checked;
 
 /// Functions `f : [n]R -> R`; `k` are integers below `n`.
-const FUNCTIONS: [&str; 40] = [
+const FUNCTIONS: [&str; 48] = [
     "sum(sin(y) * exp(-y) | y in x)",
     "max(x) + min(x) * 2",
     "x[argmax(x)] * x[argmin(x)]",
@@ -53,6 +53,14 @@ const FUNCTIONS: [&str; 40] = [
     "(let rows = [[cos(y), 2 * y] | y in x] in sum(rows[k[i]][mod(i, 2)] * rows[i][1] | i < n))",
     "(let rows = [[y, 2 * y, y^2] | y in x] in sum(rows[k[i]][mod(i, 3)] * rows[i][1] | i < n))",
     "(let rows = [[y, sin(y), y^2, 2 * y, 7.0] | y in x] in sum(rows[k[i]][mod(i, 5)] * rows[i][1] | i < n))",
+    "sum((loop (z, d) = (2.0, 1.0) while abs(d) > 1e-4 do (let d = (z^3 + z - y) / (3 * z^2 + 1) in (z - d, d))).0 | y in x)",
+    "sum((let r = loop (z, m) = (y, 0) while z^2 > 0.01 and m < 9 do (0.5 * sin(z) + 0.1 * y, m + 1) in r.0 * r.1) | y in x)",
+    "sum((if y > 0.1 then loop z = y while z < 3 do z * (1.5 + y) else 2 * y) | y in x)",
+    "sum((loop s = y while s < 2 do s + 0.3 + (loop z = s^2 while z > 0.4 do 0.5 * z)) | y in x)",
+    "sum(sum(x[j] * cos(x[i]) | j < i) | i < n)",
+    "sum(sum(x[i] * y + j | j < k[i]) * (if y > 0 then y else sum(x[j]^2 | j < i)) | (i, y) in zip(k, x))",
+    "sum((loop z = y for j < k[i] do sin(z) + x[j]) | (i, y) in zip(k, x))",
+    "sum(sigmoid(y) * softplus(2 * y) + (if y > 0 and y < 0.5 then y * y else 1 - y) | y in x)",
     "sum(x[if i < 4 then mod(i * i - 3, n) else mod(div(i * (i - 9), 7) * 5, n)] * i | i < n)",
     "inner(x, solve(D(\\z -> [9 * z[i] + z[i]^3 + (if i > 0 then sin(z[i - 1]) else 0.0) | i < n], x), x))",
     "inner(x, solve(D(\\z -> grad(\\v -> sum(exp(y) + y^2 | y in v) + sum(v)^2, z), x), x))",

@@ -8,7 +8,8 @@ const PROGRAM: &str = "
     let large = 9223372036854775800
     let half = 4611686018427387904
     let long = 4294967296
-    let x = [1.0, 2.0]";
+    let x = [1.0, 2.0]
+    fun zeros(n: Int): [_]R = [0.0 | i < n]";
 
 /// Iterations of which some compute an integer that there is not; then iterations of which those do that are not taken; then sizes.
 const EXPRESSIONS: &[&str] = &[
@@ -39,6 +40,10 @@ const EXPRESSIONS: &[&str] = &[
     "size(flatten([[0.0 | j < 4294967296] | i < 3]))",
     "size(concat([0.0 | i < half], [0.0 | i < half]))",
     "size([0.0 | i < half + half])",
+    "size([0.0 | i < 0 - long])",
+    "size(reverse(concat([0.0 | i < 0 - long], x)))",
+    "size(zeros(0 - long))",
+    "sum(size(zeros(i - 3)) | i < 40)",
     "size([[sin(real(i + j)) | j < long] | i < long]) - 4294967295",
     "sum(sum([[sin(real(i + j)) | j < long] | i < long]))",
     "(let v = [[sin(real(i + j)) | j < long] | i < long] in v[mod(trunc(sum(v[0])), 7)][2])",

@@ -8,3 +8,5 @@ mod join;
 mod place;
 mod plain;
 mod programs;
+mod reuse;
+mod select;

@@ -8,7 +8,8 @@
 mod random;
 
 use random::{Lowered, Verdict, evaluated, number, try_all};
-use riesz_program::passes::PASSES;
+use riesz_program::passes::reuse::reuse_in;
+use riesz_program::passes::{PASSES, Pass};
 use riesz_program::print::print;
 use riesz_program::verify::verify;
 use std::ops::Range;
@@ -17,6 +18,14 @@ use std::ops::Range;
 const PROGRAMS: u64 = 300;
 /// How many of their functions.
 const FUNCTIONS: u64 = 3;
+
+/// All passes: those of the pipeline, and the one that backends run.
+fn passes() -> impl Iterator<Item = (&'static str, Pass)> {
+    let reuse: Pass = |procedure| {
+        reuse_in(procedure);
+    };
+    PASSES.into_iter().chain([("reuse", reuse)])
+}
 
 /// The passes that change the order of sums, or the factors of products, and so may change the last bits.
 const ROUNDING: [&str; 2] = ["pull", "double"];
@@ -29,7 +38,7 @@ fn passes_change_no_result_of_random_programs() {
     let count = number("PROGRAMS", PROGRAMS);
     let verdict = try_all(number("PROGRAMS_FROM", 0), count, 10, run);
     verdict.report();
-    for (pass, _) in PASSES.into_iter().filter(|(pass, _)| !UNCOMMON.contains(pass)) {
+    for (pass, _) in passes().filter(|(pass, _)| !UNCOMMON.contains(pass)) {
         let changed = verdict.tally.contains_key(&format!("programs with: a change by {pass}"));
         assert!(count < PROGRAMS || changed, "{pass} changes no program");
     }
@@ -44,7 +53,7 @@ fn run(seeds: Range<u64>, _: bool) -> Verdict {
             made.cases.iter().map(|(case, signature)| evaluated(program, signature, case)).collect()
         };
         let mut before = results(&program);
-        for (name, pass) in PASSES {
+        for (name, pass) in passes() {
             let text = print(&program);
             program.procedures.iter_mut().for_each(pass);
             if print(&program) == text {

@@ -23,7 +23,7 @@ pub mod strip;
 pub use crate::special::rounded::*;
 pub use crate::{
     Buffer, Chunks, Context, Element, Fault, Outcome, Room, Shared, Strides, Target, add, at, fault, in_chunks, part,
-    part_mut, put,
+    part_mut, product_in_lanes, put,
 };
 pub use gather::*;
 pub use lanes::*;

@@ -6,7 +6,8 @@ use riesz_primitive::Primitive;
 use riesz_program::program::{Arithmetic, Expression, Kind, Operand, Register};
 
 impl Writer<'_> {
-    /// What a register is bound to. Sizes that may be larger than integers are cut to the largest, which no memory is for.
+    /// The expression of a register. A size that may be larger than integers becomes the largest one, for which no
+    /// memory suffices.
     pub fn bound_to(&self, register: Register, expression: &Expression) -> String {
         match expression {
             Expression::Position(arithmetic, a, b) if self.sizes.contains(&register) => {

@@ -32,15 +32,23 @@ pub(crate) fn write(
     chunks: Option<&ChunkSchedule>,
     declared: &FxHashSet<Register>,
 ) {
-    let masked = masked(each);
+    let masked = masked(each, lanes);
     Wide { index: each.index, lanes, masks: 0, masked, strip: false, writer }.whole(each, chunks, declared);
 }
 
-/// The buffers that a loop writes under a condition.
-fn masked(each: &For) -> FxHashSet<Buffer> {
+/// The buffers that a loop writes under a condition, or in an inner loop with a different number of iterations in each
+/// lane.
+fn masked(each: &For, lanes: &LaneSchedule) -> FxHashSet<Buffer> {
     let mut found = FxHashSet::default();
     each_statement(&each.body, &mut |statement| {
-        let (Statement::If(..) | Statement::While(_)) = statement else { return };
+        let parts = match statement {
+            Statement::If(..) | Statement::While(_) => true,
+            Statement::For(inner) => !lanes.is_uniform(inner.count),
+            _ => false,
+        };
+        if !parts {
+            return;
+        }
         for block in blocks(statement) {
             each_statement(block, &mut |statement| match statement {
                 Statement::Store(element, _) | Statement::Fill(element, ..) | Statement::Add(element, _) => {
@@ -59,6 +67,11 @@ fn masked(each: &For) -> FxHashSet<Buffer> {
 /// A distance, as it is written behind a position.
 fn further(by: i64) -> String {
     if by == 0 { String::new() } else { format!(" + {by}") }
+}
+
+/// Whether a number of iterations is known to be a multiple of another: none are left behind the last group.
+fn is_multiple(count: Operand, of: i64) -> bool {
+    matches!(count, Operand::Int(count) if count >= 0 && count % of == 0)
 }
 
 /// The position of the first element that the iteration at an index adds to.
@@ -126,7 +139,10 @@ impl<'w> Wide<'w, '_> {
             let group = strip * lanes;
             self.iterations(each, declared, &format!("{from} / {group}"), &format!("{to} / {group}"));
             self.strip = false;
-            self.iterations(each, declared, &format!("{to} / {group} * {strip}"), &format!("{to} / {lanes}"));
+            // The chunks of a loop have whole strips, but for the last.
+            if !is_multiple(each.count, group) {
+                self.iterations(each, declared, &format!("{to} / {group} * {strip}"), &format!("{to} / {lanes}"));
+            }
         } else {
             self.iterations(each, declared, &format!("{from} / {lanes}"), &format!("{to} / {lanes}"));
         }
@@ -152,6 +168,9 @@ impl<'w> Wide<'w, '_> {
         if guarded {
             self.writer.depth -= 1;
             self.line("}".into());
+        }
+        if is_multiple(each.count, lanes) {
+            return;
         }
         let index = self.writer.register(each.index).to_string();
         self.line(format!("if {count} % {lanes} > 0 {{"));

@@ -4,7 +4,7 @@ use super::element::Position;
 use super::{ELSEWHERE, Wide};
 use crate::Spelling;
 use riesz_program::program::{
-    Block, Combine, Element, Expression, Kind, Operand, Product, Register, SiteId, Statement, Strided, While,
+    Block, Combine, Element, Expression, For, Kind, Operand, Product, Register, SiteId, Statement, Strided, While,
 };
 use riesz_program::schedule::Class;
 use riesz_program::scope::counting;
@@ -36,6 +36,8 @@ impl Wide<'_, '_> {
     fn statement(&mut self, statement: &Statement, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
         match statement {
             Statement::Let(register, _) if self.lanes.fused.contains_key(register) => {}
+            // The loop around counts this position down.
+            Statement::Let(register, _) if self.lanes.backward.values().any(|position| position == register) => {}
             Statement::Let(register, expression) => {
                 let name = self.writer.register(*register).to_string();
                 let class = self.lanes.class(Operand::Register(*register));
@@ -86,6 +88,9 @@ impl Wide<'_, '_> {
                 for allocation in &each.private {
                     self.allocate(allocation);
                 }
+                if !self.is_uniform(each.count) {
+                    return self.iterate(each, declared, mask);
+                }
                 let (index, count) = (self.writer.register(each.index).to_string(), self.writer.bound(each.count));
                 // Once for all lanes, as they run together.
                 self.writer.count(each, counting(each, false), &count);
@@ -117,7 +122,13 @@ impl Wide<'_, '_> {
                 self.line(format!("std::mem::swap(&mut {a}, &mut {b});"));
             }
             Statement::Product(product) => self.product(product, mask),
-            Statement::Grow(_) | Statement::Call(_) | Statement::Matrix(_) => {}
+            Statement::Grow(allocation) => {
+                let (name, count) = (self.writer.buffer(allocation.buffer), self.writer.operand(allocation.count));
+                // A store under a mask reads all lanes first.
+                let grow = if self.masked.contains(&allocation.buffer) { "grow_cleared" } else { "grow" };
+                self.line(format!("context.{grow}(&mut {name}, {count}, {})?;", allocation.site.0));
+            }
+            Statement::Call(_) | Statement::Matrix(_) => {}
         }
     }
 
@@ -144,11 +155,40 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
-    /// A loop that all lanes leave at the same time.
+    /// A loop with a different number of iterations in each lane: those that are done wait for the others.
+    fn iterate(&mut self, each: &For, declared: &mut FxHashSet<Register>, mask: Option<&str>) {
+        let name = self.next_mask();
+        let count = match mask {
+            Some(mask) => format!("Ints::select({mask}, {}, Ints::splat(0))", self.wide(each.count)),
+            None => self.wide(each.count),
+        };
+        self.line(format!("let {name}_counts = {count};"));
+        self.line(format!("let {name}_most = {name}_counts.most();"));
+        self.writer.count(each, counting(each, false), &format!("{name}_most"));
+        let (at, order) = match self.lanes.backward.get(&each.index) {
+            Some(position) => (self.writer.register(*position).to_string(), ".rev()"),
+            None => (self.writer.register(each.index).to_string(), ""),
+        };
+        self.line(format!("for {at} in (0..{name}_most){order} {{"));
+        self.writer.depth += 1;
+        self.line(format!("let {name} = {name}_counts.compare(Ints::splat({at}), |a, b| a > b);"));
+        self.block(&each.body, declared, Some(&name));
+        self.writer.depth -= 1;
+        self.line("}".into());
+    }
+
+    /// A loop, as long as its condition holds in one of the lanes.
     fn repeat(&mut self, each: &While, declared: &FxHashSet<Register>, mask: Option<&str>) {
         for allocation in &each.private {
             self.allocate(allocation);
         }
+        let together = self.is_uniform(each.condition);
+        let running = (!together).then(|| self.next_mask());
+        if let Some(running) = &running {
+            let all = self.mask(mask);
+            self.line(format!("let mut {running} = {all};"));
+        }
+        let mask = running.as_deref().or(mask);
         self.line("loop {".into());
         self.writer.depth += 1;
         let mut inside = declared.clone();
@@ -161,7 +201,13 @@ impl Wide<'_, '_> {
         for statement in &each.before {
             self.statement(statement, &mut inside, mask);
         }
-        self.line(format!("if !{} {{", self.writer.operand(each.condition)));
+        match &running {
+            Some(running) => {
+                self.line(format!("{running} = {running}.and({});", self.wide(each.condition)));
+                self.line(format!("if !{running}.any() {{"));
+            }
+            None => self.line(format!("if !{} {{", self.writer.operand(each.condition))),
+        }
         self.line("    break;".into());
         self.line("}".into());
         self.line(format!("context.step({}, {})?;", self.writer.precision.lanes(), each.site.0));
@@ -170,34 +216,36 @@ impl Wide<'_, '_> {
         self.line("}".into());
     }
 
-    /// A product of matrices, element by element.
+    fn next_mask(&mut self) -> String {
+        self.masks += 1;
+        format!("lane_mask_{}", self.masks)
+    }
+
+    /// A product of matrices, several rows at a time.
     fn product(&mut self, product: &Product, mask: Option<&str>) {
         let [rows, inner, columns] =
             [product.rows, product.inner, product.columns].map(|operand| self.writer.bound(operand));
         let to_varies = self.lanes.varying.contains(&product.to.buffer) || !self.is_uniform(product.to.at);
-        self.line(format!("for at_row in 0..{rows} {{"));
-        self.line(format!("    for at_column in 0..{columns} {{"));
-        self.writer.depth += 2;
-        self.line(format!(
-            "let mut lane_total = {};",
-            if to_varies { format!("{}::splat(0.0)", self.ty(Kind::Real)) } else { "0.0".into() }
-        ));
-        self.line(format!("for at_inner in 0..{inner} {{"));
-        self.writer.depth += 1;
         let left = self.strided(product.left, "at_row", "at_inner", to_varies, mask);
         let right = self.strided(product.right, "at_inner", "at_column", to_varies, mask);
-        self.line(match (product.exact, to_varies) {
-            (true, true) => format!("lane_total += {left}.exact_mul({right});"),
-            (true, false) => format!("lane_total += exact_mul({left}, {right});"),
-            (false, true) => format!("lane_total = {left}.fma({right}, lane_total);"),
-            (false, false) => format!("lane_total += {left} * {right};"),
-        });
-        self.writer.depth -= 1;
-        self.line("}".into());
+        let (zero, onto) = match (product.exact, to_varies) {
+            (true, true) => (format!("{}::splat(0.0)", self.ty(Kind::Real)), "total + a.exact_mul(b)"),
+            (true, false) => ("0.0".into(), "total + exact_mul(a, b)"),
+            (false, true) => (format!("{}::splat(0.0)", self.ty(Kind::Real)), "a.fma(b, total)"),
+            (false, false) => ("0.0".into(), "total + a * b"),
+        };
+        self.line("product_in_lanes(".into());
+        self.line(format!("    [{rows}, {inner}, {columns}],"));
+        self.line(format!("    {zero},"));
+        self.line(format!("    #[inline(always)] |at_row: i64, at_inner: i64| {left},"));
+        self.line(format!("    #[inline(always)] |at_inner: i64, at_column: i64| {right},"));
+        self.line(format!("    #[inline(always)] |a, b, total| {onto},"));
+        self.line("    #[inline(always)] |at_row: i64, at_column: i64, lane_total| {".into());
+        self.writer.depth += 2;
         self.store(product.to, Some(&format!("at_row * {columns} + at_column")), "lane_total", !to_varies, mask);
         self.writer.depth -= 2;
-        self.line("    }".into());
-        self.line("}".into());
+        self.line("    },".into());
+        self.line(");".into());
     }
 
     fn strided(&mut self, strided: Strided, row: &str, column: &str, varies: bool, mask: Option<&str>) -> String {
@@ -236,8 +284,7 @@ impl Wide<'_, '_> {
             if block.is_empty() {
                 continue;
             }
-            self.masks += 1;
-            let name = format!("lane_mask_{}", self.masks);
+            let name = self.next_mask();
             let holds = match mask {
                 Some(mask) => format!("{holds}.and({mask})"),
                 None => holds,

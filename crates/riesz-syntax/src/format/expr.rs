@@ -314,7 +314,7 @@ impl<'a> Formatter<'a> {
         }
     }
 
-    /// What a call, index or field is applied to.
+    /// The expression to which a call, index or field is applied.
     fn applied(&self, id: ExprId) -> Option<ExprId> {
         match self.kind(id) {
             ExprKind::Call { function: of, .. } | ExprKind::Index { array: of, .. } | ExprKind::Field { of, .. } => {

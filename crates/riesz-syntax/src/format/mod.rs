@@ -23,7 +23,7 @@ use crate::tree::Tree;
 use crate::{Diagnostic, FileId};
 use layout::Op;
 
-/// What the user can say about formatting.
+/// The options of formatting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FormatOptions {
     /// How long lines may be.

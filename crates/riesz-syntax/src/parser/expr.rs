@@ -28,7 +28,7 @@ enum Level {
     Negation,
 }
 
-/// What stands between two operands.
+/// A token between two operands.
 #[derive(Clone, Copy)]
 enum Infix {
     Operator(BinaryOperator),

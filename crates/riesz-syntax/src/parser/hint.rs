@@ -178,7 +178,7 @@ fn ends_operand(kind: TokenKind) -> bool {
         || matches!(kind, TokenKind::Name | TokenKind::Integer | TokenKind::Real | TokenKind::True | TokenKind::False)
 }
 
-/// What to say to someone who thinks that a name is a keyword.
+/// The advice for a name that is a keyword in other languages.
 pub(super) fn foreign_keyword(name: &str) -> Option<&'static str> {
     match name {
         "return" => Some("the value of a function is its body; omit this word"),

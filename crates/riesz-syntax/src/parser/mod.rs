@@ -34,7 +34,7 @@ pub const MAX_ERRORS: usize = 50;
 /// Types, patterns and sizes own their parts, so their destructors recurse: they never nest deeper than this.
 const MAX_OWNED_NESTING: usize = 1000;
 
-/// What the user can say about parsing.
+/// The options of parsing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseOptions {
     /// How deep brackets and the like may nest.
@@ -119,7 +119,7 @@ pub(crate) struct Parser<'a> {
     names: HashMap<&'a str, Name>,
 }
 
-/// What decides about line ends.
+/// The context that determines the meaning of line ends.
 #[derive(Clone, Copy)]
 struct Context {
     /// Whether the innermost bracket is that of a block, or there is none.

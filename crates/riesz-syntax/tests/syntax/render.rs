@@ -20,7 +20,7 @@ fn labels_help_and_suggestion() {
         .here("unknown")
         .label(span(file, 4, 5), "this is near")
         .help("names are case-sensitive")
-        .suggest(span(file, 18, 20), "did you mean", "a");
+        .did_you_mean(span(file, 18, 20), "a");
     let drawn = "error[unknown-name]: nothing is called `aa`
  --> file.rz:2:9
   |

@@ -27,7 +27,7 @@ impl Writer {
         Some((self.name("w"), size.show(), start))
     }
 
-    /// What stands for two elements, where they can be added, or one of them.
+    /// The mean of two elements, if they can be added, or one of them.
     fn mixed(&mut self, element: &Type, a: &str, b: &str) -> String {
         match element.is_vector() && self.random.percent(60) {
             true => format!("(0.5 * ({a} + {b}))"),

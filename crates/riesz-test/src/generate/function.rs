@@ -145,7 +145,7 @@ impl Writer {
         let may_be_open = !self.perhaps_never && !own_result.is_perhaps_without_rows();
         let (shown, open) = match self.random.below(8) {
             0 if prefix == "h" && may_be_open => (String::new(), true),
-            1 if may_be_open => (format!(": {}", own_result.with_sizes(&mut |size| open(size)).show()), true),
+            1 if may_be_open => (format!(": {}", own_result.with_sizes(&mut Size::open).show()), true),
             _ => (format!(": {}", own_result.show()), false),
         };
         self.items
@@ -495,9 +495,4 @@ fn matches(pattern: &Type, ty: &Type, sizes: &mut Vec<(Size, Size)>) -> bool {
         }
         _ => pattern == ty,
     }
-}
-
-/// A size that the type leaves open.
-fn open(size: &Size) -> Size {
-    Size { name: Some("_".to_string()), least: size.least }
 }

@@ -97,10 +97,11 @@ type Productions = &'static [&'static [(&'static str, usize, Production)]];
 const PRODUCTIONS: Productions =
     &[scalar::ALL, structure::ALL, array::ALL, control::ALL, function::ALL, derivative::ALL];
 
-/// What programs with functions that are known only when they run, and with linear maps as values, are made with besides.
+/// The additional productions of programs with functions that are known only when they run, and with linear maps as
+/// values.
 const CHOSEN: Productions = &[chosen::ALL, maps::ALL];
 
-/// What programs are made with besides that hold code to lanes, and to what it writes in place.
+/// The additional productions of programs that test lanes and writes in place.
 const MOVING: Productions = &[lane::ALL, alias::ALL];
 
 /// The names of everything that a [`program`] is made with.
@@ -206,7 +207,7 @@ struct Writer {
     derivatives: usize,
     /// Whether there may be no iteration at all for what stands here: no value tells its sizes then, and its type has to.
     perhaps_never: bool,
-    /// What it is made with besides what every program is.
+    /// The productions beside those of every program.
     more: Productions,
     /// Whether integers are counted in long loops now and then.
     counting: bool,

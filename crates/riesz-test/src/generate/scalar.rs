@@ -23,9 +23,8 @@ pub const ALL: &[(&str, usize, Production)] = &[
 
 /// The built-in functions of one or two numbers that programs can name.
 pub fn functions() -> impl Iterator<Item = &'static Primitive> {
-    let named = |primitive: &Primitive| primitive.name.starts_with(char::is_alphabetic) && !primitive.hidden();
-    riesz_primitive::table().iter().copied().filter(move |primitive| {
-        named(primitive)
+    riesz_primitive::table().iter().copied().filter(|primitive| {
+        primitive.is_named()
             && match &primitive.kind {
                 Kind::Scalar(scalar) => scalar.real.is_some(),
                 Kind::Prelude => primitive.signatures == ["(x: R): R"],

@@ -34,6 +34,11 @@ impl Size {
         Size { name: None, least: size }
     }
 
+    /// The size, left open by a type.
+    pub fn open(&self) -> Size {
+        Size { name: Some("_".to_string()), least: self.least }
+    }
+
     /// The size as an expression.
     pub fn show(&self) -> String {
         self.name.clone().unwrap_or_else(|| self.least.to_string())

@@ -47,7 +47,7 @@ impl Default for Settings {
     }
 }
 
-/// What the test of a function found.
+/// The result of the test of a function.
 #[derive(Clone, Debug)]
 pub struct Verdict {
     /// The name of the function.
@@ -58,7 +58,7 @@ pub struct Verdict {
     pub outcome: Outcome,
 }
 
-/// What the test of a function found.
+/// The outcome of the test of a function.
 #[derive(Clone, Debug)]
 pub enum Outcome {
     /// The derivative is what differences say.
@@ -78,7 +78,7 @@ pub enum Outcome {
         representation: &'static str,
         /// The call that has a value.
         call: String,
-        /// What the derivative says.
+        /// The message of the derivative.
         message: String,
     },
     /// Differences say nothing, wherever they were taken.
@@ -99,7 +99,7 @@ pub struct Comparison {
     pub input: Option<String>,
     /// The part of the result, such as `[2]`; none for the sum of all, each times some number.
     pub output: Option<String>,
-    /// What the derivative says.
+    /// The value of the derivative.
     pub derivative: f64,
     /// The value by differences, or by forward mode if another representation is compared with it.
     pub expected: f64,

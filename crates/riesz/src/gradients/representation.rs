@@ -20,7 +20,7 @@ const BACKWARDS: [&str; 3] = ["reverse-sparse", "reverse-cayley", "reverse-array
 /// The representations of one function, while it is tested.
 #[derive(Debug, Default)]
 pub struct Representations {
-    /// Those that have no derivative of this function, and why.
+    /// The representations that have no derivative of this function, with the reasons.
     pub without: Vec<(&'static str, String)>,
     /// Whether those that cost much have been asked.
     whole: bool,
@@ -42,8 +42,8 @@ pub struct Said {
 pub struct Stopped(pub &'static str, pub Fault);
 
 impl Representations {
-    /// What all of them say of a tangent and a cotangent, at a point where the function has a value: first the compiled
-    /// derivative, in forward and reverse mode.
+    /// The values of all of them for a tangent and a cotangent, at a point where the function has a value: first the
+    /// compiled derivative, in forward and reverse mode.
     pub fn ask(
         &mut self,
         probe: &Probe,
@@ -95,7 +95,7 @@ impl Representations {
         self.without.iter().any(|(without, _)| *without == name)
     }
 
-    /// Those that the function was not tested in, and why.
+    /// The representations in which the function was not tested, with the reasons.
     pub fn untested(mut self) -> Vec<(&'static str, String)> {
         if !self.whole {
             let costly = via::REPRESENTATIONS.iter().filter(|representation| !representation.is_compiled());

@@ -35,7 +35,7 @@ pub(crate) enum Derivative {
 }
 
 impl Derivative {
-    /// What the name of a function ends with that is the derivative of another.
+    /// The suffix of the name of a function that is the derivative of another.
     fn suffix(self) -> &'static str {
         match self {
             Derivative::Gradient => "grad",

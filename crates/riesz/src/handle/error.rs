@@ -39,7 +39,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// What is wrong, and where in the text; nothing where only the arguments of a call are.
+    /// The mistakes, with their places in the text; none if only the arguments of a call are wrong.
     pub fn diagnostics(&self) -> &[Diagnostic] {
         match self {
             Error::Program(found)

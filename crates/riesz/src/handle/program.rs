@@ -24,7 +24,7 @@ pub struct Program(pub(super) Arc<Checked>);
 
 /// A program that has been checked.
 pub(super) struct Checked {
-    /// What names stand for: functions, and how many parameters are written.
+    /// The functions that names stand for, and the numbers of their written parameters.
     functions: BTreeMap<Name, Result<(FunctionId, usize), Diagnostic>>,
     pub core: riesz_core::Program,
     /// The data of an expression.

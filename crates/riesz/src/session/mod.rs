@@ -43,18 +43,18 @@ pub struct Options {
     pub limits: Limits,
     /// How many operations the compiler may write for one evaluation.
     pub code: u64,
-    /// What loops keep for their derivatives. Where nothing is said, everything; and where that is more than the memory
-    /// that an evaluation may use, as little as possible.
+    /// The values that loops store for their derivatives. By default, every value; if they exceed the memory that an
+    /// evaluation may use, as few as possible.
     pub checkpoints: Option<Checkpoints>,
     /// The order in which the factors of a matrix are multiplied.
     pub associate: Associate,
     /// The representation of derivatives; compiled code by default.
     pub via: Option<&'static Representation>,
-    /// What reports where a NaN or an infinity starts, if that is asked for. The interpreter does, so it takes the place of
-    /// native code.
+    /// The trap that reports where a NaN or an infinity starts, if there is one. Only the interpreter has traps, so it
+    /// then takes the place of native code.
     pub trap: Option<std::sync::Arc<crate::Trap>>,
-    /// What makes machine code: [`Toolchain::automatic`] where nothing is said. The interpreter runs programs where there is
-    /// nothing.
+    /// The toolchain that makes machine code; [`Toolchain::automatic`] by default. If there is none, the interpreter
+    /// runs programs.
     pub native: Option<Toolchain>,
 }
 
@@ -74,7 +74,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What makes machine code of programs, if these options let anything do so: only the interpreter knows other
+    /// The toolchain that makes machine code of programs, if these options permit it: only the interpreter has other
     /// representations of derivatives, and traps.
     pub(crate) fn makes_code(&self) -> Option<&Toolchain> {
         let is_compiled = self.via.is_none_or(|via| via.is_compiled());

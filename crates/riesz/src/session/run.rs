@@ -5,7 +5,7 @@
 //! the values of top-level `let`s stay, with the functions to which closures and maps in them refer.
 
 use super::{Session, first};
-use crate::compilation::{Compilation, CompileSettings, DONE_EARLY, Place, is_impatient, place};
+use crate::compilation::{Compilation, CompileSettings, DONE_EARLY, Execution, is_impatient, place};
 use crate::toolchain::{Maker, PATIENCE};
 use crate::{Check, Diagnostic, Limits, Toolchain, Type, Value};
 use riesz_calculus::{Checkpoints, compile_with, functions_of, has_derivatives};
@@ -25,7 +25,8 @@ impl Session {
         self.explanations.get_or_insert_default();
     }
 
-    /// What has run each program since this was last asked, and why, if [`Session::explain`] asks for it.
+    /// The backends that have run programs since the last call, with the reasons, if [`Session::explain`] asks for
+    /// them.
     pub fn take_explanations(&mut self) -> Vec<String> {
         self.explanations.as_mut().map(std::mem::take).unwrap_or_default()
     }
@@ -154,7 +155,7 @@ impl Session {
 
     fn run_as_it_stands(&mut self, function: FunctionId, limits: &Limits) -> Result<Ran, Box<Diagnostic>> {
         let (program, mut globals) = (&self.checker.program, self.known(&[function]));
-        let place = Place {
+        let place = Execution {
             program,
             compiled: program,
             via: self.options.via,

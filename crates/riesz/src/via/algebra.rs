@@ -50,7 +50,7 @@ pub(super) trait Gradient<D: Field>: Module<D> + Debug + 'static {
     /// The facts about the point that a gradient needs.
     type Coordinates;
 
-    /// That of a point, by how many numbers it has.
+    /// The coordinates of a point, which has `size` numbers.
     fn shape(point: &Value, size: usize) -> Self::Coordinates;
 
     /// The gradient of a coordinate.

@@ -138,7 +138,7 @@ impl Representation {
         self.differentiate.is_none()
     }
 
-    /// What differentiates while a program runs, in numbers that count or plain ones.
+    /// Differentiation in this representation while a program runs, over numbers that count or plain ones.
     pub(crate) fn differentiator(&self, counted: bool) -> Via {
         let differentiate = if counted { self.counted } else { self.differentiate };
         match differentiate {

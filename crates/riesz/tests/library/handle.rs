@@ -202,7 +202,14 @@ fn every_pass_over_the_program_runs_once_and_calls_run_none() {
     let gradient = program.function("f").unwrap().grad();
     let (gradient, passes) = riesz_limit::passes(|| gradient.compile(&options).unwrap());
     // Once before what is differentiated, once after what came of it.
-    let expected = [("differentiate", 1), ("emit", 1), ("improve", 1), ("lower", 1), ("optimise", 2), ("schedule", 1)];
+    let once = ["differentiate", "emit", "improve", "lower", "optimise", "reuse", "schedule"];
+    let expected = once.map(|pass| (pass, if pass == "optimise" { 2 } else { 1 }));
+    assert_eq!(passes.into_iter().collect::<Vec<_>>(), expected);
+    // A session is a client of the same pipeline.
+    let mut session = Session::new(native());
+    session.load_text("f.rz", CASES[2].0, &NoFiles).unwrap();
+    let evaluate = || session.evaluate("grad(f, [1.0, 2.0, 3.0])", Vec::new()).unwrap();
+    let (_, passes) = riesz_limit::passes(evaluate);
     assert_eq!(passes.into_iter().collect::<Vec<_>>(), expected);
     let mut found = [0.0; 3];
     let ((), passes) = riesz_limit::passes(|| {

@@ -3,8 +3,8 @@
 
 use ecosystem::valley;
 use faer::prelude::Solve;
-use faer::sparse::{SparseColMat, Triplet};
-use nalgebra_sparse::{CooMatrix, CsrMatrix};
+use faer::sparse::SparseColMat;
+use nalgebra_sparse::{CooMatrix, CscMatrix, CsrMatrix};
 use sprs::{CsMat, TriMat};
 
 const N: usize = 1000;
@@ -17,10 +17,7 @@ fn point() -> Vec<f64> {
 fn newton_by_faer() {
     let mut x = point();
     for _ in 0..10 {
-        let (rows, columns, values) = valley::sparse_hessian(&x);
-        let entries: Vec<_> =
-            rows.into_iter().zip(columns).zip(values).map(|((i, j), value)| Triplet::new(i, j, value)).collect();
-        let hessian = SparseColMat::try_new_from_triplets(N, N, &entries).unwrap();
+        let hessian = SparseColMat::from(valley::sparse_hessian(&x));
         let slope = faer::Col::from_iter(valley::grad(&x));
         let step = hessian.sp_lu().unwrap().solve(&slope);
         x.iter_mut().zip(step.iter()).for_each(|(x, step)| *x -= step);
@@ -34,11 +31,14 @@ fn all_have_the_product_with_a_vector() {
     let x = point();
     let direction: Vec<f64> = (0..N).map(|i| (i as f64).cos()).collect();
     let product = valley::hvp(&x, &direction);
-    let (rows, columns, values) = valley::sparse_hessian(&x);
+    let hessian = valley::sparse_hessian(&x);
 
-    let coo = CooMatrix::try_from_triplets(N, N, rows.clone(), columns.clone(), values.clone()).unwrap();
-    let by_nalgebra = &CsrMatrix::from(&coo) * &nalgebra::DVector::from_vec(direction.clone());
-    let matrix: CsMat<f64> = TriMat::from_triplets((N, N), rows, columns, values).to_csr();
+    let vector = nalgebra::DVector::from_vec(direction.clone());
+    let by_nalgebra = &CsrMatrix::from(hessian.clone()) * &vector;
+    assert_eq!(by_nalgebra, &CscMatrix::from(hessian.clone()) * &vector);
+    assert_eq!(CsrMatrix::from(hessian.clone()), CsrMatrix::from(&CooMatrix::from(hessian.clone())));
+    let matrix = CsMat::from(hessian.clone());
+    assert_eq!(matrix, TriMat::from(hessian).to_csr());
     let by_sprs = &matrix * &ndarray::Array1::from_vec(direction);
 
     for ((expected, a), b) in product.iter().zip(by_nalgebra.iter()).zip(by_sprs.iter()) {

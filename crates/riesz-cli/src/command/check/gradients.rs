@@ -13,11 +13,11 @@ use std::fmt;
 /// The results of the tests of derivatives.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Gradients {
-    /// Those that could be tested.
+    /// The number of derivatives that were tested.
     pub tested: usize,
-    /// Those among them that are wrong.
+    /// The number of wrong derivatives among them.
     pub wrong: usize,
-    /// Those that could not be tested.
+    /// The number of derivatives that could not be tested.
     untested: usize,
 }
 

@@ -1,0 +1,3 @@
+//! What the benches of functions of Rust have in common.
+
+pub mod workloads;
