@@ -4,6 +4,7 @@
 use super::{Level, Lineariser, Needed, Nested, Tangent};
 use crate::compile::{Problem, open_sizes};
 use riesz_core::Type;
+use riesz_core::size::Size;
 use riesz_core::term::{Atom, Binding, Body, Function, FunctionId, Op, Var, VarInfo};
 use riesz_syntax::Span;
 
@@ -71,13 +72,16 @@ impl Lineariser<'_> {
         Ok(if varies { Tangent::Value(tangent) } else { Tangent::Zero })
     }
 
-    /// A value that is not used, in the place of what the other branch keeps. An array is written without elements; it
-    /// has those that its type says.
+    /// A value that is not used, in the place of what the other branch keeps. A short array has the elements that its type
+    /// says, so that code needs no register for its length; any other array is written without elements.
     fn dummy(&mut self, ty: &Type, bindings: &mut Vec<Binding>, span: Span) -> Atom {
         let op = match ty {
             Type::Real => return Atom::Real(0.0),
             Type::Int => return Atom::Int(0),
             Type::Bool => return Atom::Bool(false),
+            Type::Array(Size::Constant(len), element) if short(ty) => {
+                Op::Array((0..*len).map(|_| self.dummy(element, bindings, span)).collect())
+            }
             Type::Array(..) => Op::Array(Vec::new()),
             Type::Kept => {
                 let unit = self.var(Type::unit());
@@ -110,4 +114,19 @@ impl Lineariser<'_> {
         let body = Body { bindings, result: nothing };
         self.calculus.add(Function { name: "never".into(), vars, parameters: 1, body, result, span })
     }
+}
+
+/// The most numbers in a short array.
+const SHORT: i64 = 16;
+
+/// Whether an array has few numbers, and as many in every run.
+fn short(ty: &Type) -> bool {
+    fn numbers(ty: &Type) -> Option<i64> {
+        match ty {
+            Type::Real | Type::Int | Type::Bool => Some(1),
+            Type::Array(Size::Constant(len), element) => numbers(element)?.checked_mul(*len),
+            _ => None,
+        }
+    }
+    numbers(ty).is_some_and(|count| count <= SHORT)
 }
