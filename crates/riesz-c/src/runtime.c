@@ -456,7 +456,7 @@ static int riesz_rows(riesz_run *run, double *sum, double *m, bool *taken, const
 static int riesz_cofactor(riesz_run *run, double *to, const double *a, int64_t n, const double *h, int64_t columns) {
     riesz_factors f;
     if (riesz_factorise(run, &f, a, n)) return 1;
-    const bool regular = f.regular && f.ratio > 1e-8 && columns == 0;
+    const bool regular = f.regular && f.ratio > 1e-8 && columns == 0 && isnormal(f.determinant);
     double *m = riesz_allocate(run, n * n, sizeof *m, RIESZ_MEMORY);
     bool *taken = m == NULL ? NULL : riesz_allocate(run, n, sizeof *taken, RIESZ_MEMORY);
     if (taken == NULL || (regular && riesz_solve(run, m, a, n, NULL, 0))) return 1;

@@ -5,7 +5,7 @@
 //! The numbers are jets: a coefficient for every set of directions, side by side. The bits of a position say which
 //! directions are in the set.
 
-use crate::matrix::{NEARLY_SINGULAR, mantissa_and_exponent, times_power_of_two, with_room};
+use crate::matrix::{NEARLY_SINGULAR, exponent, mantissa_and_exponent, times_power_of_two, with_room};
 use crate::{Context, Outcome};
 
 /// The largest power of two by which a small determinant is multiplied on the way: the cofactors beside it stay finite.
@@ -29,14 +29,21 @@ pub(crate) fn cofactors_of_any_rank(
         let (rows, room) = room.split_at_mut(n);
         let (columns, room) = room.split_at_mut(n);
         entries.fill(0.0);
-        for (at, entry) in entries.chunks_exact_mut(width).enumerate() {
-            entry[0] = a[at];
-            (0..count).for_each(|i| entry[1 << i] = h[i * n * n + at]);
+        // The matrix and every direction over a power of two: no product overflows or vanishes, and cofactors are linear in
+        // each direction and of degree `n - 1` in all of them with the matrix.
+        let mut shift = 0i32;
+        for (part, numbers) in std::iter::once(a).chain(h.chunks_exact((n * n).max(1))).enumerate() {
+            let exponent = exponent(numbers);
+            let degree = if part == 0 { n as i32 - 1 - count as i32 } else { 1 };
+            shift = shift.saturating_add(exponent.saturating_mul(degree));
+            let place = if part == 0 { 0 } else { 1 << (part - 1) };
+            let entries = entries.chunks_exact_mut(width);
+            entries.zip(numbers).for_each(|(entry, x)| entry[place] = times_power_of_two(*x, -exponent));
         }
         (0..n).for_each(|at| (rows[at], columns[at]) = (at as f64, at as f64));
         let mut matrix = Matrix { n, count, width, entries, rows, columns, sign: 1.0, rank: 0 };
         matrix.eliminate(&mut room[..3 * width]);
-        matrix.cofactors(to, room);
+        matrix.cofactors(to, shift, room);
     })
 }
 
@@ -194,7 +201,8 @@ impl Matrix<'_> {
         }
     }
 
-    fn cofactors(&self, to: &mut [f64], room: &mut [f64]) {
+    /// The cofactors, times a power of two.
+    fn cofactors(&self, to: &mut [f64], shift: i32, room: &mut [f64]) {
         let (n, rank, width, r) = (self.n, self.rank, self.width, self.n - self.rank);
         let (exponents, room) = room.split_at_mut(n);
         let (determinant, room) = room.split_at_mut(width);
@@ -250,7 +258,7 @@ impl Matrix<'_> {
                 }
             }
         }
-        let total = exponents[..rank].iter().sum::<f64>() as i32 - lift;
+        let total = (exponents[..rank].iter().sum::<f64>() as i32 - lift).saturating_add(shift);
         for (at, entry) in x.chunks_exact(width).enumerate() {
             let place = self.rows[at / n] as usize * n + self.columns[at % n] as usize;
             to[place] = times_power_of_two(self.sign * entry[width - 1], total);

@@ -239,7 +239,7 @@ pub(crate) fn times_power_of_two(mut x: f64, mut exponent: i32) -> f64 {
 }
 
 /// `det(a) a⁻ᵀ`, and its derivative in as many directions `h` as there are, each an `n × n` matrix: `columns` is `n` times
-/// their number. Where `a` is close to singular, by [`cofactors_of_any_rank`].
+/// their number. Where `a` is close to singular, or products overflow or vanish, by [`cofactors_of_any_rank`].
 pub fn cofactor(
     context: &mut Context,
     site: u32,
@@ -262,11 +262,14 @@ pub fn cofactor(
             .pivots()
             .map(f64::abs)
             .fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
-        if least > NEARLY_SINGULAR * most && h.len() <= n * n {
+        let determinant = product_of(factors.sign, factors.pivots());
+        let far = 2 * exponent(a).abs() + exponent(h).abs();
+        let in_range = determinant.is_normal() && (h.is_empty() || far < FAR);
+        if least > NEARLY_SINGULAR * most && h.len() <= n * n && in_range {
             let (row, more) = more.split_at_mut(n);
             let (inverse, products) = more.split_at_mut(n * n);
             invert(inverse, &factors, row);
-            regular(to, inverse, product_of(factors.sign, factors.pivots()), h, n, products);
+            regular(to, inverse, determinant, h, n, products);
             return false;
         }
         true
@@ -295,6 +298,14 @@ fn regular(to: &mut [f64], inverse: &[f64], determinant: f64, h: &[f64], n: usiz
         to[at] = determinant * (along * transposed(at) - around[at % n * n + at / n]);
     }
 }
+
+/// The power of two above the largest absolute value of some numbers.
+pub(crate) fn exponent(numbers: &[f64]) -> i32 {
+    mantissa_and_exponent(numbers.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()))).1
+}
+
+/// Up to this power of two, the product of two entries of an inverse and one of a direction is a number.
+const FAR: i32 = 900;
 
 /// Below this ratio of pivots the inverse has lost half of its digits.
 pub(crate) const NEARLY_SINGULAR: f64 = 1e-8;

@@ -198,3 +198,43 @@ fn working_memory_counts_and_is_given_back() {
         }
     }
 }
+
+/// `Dᵏ cof (2ᵉ a) (2ᶠ h₁, …) = 2ᵉ⁽ⁿ⁻¹⁻ᵏ⁾ 2ᶠᵏ Dᵏ cof a (h₁, …)`, also where determinants overflow or vanish.
+#[test]
+fn cofactors_scale_with_the_matrix_and_the_directions() {
+    let times_power = |x: f64, e: i32| x * 2f64.powi(e / 2) * 2f64.powi(e - e / 2);
+    let mut context = Context::unlimited();
+    let mut checked = 0;
+    for n in [1, 2, 3, 5] {
+        for directions in 0..3 {
+            for rank_one in [false, true] {
+                let (mut a, h) = (numbers(n * n, 5), numbers(directions * n * n, 6));
+                if rank_one {
+                    let (u, v) = (numbers(n, 7), numbers(n, 8));
+                    a = (0..n * n).map(|at| u[(at / n) as usize] * v[(at % n) as usize]).collect();
+                }
+                let mut of = |e: i32, f: i32| {
+                    let scaled = |x: &[f64], e: i32| x.iter().map(|x| times_power(*x, e)).collect::<Vec<f64>>();
+                    let mut to = vec![0.0; (n * n) as usize];
+                    cofactor(&mut context, SITE, &mut to, &scaled(&a, e), n, &scaled(&h, f), n * directions).unwrap();
+                    to
+                };
+                let base = of(0, 0);
+                let largest = base.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+                for (e, f) in [(300, 0), (-300, 0), (700, 0), (-700, 0), (980, 0), (-980, 0), (400, -400), (-660, 300)]
+                {
+                    let shift = e * (n - 1 - directions) as i32 + f * directions as i32;
+                    if directions == 0 && f != 0 || shift.abs() > 990 {
+                        continue;
+                    }
+                    for (found, base) in of(e, f).iter().zip(&base) {
+                        let near = (times_power(*found, -shift) - base).abs() <= 1e-12 * largest.max(1e-3);
+                        assert!(near, "{n} x {n}, {directions} directions, 2^{e}, 2^{f}: {found}, {base} · 2^{shift}");
+                        checked += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(checked > 500, "{checked}");
+}

@@ -133,6 +133,10 @@ struct Jets<D, E> {
     entries: Vec<Jet<D, E>>,
     rows: Vec<usize>,
     columns: Vec<usize>,
+    /// The matrix is that of the caller over this power of two, so that no product of its entries overflows or vanishes.
+    exponent: i32,
+    /// The directions are those of the caller over powers of two with this product.
+    shift: i32,
     /// Whether an odd number of rows and columns was exchanged.
     odd: bool,
     /// How many pivots there are.
@@ -143,13 +147,23 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
     fn new(n: usize, a: &[D], directions: &[D], t: Option<&[E]>, order: Option<usize>) -> Self {
         let count = if n == 0 { 0 } else { directions.len() / (n * n) };
         let width = 1 << count;
+        let extreme = |numbers: &[D], degree: usize| {
+            let largest = numbers.iter().map(|x| x.value().abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
+            let exponent = libm::frexp(largest).1;
+            if exponent.unsigned_abs() as usize * degree > 900 { exponent } else { 0 }
+        };
+        let exponent = extreme(a, n);
+        let shifts: Vec<i32> = directions.chunks_exact((n * n).max(1)).map(|h| extreme(h, 1 + count)).collect();
         let entry = |at: usize| {
             let mut jet = Jet::constant(0.0, width);
             jet.parts[0] = a[at].clone();
-            (0..count).for_each(|i| jet.parts[1 << i] = directions[i * n * n + at].clone());
             if let Some(t) = t {
                 jet.tangents[0] = t[at].clone();
             }
+            jet = times_power_of_two(jet, -exponent);
+            (0..count).for_each(|i| {
+                jet.parts[1 << i] = number_times_power_of_two(directions[i * n * n + at].clone(), -shifts[i]);
+            });
             jet
         };
         let mut jets = Jets {
@@ -159,6 +173,8 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
             entries: (0..n * n).map(entry).collect(),
             rows: (0..n).collect(),
             columns: (0..n).collect(),
+            exponent,
+            shift: shifts.iter().sum(),
             odd: false,
             rank: 0,
         };
@@ -285,9 +301,11 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
     fn determinant(&self) -> Jet<D, E> {
         let (pivots, exponents) = self.pivots();
         let product = pivots.iter().fold(self.remainder().0, |product, pivot| product.mul(pivot));
-        times_power_of_two(product, exponents.iter().sum()).scale(self.sign())
+        let total = exponents.iter().sum::<i32>() + self.exponent * self.n as i32;
+        times_power_of_two(product, total).scale(self.sign())
     }
 
+    /// The cofactors; of their coefficients, only that of all directions has its power of two.
     fn cofactors(&self) -> Vec<Jet<D, E>> {
         let (n, rank) = (self.n, self.rank);
         let (determinant, rest) = self.remainder();
@@ -317,7 +335,8 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
                 x[i * n + j] = known.fold(x[i * n + j].clone(), |rest, term| rest.sub(&term));
             }
         }
-        let (total, sign) = (exponents.iter().sum(), self.sign());
+        let degree = n as i32 - 1 - self.width.ilog2() as i32;
+        let (total, sign) = (exponents.iter().sum::<i32>() + self.exponent * degree + self.shift, self.sign());
         let mut cofactors = vec![self.constant(0.0); n * n];
         for (at, entry) in x.into_iter().enumerate() {
             cofactors[self.rows[at / n] * n + self.columns[at % n]] = times_power_of_two(entry.scale(sign), total);
@@ -326,11 +345,19 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
     }
 }
 
-fn times_power_of_two<D: Number, E: Module<D>>(mut jet: Jet<D, E>, mut exponent: i32) -> Jet<D, E> {
-    while exponent != 0 {
+fn times_power_of_two<D: Number, E: Module<D>>(jet: Jet<D, E>, exponent: i32) -> Jet<D, E> {
+    powers_of_two(exponent).fold(jet, |jet, power| jet.scale(power))
+}
+
+fn number_times_power_of_two<D: Number>(x: D, exponent: i32) -> D {
+    powers_of_two(exponent).fold(x, |x, power| x.mul(&D::constant(power)))
+}
+
+/// Numbers whose product is a power of two that need not be one itself.
+fn powers_of_two(mut exponent: i32) -> impl Iterator<Item = f64> {
+    std::iter::from_fn(move || {
         let step = exponent.clamp(-1000, 1000);
-        jet = jet.scale(libm::ldexp(1.0, step));
         exponent -= step;
-    }
-    jet
+        (step != 0).then(|| libm::ldexp(1.0, step))
+    })
 }
