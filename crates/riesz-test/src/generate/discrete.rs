@@ -32,6 +32,9 @@ impl Writer {
         if self.counting && self.random.percent(15) {
             return self.integer_reduction();
         }
+        if self.random.percent(3) {
+            return self.unread_size();
+        }
         let ints: Vec<String> =
             self.scope.iter().filter(|variable| variable.ty == Type::Int).map(|v| v.name.clone()).collect();
         let text = match self.random.below(8) {
@@ -46,6 +49,23 @@ impl Writer {
             _ => self.random.below(4).to_string(),
         };
         self.node(&Type::Int, text, Vec::new())
+    }
+
+    /// The size of an array whose elements nobody reads: an error where it has fewer than none.
+    fn unread_size(&mut self) -> Node {
+        let ints: Vec<String> =
+            self.scope.iter().filter(|variable| variable.ty == Type::Int).map(|v| v.name.clone()).collect();
+        let count = match ints.is_empty() {
+            true => self.random.below(3).to_string(),
+            false => format!("{} - {}", self.random.pick(&ints), self.random.below(2)),
+        };
+        let (index, element) = (self.name("i"), self.leaf(&Type::Real));
+        let template = match self.random.below(3) {
+            0 => format!("size([$ | {index} < {count}])"),
+            1 => format!("size(reverse([$ | {index} < {count}]))"),
+            _ => format!("size(concat([$ | {index} < {count}], [0.5]))"),
+        };
+        self.node(&Type::Int, template, vec![element])
     }
 
     pub(super) fn condition(&mut self, fuel: usize) -> Node {

@@ -7,6 +7,7 @@ use riesz_test::generate::random;
 
 mod point;
 mod program;
+mod scale;
 
 use program::Program;
 use random::Random;
