@@ -24,6 +24,7 @@
 
 pub mod angle;
 pub mod arithmetic;
+mod bordered;
 pub mod boundary;
 pub mod buffer;
 mod cholesky;

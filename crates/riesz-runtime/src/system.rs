@@ -7,9 +7,10 @@
 //! Entries at the same place are added. The choice reads only the places, so that it takes as many steps as there are
 //! entries, and [`method_of`] tells it without a solution.
 
+use crate::bordered::{self, Border, NEAR};
 use crate::elimination::Elimination;
 use crate::matrix::{any, is_triangular, solve_unnoted, with_room};
-use crate::{Context, Outcome, fault};
+use crate::{Context, LANES, Outcome, fault};
 use std::cell::RefCell;
 use std::fmt;
 
@@ -26,6 +27,15 @@ pub enum Method {
         below: usize,
         /// How many are above it.
         above: usize,
+    },
+    /// The entries are near the diagonal but for those of a few unknowns, which are eliminated last.
+    Bordered {
+        /// How many diagonals are below the main one.
+        below: usize,
+        /// How many are above it.
+        above: usize,
+        /// How many unknowns have entries elsewhere.
+        border: usize,
     },
     /// Few entries, anywhere: elimination in the order that fills in least.
     Sparse,
@@ -65,6 +75,10 @@ impl fmt::Display for Solved {
             Method::Triangular => write!(f, "triangular, by substitution")?,
             Method::Banded { below, above } => {
                 write!(f, "banded ({below} below and {above} above the diagonal), by elimination")?;
+            }
+            Method::Bordered { below, above, border } => {
+                let border = many(border as u64, "unknown");
+                write!(f, "bordered ({below} below and {above} above the diagonal, {border} last), by elimination")?;
             }
             Method::Sparse => write!(f, "sparse, by elimination in the order that fills in least")?,
             Method::Dense => write!(f, "dense, by elimination")?,
@@ -116,47 +130,109 @@ pub(crate) struct Entries<'a> {
     columns: &'a [f64],
     numbers: &'a [f64],
     n: usize,
+    /// How many diagonals are below the main one, and above it.
+    band: (usize, usize),
 }
 
 impl<'a> Entries<'a> {
-    /// None where a place is outside of the matrix.
+    /// None where a place is outside of the matrix, or a number is NaN.
     fn new(a: &'a [f64], n: usize, transposed: bool) -> Option<Entries<'a>> {
         let k = a.len() / 3;
         let (rows, rest) = a.split_at(k);
         let (columns, numbers) = rest.split_at(k);
-        let inside = |places: &[f64]| !any(places, |place| !(place >= 0.0 && place < n as f64));
         let (rows, columns) = if transposed { (columns, rows) } else { (rows, columns) };
-        (inside(rows) && inside(columns)).then_some(Entries { rows, columns, numbers: &numbers[..k], n })
+        let numbers = &numbers[..k];
+        let mut extent = Extent::default();
+        let ((many_rows, rest_rows), (many_columns, rest_columns)) =
+            (rows.as_chunks::<LANES>(), columns.as_chunks::<LANES>());
+        let mut extents = [Extent::default(); LANES];
+        for (rows, columns) in many_rows.iter().zip(many_columns) {
+            extents
+                .iter_mut()
+                .zip(rows.iter().zip(columns))
+                .for_each(|(extent, (row, column))| extent.see(*row, *column));
+        }
+        extents.iter().for_each(|lane| extent.join(lane));
+        rest_rows.iter().zip(rest_columns).for_each(|(row, column)| extent.see(*row, *column));
+        let Extent { least, most, below, above, is_number } = extent;
+        let inside = k == 0 || (is_number && least >= 0.0 && most < n as f64);
+        let band = (below as usize, above as usize);
+        (inside && !any(numbers, f64::is_nan)).then_some(Entries { rows, columns, numbers, n, band })
     }
 
     /// Row, column and number of each entry.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize, f64)> + DoubleEndedIterator {
+        // Places are numbers of rows and columns, as was seen when the list was made.
+        let place = |place: &f64| unsafe { place.to_int_unchecked::<i64>() as usize };
         let places = self.rows.iter().zip(self.columns);
-        places.zip(self.numbers).map(|((row, column), number)| (*row as usize, *column as usize, *number))
+        places.zip(self.numbers).map(move |((row, column), number)| (place(row), place(column), *number))
     }
 
-    fn method(&self) -> Method {
+    fn method(&self) -> (Method, Option<Border>) {
         let (n, k) = (self.n, self.numbers.len());
-        let (mut below, mut above) = (0, 0);
-        for (row, column, _) in self.iter() {
-            below = below.max(row.saturating_sub(column));
-            above = above.max(column.saturating_sub(row));
-        }
+        let (below, above) = self.band;
         let width = below + above + 1;
-        match (below, above) {
+        let method = match (below, above) {
             (0, 0) => Method::Diagonal,
             _ if n <= FEW => Method::Dense,
             (0, _) | (_, 0) => Method::Triangular,
             _ if width <= NARROW || (3 * k >= n * width && 2 * width <= n) => Method::Banded { below, above },
             _ if 4 * k >= n * n => Method::Dense,
-            _ => Method::Sparse,
-        }
+            _ => match Border::of(self, n) {
+                Some(border) => {
+                    let Border { below, above, count, .. } = border;
+                    return (Method::Bordered { below, above, border: count }, Some(border));
+                }
+                None => Method::Sparse,
+            },
+        };
+        (method, None)
+    }
+}
+
+/// Where some entries are.
+#[derive(Clone, Copy)]
+struct Extent {
+    least: f64,
+    most: f64,
+    below: f64,
+    above: f64,
+    is_number: bool,
+}
+
+impl Default for Extent {
+    fn default() -> Extent {
+        Extent { least: 0.0, most: 0.0, below: 0.0, above: 0.0, is_number: true }
+    }
+}
+
+impl Extent {
+    #[inline(always)]
+    fn see(&mut self, row: f64, column: f64) {
+        let below = row - column;
+        self.join(&Extent {
+            least: if row < column { row } else { column },
+            most: if row < column { column } else { row },
+            below,
+            above: -below,
+            is_number: below == below,
+        });
+    }
+
+    #[inline(always)]
+    fn join(&mut self, other: &Extent) {
+        let most = |a: f64, b: f64| if b > a { b } else { a };
+        self.least = if other.least < self.least { other.least } else { self.least };
+        self.most = most(self.most, other.most);
+        self.below = most(self.below, other.below);
+        self.above = most(self.above, other.above);
+        self.is_number &= other.is_number;
     }
 }
 
 /// How a system is solved whose matrix has entries `a` and `n` rows; none where a place is outside of it.
 pub fn method_of(a: &[f64], n: usize) -> Option<Method> {
-    Some(Entries::new(a, n, false)?.method())
+    Some(Entries::new(a, n, false)?.method().0)
 }
 
 /// The solution `x` of `a x = b` for each column of `b`; NaN where `a` is singular.
@@ -248,19 +324,40 @@ pub fn solve_system(
 ) -> Outcome<Solved> {
     let n = b.len();
     let to = &mut to[..n];
-    let entries = Entries::new(a, n, transposed).filter(|entries| !any(entries.numbers, f64::is_nan));
-    let Some(entries) = entries else {
+    let Some(entries) = Entries::new(a, n, transposed) else {
         to.fill(f64::NAN);
         let (unknowns, entries) = (n, a.len() / 3);
         return Ok(Solved { unknowns, right_sides: 1, entries, method: Method::Dense, products: 0, quotients: 0 });
     };
-    let method = entries.method();
     let before = context.memory;
+    let (mut method, border) = entries.method();
+    // What moves unknowns to the border.
+    charge(context, border.as_ref().map_or(0, |_| n), size_of::<u64>(), site)?;
+    let border = match method {
+        Method::Banded { below, above } if below.max(above) <= NEAR => Some(Border::none(below, above)),
+        _ => border,
+    };
+    if let Some(border) = &border {
+        if let Some((products, quotients)) = bordered::solve(context, site, to, &entries, b, border)? {
+            if !any(to, f64::is_nan) {
+                context.memory = before;
+                let entries = entries.numbers.len();
+                let solved = Solved { unknowns: n, right_sides: 1, entries, method, products, quotients };
+                note(solved);
+                return Ok(solved);
+            }
+        }
+        if border.count > 0 {
+            method = Method::Sparse;
+        }
+    }
     let (products, quotients) = match method {
         Method::Diagonal => diagonal(context, site, to, &entries, b)?,
         Method::Triangular => triangular(context, site, to, &entries, b)?,
         Method::Banded { below, above } => banded(context, site, to, &entries, b, (below, above))?,
-        Method::Sparse => Elimination::new(context, site, &entries, n, b)?.solve(context, site, to)?,
+        Method::Sparse | Method::Bordered { .. } => {
+            Elimination::new(context, site, &entries, n, b)?.solve(context, site, to)?
+        }
         Method::Dense => {
             dense(context, site, to, &entries, b)?;
             (cubed_third(n), n as u64)
