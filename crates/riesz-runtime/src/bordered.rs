@@ -9,8 +9,8 @@
 //! while it is eliminated. Where a multiple of a row would be large beside the row that it is subtracted from, the
 //! elimination is given up, and the caller takes one that exchanges rows.
 
+use crate::entries::Entries;
 use crate::matrix::{solve_unnoted, with_room};
-use crate::system::Entries;
 use crate::{Context, Outcome};
 
 /// The most diagonals on each side of the main one.
@@ -269,8 +269,9 @@ fn eliminate<const HALF: usize, const NEXT: usize, const WIDTH: usize, const BOR
         let place = place(unknown);
         *to = if place < inner { known[place] } else { solved[place - inner] };
     }
-    let each = border.below * (border.above + count) + count * (border.above + count);
-    let products = inner * (each + border.above + count) + count * count * count / 3;
+    // The right side is eliminated with the rows.
+    let rows_under = border.below + count;
+    let products = inner * (rows_under * (border.above + count + 1) + border.above + count) + count * count * count / 3;
     let quotients = inner * (border.below + border.above + 2 * count + 1) + count;
     Ok(Some((products as u64, quotients as u64)))
 }

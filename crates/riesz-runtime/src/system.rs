@@ -9,8 +9,9 @@
 
 use crate::bordered::{self, Border, NEAR};
 use crate::elimination::Elimination;
+use crate::entries::Entries;
 use crate::matrix::{any, is_triangular, solve_unnoted, with_room};
-use crate::{Context, LANES, Outcome, fault};
+use crate::{Context, Outcome, fault};
 use std::cell::RefCell;
 use std::fmt;
 
@@ -123,51 +124,7 @@ const FEW: usize = 16;
 /// A band that is so narrow is worth its zeros.
 const NARROW: usize = 8;
 
-/// A list of entries, of the matrix or of its transpose.
-#[derive(Clone, Copy)]
-pub(crate) struct Entries<'a> {
-    rows: &'a [f64],
-    columns: &'a [f64],
-    numbers: &'a [f64],
-    n: usize,
-    /// How many diagonals are below the main one, and above it.
-    band: (usize, usize),
-}
-
-impl<'a> Entries<'a> {
-    /// None where a place is outside of the matrix, or a number is NaN.
-    fn new(a: &'a [f64], n: usize, transposed: bool) -> Option<Entries<'a>> {
-        let k = a.len() / 3;
-        let (rows, rest) = a.split_at(k);
-        let (columns, numbers) = rest.split_at(k);
-        let (rows, columns) = if transposed { (columns, rows) } else { (rows, columns) };
-        let numbers = &numbers[..k];
-        let mut extent = Extent::default();
-        let ((many_rows, rest_rows), (many_columns, rest_columns)) =
-            (rows.as_chunks::<LANES>(), columns.as_chunks::<LANES>());
-        let mut extents = [Extent::default(); LANES];
-        for (rows, columns) in many_rows.iter().zip(many_columns) {
-            extents
-                .iter_mut()
-                .zip(rows.iter().zip(columns))
-                .for_each(|(extent, (row, column))| extent.see(*row, *column));
-        }
-        extents.iter().for_each(|lane| extent.join(lane));
-        rest_rows.iter().zip(rest_columns).for_each(|(row, column)| extent.see(*row, *column));
-        let Extent { least, most, below, above, is_number } = extent;
-        let inside = k == 0 || (is_number && least >= 0.0 && most < n as f64);
-        let band = (below as usize, above as usize);
-        (inside && !any(numbers, f64::is_nan)).then_some(Entries { rows, columns, numbers, n, band })
-    }
-
-    /// Row, column and number of each entry.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize, f64)> + DoubleEndedIterator {
-        // Places are numbers of rows and columns, as was seen when the list was made.
-        let place = |place: &f64| unsafe { place.to_int_unchecked::<i64>() as usize };
-        let places = self.rows.iter().zip(self.columns);
-        places.zip(self.numbers).map(move |((row, column), number)| (place(row), place(column), *number))
-    }
-
+impl Entries<'_> {
     fn method(&self) -> (Method, Option<Border>) {
         let (n, k) = (self.n, self.numbers.len());
         let (below, above) = self.band;
@@ -187,46 +144,6 @@ impl<'a> Entries<'a> {
             },
         };
         (method, None)
-    }
-}
-
-/// Where some entries are.
-#[derive(Clone, Copy)]
-struct Extent {
-    least: f64,
-    most: f64,
-    below: f64,
-    above: f64,
-    is_number: bool,
-}
-
-impl Default for Extent {
-    fn default() -> Extent {
-        Extent { least: 0.0, most: 0.0, below: 0.0, above: 0.0, is_number: true }
-    }
-}
-
-impl Extent {
-    #[inline(always)]
-    fn see(&mut self, row: f64, column: f64) {
-        let below = row - column;
-        self.join(&Extent {
-            least: if row < column { row } else { column },
-            most: if row < column { column } else { row },
-            below,
-            above: -below,
-            is_number: below == below,
-        });
-    }
-
-    #[inline(always)]
-    fn join(&mut self, other: &Extent) {
-        let most = |a: f64, b: f64| if b > a { b } else { a };
-        self.least = if other.least < self.least { other.least } else { self.least };
-        self.most = most(self.most, other.most);
-        self.below = most(self.below, other.below);
-        self.above = most(self.above, other.above);
-        self.is_number &= other.is_number;
     }
 }
 
@@ -330,37 +247,12 @@ pub fn solve_system(
         return Ok(Solved { unknowns, right_sides: 1, entries, method: Method::Dense, products: 0, quotients: 0 });
     };
     let before = context.memory;
-    let (mut method, border) = entries.method();
-    // What moves unknowns to the border.
-    charge(context, border.as_ref().map_or(0, |_| n), size_of::<u64>(), site)?;
-    let border = match method {
-        Method::Banded { below, above } if below.max(above) <= NEAR => Some(Border::none(below, above)),
-        _ => border,
-    };
-    if let Some(border) = &border {
-        if let Some((products, quotients)) = bordered::solve(context, site, to, &entries, b, border)? {
-            if !any(to, f64::is_nan) {
-                context.memory = before;
-                let entries = entries.numbers.len();
-                let solved = Solved { unknowns: n, right_sides: 1, entries, method, products, quotients };
-                note(solved);
-                return Ok(solved);
-            }
-        }
-        if border.count > 0 {
-            method = Method::Sparse;
-        }
-    }
-    let (products, quotients) = match method {
-        Method::Diagonal => diagonal(context, site, to, &entries, b)?,
-        Method::Triangular => triangular(context, site, to, &entries, b)?,
-        Method::Banded { below, above } => banded(context, site, to, &entries, b, (below, above))?,
-        Method::Sparse | Method::Bordered { .. } => {
-            Elimination::new(context, site, &entries, n, b)?.solve(context, site, to)?
-        }
-        Method::Dense => {
-            dense(context, site, to, &entries, b)?;
-            (cubed_third(n), n as u64)
+    let (method, border) = entries.method();
+    let (method, (products, quotients)) = match without_exchanges(context, site, to, &entries, b, (method, border))? {
+        Some(work) => (method, work),
+        None => {
+            context.memory = before;
+            with_exchanges(context, site, to, &entries, b, method)?
         }
     };
     context.memory = before;
@@ -372,6 +264,51 @@ pub fn solve_system(
     let solved = Solved { unknowns: n, right_sides: 1, entries, method, products, quotients };
     note(solved);
     Ok(solved)
+}
+
+/// The products and the quotients.
+type Work = (u64, u64);
+
+/// Solves a narrow band, or one with a border, where that needs no exchange of rows; none otherwise.
+fn without_exchanges(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    entries: &Entries,
+    b: &[f64],
+    form: (Method, Option<Border>),
+) -> Outcome<Option<Work>> {
+    let border = match form {
+        (Method::Banded { below, above }, _) if below.max(above) <= NEAR => Border::none(below, above),
+        (_, Some(border)) => border,
+        _ => return Ok(None),
+    };
+    charge(context, border.count.min(1) * b.len(), size_of::<u64>(), site)?;
+    let work = bordered::solve(context, site, to, entries, b, &border)?;
+    Ok(work.filter(|_| !any(to, f64::is_nan)))
+}
+
+/// Solves by an algorithm that works for every regular matrix, and tells which that is.
+fn with_exchanges(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    entries: &Entries,
+    b: &[f64],
+    method: Method,
+) -> Outcome<(Method, Work)> {
+    Ok(match method {
+        Method::Diagonal => (method, diagonal(context, site, to, entries, b)?),
+        Method::Triangular => (method, triangular(context, site, to, entries, b)?),
+        Method::Banded { below, above } => (method, banded(context, site, to, entries, b, (below, above))?),
+        Method::Bordered { .. } | Method::Sparse => {
+            (Method::Sparse, Elimination::new(context, site, entries, b.len(), b)?.solve(context, site, to)?)
+        }
+        Method::Dense => {
+            dense(context, site, to, entries, b)?;
+            (method, (cubed_third(b.len()), b.len() as u64))
+        }
+    })
 }
 
 /// The products of an elimination of `n` unknowns.
