@@ -75,7 +75,7 @@ impl Extent {
             most: if row < column { column } else { row },
             below,
             above: -below,
-            is_number: below == below,
+            is_number: !below.is_nan(),
         });
     }
 
