@@ -38,5 +38,7 @@ pub const SOURCE: &[(&str, &str)] = &[
     ("rows.rs", include_str!("src/rows.rs")),
     ("strip.rs", include_str!("src/strip.rs")),
     ("system.rs", include_str!("src/system.rs")),
+    ("bordered.rs", include_str!("src/bordered.rs")),
     ("elimination.rs", include_str!("src/elimination.rs")),
+    ("entries.rs", include_str!("src/entries.rs")),
 ];

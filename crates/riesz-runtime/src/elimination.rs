@@ -8,8 +8,9 @@
 //! 1957; Duff, Erisman and Reid, *Direct Methods for Sparse Matrices*, §7.2). The right side is eliminated with the rows.
 //! When an entry is nearly everywhere, the rest is a dense system.
 
+use crate::entries::Entries;
 use crate::matrix::{solve_unnoted, with_room};
-use crate::system::{Entries, charge, cubed_third};
+use crate::system::{charge, cubed_third};
 use crate::{Context, Outcome, fault};
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};

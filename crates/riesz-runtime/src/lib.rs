@@ -16,7 +16,7 @@
 //! - [`single`]: the same in single precision
 //! - [`product`], `tile`: products of matrices, and their tiles
 //! - `instructions`: sums of products by the best instructions of the processor
-//! - [`system`], `elimination`: linear systems of which few entries are not zero
+//! - [`system`], `entries`, `bordered`, `elimination`: linear systems of which few entries are not zero
 //! - [`matrix`], `triangular`, `factor`, `cholesky`, `cofactor`, `transpose`: linear algebra, nearly all of it by products
 
 // Lanes are written once, over `R`, which is one type here and another in `single`.
@@ -24,6 +24,7 @@
 
 pub mod angle;
 pub mod arithmetic;
+mod bordered;
 pub mod boundary;
 pub mod buffer;
 mod cholesky;
@@ -34,6 +35,7 @@ pub mod context;
 pub mod crew;
 pub mod elementary;
 mod elimination;
+mod entries;
 mod factor;
 pub mod gamma;
 pub mod gather;

@@ -10,6 +10,7 @@
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx512f")))]
 use crate::instructions::{Avx2, Avx512};
 use crate::instructions::{Compiled, Instructions, by_instructions};
+use crate::matrix::any;
 use crate::tile::{Block, Update, multiply};
 use crate::{LANES, Lanes};
 
@@ -184,14 +185,18 @@ unsafe fn multiples<const N: usize, I: Instructions>(to: &mut [f64], factors: [f
     }
 }
 
-/// The same with products in which zero times anything is zero.
+/// The same with products in which zero times anything is zero. They differ from others only where those are NaN.
 pub fn exact_product(
     to: &mut [f64],
     (left, left_at): (&[f64], Strides),
     (right, right_at): (&[f64], Strides),
     (rows, inner, columns): (i64, i64, i64),
 ) {
-    contract(to, (left, left_at), (right, right_at), (rows, inner, columns), crate::exact_mul);
+    product(to, (left, left_at), (right, right_at), (rows, inner, columns));
+    let count = rows.max(0) as usize * columns.max(0) as usize;
+    if any(&to[..count], f64::is_nan) {
+        contract(to, (left, left_at), (right, right_at), (rows, inner, columns), crate::exact_mul);
+    }
 }
 
 #[inline(always)]

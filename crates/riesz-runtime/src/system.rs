@@ -7,7 +7,9 @@
 //! Entries at the same place are added. The choice reads only the places, so that it takes as many steps as there are
 //! entries, and [`method_of`] tells it without a solution.
 
+use crate::bordered::{self, Border, NEAR};
 use crate::elimination::Elimination;
+use crate::entries::Entries;
 use crate::matrix::{any, is_triangular, solve_unnoted, with_room};
 use crate::{Context, Outcome, fault};
 use std::cell::RefCell;
@@ -26,6 +28,15 @@ pub enum Method {
         below: usize,
         /// How many are above it.
         above: usize,
+    },
+    /// The entries are near the diagonal but for those of a few unknowns, which are eliminated last.
+    Bordered {
+        /// How many diagonals are below the main one.
+        below: usize,
+        /// How many are above it.
+        above: usize,
+        /// How many unknowns have entries elsewhere.
+        border: usize,
     },
     /// Few entries, anywhere: elimination in the order that fills in least.
     Sparse,
@@ -65,6 +76,10 @@ impl fmt::Display for Solved {
             Method::Triangular => write!(f, "triangular, by substitution")?,
             Method::Banded { below, above } => {
                 write!(f, "banded ({below} below and {above} above the diagonal), by elimination")?;
+            }
+            Method::Bordered { below, above, border } => {
+                let border = many(border as u64, "unknown");
+                write!(f, "bordered ({below} below and {above} above the diagonal, {border} last), by elimination")?;
             }
             Method::Sparse => write!(f, "sparse, by elimination in the order that fills in least")?,
             Method::Dense => write!(f, "dense, by elimination")?,
@@ -109,54 +124,32 @@ const FEW: usize = 16;
 /// A band that is so narrow is worth its zeros.
 const NARROW: usize = 8;
 
-/// A list of entries, of the matrix or of its transpose.
-#[derive(Clone, Copy)]
-pub(crate) struct Entries<'a> {
-    rows: &'a [f64],
-    columns: &'a [f64],
-    numbers: &'a [f64],
-    n: usize,
-}
-
-impl<'a> Entries<'a> {
-    /// None where a place is outside of the matrix.
-    fn new(a: &'a [f64], n: usize, transposed: bool) -> Option<Entries<'a>> {
-        let k = a.len() / 3;
-        let (rows, rest) = a.split_at(k);
-        let (columns, numbers) = rest.split_at(k);
-        let inside = |places: &[f64]| !any(places, |place| !(place >= 0.0 && place < n as f64));
-        let (rows, columns) = if transposed { (columns, rows) } else { (rows, columns) };
-        (inside(rows) && inside(columns)).then_some(Entries { rows, columns, numbers: &numbers[..k], n })
-    }
-
-    /// Row, column and number of each entry.
-    pub fn iter(&self) -> impl ExactSizeIterator<Item = (usize, usize, f64)> + DoubleEndedIterator {
-        let places = self.rows.iter().zip(self.columns);
-        places.zip(self.numbers).map(|((row, column), number)| (*row as usize, *column as usize, *number))
-    }
-
-    fn method(&self) -> Method {
+impl Entries<'_> {
+    fn method(&self) -> (Method, Option<Border>) {
         let (n, k) = (self.n, self.numbers.len());
-        let (mut below, mut above) = (0, 0);
-        for (row, column, _) in self.iter() {
-            below = below.max(row.saturating_sub(column));
-            above = above.max(column.saturating_sub(row));
-        }
+        let (below, above) = self.band;
         let width = below + above + 1;
-        match (below, above) {
+        let method = match (below, above) {
             (0, 0) => Method::Diagonal,
             _ if n <= FEW => Method::Dense,
             (0, _) | (_, 0) => Method::Triangular,
             _ if width <= NARROW || (3 * k >= n * width && 2 * width <= n) => Method::Banded { below, above },
             _ if 4 * k >= n * n => Method::Dense,
-            _ => Method::Sparse,
-        }
+            _ => match Border::of(self, n) {
+                Some(border) => {
+                    let Border { below, above, count, .. } = border;
+                    return (Method::Bordered { below, above, border: count }, Some(border));
+                }
+                None => Method::Sparse,
+            },
+        };
+        (method, None)
     }
 }
 
 /// How a system is solved whose matrix has entries `a` and `n` rows; none where a place is outside of it.
 pub fn method_of(a: &[f64], n: usize) -> Option<Method> {
-    Some(Entries::new(a, n, false)?.method())
+    Some(Entries::new(a, n, false)?.method().0)
 }
 
 /// The solution `x` of `a x = b` for each column of `b`; NaN where `a` is singular.
@@ -248,22 +241,18 @@ pub fn solve_system(
 ) -> Outcome<Solved> {
     let n = b.len();
     let to = &mut to[..n];
-    let entries = Entries::new(a, n, transposed).filter(|entries| !any(entries.numbers, f64::is_nan));
-    let Some(entries) = entries else {
+    let Some(entries) = Entries::new(a, n, transposed) else {
         to.fill(f64::NAN);
         let (unknowns, entries) = (n, a.len() / 3);
         return Ok(Solved { unknowns, right_sides: 1, entries, method: Method::Dense, products: 0, quotients: 0 });
     };
-    let method = entries.method();
     let before = context.memory;
-    let (products, quotients) = match method {
-        Method::Diagonal => diagonal(context, site, to, &entries, b)?,
-        Method::Triangular => triangular(context, site, to, &entries, b)?,
-        Method::Banded { below, above } => banded(context, site, to, &entries, b, (below, above))?,
-        Method::Sparse => Elimination::new(context, site, &entries, n, b)?.solve(context, site, to)?,
-        Method::Dense => {
-            dense(context, site, to, &entries, b)?;
-            (cubed_third(n), n as u64)
+    let (method, border) = entries.method();
+    let (method, (products, quotients)) = match without_exchanges(context, site, to, &entries, b, (method, border))? {
+        Some(work) => (method, work),
+        None => {
+            context.memory = before;
+            with_exchanges(context, site, to, &entries, b, method)?
         }
     };
     context.memory = before;
@@ -275,6 +264,51 @@ pub fn solve_system(
     let solved = Solved { unknowns: n, right_sides: 1, entries, method, products, quotients };
     note(solved);
     Ok(solved)
+}
+
+/// The products and the quotients.
+type Work = (u64, u64);
+
+/// Solves a narrow band, or one with a border, where that needs no exchange of rows; none otherwise.
+fn without_exchanges(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    entries: &Entries,
+    b: &[f64],
+    form: (Method, Option<Border>),
+) -> Outcome<Option<Work>> {
+    let border = match form {
+        (Method::Banded { below, above }, _) if below.max(above) <= NEAR => Border::none(below, above),
+        (_, Some(border)) => border,
+        _ => return Ok(None),
+    };
+    charge(context, border.count.min(1) * b.len(), size_of::<u64>(), site)?;
+    let work = bordered::solve(context, site, to, entries, b, &border)?;
+    Ok(work.filter(|_| !any(to, f64::is_nan)))
+}
+
+/// Solves by an algorithm that works for every regular matrix, and tells which that is.
+fn with_exchanges(
+    context: &mut Context,
+    site: u32,
+    to: &mut [f64],
+    entries: &Entries,
+    b: &[f64],
+    method: Method,
+) -> Outcome<(Method, Work)> {
+    Ok(match method {
+        Method::Diagonal => (method, diagonal(context, site, to, entries, b)?),
+        Method::Triangular => (method, triangular(context, site, to, entries, b)?),
+        Method::Banded { below, above } => (method, banded(context, site, to, entries, b, (below, above))?),
+        Method::Bordered { .. } | Method::Sparse => {
+            (Method::Sparse, Elimination::new(context, site, entries, b.len(), b)?.solve(context, site, to)?)
+        }
+        Method::Dense => {
+            dense(context, site, to, entries, b)?;
+            (method, (cubed_third(b.len()), b.len() as u64))
+        }
+    })
 }
 
 /// The products of an elimination of `n` unknowns.

@@ -1,7 +1,8 @@
 //! The laws of linear algebra, for sizes on both sides of those at which matrices are split.
 
 use riesz_runtime::{
-    Context, Strides, cholesky, cholesky_cotangent, cholesky_tangent, cofactor, det, inv, logdet, product, solve,
+    Context, Strides, cholesky, cholesky_cotangent, cholesky_tangent, cofactor, det, exact_mul, exact_product, inv,
+    logdet, product, solve,
 };
 
 const SIZES: [i64; 16] = [0, 1, 2, 3, 7, 8, 9, 15, 16, 17, 31, 40, 65, 97, 130, 200];
@@ -237,4 +238,39 @@ fn cofactors_scale_with_the_matrix_and_the_directions() {
         }
     }
     assert!(checked > 500, "{checked}");
+}
+
+#[test]
+fn zero_times_anything_is_zero_in_exact_products() {
+    let mut chance = 0x9E37_79B9_7F4A_7C15u64;
+    let mut next = move || {
+        chance ^= chance << 13;
+        chance ^= chance >> 7;
+        chance ^= chance << 17;
+        chance >> 33
+    };
+    let strange = [0.0, f64::NAN, f64::INFINITY, -0.0, f64::NEG_INFINITY];
+    for (rows, inner, columns) in [(1, 1, 1), (3, 4, 1), (1, 5, 6), (4, 4, 4), (9, 17, 12), (33, 20, 40)] {
+        // None of the numbers is strange, few are, or a third of them.
+        for rarity in [u64::MAX, 200, 3] {
+            let mut numbers = |count: i64| -> Vec<f64> {
+                let number = |_| match next() {
+                    at if at % rarity == 0 => strange[(at / rarity % 5) as usize],
+                    at => (at % 1000) as f64 / 250.0 - 2.0,
+                };
+                (0..count).map(number).collect()
+            };
+            let (left, right) = (numbers(rows * inner), numbers(inner * columns));
+            let by_rows = |columns: i64| Strides { first: 0, row: columns, column: 1 };
+            let mut found = vec![7.0; (rows * columns) as usize];
+            exact_product(&mut found, (&left, by_rows(inner)), (&right, by_rows(columns)), (rows, inner, columns));
+            for (at, found) in found.iter().enumerate() {
+                let (row, column) = (at as i64 / columns, at as i64 % columns);
+                let term = |k: i64| exact_mul(left[(row * inner + k) as usize], right[(k * columns + column) as usize]);
+                let expected: f64 = (0..inner).map(term).sum();
+                let same = found == &expected || (found.is_nan() && expected.is_nan());
+                assert!(same || (found - expected).abs() < 1e-12, "{found}, not {expected}");
+            }
+        }
+    }
 }

@@ -12,6 +12,7 @@ use crate::jacobian::{Derivative, MatrixForm, from_structure, numbers_in};
 use riesz_core::build::write_size;
 use riesz_core::term::{Atom, Binding, Body, Comparison, Iteration, Op, Place, Var};
 use riesz_core::{Size, Type};
+use riesz_primitive::{Primitive, scalar};
 use riesz_syntax::Span;
 
 impl Compiler<'_> {
@@ -294,6 +295,9 @@ impl Compiler<'_> {
                 self.apply(image, images.map, unit, span, out)?;
                 Atom::Var(image)
             }
+            (Type::Array(_, element), _) if path.is_empty() && is_array_of_reals(element) && !has_holes(part) => {
+                self.images_in_one_loop(images, part, ty, span, out)?
+            }
             (Type::Array(size, element), Type::Array(_, inner)) => {
                 let like = images.like.unwrap_or(Atom::Int(0));
                 let count = self.count(size, like, path, out, span);
@@ -317,6 +321,93 @@ impl Compiler<'_> {
             }
         })
     }
+}
+
+impl Compiler<'_> {
+    /// The images of the unit vectors of a domain of several axes, which are one axis here: a loop of many iterations runs
+    /// better than short loops inside of each other.
+    fn images_in_one_loop(
+        &mut self,
+        images: &Images,
+        domain: &Type,
+        ty: &Type,
+        span: Span,
+        out: &mut Vec<Binding>,
+    ) -> Result<Atom, Problem> {
+        let (mut sizes, mut part, mut image_type) = (Vec::new(), domain, ty);
+        while let (Type::Array(size, element), Type::Array(_, inner)) = (part, image_type) {
+            sizes.push(size.clone());
+            (part, image_type) = (element, inner);
+        }
+        let total = sizes.iter().try_fold(Size::Constant(1), |total, size| total.mul(size)).unwrap_or(Size::Hole);
+        let count = match total {
+            Size::Hole => sizes.iter().fold(Atom::Int(1), |count, size| {
+                let size = write_size(size, &mut self.vars, out, span);
+                self.integer(&scalar::MUL, count, size, out, span)
+            }),
+            _ => write_size(&total, &mut self.vars, out, span),
+        };
+        let direction = self.var(Type::Int);
+        let mut bindings = Vec::new();
+        let unit = self.at_each(&sizes, domain, &mut Vec::new(), span, &mut bindings, &mut |compiler, at, out| {
+            let condition = compiler.bind(Op::Same(at, Atom::Var(direction)), Type::Bool, out, span);
+            let of = |number| Body { bindings: Vec::new(), result: Atom::Real(number) };
+            compiler.bind(Op::If { condition, yes: of(1.0), no: of(0.0) }, Type::Real, out, span)
+        });
+        let image = self.var(image_type.clone());
+        self.apply(image, images.map, unit, span, &mut bindings)?;
+        let body = Body { bindings, result: Atom::Var(image) };
+        let all = Type::array(total, image_type.clone());
+        let all = self.bind(Op::Build(Iteration { count, index: direction, body }), all, out, span);
+        let image_type = image_type.clone();
+        Ok(self.at_each(&sizes, ty, &mut Vec::new(), span, out, &mut |compiler, at, out| {
+            compiler.bind(Op::Index(all, at), image_type.clone(), out, span)
+        }))
+    }
+
+    /// An array of several axes, made of what stands at each place, the places counted row by row.
+    fn at_each(
+        &mut self,
+        sizes: &[Size],
+        ty: &Type,
+        indices: &mut Vec<Atom>,
+        span: Span,
+        out: &mut Vec<Binding>,
+        make: &mut dyn FnMut(&mut Self, Atom, &mut Vec<Binding>) -> Atom,
+    ) -> Atom {
+        let (Some(size), Type::Array(_, element)) = (sizes.get(indices.len()), ty) else {
+            let mut place = Atom::Int(0);
+            for (index, size) in indices.iter().zip(sizes) {
+                let size = write_size(size, &mut self.vars, out, span);
+                let before = self.integer(&scalar::MUL, place, size, out, span);
+                place = self.integer(&scalar::ADD, before, *index, out, span);
+            }
+            return make(self, place, out);
+        };
+        let count = write_size(size, &mut self.vars, out, span);
+        let index = self.var(Type::Int);
+        let mut bindings = Vec::new();
+        indices.push(Atom::Var(index));
+        let result = self.at_each(sizes, element, indices, span, &mut bindings, make);
+        indices.pop();
+        self.bind(Op::Build(Iteration { count, index, body: Body { bindings, result } }), ty.clone(), out, span)
+    }
+
+    /// A sum or a product of integers.
+    fn integer(&mut self, primitive: &'static Primitive, a: Atom, b: Atom, out: &mut Vec<Binding>, span: Span) -> Atom {
+        let is_sum = std::ptr::eq(primitive, &scalar::ADD);
+        match (a, b) {
+            (Atom::Int(0), other) if is_sum => other,
+            (Atom::Int(0), _) => Atom::Int(0),
+            (Atom::Int(1), other) if !is_sum => other,
+            (a, b) => self.bind(Op::Scalar(primitive, vec![a, b]), Type::Int, out, span),
+        }
+    }
+}
+
+/// Whether a space is an array of numbers, of any number of axes.
+fn is_array_of_reals(ty: &Type) -> bool {
+    matches!(ty, Type::Array(_, element) if **element == Type::Real || is_array_of_reals(element))
 }
 
 /// A map whose images are wanted.

@@ -265,6 +265,32 @@ fn a_dense_matrix_takes_a_pass_for_each_row_or_column() {
 }
 
 #[test]
+fn a_space_of_several_axes_is_gone_through_in_one_loop() {
+    let program = "fun f(x: [m][n]R, k: Int, l: Int): [k][l]R = {
+            let s = sum(sum(exp(x[i][j] * (1 + i + 0.1 * j)) | j < n) | i < m)
+            [[sin(s * (1 + i + 2 * j)) + s^2 | j < l] | i < k]
+        }
+        fun unit(m: Int, n: Int, a: Int, b: Int): [m][n]R = [[if i == a and j == b then 1.0 else 0.0 | j < n] | i < m]
+        fun apart(x: [m][n]R, k: Int, l: Int): R = {
+            let d = D(f(_, k, l), x)
+            let all = jacobian(f(_, k, l), x)
+            sum(sum({
+                let image = d(unit(m, n, a, b))
+                sum(sum(abs(all[i][j][a][b] - image[i][j]) | j < l) | i < k)
+            } | b < n) | a < m)
+        }\n";
+    // More rows than columns, fewer, as many, and axes of one or no element.
+    for [m, n, k, l] in [[3, 4, 5, 6], [4, 5, 2, 3], [3, 3, 3, 3], [1, 7, 3, 1], [2, 0, 3, 2], [5, 3, 0, 4]] {
+        let point = format!("[[0.1 * i - 0.2 * j | j < {n}] | i < {m}]");
+        let (value, _) = run(check(program).unwrap(), &format!("apart({point}, {k}, {l})")).unwrap();
+        assert!(numbers(&value)[0] < 1e-9, "{m} by {n} to {k} by {l}: {value:?}");
+    }
+    let point = "[[0.1 * i - 0.2 * j | j < 7] | i < 40]";
+    let (_, text) = run(check(program).unwrap(), &format!("jacobian(f(_, 30, 20), {point})")).unwrap();
+    assert!(text.contains("< 280"), "{text}");
+}
+
+#[test]
 fn what_no_column_changes_is_computed_once() {
     // A call that might have no end, before it comes to what varies.
     let program = "let x = [0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8]
