@@ -77,7 +77,8 @@ impl Row {
         if bound || is_mutable(count) || size == Size::Hole || polynomials.operand(row.at) != first {
             return None;
         }
-        let mut survey = Survey { polynomials, buffer: row.buffer, first, size, around: Vec::new(), adds: 0 };
+        let around = vec![(each.index, polynomials.operand(each.count))];
+        let mut survey = Survey { polynomials, buffer: row.buffer, first, size, around, adds: 0 };
         let mut found = Row::default();
         survey.block(&each.body[fill + 1..], &mut found)?;
         // The filling, and the additions behind it.
@@ -91,7 +92,7 @@ struct Survey<'p> {
     /// The position of the row, and its length.
     first: Size,
     size: Size,
-    /// The inner loops around, each with its count.
+    /// The loops around, each with its count: first that whose iterations have rows.
     around: Vec<(Register, Size)>,
     adds: usize,
 }
@@ -106,7 +107,7 @@ impl Survey<'_> {
                         return None;
                     }
                     let atoms = place.atoms();
-                    row.again |= self.around.iter().any(|(index, _)| !atoms.contains(&atom(*index)));
+                    row.again |= self.around[1..].iter().any(|(index, _)| !atoms.contains(&atom(*index)));
                     row.places.insert(*at, place);
                     self.adds += 1;
                 }

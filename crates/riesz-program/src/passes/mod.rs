@@ -11,6 +11,7 @@
 //! - [`privatise`]: an iteration reads its results from its own copy
 //! - [`unit`]: a sum of products with a unit vector is one of its terms
 //! - [`accumulate`]: an iteration adds to its own copy of a row
+//! - [`contract`]: sums of vectors times numbers are products of matrices
 //! - [`preload`]: distant elements are read once
 //! - [`select`]: conditions that only choose between numbers are choices
 //! - [`double`]: `b · c + b · c` as `b · 2c`, for a number `c`
@@ -23,6 +24,7 @@
 //! - `expand`: products of matrices as loops
 
 pub mod accumulate;
+pub mod contract;
 pub mod double;
 pub mod edge;
 pub mod fuse;
@@ -49,7 +51,7 @@ use crate::program::{Procedure, Program};
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they run. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 19] = [
+pub const PASSES: [(&str, Pass); 20] = [
     ("scalarise", scalarise::scalarise),
     ("tidy", tidy::tidy),
     ("join", join::join),
@@ -65,6 +67,7 @@ pub const PASSES: [(&str, Pass); 19] = [
     ("tidy", tidy::tidy),
     ("privatise", privatise::privatise),
     ("accumulate", accumulate::accumulate),
+    ("contract", contract::contract),
     ("preload", preload::preload),
     ("select", select::select),
     ("double", double::double),

@@ -12,15 +12,14 @@ const BEFORE: [Pass; 2] = [scalarise, tidy];
 
 #[test]
 fn rows_of_sums() {
-    copied("hessian(\\x -> sum(exp(real(i) * dot(x, x)) | i < 3), x)", true);
-    copied("[sum([y * real(k) * z | y in x] | k < 5) | z in x]", true);
-    copied("[sum([[y * real(k) * z | y in x] | j < 3] | k < 5) | z in x]", true);
+    copied("hessian(\\w -> sum(exp(sum(w[j] * real(i + j) | j < n)) | i < 3), x)", true);
+    copied("hessian(\\w -> sum(w^2) + sum(exp(sum(w[j] * real(i + j) | j < n)) | i < 3), x)", true);
 }
 
 #[test]
 fn rows_that_are_written_once() {
     copied("[[y * z | y in x] | z in x]", false);
-    copied("sum([y * z | y in x] | z in x)", false);
+    copied("hessian(\\w -> exp(sum(w^2)), x)", false);
 }
 
 /// Whether a function has a copy of a row once rows are added up in copies.

@@ -2,6 +2,7 @@
 //! on programs for which they have work.
 
 mod accumulate;
+mod contract;
 mod double;
 mod edge;
 mod fuse;
