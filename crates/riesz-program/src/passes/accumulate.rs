@@ -70,9 +70,7 @@ impl Row {
             statement.defines(&mut |register| bound |= Operand::Register(register) == count);
             statement.buffers(&mut |buffer, _| touched += usize::from(buffer == row.buffer));
         });
-        let is_mutable = |operand: Operand| {
-            matches!(operand, Operand::Register(register) if procedure.registers[register.0 as usize].mutable)
-        };
+        let is_mutable = |operand: Operand| matches!(operand, Operand::Register(register) if procedure.registers[register.0 as usize].mutable);
         let first = Size::Atom(atom(each.index)).mul(&size)?;
         if bound || is_mutable(count) || size == Size::Hole || polynomials.operand(row.at) != first {
             return None;

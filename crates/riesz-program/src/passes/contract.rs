@@ -128,7 +128,10 @@ impl Sum {
             })
         };
         let known = |statement: &Statement| {
-            matches!(statement, Statement::Let(_, Expression::Position(..) | Expression::Load(_) | Expression::Real(..)))
+            matches!(
+                statement,
+                Statement::Let(_, Expression::Position(..) | Expression::Load(_) | Expression::Real(..))
+            )
         };
         let Expression::Real(primitive, factors) = bound(terms, *term)? else { return None };
         let exact = *primitive == scalar::EXACT_MUL;
@@ -146,9 +149,8 @@ impl Sum {
             return None;
         }
         let at = polynomials.operand(element.at);
-        let of = |term: i64, row: i64| {
-            with(&with(&at, each.index, &Size::Constant(term)), rows.index, &Size::Constant(row))
-        };
+        let of =
+            |term: i64, row: i64| with(&with(&at, each.index, &Size::Constant(term)), rows.index, &Size::Constant(row));
         let first = of(0, 0);
         let (row, column) = (of(0, 1).sub(&first)?, of(1, 0).sub(&first)?);
         let by = |register: Register, step: &Size| Size::Atom(atom(register)).mul(step);

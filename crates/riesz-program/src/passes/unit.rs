@@ -38,7 +38,8 @@ struct Units {
 
 impl Units {
     fn of(procedure: &Procedure) -> Units {
-        let mut units = Units { polynomials: Polynomials::of(procedure), found: FxHashMap::default(), there: FxHashSet::default() };
+        let mut units =
+            Units { polynomials: Polynomials::of(procedure), found: FxHashMap::default(), there: FxHashSet::default() };
         units.find(procedure, &procedure.body);
         // Nothing else is written to the vector.
         let mut writes: FxHashMap<Buffer, usize> = FxHashMap::default();
@@ -122,7 +123,10 @@ impl Units {
                 Statement::Let(register, Expression::Load(element)) if self.there.contains(&element.buffer) => {
                     let found = self.found[&element.buffer];
                     let all = self.polynomials.same(each.count, found.count) || each.count == found.count;
-                    if !all || element.at != Operand::Register(each.index) || unit.is_some_and(|unit| unit.at != found.at) {
+                    if !all
+                        || element.at != Operand::Register(each.index)
+                        || unit.is_some_and(|unit| unit.at != found.at)
+                    {
                         return None;
                     }
                     unit = Some(found);

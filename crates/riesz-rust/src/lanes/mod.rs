@@ -186,9 +186,7 @@ impl<'w> Wide<'w, '_> {
                 self.allocate(allocation);
             }
             self.line(format!("let {index} = {count} / {lanes} * {lanes};"));
-            self.line(format!(
-                "let {REST} = Ints::linear({index}, 1).compare(Ints::splat({count}), |a, b| a < b);"
-            ));
+            self.line(format!("let {REST} = Ints::linear({index}, 1).compare(Ints::splat({count}), |a, b| a < b);"));
             self.rest = Some(REST);
             let mut inside = declared.clone();
             self.block(&each.body, &mut inside, None);

@@ -76,7 +76,8 @@ impl Wide<'_, '_> {
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => self.copy(*to, *from, *count, mask),
             Statement::Store(element, _)
-                if !self.strip && self.rest.is_none() && self.lanes.interleaved.contains_key(&element.buffer) => {
+                if !self.strip && self.rest.is_none() && self.lanes.interleaved.contains_key(&element.buffer) =>
+            {
                 self.store_interleaved(*element);
             }
             Statement::Store(element, value) => {
