@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 static MEMORY: riesz_runtime::Aligned = riesz_runtime::Aligned;
 
 /// The name, as the peers have it, the file, the value, and the derivative.
-const PROGRAMS: [(&str, &str, &str, &str); 60] = [
+const PROGRAMS: [(&str, &str, &str, &str); 62] = [
     (
         "LSTM",
         include_str!("untuned/lstm.rz"),
@@ -303,6 +303,13 @@ const PROGRAMS: [(&str, &str, &str, &str); 60] = [
         "likelihood(w, cuts, x, class)",
         "hessian(likelihood(_, cuts, x, class), w)",
     ),
+    (
+        "doses, Jacobian",
+        include_str!("untuned/doses.rz"),
+        "concentrations(rates, doses)",
+        "jacobian(concentrations(_, doses), rates)",
+    ),
+    ("gamma regression, Hessian", include_str!("untuned/gamma.rz"), "loss(w, x, y)", "hessian(loss(_, x, y), w)"),
 ];
 
 fn main() {

@@ -313,6 +313,26 @@ def probit(p, x, label):
     return -jnp.mean(jnp.log(upper - lower + 1e-12))
 
 
+def concentrations(rates, doses):
+    def move(_, state):
+        g, b, t = state
+        absorbed, moved = rates[0] * g, rates[3] * b - rates[4] * t
+        out = rates[1] * b + rates[2] * b / (1 + b)
+        return g - 0.05 * absorbed, b + 0.05 * (absorbed - out - moved), t + 0.05 * moved
+
+    def day(state, dose):
+        g, b, t = state
+        state = lax.fori_loop(0, 8, move, (g + dose, b, t))
+        return state, state[1]
+
+    return lax.scan(day, (jnp.asarray(0.0),) * 3, doses)[1]
+
+
+def gamma(w, x, y):
+    eta = x @ w
+    return jnp.mean(y * jnp.exp(-eta) + eta)
+
+
 def hessian(value):
     return jax.hessian(value)
 
@@ -546,5 +566,18 @@ workloads.run(
         ),
         "ordered probit": row(probit, gradient(probit), *POINTS["probit"]),
         "ordered probit, Hessian": hessian_row(probit, "probit"),
+        "doses, Jacobian": row(
+            concentrations,
+            jax.jacfwd(concentrations),
+            jnp.asarray([0.9, 0.2, 0.5, 0.3, 0.1]),
+            vector(lambda i: 1.0 + 0.5 * sin(3 * i), 200),
+        ),
+        "gamma regression, Hessian": row(
+            gamma,
+            hessian(gamma),
+            vector(lambda i: 0.2 * cos(i), 14),
+            grid(lambda i, j: sin(11 * i + 3 * j), 1500, 14),
+            vector(lambda i: 0.5 + 0.4 * cos(i * i), 1500),
+        ),
     }
 )

@@ -3,7 +3,7 @@
 #[path = "../../riesz-program/tests/cases/mod.rs"]
 mod cases;
 
-use cases::{Cases, dynamic_size, gradbench, large, overflow, reductions, zeros};
+use cases::{Cases, directions, dynamic_size, gradbench, large, overflow, reductions, zeros};
 use riesz_call::Code;
 use riesz_instant::{Settings, build, compile};
 use riesz_test::program::{checked, named};
@@ -34,6 +34,11 @@ fn derivatives_of_loops_and_recursions_agree() {
 #[test]
 fn arrays_of_any_size_agree() {
     agree(&dynamic_size::cases(), 1e-12);
+}
+
+#[test]
+fn matrices_of_any_number_of_directions_agree() {
+    agree(&directions::cases(), 1e-11);
 }
 
 #[test]

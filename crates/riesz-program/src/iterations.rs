@@ -10,6 +10,7 @@ use crate::program::{
     SiteId, Statement,
 };
 use crate::visit::{Use, each_statement};
+use riesz_core::size::{Atom, Size};
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::rc::Rc;
 
@@ -220,6 +221,27 @@ impl Procedure {
         let register = self.register(Kind::Int, false);
         block.push(Statement::Let(register, Expression::Position(arithmetic, a, b)));
         Operand::Register(register)
+    }
+
+    /// A polynomial of registers, written at the end of a block.
+    pub(crate) fn polynomial(&mut self, of: &Size, block: &mut Block) -> Operand {
+        let mut total = Operand::Int(0);
+        for monomial in of.monomials() {
+            let mut term = Operand::Int(monomial.coefficient());
+            for factor in monomial.factors() {
+                let Atom::Var(var) = factor else { continue };
+                let factor = Operand::Register(Register(var.0));
+                term = match term {
+                    Operand::Int(1) => factor,
+                    term => self.position(Arithmetic::Mul, term, factor, block),
+                };
+            }
+            total = match total {
+                Operand::Int(0) => term,
+                total => self.position(Arithmetic::Add, total, term, block),
+            };
+        }
+        total
     }
 
     /// How many elements a table over the loops of a path has.

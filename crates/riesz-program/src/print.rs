@@ -145,7 +145,8 @@ impl Printer<'_> {
         }
         let Some(lanes) = &schedule.lanes else { return lines };
         let strip = if lanes.strip > 1 { format!("strips of {} × ", lanes.strip) } else { String::new() };
-        lines.push(format!("{strip}{} lanes{}", lanes.width, reduced(&lanes.reduced)));
+        let rest = if lanes.rest { " and the rest" } else { "" };
+        lines.push(format!("{strip}{} lanes{rest}{}", lanes.width, reduced(&lanes.reduced)));
         let registers = |wanted: &dyn Fn(&Class) -> bool| -> String {
             let found = lanes.classes.iter().filter(|(_, class)| wanted(class));
             found.map(|(register, _)| format!(" {}", self.register(*register))).collect()

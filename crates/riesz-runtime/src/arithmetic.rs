@@ -86,7 +86,7 @@ impl Lanes {
 impl Mask {
     /// The mask as bits.
     #[inline(always)]
-    fn bits(self) -> __mmask8 {
+    pub(super) fn bits(self) -> __mmask8 {
         // A mask of eight lanes is a register. The instructions are there, as above.
         unsafe {
             let mask: __m512i = transmute_copy(&self);

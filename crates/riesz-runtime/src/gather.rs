@@ -4,6 +4,8 @@
 
 use super::lanes::each;
 use super::{Ints, LANES, Lanes, Mask, R, Target, at, put};
+#[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+use std::arch::x86_64::_mm512_maskz_loadu_pd;
 
 /// A value with one element for each lane.
 pub trait Wide: Copy {
@@ -86,6 +88,14 @@ impl Lanes {
     /// The positions are in bounds where the mask holds.
     #[inline(always)]
     pub unsafe fn load_where(buffer: &[R], position: i64, step: i64, mask: Mask) -> Lanes {
+        #[cfg(all(target_arch = "x86_64", target_feature = "avx512f"))]
+        if size_of::<R>() == 8 && step == 1 {
+            // Elements are of double precision, and only those are read for which the mask holds.
+            return unsafe {
+                let first = buffer.as_ptr().cast::<f64>().wrapping_offset(position as isize);
+                std::mem::transmute_copy(&_mm512_maskz_loadu_pd(mask.bits(), first))
+            };
+        }
         match mask.all() {
             true => unsafe { Lanes::load(buffer, position, step) },
             false => unsafe { gather(buffer, Ints::linear(position, step), mask) },

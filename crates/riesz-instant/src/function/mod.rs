@@ -5,6 +5,7 @@
 //! grows. A function gives 0, or 1 where it failed, and then the run knows why.
 
 mod expression;
+mod lanes;
 mod statement;
 mod strip;
 

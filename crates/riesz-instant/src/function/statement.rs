@@ -1,5 +1,6 @@
 //! Statements.
 
+use super::lanes::Lanes;
 use super::strip::Levels;
 use super::{Number, Place, Translator, trusted};
 use crate::host;
@@ -203,11 +204,14 @@ impl Translator<'_> {
         {
             return self.strips(each, &levels);
         }
+        let first = match Lanes::of(self.procedure, &self.large, each) {
+            Some(lanes) => self.in_lanes(each, &lanes),
+            None => self.int(0),
+        };
         let (iteration, behind) = (self.builder.create_block(), self.builder.create_block());
         let index = self.builder.append_block_param(iteration, types::I64);
-        let zero = self.int(0);
-        let some = self.builder.ins().icmp(IntCC::SignedGreaterThan, count, zero);
-        self.builder.ins().brif(some, iteration, &[BlockArg::Value(zero)], behind, &[]);
+        let some = self.builder.ins().icmp(IntCC::SignedGreaterThan, count, first);
+        self.builder.ins().brif(some, iteration, &[BlockArg::Value(first)], behind, &[]);
         self.builder.switch_to_block(iteration);
         self.numbers[each.index.0 as usize] = Number::Value(index);
         self.iteration(&each.body);

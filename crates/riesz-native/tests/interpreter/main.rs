@@ -3,6 +3,7 @@
 
 #[path = "../../../riesz-program/tests/cases/mod.rs"]
 mod cases;
+mod directions;
 mod dynamic_size;
 mod gradbench;
 mod lanes;

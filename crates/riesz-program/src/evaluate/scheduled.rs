@@ -57,7 +57,16 @@ impl Frame<'_> {
         for partial in done {
             self.combine(schedule, partial?)?;
         }
-        self.one_by_one(each, whole, count)
+        match &schedule.lanes {
+            Some(lanes) if lanes.rest && whole < count => {
+                let (mut partial, before) = (PartialResults::default(), self.registers.clone());
+                let (size, start) = (count - whole, whole);
+                Group { frame: self, each, lanes, size, start, all: Vec::new(), partial: &mut partial }.run()?;
+                self.registers = before;
+                Ok(())
+            }
+            _ => self.one_by_one(each, whole, count),
+        }
     }
 
     /// Runs iterations one after the other.

@@ -9,6 +9,9 @@
 //! - [`tabulate`]: expensive loop-invariant values are computed once, into tables
 //! - [`edge`]: boundary iterations are split off
 //! - [`privatise`]: an iteration reads its results from its own copy
+//! - [`unit`]: a sum of products with a unit vector is one of its terms
+//! - [`accumulate`]: an iteration adds to its own copy of a row
+//! - [`contract`]: sums of vectors times numbers are products of matrices
 //! - [`preload`]: distant elements are read once
 //! - [`select`]: conditions that only choose between numbers are choices
 //! - [`double`]: `b · c + b · c` as `b · 2c`, for a number `c`
@@ -20,6 +23,8 @@
 //! - `distinct`: positions that are distinct in all iterations
 //! - `expand`: products of matrices as loops
 
+pub mod accumulate;
+pub mod contract;
 pub mod double;
 pub mod edge;
 pub mod fuse;
@@ -35,6 +40,7 @@ pub mod select;
 pub mod tabulate;
 
 pub mod tidy;
+pub mod unit;
 
 mod distinct;
 mod expand;
@@ -45,13 +51,14 @@ use crate::program::{Procedure, Program};
 pub type Pass = fn(&mut Procedure);
 
 /// The passes, in the order in which they run. Each makes work for the next.
-pub const PASSES: [(&str, Pass); 17] = [
+pub const PASSES: [(&str, Pass); 20] = [
     ("scalarise", scalarise::scalarise),
     ("tidy", tidy::tidy),
     ("join", join::join),
     ("hoist", hoist::hoist),
     ("tidy", tidy::tidy),
     ("place", place::place),
+    ("unit", unit::unit),
     ("fuse", fuse::fuse),
     ("pull", pull::pull),
     ("tabulate", tabulate::tabulate),
@@ -59,6 +66,8 @@ pub const PASSES: [(&str, Pass); 17] = [
     ("edge", edge::edge),
     ("tidy", tidy::tidy),
     ("privatise", privatise::privatise),
+    ("accumulate", accumulate::accumulate),
+    ("contract", contract::contract),
     ("preload", preload::preload),
     ("select", select::select),
     ("double", double::double),

@@ -18,13 +18,16 @@ pub struct Schedule {
 }
 
 /// Iterations that run at the same time, statement by statement, each in its lane. Iterations that fill no vector of
-/// lanes run one by one, after the others.
+/// lanes run after the others.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LaneSchedule {
     /// The number of lanes of a vector.
     pub width: i64,
     /// The number of vectors that run as one strip; 1 if there are no strips. Vectors that fill no strip follow.
     pub strip: i64,
+    /// Whether iterations that fill no vector run as one more, whose other lanes only compute. Otherwise they run one by
+    /// one.
+    pub rest: bool,
     /// The registers whose values differ between lanes. All others are uniform.
     pub classes: BTreeMap<Register, Class>,
     /// The buffers that belong to an iteration.

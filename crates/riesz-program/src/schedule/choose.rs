@@ -17,7 +17,11 @@ pub(super) fn outer(loops: &Loops, lanes: &LaneSchedule, each: &For) -> bool {
     };
     let nested = each.body.iter().any(is_wide);
     let around = LoopNest { path: vec![(each.index, estimated(each.count))], loops };
-    !nested || around.in_lanes(lanes, &each.body) / lanes.width as f64 <= around.one_by_one(&each.body)
+    let at_once = match each.count {
+        Operand::Int(count) => count.min(lanes.width),
+        _ => lanes.width,
+    };
+    !nested || around.in_lanes(lanes, &each.body) / at_once as f64 <= around.one_by_one(&each.body)
 }
 
 struct LoopNest<'a> {

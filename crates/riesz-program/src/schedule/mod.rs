@@ -16,6 +16,7 @@
 //! - [`cost`]: the cost of an iteration
 //! - `choose`: which of two nested loops runs in lanes
 //! - `strip`: the loops that run in strips, and products with fused multiply-add
+//! - `rest`: the loops whose last iterations run in lanes although they fill no vector
 //! - `stencil`: additions near the index
 //! - `range`: the parts of buffers to which all lanes add
 //! - `relayout`: rows that loops in lanes access across are transposed
@@ -37,6 +38,7 @@ pub mod nan_flag;
 pub mod plain_zeros;
 mod range;
 mod relayout;
+mod rest;
 mod stencil;
 mod strip;
 pub mod target;
@@ -167,6 +169,7 @@ impl<'p> Loops<'p> {
         let mut stencils = stencil::stencils(&lanes, each);
         stencils.iter_mut().for_each(|(buffer, stencil)| stencil.zeroed = zeroed.get(buffer).copied());
         stencils.retain(|_, stencil| stencil.places.len() > 1 || stencil.zeroed.is_some());
+        lanes.rest &= stencils.is_empty();
         if stencils.is_empty() && strip::fits(self.target, self.procedure, &lanes, each) {
             lanes.strip = self.target.strip;
         }
@@ -179,11 +182,14 @@ impl<'p> Loops<'p> {
 
     /// The classes of a loop, if it can run in lanes.
     fn lanes(&self, each: &For) -> Option<LaneSchedule> {
-        if self.target.lanes < 2 || matches!(each.count, Operand::Int(count) if count < self.target.lanes) {
+        if self.target.lanes < 2 || matches!(each.count, Operand::Int(..rest::FEWEST)) {
             return None;
         }
         let lanes = classify::classify(self.procedure, &self.everywhere, each)?;
-        Some(LaneSchedule { width: self.target.lanes, ..lanes })
+        let lanes = LaneSchedule { width: self.target.lanes, ..lanes };
+        let rest = rest::fits(&lanes, each);
+        let some = rest || !matches!(each.count, Operand::Int(count) if count < self.target.lanes);
+        some.then_some(LaneSchedule { rest, ..lanes })
     }
 
     /// The loop of a block that is the next to mention a buffer that a statement fills with zeros, if it can write the

@@ -302,7 +302,7 @@ fn rewrite(procedure: &mut Procedure, block: &mut Block, found: &Accesses, table
             && let Operand::Register(at) = element.at
             && let Some(access) = found.get(&(element.buffer, at))
         {
-            let at = place_in_row(procedure, &access.at, block);
+            let at = procedure.polynomial(&access.at, block);
             let column = procedure.position(Arithmetic::Mul, at, access.place.count(), block);
             let at = procedure.position(Arithmetic::Add, column, Operand::Register(access.index), block);
             *element = Element { buffer: tables[&access.place], at };
@@ -310,25 +310,4 @@ fn rewrite(procedure: &mut Procedure, block: &mut Block, found: &Accesses, table
         statement.blocks_mut().into_iter().for_each(|inner| rewrite(procedure, inner, found, tables));
         block.push(statement);
     }
-}
-
-/// Computes a polynomial of indices.
-fn place_in_row(procedure: &mut Procedure, at: &Size, block: &mut Block) -> Operand {
-    let mut total = Operand::Int(0);
-    for monomial in at.monomials() {
-        let mut term = Operand::Int(monomial.coefficient());
-        for factor in monomial.factors() {
-            let riesz_core::size::Atom::Var(var) = factor else { continue };
-            let factor = Operand::Register(Register(var.0));
-            term = match term {
-                Operand::Int(1) => factor,
-                term => procedure.position(Arithmetic::Mul, term, factor, block),
-            };
-        }
-        total = match total {
-            Operand::Int(0) => term,
-            total => procedure.position(Arithmetic::Add, total, term, block),
-        };
-    }
-    total
 }

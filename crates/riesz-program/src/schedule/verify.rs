@@ -9,7 +9,7 @@
 //!    add at the same position. Their boundaries divide no vector of lanes and no strip.
 
 use super::annotation::{ChunkSchedule, LaneSchedule, Schedule, Stencil};
-use super::{Chunking, Loops, Target, chunk, classify, interleave, range, stencil, strip};
+use super::{Chunking, Loops, Target, chunk, classify, interleave, range, rest, stencil, strip};
 use crate::program::{Block, Buffer, For, Operand, ProcedureId, Program, Statement};
 use crate::visit::each_statement;
 
@@ -70,6 +70,7 @@ impl Schedules<'_> {
         expect(same, "the classes of a loop do not follow from it")?;
         expect(lanes.width > 1 && lanes.strip > 0, "a vector has less than two lanes")?;
         expect(lanes.strip == 1 || lanes.stencils.is_empty() && strip::is_straight(each, lanes), "a strip diverges")?;
+        expect(!lanes.rest || lanes.stencils.is_empty() && rest::fits(lanes, each), "lanes without an iteration")?;
         let ranges = range::ranges(lanes, each);
         expect(lanes.ranges.iter().all(|(buffer, range)| ranges.get(buffer) == Some(range)), "a part of a buffer")?;
         let fused = strip::fused(procedure, lanes, each);

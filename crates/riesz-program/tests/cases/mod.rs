@@ -1,6 +1,7 @@
 //! Programs that every backend runs, with what the interpreter gives for them: every kind of loop in lanes and in chunks,
 //! every reduction, exact zeros, integers that do not fit, arrays of dynamic size, and all of GradBench.
 
+pub mod directions;
 pub mod dynamic_size;
 pub mod gradbench;
 pub mod large;

@@ -1,6 +1,8 @@
 //! The passes over loop programs change only the cost: all of them on random programs, and the effects of single passes
 //! on programs for which they have work.
 
+mod accumulate;
+mod contract;
 mod double;
 mod edge;
 mod fuse;
@@ -10,3 +12,4 @@ mod plain;
 mod programs;
 mod reuse;
 mod select;
+mod unit;

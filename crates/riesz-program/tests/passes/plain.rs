@@ -35,8 +35,24 @@ impl Plain {
         self.after_all(&|program| *program = after(program, passes))
     }
 
+    /// The same but for rounding: the passes change the order of sums.
+    pub fn about(&self, passes: &[Pass]) -> Program {
+        let change = |program: &mut Program| *program = after(program, passes);
+        self.compared(&change, &|before, after| {
+            let close = |(a, b): (f64, f64)| (a - b).abs() <= 1e-12 * (1.0 + b.abs()) || a.is_nan() && b.is_nan();
+            let [before, after] = [before, after].map(numbers);
+            assert_eq!(before.len(), after.len());
+            assert!(before.iter().copied().zip(after.iter().copied()).all(close), "{before:?}, then {after:?}");
+        })
+    }
+
     /// The same after a change of the whole program.
     pub fn after_all(&self, change: &dyn Fn(&mut Program)) -> Program {
+        self.compared(change, &|before, after| assert_eq!(before, after))
+    }
+
+    /// The program after a change, for which results are compared as text.
+    fn compared(&self, change: &dyn Fn(&mut Program), compare: &dyn Fn(&str, &str)) -> Program {
         let mut improved = self.program.clone();
         change(&mut improved);
         riesz_program::verify::verify(&improved).expect("a loop program");
@@ -47,7 +63,7 @@ impl Plain {
                 [&count, &array].into_iter().zip(&self.parameters).flat_map(|(value, ty)| pass(value, ty)).collect();
             let [before, after] =
                 [&self.program, &improved].map(|program| call(program, self.entry, &mut arguments.clone()));
-            assert_eq!(format!("{before:?}"), format!("{after:?}"), "n = {n}");
+            compare(&format!("{before:?}"), &format!("{after:?}"));
         }
         improved
     }
@@ -59,4 +75,10 @@ fn after(program: &Program, passes: &[Pass]) -> Program {
         improved.procedures.iter_mut().for_each(pass);
     }
     improved
+}
+
+/// The numbers in a text.
+fn numbers(text: &str) -> Vec<f64> {
+    let parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || ".-+".contains(c)));
+    parts.filter_map(|part| part.parse().ok()).collect()
 }

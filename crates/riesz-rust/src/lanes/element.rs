@@ -20,18 +20,24 @@ impl Wide<'_, '_> {
         }
     }
 
+    /// The mask of the lanes that may access elements of their own; none if all may.
+    pub(super) fn active_only<'m>(&self, mask: Option<&'m str>) -> Option<&'m str> {
+        mask.or(self.rest)
+    }
+
     /// The element: a number if it is the same in all lanes, otherwise lanes.
     pub(super) fn load(&self, element: Element, further: Option<&str>, mask: Option<&str>) -> String {
         let element_at = element.at;
         let name = self.writer.buffer_ref(element.buffer);
         let kind = self.writer.kind_of(element.buffer);
         let own = self.lanes.varying.contains(&element.buffer);
-        let lanes = self.mask(mask);
+        let apart = self.active_only(mask);
+        let lanes = self.mask(apart);
         let (gather, suffix) = if self.strip { ("gather_strip", "strip_") } else { ("gather", "") };
         let (ty, ints, element) = (self.ty(kind), self.ty(Kind::Int), lanes_of(kind));
         match (self.position(element_at, further), own) {
             (Position::Same(at), _) => format!("at({name}, {at})"),
-            (Position::Apart(at, step), false) if self.is_plain(kind) && mask.is_none() => {
+            (Position::Apart(at, step), false) if self.is_plain(kind) && apart.is_none() => {
                 format!("{ty}::load({name}, {at}, {step})")
             }
             (Position::Apart(at, step), false) if kind == Kind::Real => {
@@ -69,7 +75,8 @@ impl Wide<'_, '_> {
         let name = self.writer.buffer_mut(element.buffer);
         let kind = self.writer.kind_of(element.buffer);
         let own = self.lanes.varying.contains(&element.buffer);
-        let lanes = self.mask(mask);
+        let apart = self.active_only(mask);
+        let lanes = self.mask(apart);
         let spread = if uniform { format!("{}::splat({value})", self.ty(kind)) } else { value.to_string() };
         let line = match (self.position(element.at, further), own) {
             (Position::Same(at), false) => format!("put({name}, {at}, {value});"),
@@ -81,7 +88,7 @@ impl Wide<'_, '_> {
                 }
                 None => format!("put({name}, {at}, {spread});"),
             },
-            (Position::Apart(at, step), false) if self.is_plain(kind) && mask.is_none() => {
+            (Position::Apart(at, step), false) if self.is_plain(kind) && apart.is_none() => {
                 format!("{spread}.store({name}, {at}, {step});")
             }
             (Position::Apart(at, step), false) if kind == Kind::Real => {
@@ -122,7 +129,8 @@ impl Wide<'_, '_> {
             Some(mask) => format!("{ty}::select({mask}, {value}, {ty}::splat(0.0))"),
             None => value,
         };
-        let lanes = self.mask(mask);
+        let apart = self.active_only(mask);
+        let lanes = self.mask(apart);
         let product = match (value, mask) {
             (Operand::Register(register), None) => self.lanes.fused.get(&register).copied(),
             _ => None,
@@ -147,7 +155,7 @@ impl Wide<'_, '_> {
                 let (name, at) = (self.writer.buffer(element.buffer), self.in_part(element.buffer, at));
                 format!("add_up(&mut {name}_lanes, {at}, {});", masked(self.wide(value)))
             }
-            (Position::Apart(at, step), _, false) if mask.is_none() => {
+            (Position::Apart(at, step), _, false) if apart.is_none() => {
                 format!("{}.add_to({name}, {at}, {step});", self.wide(value))
             }
             (Position::Apart(at, step), _, false) => {

@@ -2,7 +2,8 @@
 //!
 //! Varying values are in lanes; uniform values are computed once for all of them. If lanes diverge at a
 //! condition, both branches run, each under a mask. A buffer that all iterations add to has a copy for each lane, and
-//! the copies are added after the loop, always in the same order. The remaining iterations run one by one.
+//! the copies are added after the loop, always in the same order. The remaining iterations run one by one, or as one
+//! more vector in which a mask says which lanes may write.
 //!
 //! If the schedule has strips, several vectors of iterations run at a time, and then single vectors: uniform values are
 //! read once for all of them, and common sums are written back once. A product that is only added to another value uses
@@ -24,6 +25,9 @@ use rustc_hash::FxHashSet;
 /// A site that stands for no error: the program has to be run in another way.
 const ELSEWHERE: u32 = u32::MAX;
 
+/// The mask of the lanes that have an iteration.
+const REST: &str = "lane_rest";
+
 /// Writes a loop in lanes.
 pub(crate) fn write(
     writer: &mut Writer,
@@ -33,7 +37,7 @@ pub(crate) fn write(
     declared: &FxHashSet<Register>,
 ) {
     let masked = masked(each, lanes);
-    Wide { index: each.index, lanes, masks: 0, masked, strip: false, writer }.whole(each, chunks, declared);
+    Wide { index: each.index, lanes, masks: 0, masked, strip: false, rest: None, writer }.whole(each, chunks, declared);
 }
 
 /// The buffers that a loop writes under a condition, or in an inner loop with a different number of iterations in each
@@ -89,6 +93,8 @@ struct Wide<'w, 'p> {
     masked: FxHashSet<Buffer>,
     /// Whether vectors are in strips.
     strip: bool,
+    /// The mask of the lanes that have an iteration, where others have none.
+    rest: Option<&'static str>,
     writer: &'w mut Writer<'p>,
 }
 
@@ -143,7 +149,7 @@ impl<'w> Wide<'w, '_> {
             if !is_multiple(each.count, group) {
                 self.iterations(each, declared, &format!("{to} / {group} * {strip}"), &format!("{to} / {lanes}"));
             }
-        } else {
+        } else if !matches!(each.count, Operand::Int(count) if count < lanes) {
             self.iterations(each, declared, &format!("{from} / {lanes}"), &format!("{to} / {lanes}"));
         }
         let end = match &outline {
@@ -175,6 +181,19 @@ impl<'w> Wide<'w, '_> {
         let index = self.writer.register(each.index).to_string();
         self.line(format!("if {count} % {lanes} > 0 {{"));
         self.writer.depth += 1;
+        if self.lanes.rest {
+            for allocation in &each.private {
+                self.allocate(allocation);
+            }
+            self.line(format!("let {index} = {count} / {lanes} * {lanes};"));
+            self.line(format!("let {REST} = Ints::linear({index}, 1).compare(Ints::splat({count}), |a, b| a < b);"));
+            self.rest = Some(REST);
+            let mut inside = declared.clone();
+            self.block(&each.body, &mut inside, None);
+            self.rest = None;
+            self.writer.depth -= 1;
+            return self.line("}".into());
+        }
         for allocation in &each.private {
             self.writer.allocate(allocation);
         }

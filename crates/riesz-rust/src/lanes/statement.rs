@@ -75,7 +75,9 @@ impl Wide<'_, '_> {
             Statement::Allocate(allocation) => self.allocate(allocation),
             Statement::Fill(element, count, value) => self.fill(*element, *count, *value, mask),
             Statement::Copy { to, from, count } => self.copy(*to, *from, *count, mask),
-            Statement::Store(element, _) if !self.strip && self.lanes.interleaved.contains_key(&element.buffer) => {
+            Statement::Store(element, _)
+                if !self.strip && self.rest.is_none() && self.lanes.interleaved.contains_key(&element.buffer) =>
+            {
                 self.store_interleaved(*element);
             }
             Statement::Store(element, value) => {
@@ -140,7 +142,7 @@ impl Wide<'_, '_> {
             && self.writer.kind_of(to.buffer) == Kind::Real
             && self.lanes.varying.contains(&from.buffer)
             && !self.lanes.varying.contains(&to.buffer)
-            && mask.is_none()
+            && self.active_only(mask).is_none()
             && !self.strip
         {
             let (from, to) = (self.writer.buffer_ref(from.buffer), self.writer.buffer_mut(to.buffer));
