@@ -108,7 +108,9 @@ impl Copies {
             visit_ops(&body, &mut |op| derived |= matches!(op, Op::Derive(..)));
             let mut called = Vec::new();
             if derived {
-                visit_ops(&body, &mut |op| called.extend(if let Op::Call(called, _) = op { Some(*called) } else { None }));
+                visit_ops(&body, &mut |op| {
+                    called.extend(if let Op::Call(called, _) = op { Some(*called) } else { None })
+                });
             } else {
                 visit_functions(&body, &mut |id| called.push(id));
             }
