@@ -62,7 +62,9 @@ pub fn emit(program: &Program, options: &Options) -> Result<String, Refused> {
     let quiet = ["unused-variable", "unused-but-set-variable", "unused-parameter", "tautological-compare"]
         .map(|warning| format!("#pragma GCC diagnostic ignored \"-W{warning}\"\n"));
     let quiet = format!("\n#ifndef RIESZ_DECLARATIONS\n#ifdef __GNUC__\n{}#endif\n\n", quiet.concat());
-    outside.push(draft(None, format!("{quiet}{}{needed}\n", sites(program))));
+    // A function that cannot fail reads no message.
+    let sites = if needed.contains("riesz_sites") { sites(program) } else { String::new() };
+    outside.push(draft(None, format!("{quiet}{sites}{needed}\n")));
     let end = [draft(None, "\n#endif\n".into())];
     let drafts: Vec<Draft> = outside.into_iter().chain(inside).chain(defined).chain(end).collect();
     Ok(settle(program, options.place, &drafts, C))

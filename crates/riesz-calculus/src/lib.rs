@@ -34,7 +34,7 @@ pub use associate::Associate;
 pub use checkpoint::Checkpoints;
 pub use compile::{
     Calculus, Derived, Options, Problem, compile, compile_for_code, compile_from, compile_with, compile_with_map,
-    forget_rules, has_derivatives,
+    forget_rules, has_derivatives, hold_rules,
 };
 pub use structure::structure;
 pub use whole::{Whole, Wholes, functions_of};

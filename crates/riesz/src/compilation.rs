@@ -15,7 +15,7 @@ use crate::literals::{is_literal, lift, lift_constants};
 use crate::toolchain::{Maker, PATIENCE};
 use crate::via::Representation;
 use crate::{Diagnostic, Limits, Options, Sources, Toolchain, Value};
-use riesz_calculus::{Checkpoints, compile_for_code, compile_with, has_derivatives};
+use riesz_calculus::{Checkpoints, compile_for_code, compile_with, has_derivatives, hold_rules};
 use riesz_call::{Code, Function, Precision, Stop};
 use riesz_core::evaluate::{Globals, Machine, Trap, problem};
 use riesz_core::term::{Origin, Program};
@@ -124,6 +124,9 @@ impl Compilation {
         };
         // Derivatives become plain functions before anything runs, except those that are wanted otherwise: these are met
         // while the program runs, and find what they differentiate compiled.
+        if via.is_some() {
+            hold_rules(&mut program, &with);
+        }
         let mut compiled = via.map(|_| program.clone());
         compile_with(compiled.as_mut().unwrap_or(&mut program), &with, &calculus)?;
         let mut compilation = Compilation {

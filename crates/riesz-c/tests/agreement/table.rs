@@ -124,6 +124,19 @@ fn every_scalar_function_agrees() {
     calls.agree(Mode::Sanitised, "scalars", 1e-11);
 }
 
+/// A program by itself has only what it needs, and compiles without a warning: here a number, an error, an array.
+#[test]
+fn every_function_compiles_by_itself() {
+    if !compiler::exists() {
+        return;
+    }
+    for expression in ["x * x", "grad(\\z -> z * sin(z), x)", "div(trunc(x), 0)", "[x, x]", "sum([x + i | i < 3])"] {
+        let mut calls = Calls::default();
+        calls.push("let x = 2.0", &[expression.into()], u64::MAX);
+        calls.agree(Mode::Optimised, "alone", 1e-12);
+    }
+}
+
 /// Linear algebra, with derivatives, of matrices that are regular, singular and nothing at all.
 #[test]
 fn every_matrix_function_agrees() {

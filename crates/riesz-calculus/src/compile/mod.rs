@@ -8,7 +8,7 @@ mod rules;
 
 pub(crate) use derivative::Compiler;
 pub(crate) use linearised::{Linearised, with_sizes};
-pub use rules::forget_rules;
+pub use rules::{forget_rules, hold_rules};
 
 use crate::associate::Associate;
 use crate::checkpoint::Checkpoints;
@@ -72,6 +72,7 @@ pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Optio
     if options.optimise {
         optimise_again(program, roots);
     }
+    hold_rules(program, roots);
     Ok(())
 }
 

@@ -5,7 +5,7 @@
 //! arguments.
 
 use super::arithmetic::{Typed, is_number, signatures};
-use super::call::{CallArgument, instantiate};
+use super::call::{CallArgument, Target, instantiate};
 use super::draft::Draft;
 use super::reduce::reduction;
 use crate::size::Size;
@@ -134,7 +134,7 @@ impl Draft<'_> {
             }
             Form::Build => {
                 let count = self.int(&given[0]);
-                let function = self.target(&given[1]);
+                let function = self.function_given(primitive, &given[1]);
                 self.build(count, span, |draft, index| draft.call_target(&function, vec![(index, Type::Int)], span))
             }
             Form::Iota => {
@@ -151,7 +151,7 @@ impl Draft<'_> {
                 self.build(count, span, |_, _| value)
             }
             Form::Map => {
-                let function = self.target(&given[0]);
+                let function = self.function_given(primitive, &given[0]);
                 let array = self.array_given(&given[1]);
                 self.mapped(&[array], span, |draft, elements| draft.call_target(&function, elements, span))
             }
@@ -166,7 +166,7 @@ impl Draft<'_> {
             }
             Form::Unzip => self.unzip(&given[0], span),
             Form::Fold | Form::Scan => {
-                let function = self.target(&given[0]);
+                let function = self.function_given(primitive, &given[0]);
                 let start = self.value(&given[1], None);
                 let start_span = self.given_span(&given[1]);
                 let (array, ty) = self.array_given(&given[2]);
@@ -247,6 +247,19 @@ impl Draft<'_> {
         let (atom, ty) = self.value(given, Some(&Type::Int));
         let place = self.given_span(given);
         self.flow(atom, &ty, &Type::Int, place)
+    }
+
+    /// The function of an argument, or what is wrong with it.
+    fn function_given(&mut self, primitive: &'static Primitive, given: &CallArgument) -> Target {
+        match self.target(given) {
+            Target::Value((_, ty)) if !self.is_function(&ty) => {
+                let (place, shown) = (self.given_span(given), self.show(&ty));
+                let diagnostic =
+                    Diagnostic::error("not-a-function", place, format!("expected a function, found {shown}"));
+                Target::Value(self.fail(diagnostic.here(format!("this is {shown}")).help(signatures(primitive))))
+            }
+            target => target,
+        }
     }
 
     pub(super) fn array_given(&mut self, given: &CallArgument) -> Typed {

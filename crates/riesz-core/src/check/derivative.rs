@@ -1,7 +1,7 @@
 //! Derivatives: `D`, `grad` and the like, and operations on linear maps.
 
 use super::arithmetic::{Typed, is_number, signatures};
-use super::call::{CallArgument, Callable, instantiate};
+use super::call::CallArgument;
 use super::draft::Draft;
 use super::linear::Degree;
 use crate::term::{Atom, Derive, OnMaps, Op};
@@ -157,64 +157,8 @@ impl Draft<'_> {
         matches!(given, CallArgument::Expr(expr) if self.callable(*expr).is_some())
     }
 
-    fn is_function(&self, ty: &Type) -> bool {
+    pub(super) fn is_function(&self, ty: &Type) -> bool {
         matches!(self.resolve(ty), Type::Function(_) | Type::Linear(_) | Type::Error | Type::Unknown(_))
-    }
-
-    /// The point of a derivative, at the type that a `fun` says it takes.
-    fn point(&mut self, function: &CallArgument, given: &CallArgument) -> Typed {
-        let item = match function {
-            CallArgument::Expr(expr) => self.callable(*expr),
-            _ => None,
-        };
-        let Some(Callable::Item(item)) = item.as_deref() else { return self.real_point(given, None) };
-        let Some(signature) = self.checker.signature(*item) else { return self.real_point(given, None) };
-        let taken = Type::tuple(signature.parameters.clone());
-        let (atom, point) = self.real_point(given, Some(&taken));
-        let by_element = signature.parameters[..] == [Type::Real] && matches!(point, Type::Array(..));
-        if point == Type::Error || by_element {
-            return (atom, point);
-        }
-        let (types, sizes) = self.fresh(&signature);
-        let expected = instantiate(&taken, &types, &sizes);
-        let place = self.given_span(given);
-        let name = self.checker.item_name(*item);
-        let mut fits = true;
-        let atom = self.flow_or(atom, &point, &expected, place, |draft, mismatch| {
-            fits = false;
-            let diagnostic = if expected.varies() {
-                draft.mismatch(mismatch, &point, &expected, place)
-            } else {
-                let message = format!("there is no derivative of `{name}`: it takes {}", draft.show(&expected));
-                Diagnostic::error("not-differentiable", place, message)
-                    .help("only an `R` varies, not an `Int` or a `Bool`")
-            };
-            match &signature.spans[..] {
-                [first, .., last] | [first @ last] if first.file != super::PRELUDE_FILE => {
-                    diagnostic.label(first.to(*last), format!("`{name}` takes this"))
-                }
-                _ => diagnostic,
-            }
-        });
-        (atom, if fits { self.resolve_deep(&expected) } else { Type::Error })
-    }
-
-    /// The point of a derivative: literals in it are real, but for those that stand beside something that varies where the
-    /// function takes an `Int`.
-    fn real_point(&mut self, given: &CallArgument, taken: Option<&Type>) -> Typed {
-        let (atom, ty) = self.value(given, None);
-        let place = self.given_span(given);
-        let resolved = self.resolve_deep(&ty);
-        let unknowns = resolved.any(&mut |part| matches!(part, Type::Unknown(_)));
-        let real = real_where_taken(&resolved, taken.filter(|taken| taken.varies()));
-        if unknowns {
-            self.report(
-                Diagnostic::error("unknown-type", place, "the type of the point is not known here")
-                    .help("write it, as in `let x: [3]R = ...`"),
-            );
-            return (atom, Type::Error);
-        }
-        (self.flow(atom, &ty, &real, place), real)
     }
 
     /// A vector of a space.
@@ -453,31 +397,6 @@ impl Draft<'_> {
             _ => return None,
         };
         Some((self.bind(Op::OnMaps(operation, operands), ty.clone(), span), ty))
-    }
-}
-
-/// A type with its undecided numbers decided: `Int` where that is what is taken, else `R`.
-fn real_where_taken(ty: &Type, taken: Option<&Type>) -> Type {
-    match (ty, taken) {
-        (Type::Number(_), Some(Type::Int)) => Type::Int,
-        (Type::Number(_), _) => Type::Real,
-        (Type::Array(size, element), Some(Type::Array(_, taken))) => {
-            Type::array(size.clone(), real_where_taken(element, Some(taken)))
-        }
-        (Type::Array(size, element), _) => Type::array(size.clone(), real_where_taken(element, None)),
-        (Type::Tuple(_) | Type::Record(_), _) => {
-            let field = |at: usize| match (ty, taken) {
-                (Type::Record(of), Some(Type::Record(taken))) => {
-                    taken.position(&of.fields[at].0).map(|at| &taken.fields[at].1)
-                }
-                (Type::Tuple(_), Some(Type::Tuple(taken))) => taken.get(at),
-                _ => None,
-            };
-            let parts = ty.components().unwrap_or_default();
-            let parts = parts.iter().enumerate().map(|(at, part)| real_where_taken(part, field(at))).collect();
-            ty.with_components(parts)
-        }
-        _ => ty.clone(),
     }
 }
 

@@ -64,7 +64,10 @@ impl Draft<'_> {
 
     /// The message for a value that does not fit.
     pub fn mismatch(&self, mismatch: Mismatch, found: &Type, expected: &Type, span: Span) -> Diagnostic {
-        let (found_text, expected_text) = (self.show(found), self.show(expected));
+        let any_map = matches!(self.resolve(expected), Type::Linear(arrow)
+            if [&arrow.0, &arrow.1].iter().all(|space| matches!(self.resolve(space), Type::Unknown(_))));
+        let expected_text = if any_map { "a linear map".to_string() } else { self.show(expected) };
+        let found_text = self.show(found);
         match mismatch {
             Mismatch::Sizes(a, b) => {
                 let (a, b) = (self.show_size(&a), self.show_size(&b));
@@ -89,6 +92,8 @@ impl Draft<'_> {
                     (Type::Real | Type::Int | Type::Number(_), Type::Bool) => {
                         diagnostic.help("a number is not a condition: compare it, as in `x != 0`")
                     }
+                    (Type::Array(..), Type::Linear(_)) => diagnostic
+                        .help("the map of a matrix `a` is `linear(\\x -> dot(a, x), x0)`, where `x0` is a vector of its domain"),
                     (Type::Function(_), Type::Linear(_)) => diagnostic
                         .help("a function need not be linear; its derivative at a point is a linear map: `D(f, x)`"),
                     (Type::Real | Type::Number(_), Type::Tuple(parts)) | (Type::Tuple(parts), Type::Real)

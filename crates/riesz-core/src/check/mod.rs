@@ -26,6 +26,7 @@ mod mismatch;
 mod needs;
 mod operator;
 mod order;
+mod point;
 mod reduce;
 mod rule;
 mod scope;

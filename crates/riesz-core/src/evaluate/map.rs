@@ -144,13 +144,23 @@ impl<'p, S: Number> Machine<'p, S> {
         let mut directions = directions.into_iter();
         let line = &mut |x: &S| lifted(Series::line(coefficient(x), directions.next().unwrap_or_else(C::zero), order));
         let value = self.call_through(closure, point.over(line), &mut |x| lifted(Series::of(coefficient(x))), span)?;
-        let mut factorial = 1.0;
+        // A factorial as a product of numbers that are finite: from 171! on, it is none itself.
+        let mut factorial = vec![1.0];
         let mut derivatives = Vec::with_capacity(order + 1);
         for n in 0..=order {
-            // From 171! on a factorial is infinite, and a derivative that is zero stays zero.
-            let scaled = |of: &T| series(of).coefficient(n).exact_product(&C::constant(factorial));
+            let scaled = |of: &T| match &factorial[..] {
+                [factorial] => series(of).coefficient(n).exact_product(&C::constant(*factorial)),
+                _ if lost_digits(&series(of), n) => C::constant(f64::NAN),
+                factors => factors
+                    .iter()
+                    .fold(series(of).coefficient(n), |product, factor| product.exact_product(&C::constant(*factor))),
+            };
             derivatives.push(value.over(&mut |of| number(&scaled(of))));
-            factorial *= (n + 1) as f64;
+            let next = (n + 1) as f64;
+            match factorial.last_mut() {
+                Some(last) if (*last * next).is_finite() => *last *= next,
+                _ => factorial.push(next),
+            }
         }
         Ok(derivatives)
     }
@@ -341,4 +351,9 @@ impl<S: Number> Value<S> {
         self.visit_reals(&mut |_| count += 1);
         count
     }
+}
+
+/// Whether a coefficient up to this one is too small for all of its digits, so that the next may be a zero that is none.
+fn lost_digits<C: Number>(series: &Series<C>, upto: usize) -> bool {
+    (0..=upto).any(|n| series.coefficient(n).value().is_subnormal())
 }

@@ -120,6 +120,33 @@ fn data_are_read_at_the_type_that_is_asked_for() {
 }
 
 #[test]
+fn data_in_the_point_of_a_derivative_are_real() {
+    let mut session = Session::default();
+    let text = "fun f(p: {k: Int, x: [n]R}): R = p.k * sum(p.x)";
+    session.load_text("f.rz", text, &NoFiles).unwrap();
+    let list = || Data::List(vec![Data::Int(1), Data::Int(2)]);
+    let record = Data::Record(vec![("k".into(), Data::Int(3)), ("x".into(), list())]);
+    let matrix = Data::Tensor { shape: vec![1, 2], elements: Elements::Int(vec![1, 2]) };
+    for (expression, expected) in [
+        ("grad(\\v -> sum(v^2), w)", "[2.0, 4.0]"),
+        ("grad(\\v -> sum(v^2), (w))", "[2.0, 4.0]"),
+        ("grad(\\(v, c) -> c * sum(v), (w, 2))", "([2.0, 2.0], 3.0)"),
+        ("hessian(\\v -> v[0] * v[1], w)", "[[0.0, 1.0], [1.0, 0.0]]"),
+        ("jacobian(\\a -> a[0], m)", "[[[1.0, 0.0]], [[0.0, 1.0]]]"),
+        ("taylor(\\v -> v * v, w, w, 1)", "[[1.0, 4.0], [2.0, 8.0]]"),
+        ("grad(f, p)", "{k = (), x = [3.0, 3.0]}"),
+        ("grad(\\p -> p.k * sum(p.x), p)", "{k = 3.0, x = [3.0, 3.0]}"),
+        ("(w, w[w[0]])", "([1, 2], 2)"),
+    ] {
+        let data = [("w", list()), ("m", matrix.clone()), ("p", record.clone())];
+        let bindings = data.into_iter().map(|(name, data)| (name.into(), Binding::Data(data))).collect();
+        let found = session.evaluate(expression, bindings);
+        let found = found.unwrap_or_else(|problems| panic!("{}", session.render(&problems, false)));
+        assert_eq!(found.to_string(), expected, "{expression}");
+    }
+}
+
+#[test]
 fn values_of_lets_are_kept() {
     let mut session =
         Session::new(Options { limits: Limits { steps: 1500, ..Limits::default() }, ..Options::default() });

@@ -2,6 +2,7 @@
 //! of linear maps, inside of derivatives; and on every example and benchmark program.
 
 mod programs;
+mod rules;
 mod towers;
 
 use riesz::modes::{Measuring, Mode, Modes};
