@@ -26,6 +26,7 @@ pub mod rename;
 mod separate;
 mod share;
 mod slice;
+mod tabulate;
 mod zero;
 
 pub use batch::batch_from;
@@ -53,11 +54,12 @@ enum Runs {
 use Runs::{Always, First};
 
 /// The passes, in order. They make work for each other, and so are gone through more than once.
-const PASSES: [(&str, Runs, Pass); 13] = [
+const PASSES: [(&str, Runs, Pass); 14] = [
     ("fold", Always, fold::fold),
     ("share", Always, share::share),
     ("slice", Always, slice::slice),
     ("batch", First, batch::batch),
+    ("tabulate", First, tabulate::tabulate),
     ("dead", Always, dead::dead),
     ("accumulate", Always, accumulate::accumulate),
     ("separate", Always, separate::separate),

@@ -124,7 +124,9 @@ impl<'w> Wide<'w, '_> {
             self.line(format!("part_mut({total}, {from}, {len} - ({from})).fill(0.0);"));
         }
         let given: Vec<ChunkOutput> = shared.iter().map(|shared| shared.given(self.writer)).collect();
-        let guarded = chunks.is_some_and(|chunks| chunks.guarded);
+        // Without a whole vector of iterations, sums in lanes are not even made.
+        let sums = !self.lanes.summed.is_empty() && !matches!(each.count, Operand::Int(_));
+        let guarded = sums || chunks.is_some_and(|chunks| chunks.guarded);
         if guarded {
             self.line(format!("if {count} >= {lanes} {{"));
             self.writer.depth += 1;
