@@ -68,11 +68,13 @@ pub fn compile_with(program: &mut Program, roots: &[FunctionId], options: &Optio
     if options.optimise {
         optimise(program, roots);
     }
+    // Functions as they were written are met by those who differentiate while the program runs.
+    let written = program.reachable(roots).functions;
     differentiate(program, roots, options)?;
     if options.optimise {
         optimise_again(program, roots);
     }
-    hold_rules(program, roots);
+    hold_rules(program, &[roots, &written].concat());
     Ok(())
 }
 

@@ -10,9 +10,9 @@ fun sine(x: R): R = sin(x)
 fun cosine(x: R): R = cos(x)
   derivative \\dx -> -sine(x) * dx
 fun below(n: Int, x: R): R = if n == 0 then x else growth(x) * below(n - 1, x)
-  derivative \\dx -> (real(n) * growth(x) * below(n - 1 + (if n == 0 then 1 else 0), x) + growth(n * x)) * dx
+  derivative \\(_, dx) -> (growth(x) * below(n, x) + growth(n * x)) * dx
 fun inside(x: R): R = x * growth(x)
-  derivative \\dx -> grad(\\y -> y * growth(y), x) * dx
+  derivative D(\\y -> y * growth(y), x)
 fun scaled(a: R, v: [n]R): [n]R = growth(a) * v
   derivative \\(da, dv) -> da * scaled(a, v) + growth(a) * dv
 fun half(a: R): R = growth(0.5 * log(a))
