@@ -8,6 +8,7 @@ use riesz_core::check::PRELUDE_FILE;
 use riesz_core::term::{Atom, Binding, Body, Function, Op, Var, VarInfo};
 use riesz_core::{Checker, FunctionId, Type};
 use riesz_limit::Bounds;
+use riesz_program::schedule::{Target, plain_first, schedule};
 use riesz_rust::Precision;
 use riesz_syntax::{Diagnostic, FileId, ParseOptions, Span};
 use std::cell::Cell;
@@ -53,11 +54,24 @@ pub(crate) struct Entry {
 
 /// The Rust functions of some entries.
 pub(crate) struct Compiled {
-    /// The functions, and what they call.
+    /// The functions, and what they call; in the module [`EXACT`], those with exact products.
     pub source: String,
-    /// For each entry, that there is a function of its name, or why there is none.
-    pub functions: Vec<Result<(), String>>,
+    /// For each entry, the products of the function of its name, or why there is none.
+    pub functions: Vec<Result<Products, String>>,
 }
+
+/// The products of zeros and infinities in a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Products {
+    /// They are zero.
+    Exact,
+    /// They are NaN. If a result is NaN, the function of the same name in the module [`EXACT`] has the results. `flagged`
+    /// says that the function gives one more number, which is NaN if a result is.
+    Plain { flagged: bool },
+}
+
+/// The module of the functions with exact products.
+pub(crate) const EXACT: &str = "exact";
 
 /// Compiles a text. Errors are reported at the places that its parts come from.
 pub(crate) fn compile(
@@ -126,7 +140,8 @@ fn checked(
     }
     let ids: Vec<Option<FunctionId>> = entries.iter().map(|entry| checker.function_named(&entry.name)).collect();
     let mut functions = Vec::new();
-    let mut lowered = riesz_program::Program::default();
+    // Plain products run first; the code with exact ones is for results that are NaN.
+    let (mut first, mut exact) = (riesz_program::Program::default(), riesz_program::Program::default());
     for id in &ids {
         let Some(id) = id else {
             functions.push(Err("its types are not known".to_string()));
@@ -138,29 +153,48 @@ fn checked(
             continue;
         }
         let (program, mut found) = riesz_program::lower(&part, &[*id]);
-        match found.pop() {
-            Some(Ok(_)) => {
-                lowered.append(program);
-                functions.push(Ok(()));
-            }
-            Some(Err(problem)) => functions.push(Err(problem.reason)),
-            None => functions.push(Err("there is no code".to_string())),
-        }
+        functions.push(match found.pop() {
+            Some(Ok(entry)) => Ok(match plain_first(&program, std::iter::once(entry.procedure)) {
+                Some(plain) => {
+                    first.append(plain.program);
+                    exact.append(program);
+                    Products::Plain { flagged: plain.flagged.contains(&entry.procedure) }
+                }
+                None => {
+                    first.append(program);
+                    Products::Exact
+                }
+            }),
+            Some(Err(problem)) => Err(problem.reason),
+            None => Err("there is no code".to_string()),
+        });
     }
-    let place = |span: Span| format!("bytes {} to {}", span.start, span.end);
-    riesz_program::schedule::schedule(&mut lowered, &riesz_rust::target(precision, false));
-    let options = riesz_rust::Options { place: &place, exports: &[], precision };
-    let source = riesz_rust::emit(&lowered, &options);
+    let target = riesz_rust::target(precision, false);
+    let mut source = printed(first, &target, precision);
     for (entry, function) in entries.iter().zip(&mut functions) {
         // Names of entries are no words of generated code, so that the printer keeps them.
         if function.is_ok() && !source.contains(&format!("pub fn {}(", entry.name)) {
             *function = Err("its name is taken".to_string());
         }
     }
+    if !exact.procedures.is_empty() {
+        // It seldom runs, so that it has little code.
+        let exact = printed(exact, &Target::SEQUENTIAL, precision);
+        let called: String = rows.iter().map(|row| format!("use super::call_{};\n", row.function)).collect();
+        source += &format!("\npub mod {EXACT} {{\nuse super::riesz_runtime;\n{called}{exact}}}\n");
+    }
+    Ok(Compiled { source, functions })
+}
+
+/// A program as Rust source.
+fn printed(mut program: riesz_program::Program, target: &Target, precision: Precision) -> String {
+    let place = |span: Span| format!("bytes {} to {}", span.start, span.end);
+    schedule(&mut program, target);
+    let options = riesz_rust::Options { place: &place, exports: &[], precision };
+    let source = riesz_rust::emit(&program, &options);
     let head = source.find("use riesz_runtime").unwrap_or(0);
     // What is not called is not compiled: a function has more derivatives than most programs use.
-    let source = source[head..].replace("\npub fn ", "\n#[inline]\npub fn ");
-    Ok(Compiled { source, functions })
+    source[head..].replace("\npub fn ", "\n#[inline]\npub fn ")
 }
 
 /// Makes a function one that calls a row.

@@ -1,7 +1,7 @@
 //! The derivatives of functions that are compiled together, beside them.
 
 use crate::attribute::Attribute;
-use crate::compile;
+use crate::compile::{self, Products};
 use crate::error::{Errors, Stop};
 use crate::expand::{self, DifferentiatedFunction};
 use crate::link::{self, State, digest};
@@ -110,11 +110,11 @@ impl Unit<'_> {
         let hidden = format_ident!("__riesz_{}", name);
         let mut items = TokenStream::new();
         let mut traits = TokenStream::new();
-        for (read, one) in &wanted {
+        for (read, one) in &mut wanted {
             let results: Vec<_> = one
                 .derivatives()
                 .into_iter()
-                .map(|derivative| (derivative, found.next().cloned().unwrap_or(Ok(()))))
+                .map(|derivative| (derivative, found.next().cloned().unwrap_or(Ok(Products::Exact))))
                 .collect();
             // Of a function that nothing can be compiled of, that is an error at once.
             if let Some((_, Err(reason))) = results.first() {
@@ -126,6 +126,7 @@ impl Unit<'_> {
                 };
                 errors.add(read.ident, format!("this derivative cannot be compiled: {reason}"), help);
             }
+            one.products = results.iter().filter_map(|(of, found)| Some((*of, *found.as_ref().ok()?))).collect();
             let (methods, missing) = one.methods(&results, &hidden);
             traits.extend(missing);
             let (ident, visibility) = (read.ident, read.visibility);
@@ -338,6 +339,7 @@ fn want<'r>(
                 path,
                 method: read.of.map(|_| (ident.clone(), visibility)),
                 sparse: attribute.sparse,
+                products: Vec::new(),
             },
         )
     })

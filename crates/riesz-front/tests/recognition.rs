@@ -9,6 +9,22 @@ fn riesz(item: &str) -> String {
 }
 
 #[test]
+fn integers_are_checked_where_they_may_be_negative() {
+    // The last statement of a function of `v: &[f64]`, and whether it has a check.
+    let cases = [
+        ("for i in 0..n { for j in 0..i { s += v[j * (2 * n - j - 1) / 2]; } }", false),
+        ("for i in 0..n { s += v[(n - i - 1) / 2]; }", false),
+        ("for i in 0..n { s += v[(n - i - 2) / 2]; }", true),
+        ("for i in 0..n { for j in 0..n { s += v[(i - j) / 2]; } }", true),
+        ("for i in 0..n { for j in 0..n { s += v[(i - j) * (i - j) / 2]; } }", true),
+    ];
+    for (body, has) in cases {
+        let text = riesz(&format!("fn f(v: &[f64]) -> f64 {{ let n = v.len(); let mut s = 0.0; {body} s }}"));
+        assert_eq!(text.contains("rust_unsigned"), has, "{body}:\n{text}");
+    }
+}
+
+#[test]
 fn loops_are_what_they_are() {
     // Statements of a function of `v: &[f64]` with `let mut s = 0.0; let mut w = v.to_vec(); let mut m = vec![vec![0.0; n]; n];`,
     // the words that the program has, and those that it has not.

@@ -6,7 +6,9 @@
 //! ```
 //!
 //! If the inner loop runs to `j < i`, the array has `n` elements. It has as many numbers as an iteration of the outer loop
-//! reads, so that the derivative has `m` residuals in the place of `n · m`. Only what cannot fail is computed before.
+//! reads, so that the derivative has `m` residuals in the place of `n · m`. Only what cannot fail is computed before, and
+//! only what varies in a third loop around both: with an array that all iterations of a program share, the loops of second
+//! derivatives would no longer be one, and loop programs have tables of such values.
 
 use crate::cost::Safety;
 use crate::each::Writer;
@@ -127,15 +129,18 @@ impl Tabulating<'_> {
         let (vars, lengths, lengths_of) = (&*self.vars, &self.lengths, self.lengths_of.clone());
         let safety = Safety { vars, lengths, lengths_of, around };
         let mut found = Found { movable: FxHashMap::default(), roots: Vec::new(), count };
+        let is_around = |var: &Var| (1..=self.depth).contains(&self.depths[var.0 as usize]);
         let mut varying: FxHashSet<Var> = [index].into_iter().collect();
+        let mut around: FxHashSet<Var> = FxHashSet::default();
         let mut rest: FxHashSet<Var> = FxHashSet::default();
         op.visit_bodies(&mut |body| {
             for (at, binding) in body.bindings.iter().enumerate() {
-                let (mut moves, mut varies) = (true, false);
+                let (mut moves, mut varies, mut is_inside) = (true, false, false);
                 binding.op.visit_atoms(&mut |atom| {
                     let Atom::Var(var) = *atom else { return };
                     moves &= outside(*atom) || var == index || found.movable.contains_key(&var);
                     varies |= varying.contains(&var);
+                    is_inside |= around.contains(&var) || is_around(&var);
                 });
                 let kind = match &binding.op {
                     Op::Scalar(..) | Op::ToReal(_) => vars[binding.var.0 as usize].ty == Type::Real,
@@ -146,6 +151,9 @@ impl Tabulating<'_> {
                     found.movable.insert(binding.var, at);
                     if varies {
                         varying.insert(binding.var);
+                    }
+                    if is_inside {
+                        around.insert(binding.var);
                     }
                 } else {
                     rest.extend(Free::of(std::slice::from_ref(binding), &[], vars).found);
@@ -158,6 +166,7 @@ impl Tabulating<'_> {
                     computes
                         && found.movable.contains_key(&binding.var)
                         && varying.contains(&binding.var)
+                        && around.contains(&binding.var)
                         && rest.contains(&binding.var)
                 })
                 .map(|(at, _)| at)

@@ -1,9 +1,8 @@
 //! The methods of the derivatives: their signatures, and bodies that call the generated functions.
 
 use super::marshal::{Arguments, owned, place_type};
-use super::slots::Slots;
+use super::slots::{Slot, Slots};
 use super::{Derivative, DifferentiatedFunction};
-use crate::term::Term;
 use crate::types::{Sequence, SignatureType};
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -16,86 +15,6 @@ pub(super) struct Method {
 }
 
 impl DifferentiatedFunction<'_> {
-    /// The call of a generated function; `more` are arguments behind those of the function.
-    fn call(&self, derivative: Derivative, more: Arguments, module: &syn::Ident, slots: usize) -> TokenStream {
-        let mut all: Vec<Arguments> = Vec::new();
-        for (at, parameter) in self.signature.parameters.iter().enumerate() {
-            all.push(Arguments::of(&parameter.name, &parameter.shape, &self.place(at)));
-        }
-        let mut sizes = Vec::new();
-        for name in self.lengths() {
-            let generic = self.signature.sizes.iter().position(|size| *size == name);
-            if let Some(generic) = generic.and_then(|at| self.signature.generics.const_params().nth(at)) {
-                let ident = &generic.ident;
-                sizes.push(quote!((#ident as i64)));
-                continue;
-            }
-            for (parameter, arguments) in self.signature.parameters.iter().zip(&all) {
-                if let Some(at) = parameter.lengths.iter().position(|length| *length == Term::Name(name.clone())) {
-                    sizes.push(arguments.lengths[at].clone());
-                    break;
-                }
-            }
-        }
-        let setup = all.iter().flat_map(|arguments| &arguments.setup).chain(&more.setup);
-        let leaves = all.iter().flat_map(|arguments| &arguments.leaves).chain(more.lengths.iter()).chain(&more.leaves);
-        let function = format_ident!("{}", self.entry(derivative).name);
-        let names = (0..slots).map(|at| format_ident!("__r{}", at));
-        let pattern = match slots {
-            1 => quote!(__r0),
-            _ => quote!((#(#names),*)),
-        };
-        let again = self.call_again();
-        quote! {
-            use #module::riesz_runtime;
-            #(#setup)*
-            let mut __context = riesz_runtime::Context::unlimited();
-            let #pattern = match #module::#function(&mut __context, #(#sizes,)* #(#leaves),*) {
-                ::core::result::Result::Ok(found) => found,
-                ::core::result::Result::Err(_) => {
-                    // The function itself says best what is wrong with its arguments.
-                    #again
-                    ::core::panic!("the derivative of this function stopped where the function did not")
-                }
-            };
-        }
-    }
-
-    fn call_again(&self) -> TokenStream {
-        let path = &self.path;
-        let copies = self.outputs().into_iter().map(|at| self.copied(at));
-        let arguments = (0..self.signature.parameters.len()).map(|at| match self.signature.parameters[at].output {
-            true => {
-                let copy = self.copy_ident(at);
-                quote!(&mut #copy)
-            }
-            false => self.passed(at),
-        });
-        quote!(#(#copies)* let _ = #path(#(#arguments),*);)
-    }
-
-    /// A parameter as an argument of the function, which keeps it.
-    fn passed(&self, at: usize) -> TokenStream {
-        let name = self.parameter_ident(at);
-        match self.signature.parameters[at].output {
-            true => quote!(&mut *#name),
-            false => quote!(::core::clone::Clone::clone(&#name)),
-        }
-    }
-
-    /// A statement that copies what a `&mut` holds.
-    fn copied(&self, at: usize) -> TokenStream {
-        let (name, copy) = (self.parameter_ident(at), self.copy_ident(at));
-        match &self.signature.parameters[at].shape {
-            SignatureType::Array(Sequence::Slice, _) => quote!(let mut #copy = #name.to_vec();),
-            _ => quote!(let mut #copy = ::core::clone::Clone::clone(&*#name);),
-        }
-    }
-
-    fn copy_ident(&self, at: usize) -> syn::Ident {
-        format_ident!("__copy_{}", at)
-    }
-
     /// Statements that write what the function gives to each `&mut`, or to its tangent.
     fn written(&self, slots: &mut Slots, place: impl Fn(usize) -> syn::Ident) -> TokenStream {
         let writes = self.outputs().into_iter().map(|at| {
@@ -131,7 +50,7 @@ impl DifferentiatedFunction<'_> {
         let mut slots = Slots::new();
         slots.value(&self.number(), None);
         let value = self.gradients(&mut slots);
-        let call = self.call(Derivative::Gradient, Arguments::default(), module, slots.count());
+        let call = self.call(Derivative::Gradient, Arguments::default(), module, &slots);
         Method {
             head: self.head(),
             result: self.gradient_type(),
@@ -152,7 +71,7 @@ impl DifferentiatedFunction<'_> {
             head.push(quote!(#place: #ty));
             writes.push(slots.write(shape, &quote!(#place), &self.place(*at)));
         }
-        let call = self.call(Derivative::Gradient, Arguments::default(), module, slots.count());
+        let call = self.call(Derivative::Gradient, Arguments::default(), module, &slots);
         Method {
             head,
             result: owned(&self.number()),
@@ -169,7 +88,6 @@ impl DifferentiatedFunction<'_> {
         let mut slots = Slots::new();
         let value = slots.value(&self.number(), None);
         let given = self.gradients(&mut slots);
-        let count = slots.count();
         let mut scaled = Slots::new();
         scaled.value(&self.number(), None);
         let scales: Vec<TokenStream> = self
@@ -177,7 +95,7 @@ impl DifferentiatedFunction<'_> {
             .iter()
             .map(|at| scaled.scaled(&self.signature.parameters[*at].shape, &quote!(__cotangent), false))
             .collect();
-        let call = self.call(Derivative::Gradient, Arguments::default(), module, count);
+        let call = self.call(Derivative::Gradient, Arguments::default(), module, &slots);
         let (gradient, number) = (self.gradient_type(), owned(&self.number()));
         let capture = self.capture();
         // Numbers that do not vary come from the arguments, which the map keeps.
@@ -263,7 +181,7 @@ impl DifferentiatedFunction<'_> {
             names.push(name);
             types.push(ty);
         }
-        let call = self.call(Derivative::Vjp, cotangent, module, slots.count());
+        let call = self.call(Derivative::Vjp, cotangent, module, &slots);
         let value_type = self.signature.result.as_ref().map_or_else(|| quote!(()), owned);
         let (gradient, capture, path) = (self.gradient_type(), self.capture(), &self.path);
         // The map keeps its own copies of the arguments, and of what was behind each `&mut`.
@@ -327,7 +245,7 @@ impl DifferentiatedFunction<'_> {
         let values = self.written(&mut slots, |at| self.parameter_ident(at));
         let tangent = self.signature.result.as_ref().map(|result| slots.value(result, None));
         let tangents = self.written(&mut slots, |at| self.tangent_ident(at));
-        let call = self.call(Derivative::Jvp, arguments, module, slots.count());
+        let call = self.call(Derivative::Jvp, arguments, module, &slots);
         let ty = self.signature.result.as_ref().map(owned);
         let (result, both) = match &ty {
             Some(ty) => (quote!((#ty, #ty)), quote!((#value, #tangent))),
@@ -350,7 +268,7 @@ impl DifferentiatedFunction<'_> {
         let head = self.head_with_tangents(&mut arguments);
         let mut slots = Slots::new();
         let given = self.gradients(&mut slots);
-        let call = self.call(Derivative::Hvp, arguments, module, slots.count());
+        let call = self.call(Derivative::Hvp, arguments, module, &slots);
         Method {
             head,
             result: self.gradient_type(),
@@ -368,7 +286,7 @@ impl DifferentiatedFunction<'_> {
         let matrix = composed(shape, shape);
         let mut slots = Slots::new();
         let given = slots.value(&matrix, None);
-        let call = self.call(Derivative::Hessian, Arguments::default(), module, slots.count());
+        let call = self.call(Derivative::Hessian, Arguments::default(), module, &slots);
         Method {
             head: self.head(),
             result: owned(&matrix),
@@ -379,28 +297,42 @@ impl DifferentiatedFunction<'_> {
 
     pub(super) fn jacobian(&self, module: &syn::Ident) -> Method {
         let result = self.result();
-        let mut types = Vec::new();
-        let mut values = Vec::new();
-        for at in &self.by {
-            let matrix = composed(&result, &self.signature.parameters[*at].shape);
-            let mut slots = Slots::new();
-            let given = slots.value(&matrix, None);
-            let call = self.call(Derivative::Jacobian(*at), Arguments::default(), module, slots.count());
-            types.push(owned(&matrix));
-            values.push(quote!({ #call #given }));
-        }
+        let shapes: Vec<SignatureType> =
+            self.by.iter().map(|at| self.signature.parameters[*at].shape.clone()).collect();
+        let types = shapes.iter().map(|shape| owned(&composed(&result, shape))).collect();
+        let mut slots = Slots::new();
+        let values = match &shapes[..] {
+            [one] => vec![slots.value(&composed(&result, one), None)],
+            shapes => (0..shapes.len())
+                .map(|at| {
+                    slots = Slots::new();
+                    slots.matrix(&result, shapes, at)
+                })
+                .collect(),
+        };
+        let call = self.call(Derivative::Jacobian, Arguments::default(), module, &slots);
         let value = one_or_tuple(values);
         Method {
             head: self.head(),
             result: one_or_tuple(types),
-            body: quote!(#value),
+            body: quote!(#call #value),
             doc: format!("The matrix of the derivative of `{}` by {}.", self.signature.name, self.by_names()),
         }
     }
 
     pub(super) fn sparse(&self, module: &syn::Ident) -> Method {
         // Columns, rows and numbers, each behind its length, and how many rows and columns the matrix has.
-        let call = self.call(Derivative::Sparse, Arguments::default(), module, 8);
+        let slots = Slots::of(&[
+            Slot::Integers,
+            Slot::Integers,
+            Slot::Integers,
+            Slot::Integers,
+            Slot::Integers,
+            Slot::Numbers,
+            Slot::Integers,
+            Slot::Integers,
+        ]);
+        let call = self.call(Derivative::Sparse, Arguments::default(), module, &slots);
         let number = owned(&self.number());
         let which = if self.is_scalar() { "second derivative" } else { "derivative" };
         Method {
@@ -420,7 +352,7 @@ impl DifferentiatedFunction<'_> {
         }
     }
 
-    fn parameter_ident(&self, at: usize) -> syn::Ident {
+    pub(super) fn parameter_ident(&self, at: usize) -> syn::Ident {
         match &self.signature.parameters[at].pattern {
             syn::Pat::Ident(ident) if ident.ident == "self" => format_ident!("this"),
             syn::Pat::Ident(ident) => ident.ident.clone(),
@@ -457,7 +389,7 @@ impl DifferentiatedFunction<'_> {
     }
 
     /// A place that holds a parameter.
-    fn place(&self, at: usize) -> TokenStream {
+    pub(super) fn place(&self, at: usize) -> TokenStream {
         let name = self.parameter_ident(at);
         dereferenced(&quote!(#name), &self.signature.parameters[at].written, &self.signature.parameters[at].shape)
     }

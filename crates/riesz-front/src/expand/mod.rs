@@ -1,10 +1,11 @@
 //! The items that the attribute adds: the derivatives of a function, beside it.
 
+mod call;
 mod marshal;
 mod method;
 mod slots;
 
-use crate::compile::{Compiled, Entry};
+use crate::compile::{Compiled, Entry, Products};
 use crate::signature::{Signature, fixed_length, riesz_type};
 use crate::term::{Name, Term};
 use crate::types::{Sequence, SignatureType};
@@ -24,6 +25,8 @@ pub(crate) struct DifferentiatedFunction<'s> {
     pub method: Option<(syn::Ident, syn::Visibility)>,
     /// Whether sparse matrices are wanted.
     pub sparse: bool,
+    /// The products of the functions that have been generated.
+    pub products: Vec<(Derivative, Products)>,
 }
 
 /// A derivative of a function.
@@ -33,8 +36,8 @@ pub(crate) enum Derivative {
     Gradient,
     Jvp,
     Vjp,
-    /// The matrix by one of the parameters.
-    Jacobian(usize),
+    /// The matrices by all parameters that derivatives are taken by.
+    Jacobian,
     Hessian,
     Hvp,
     /// The entries of the Jacobian, or of the Hessian of a function that gives a number, that are not structurally zero.
@@ -100,7 +103,9 @@ impl DifferentiatedFunction<'_> {
                     let shape = &self.signature.parameters[**at].shape;
                     shape.is_real() && shape.is_nameable()
                 };
-                all.extend(self.by.iter().filter(whole).map(|at| Derivative::Jacobian(*at)));
+                if self.by.iter().all(|at| whole(&at)) {
+                    all.push(Derivative::Jacobian);
+                }
                 all
             }
         }
@@ -113,7 +118,7 @@ impl DifferentiatedFunction<'_> {
             Derivative::Gradient => "value_and_grad".to_string(),
             Derivative::Jvp => "jvp".to_string(),
             Derivative::Vjp => "vjp".to_string(),
-            Derivative::Jacobian(at) => format!("jacobian_{at}"),
+            Derivative::Jacobian => "jacobian".to_string(),
             Derivative::Hessian => "hessian".to_string(),
             Derivative::Hvp => "hvp".to_string(),
             Derivative::Sparse => "sparse".to_string(),
@@ -141,10 +146,7 @@ impl DifferentiatedFunction<'_> {
         for parameter in &signature.parameters {
             parameters.push(format!("{}: {}", parameter.name, riesz_type(&parameter.shape, &parameter.lengths)));
         }
-        let by: &[usize] = match &derivative {
-            Derivative::Jacobian(at) => std::slice::from_ref(at),
-            _ => &self.by,
-        };
+        let by: &[usize] = &self.by;
         let list = |names: Vec<String>| match &names[..] {
             [one] => one.clone(),
             names => format!("({})", names.join(", ")),
@@ -191,7 +193,7 @@ impl DifferentiatedFunction<'_> {
                 parameters.push(format!("cotangent: {}", riesz_type(&result, &lengths)));
                 format!("vjp({function}, {point}, cotangent).1")
             }
-            Derivative::Jacobian(_) => format!("jacobian({function}, {point})"),
+            Derivative::Jacobian => format!("jacobian({function}, {point})"),
             Derivative::Hessian => format!("hessian({function}, {point})"),
             Derivative::Hvp => format!("hvp({function}, {point}, {tangents})"),
             Derivative::Sparse => {
@@ -219,7 +221,7 @@ impl DifferentiatedFunction<'_> {
     /// The methods of the derivatives that have been compiled, and traits that say why others have not.
     pub fn methods(
         &self,
-        compiled: &[(Derivative, Result<(), String>)],
+        compiled: &[(Derivative, Result<Products, String>)],
         module: &syn::Ident,
     ) -> (TokenStream, TokenStream) {
         let mut methods = TokenStream::new();
@@ -228,11 +230,6 @@ impl DifferentiatedFunction<'_> {
         let reason = |wanted: &[Derivative]| {
             wanted.iter().find_map(|wanted| find(*wanted).and_then(|(_, found)| found.clone().err()))
         };
-        let jacobians: Vec<Derivative> = compiled
-            .iter()
-            .map(|(derivative, _)| *derivative)
-            .filter(|derivative| matches!(derivative, Derivative::Jacobian(_)))
-            .collect();
         let mut add = |name: &str, needs: &[Derivative], method: &dyn Fn() -> Method| {
             let Method { head, result, body, doc } = method();
             let generics = &self.signature.generics.params;
@@ -277,8 +274,8 @@ impl DifferentiatedFunction<'_> {
             }
         } else {
             add("vjp", &[Derivative::Vjp], &|| self.vjp(module));
-            if jacobians.len() == self.by.len() {
-                add("jacobian", &jacobians, &|| self.jacobian(module));
+            if find(Derivative::Jacobian).is_some() {
+                add("jacobian", &[Derivative::Jacobian], &|| self.jacobian(module));
             }
         }
         add("jvp", &[Derivative::Jvp], &|| self.jvp(module));

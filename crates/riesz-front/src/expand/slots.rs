@@ -8,19 +8,50 @@ use riesz_rust::Precision;
 
 /// The slots of the results of a generated function, which are taken one after the other.
 pub(super) struct Slots {
+    slots: Vec<Slot>,
     next: usize,
+}
+
+/// The content of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// An integer, or a buffer of integers.
+    Integers,
+    /// A real number.
+    Number,
+    /// A buffer of real numbers.
+    Numbers,
 }
 
 impl Slots {
     pub fn new() -> Slots {
-        Slots { next: 0 }
+        Slots { slots: Vec::new(), next: 0 }
     }
 
-    pub fn count(&self) -> usize {
-        self.next
+    /// Slots that are not taken one by one.
+    pub fn of(slots: &[Slot]) -> Slots {
+        Slots { slots: slots.to_vec(), next: slots.len() }
     }
 
-    fn take(&mut self) -> syn::Ident {
+    /// Their names.
+    pub fn names(&self) -> Vec<syn::Ident> {
+        (0..self.next).map(|at| format_ident!("__r{}", at)).collect()
+    }
+
+    /// Whether one of the numbers in them is NaN.
+    pub fn is_nan(&self) -> TokenStream {
+        let tests = self.slots.iter().zip(self.names()).filter_map(|(slot, name)| match slot {
+            Slot::Integers => None,
+            Slot::Number => Some(quote!(#name.is_nan())),
+            Slot::Numbers => Some(quote!(#name.iter().any(|number| number.is_nan()))),
+        });
+        let tests: Vec<_> = tests.collect();
+        if tests.is_empty() { quote!(false) } else { quote!(#(#tests)||*) }
+    }
+
+    fn take(&mut self, slot: Slot) -> syn::Ident {
+        self.slots.truncate(self.next);
+        self.slots.push(slot);
         self.next += 1;
         format_ident!("__r{}", self.next - 1)
     }
@@ -28,6 +59,44 @@ impl Slots {
     /// A value of a shape from the next slots. Numbers that do not vary have no slots, and are those of `point`.
     pub fn value(&mut self, shape: &SignatureType, point: Option<&TokenStream>) -> TokenStream {
         self.at(shape, point, &[], &[])
+    }
+
+    /// The matrix by one of some arguments from the slots of the matrix by all of them: for each number of the result
+    /// there is a value of each argument.
+    pub fn matrix(&mut self, result: &SignatureType, arguments: &[SignatureType], which: usize) -> TokenStream {
+        self.matrix_at(result, arguments, which, &[], &[])
+    }
+
+    fn matrix_at(
+        &mut self,
+        result: &SignatureType,
+        arguments: &[SignatureType],
+        which: usize,
+        lengths: &[syn::Ident],
+        indices: &[syn::Ident],
+    ) -> TokenStream {
+        match result {
+            SignatureType::Array(sequence, element) => {
+                let length = self.take(Slot::Integers);
+                let index = format_ident!("__i{}", indices.len());
+                let (mut lengths, mut indices) = (lengths.to_vec(), indices.to_vec());
+                lengths.push(length.clone());
+                indices.push(index.clone());
+                let element = self.matrix_at(element, arguments, which, &lengths, &indices);
+                collected(sequence, &length, &index, &element)
+            }
+            result => match result.parts() {
+                None => {
+                    let all: Vec<_> = arguments.iter().map(|shape| self.at(shape, None, lengths, indices)).collect();
+                    all[which].clone()
+                }
+                Some(parts) => {
+                    let parts: Vec<_> =
+                        parts.iter().map(|part| self.matrix_at(part, arguments, which, lengths, indices)).collect();
+                    quote!((#(#parts,)*))
+                }
+            },
+        }
     }
 
     fn at(
@@ -39,10 +108,11 @@ impl Slots {
     ) -> TokenStream {
         match shape {
             SignatureType::Float(_) => {
-                let slot = self.take();
                 if indices.is_empty() {
+                    let slot = self.take(Slot::Number);
                     return quote!(#slot);
                 }
+                let slot = self.take(Slot::Numbers);
                 let position = position(lengths, indices);
                 quote!(#slot[#position])
             }
@@ -87,9 +157,9 @@ impl Slots {
                 quote!({ type Made = #ty; Made { #(#fields),* } })
             }
             SignatureType::Array(sequence, element) => {
-                let length = self.take();
+                let length = self.take(Slot::Integers);
                 if let (true, SignatureType::Float(_)) = (indices.is_empty(), &**element) {
-                    let slot = self.take();
+                    let slot = self.take(Slot::Numbers);
                     return match sequence {
                         Sequence::Fixed(size) => quote! {{
                             let mut array = [0.0; #size];
@@ -99,6 +169,10 @@ impl Slots {
                         _ => quote!(#slot.into_vec()),
                     };
                 }
+                if let SignatureType::Float(_) = **element {
+                    let slot = self.take(Slot::Numbers);
+                    return row(sequence, &length, &slot, &position(lengths, indices));
+                }
                 let index = format_ident!("__i{}", indices.len());
                 let mut lengths = lengths.to_vec();
                 lengths.push(length.clone());
@@ -106,10 +180,7 @@ impl Slots {
                 indices.push(index.clone());
                 let inner = point.map(|point| quote!(#point[#index]));
                 let element = self.at(element, inner.as_ref(), &lengths, &indices);
-                match sequence {
-                    Sequence::Fixed(_) => quote!(::core::array::from_fn(|#index| #element)),
-                    _ => quote!((0..#length.max(0) as usize).map(|#index| #element).collect::<::std::vec::Vec<_>>()),
-                }
+                collected(sequence, &length, &index, &element)
             }
         }
     }
@@ -168,8 +239,8 @@ impl Slots {
             SignatureType::Array(sequence, element) => {
                 let first = self.next;
                 let whole = self.at(shape, Some(point), lengths, indices);
-                let behind = std::mem::replace(&mut self.next, first);
-                let length = self.take();
+                let (behind, slots) = (std::mem::replace(&mut self.next, first), self.slots.clone());
+                let length = self.take(Slot::Integers);
                 let index = format_ident!("__i{}", indices.len());
                 let (mut inner_lengths, mut inner_indices) = (lengths.to_vec(), indices.to_vec());
                 inner_lengths.push(length.clone());
@@ -177,9 +248,9 @@ impl Slots {
                 let written = match (indices.is_empty(), flat_depth(element)) {
                     (true, Some(depth)) => {
                         (0..depth).for_each(|_| {
-                            self.take();
+                            self.take(Slot::Integers);
                         });
-                        let slot = self.take();
+                        let slot = self.take(Slot::Numbers);
                         let flatten = (0..depth).map(|_| quote!(.as_flattened_mut()));
                         quote!((&mut #place[..])#(#flatten)*.copy_from_slice(&#slot);)
                     }
@@ -193,7 +264,7 @@ impl Slots {
                         }
                     }
                 };
-                self.next = behind;
+                (self.next, self.slots) = (behind, slots);
                 match (sequence, borrowed) {
                     (Sequence::Fixed(_), _) => written,
                     (_, true) => quote! {
@@ -220,7 +291,7 @@ impl Slots {
     pub fn scaled(&mut self, shape: &SignatureType, factor: &TokenStream, in_array: bool) -> TokenStream {
         match shape {
             SignatureType::Float(precision) => {
-                let slot = self.take();
+                let slot = self.take(if in_array { Slot::Numbers } else { Slot::Number });
                 let (number, product) = match precision {
                     Precision::Double => (real(*precision), quote!(riesz_runtime::exact_mul)),
                     Precision::Single => (real(*precision), quote!(riesz_runtime::single::exact_mul)),
@@ -236,7 +307,7 @@ impl Slots {
             SignatureType::Int(..) | SignatureType::Bool | SignatureType::Enum(..) => quote!(),
             SignatureType::Option(inner) => self.scaled(inner, factor, in_array),
             SignatureType::Array(_, element) => {
-                self.take();
+                self.take(Slot::Integers);
                 self.scaled(element, factor, true)
             }
             shape => {
@@ -245,6 +316,31 @@ impl Slots {
                 quote!(#(#parts)*)
             }
         }
+    }
+}
+
+/// An array from its elements.
+fn collected(sequence: &Sequence, length: &syn::Ident, index: &syn::Ident, element: &TokenStream) -> TokenStream {
+    match sequence {
+        Sequence::Fixed(_) => quote!(::core::array::from_fn(|#index| #element)),
+        _ => quote!((0..#length.max(0) as usize).map(|#index| #element).collect::<::std::vec::Vec<_>>()),
+    }
+}
+
+/// The numbers of a row of arrays row by row.
+fn row(sequence: &Sequence, length: &syn::Ident, slot: &syn::Ident, at: &TokenStream) -> TokenStream {
+    let numbers = quote! {
+        let length = #length.max(0) as usize;
+        let numbers = &#slot[(#at) * length..][..length];
+    };
+    match sequence {
+        Sequence::Fixed(size) => quote! {{
+            #numbers
+            let mut array = [0.0; #size];
+            array.copy_from_slice(numbers);
+            array
+        }},
+        _ => quote!({ #numbers numbers.to_vec() }),
     }
 }
 

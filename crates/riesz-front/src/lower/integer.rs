@@ -10,7 +10,7 @@ use super::{Lower, Value};
 use crate::term::{Iteration, Name, Term};
 use crate::types::{Integer, Ty};
 use quote::ToTokens;
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use syn::visit::{self, Visit};
 
 /// The least and the greatest number.
@@ -79,11 +79,42 @@ impl Lower<'_> {
     pub(super) fn is_within(&self, term: &Term, integer: Integer) -> bool {
         let ((least, most), (from, to)) = (integer.range(), self.interval(term));
         (least <= from && to <= most)
+            || (integer.bits == 64 && !integer.signed && self.is_not_below_zero(term))
             || match super::operator::unmarked(term.clone()) {
                 // The elements of arguments.
                 Term::Index(of, _) | Term::Field(of, _) => self.is_part_of_argument(&of),
                 _ => false,
             }
+    }
+
+    /// Whether a sum or product is not negative, because each index in it is below its count: `2 * n - i - 1` for `i < n`.
+    fn is_not_below_zero(&self, term: &Term) -> bool {
+        match term {
+            Term::At(_, inner) => self.is_not_below_zero(inner),
+            Term::Binary("*", a, b) => [a, b].iter().all(|part| self.is_count(part) || self.is_not_below_zero(part)),
+            term => {
+                let mut sum = Linear::default();
+                if !sum.add(term, 1) {
+                    return false;
+                }
+                for _ in 0..MOST_INDICES {
+                    let indices = sum.terms.iter().filter(|(_, factor)| **factor < 0);
+                    let Some((index, count)) = indices.filter_map(|(name, _)| self.counts.get_key_value(name)).next()
+                    else {
+                        break;
+                    };
+                    let factor = sum.terms.remove(index).unwrap_or(0);
+                    // The greatest index is one less than the count.
+                    if !sum.add(count, factor) || !sum.add(&Term::Int(-1), factor) {
+                        return false;
+                    }
+                }
+                let is_least = |(name, factor): (&Name, &i64)| {
+                    *factor >= 0 && self.intervals.get(name).is_some_and(|(least, _)| *least >= 0)
+                };
+                sum.constant >= 0 && sum.terms.iter().all(is_least)
+            }
+        }
     }
 
     fn is_part_of_argument(&self, term: &Term) -> bool {
@@ -156,6 +187,7 @@ impl Lower<'_> {
     /// Remembers that a name runs from zero to below a count.
     pub(super) fn is_index(&mut self, name: &Name, count: &Term) {
         self.intervals.insert(name.clone(), (0, self.interval(count).1.saturating_sub(1).max(0)));
+        self.counts.insert(name.clone(), count.clone());
     }
 
     /// A reduction, which gives `empty` where there is nothing to reduce.
@@ -204,6 +236,54 @@ impl Lower<'_> {
         }
         let half = Term::Int(1 << (to.bits - 1));
         Term::call("rust_wrapped", [term, half])
+    }
+}
+
+/// How many indices are replaced by their counts at most.
+const MOST_INDICES: usize = 8;
+
+/// A sum of multiples of names and a constant.
+#[derive(Default)]
+struct Linear {
+    terms: BTreeMap<Name, i64>,
+    constant: i64,
+}
+
+impl Linear {
+    /// Adds a multiple of a term; not if it is no such sum, or a factor is too large.
+    fn add(&mut self, term: &Term, factor: i64) -> bool {
+        let sum = |old: i64, new: Option<i64>| old.checked_add(new?);
+        match term {
+            Term::At(_, inner) => self.add(inner, factor),
+            Term::Int(number) => match sum(self.constant, number.checked_mul(factor)) {
+                Some(constant) => {
+                    self.constant = constant;
+                    true
+                }
+                None => false,
+            },
+            Term::Name(name) => {
+                let of = self.terms.entry(name.clone()).or_default();
+                match sum(*of, Some(factor)) {
+                    Some(factor) => {
+                        *of = factor;
+                        true
+                    }
+                    None => false,
+                }
+            }
+            Term::Binary("+", a, b) => self.add(a, factor) && self.add(b, factor),
+            Term::Binary("-", a, b) => {
+                factor.checked_neg().is_some_and(|minus| self.add(a, factor) && self.add(b, minus))
+            }
+            Term::Binary("*", a, b) => match (&**a, &**b) {
+                (Term::Int(number), other) | (other, Term::Int(number)) => {
+                    factor.checked_mul(*number).is_some_and(|factor| self.add(other, factor))
+                }
+                _ => false,
+            },
+            _ => false,
+        }
     }
 }
 

@@ -88,6 +88,7 @@ pub(crate) fn lower(
         imported: HashMap::new(),
         assigns_also: Vec::new(),
         intervals: HashMap::new(),
+        counts: HashMap::new(),
         arguments: HashSet::new(),
         indices: HashSet::new(),
         precision: signature.precision.unwrap_or_default(),
@@ -127,6 +128,8 @@ pub(crate) struct Lower<'w> {
     assigns_also: Vec<String>,
     /// The known ranges of integers.
     intervals: HashMap<Name, integer::Interval>,
+    /// The indices of loops, and their counts.
+    counts: HashMap<Name, Term>,
     /// The parameters.
     arguments: HashSet<Name>,
     /// The variables that are used as indices, in the scope of the next that is bound.

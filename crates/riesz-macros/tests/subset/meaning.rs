@@ -21,6 +21,41 @@ fn numbers_that_are_none() {
     check_at_points!(nan_becomes_zero not_less nan_is_not_less nan_differs_from_itself rounding two_arguments);
 }
 
+/// The root has no derivative at zero, where its branch is not taken: zero times infinity is zero in every derivative.
+#[differentiable(crate = crate::riesz)]
+fn roots(v: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for x in v {
+        sum += if *x > 0.0 { 0.5 * x.sqrt() } else { 0.0 } * v[0];
+    }
+    sum
+}
+
+#[differentiable(crate = crate::riesz)]
+fn root_and_square(x: f64, y: f64) -> [f64; 2] {
+    [if x > 0.0 { x.sqrt() * y } else { y }, y * y]
+}
+
+#[test]
+fn zeros_are_exact() {
+    let v: Vec<f64> = (0..40).map(|i| (i % 3) as f64 * if i == 0 { 0.0 } else { 0.25 }).collect();
+    let sum: f64 = v.iter().map(|x| 0.5 * x.sqrt()).sum();
+    let gradient = roots::grad(&v);
+    let mut place = vec![1.0; v.len()];
+    assert_eq!(roots::value_and_grad(&v, &mut place), 0.0);
+    assert_eq!(place, gradient);
+    assert!((gradient[0] - sum).abs() < 1e-9, "{} is not {sum}", gradient[0]);
+    assert!(gradient[1..].iter().all(|number| *number == 0.0), "{gradient:?}");
+    assert_eq!(roots::vjp(&v).1(1.0), gradient);
+    let (_, slope) = roots::jvp(&v, &vec![1.0; v.len()]);
+    assert!((slope - sum).abs() < 1e-9, "{slope} is not {sum}");
+    assert!(roots::hvp(&v, &vec![1.0; v.len()]).iter().all(|number| !number.is_nan()));
+    assert_eq!(root_and_square::jacobian(0.0, 3.0), ([0.0, 0.0], [1.0, 6.0]));
+    assert_eq!(root_and_square::jacobian(4.0, 3.0), ([0.75, 0.0], [2.0, 6.0]));
+    // NaN stays NaN.
+    assert!(roots::value_and_grad(&[f64::NAN, 1.0], &mut [0.0; 2]).is_nan());
+}
+
 #[test]
 fn control() {
     check_at_points!(labels return_from_two_loops bounds_that_change matches_of_tuples loops_that_count_down continue_behind_an_assignment continue_with_places a_panic_in_a_loop);
