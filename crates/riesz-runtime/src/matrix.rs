@@ -299,9 +299,11 @@ fn regular(to: &mut [f64], inverse: &[f64], determinant: f64, h: &[f64], n: usiz
     }
 }
 
-/// The power of two above the largest absolute value of some numbers.
+/// The power of two in the middle of the sizes of some numbers, less those that are zero or infinite.
 pub(crate) fn exponent(numbers: &[f64]) -> i32 {
-    mantissa_and_exponent(numbers.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()))).1
+    let sizes = numbers.iter().map(|x| x.abs()).filter(|x| *x > 0.0 && x.is_finite());
+    let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
+    (mantissa_and_exponent(least).1 + mantissa_and_exponent(most).1) / 2
 }
 
 /// Up to this power of two, the product of two entries of an inverse and one of a direction is a number.

@@ -282,6 +282,8 @@ impl Lexer<'_> {
                     " ",
                 )
             }
+            '?' => Diagnostic::error("unknown-character", span, "unknown character `?`")
+                .help("a choice is `if c then a else b`"),
             '@' => Diagnostic::error("unknown-character", span, "unknown character `@`")
                 .help("the product of matrices is `dot(a, b)`"),
             _ if first.is_control() => {
@@ -325,6 +327,12 @@ impl Lexer<'_> {
             self.push(TokenKind::Integer, start);
             return;
         }
+        if self.text[start..].starts_with("0b") || self.text[start..].starts_with("0o") {
+            self.skip_while(continues_name);
+            self.malformed_number(start, "numbers are decimal, or hexadecimal as `0x1F`", None);
+            self.push(TokenKind::Integer, start);
+            return;
+        }
         if self.text[start..].starts_with("0x") {
             self.skip_while(continues_name);
             let digits = &self.text[start + 2..self.position];
@@ -349,6 +357,12 @@ impl Lexer<'_> {
                     kind = TokenKind::Real;
                     self.position += 1;
                     groups.push(self.digits());
+                }
+                Some('.') => {
+                    kind = TokenKind::Real;
+                    self.position += 2;
+                    trouble = Some(("a range is `i < n` in a generator, or `iota(n)`", None));
+                    self.skip_while(continues_name);
                 }
                 next => {
                     kind = TokenKind::Real;

@@ -130,7 +130,8 @@ impl Session {
         bindings: Vec<(Name, Binding)>,
         measuring: Measuring,
     ) -> Result<Modes, Vec<Diagnostic>> {
-        let point = self.evaluate_as("point", at, bindings)?;
+        let point = self.evaluate_as("point", at, bindings.clone())?;
+        self.with_expression("expression", &format!("({function})({at})"), bindings, |_, _| Ok(()))?;
         let scope = self.scope();
         let defined = match holds_maps(&point.ty) {
             true => self.define("point", &format!("let {POINT} = {at}"), &NoFiles),

@@ -72,9 +72,9 @@ fn bench(session: &mut Session, arguments: &Arguments, report: &Report) -> Resul
         };
     }
     session.define("point", &format!("let {POINT} = {}", arguments.subject.at), &NoFiles)?;
-    let function = &arguments.subject.function;
+    let (function, at) = (&arguments.subject.function, &arguments.subject.at);
     let applied = format!("({function})({POINT})");
-    let is_gradient = session.type_of("expression", &applied)? == Type::Real;
+    let is_gradient = session.type_of("expression", &format!("({function})({at})"))? == Type::Real;
     let derived = match is_gradient {
         true => format!("vjp({function}, {POINT}, 1.0)"),
         false => format!("({applied}, matrix(D({function}, {POINT})))"),

@@ -26,19 +26,19 @@ pub(super) const NEARLY_SINGULAR: f64 = 1e-8;
 ///
 /// `order` is how many derivatives the numbers carry, where that is known.
 pub fn cofactor<D: Number>(n: usize, a: &[D], directions: &[D], order: Option<usize>) -> Vec<D> {
-    let point = Jets::<D, ()>::new(n, a, directions, None, order);
+    let point = Jets::<D, ()>::new(n, a, directions, None, order, false);
     point.cofactors().into_iter().filter_map(|mut jet| jet.parts.pop()).collect()
 }
 
 /// `Dᵏ⁺¹ cof a (h₁, …, hₖ, t)`: what the derivative varies by where `a` varies by `t`.
 pub(super) fn cofactor_tangent<D: Number, E: Module<D>>(n: usize, a: &[D], directions: &[D], t: &[E]) -> Vec<E> {
-    let point = Jets::new(n, a, directions, Some(t), D::ORDER.map(|order| order + 1));
+    let point = Jets::new(n, a, directions, Some(t), D::ORDER.map(|order| order + 1), false);
     point.cofactors().into_iter().filter_map(|mut jet| jet.tangents.pop()).collect()
 }
 
 /// The determinant.
 pub fn determinant<D: Number>(n: usize, a: &[D], order: Option<usize>) -> D {
-    let mut determinant = Jets::<D, ()>::new(n, a, &[], None, order).determinant();
+    let mut determinant = Jets::<D, ()>::new(n, a, &[], None, order, true).determinant();
     determinant.parts.pop().unwrap_or_else(D::zero)
 }
 
@@ -144,15 +144,18 @@ struct Jets<D, E> {
 }
 
 impl<D: Number, E: Module<D>> Jets<D, E> {
-    fn new(n: usize, a: &[D], directions: &[D], t: Option<&[E]>, order: Option<usize>) -> Self {
+    /// A determinant is a product that keeps the powers of two of its pivots apart, and needs no other scale.
+    fn new(n: usize, a: &[D], directions: &[D], t: Option<&[E]>, order: Option<usize>, is_product: bool) -> Self {
         let count = if n == 0 { 0 } else { directions.len() / (n * n) };
         let width = 1 << count;
+        // The power of two in the middle of the sizes of some numbers, where products of them could leave the range.
         let extreme = |numbers: &[D], degree: usize| {
-            let largest = numbers.iter().map(|x| x.value().abs()).filter(|x| x.is_finite()).fold(0.0, f64::max);
-            let exponent = libm::frexp(largest).1;
+            let sizes = numbers.iter().map(|x| x.value().abs()).filter(|x| *x > 0.0 && x.is_finite());
+            let (least, most) = sizes.fold((f64::INFINITY, 0.0f64), |(least, most), x| (least.min(x), most.max(x)));
+            let exponent = if most > 0.0 { (libm::frexp(least).1 + libm::frexp(most).1) / 2 } else { 0 };
             if exponent.unsigned_abs() as usize * degree > 900 { exponent } else { 0 }
         };
-        let exponent = extreme(a, n);
+        let exponent = if is_product { 0 } else { extreme(a, n) };
         let shifts: Vec<i32> = directions.chunks_exact((n * n).max(1)).map(|h| extreme(h, 1 + count)).collect();
         let entry = |at: usize| {
             let mut jet = Jet::constant(0.0, width);
@@ -301,8 +304,7 @@ impl<D: Number, E: Module<D>> Jets<D, E> {
     fn determinant(&self) -> Jet<D, E> {
         let (pivots, exponents) = self.pivots();
         let product = pivots.iter().fold(self.remainder().0, |product, pivot| product.mul(pivot));
-        let total = exponents.iter().sum::<i32>() + self.exponent * self.n as i32;
-        times_power_of_two(product, total).scale(self.sign())
+        times_power_of_two(product, exponents.iter().sum()).scale(self.sign())
     }
 
     /// The cofactors; of their coefficients, only that of all directions has its power of two.

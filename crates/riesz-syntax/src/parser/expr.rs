@@ -109,9 +109,8 @@ impl Parser<'_> {
             TokenKind::Slash => (BinaryOperator::Divide, Level::Product),
             TokenKind::Approximately => return Some((Infix::Approximately, Level::Comparison)),
             TokenKind::Equals => {
-                let span = self.here();
-                let diagnostic = Diagnostic::error("single-equals", span, "`=` does not compare");
-                self.complain(diagnostic.suggest(span, "equality is written", "=="));
+                let diagnostic = self.single_equals();
+                self.complain(diagnostic);
                 self.tokens[self.position].kind = TokenKind::Equal;
                 (BinaryOperator::Equal, Level::Comparison)
             }

@@ -27,6 +27,9 @@ impl Parser<'_> {
                 self.operator_on_next_line(token)
             }
             _ if token.kind == TokenKind::End || token.gap != Gap::None || !after_operand => plain("unexpected-token"),
+            TokenKind::Name if self.text_of(token) == "where" => {
+                plain("foreign-keyword").help("names are given before they are used: `let y = ... in ...`")
+            }
             TokenKind::Name if self.text_of(token) == "elif" || self.text_of(token) == "elseif" => {
                 plain("foreign-keyword").suggest(self.here(), "write", "else if")
             }
@@ -48,6 +51,10 @@ impl Parser<'_> {
                     }
                     None => plain("missing-operator"),
                 }
+            }
+            TokenKind::If if self.innermost() == Some(TokenKind::LeftBracket) || self.innermost() == Some(TokenKind::LeftParen) => {
+                plain("malformed-generator")
+                    .help("generators have no filters; in a sum, the elements to be left out can be 0: `sum(if x > 0 then x else 0 | x in v)`")
             }
             TokenKind::Backslash => plain("missing-operator").help("to pass a function, write `f(\\x -> ...)`"),
             TokenKind::For if !self.open.is_empty() => {
@@ -73,6 +80,28 @@ impl Parser<'_> {
                 plain("string-in-expression").help("strings stand only after `import` and, as labels, after `check`")
             }
             _ => plain("unexpected-token"),
+        }
+    }
+
+    /// The error that an `=` follows an operand: it may be meant to compare, to name an argument, or to name a value.
+    pub(super) fn single_equals(&self) -> Diagnostic {
+        let span = self.here();
+        let plain = Diagnostic::error("single-equals", span, "`=` does not compare");
+        let is_name = |at: usize| self.tokens.get(at).is_some_and(|token| token.kind == TokenKind::Name);
+        let before = self.position.wrapping_sub(2);
+        if self.position == 1 && is_name(0) {
+            let name = self.text_of(self.tokens[0]);
+            return plain.help(format!("a value is named by `let {name} = ...`; equality is written `==`"));
+        }
+        let names_an_argument = is_name(before.wrapping_add(1))
+            && self.open.last().is_some_and(|&opening| {
+                let is_call = opening > 0 && is_name(opening - 1) && self.tokens[opening].gap == Gap::None;
+                is_call && (before == opening || self.tokens[before].kind == TokenKind::Comma)
+            });
+        match names_an_argument {
+            true => plain
+                .help("arguments have no names, and stand in the order of the parameters; equality is written `==`"),
+            false => plain.suggest(span, "equality is written", "=="),
         }
     }
 
@@ -109,6 +138,8 @@ impl Parser<'_> {
                     .here("expected an expression")
                     .suggest(here, "as a function it is written", written)
             }
+            TokenKind::Plus if self.follows(TokenKind::Plus) => plain("unexpected-token")
+                .help("arrays are joined by `concat(u, v)`; in a loop, a value is counted up by `loop n = 0 for i < k do n + 1`"),
             TokenKind::Plus => {
                 Diagnostic::error("unexpected-token", here, "there is no unary `+`").suggest(here, "remove it", "")
             }
@@ -121,12 +152,27 @@ impl Parser<'_> {
                     format!("0.{digits}"),
                 )
             }
+            TokenKind::Equals if self.follows(TokenKind::Slash) => {
+                plain("unexpected-token").help("values that differ are compared by `!=`, and values do not change")
+            }
+            TokenKind::Equals if [TokenKind::Plus, TokenKind::Minus, TokenKind::Star].into_iter().any(|kind| self.follows(kind)) => {
+                plain("unexpected-token")
+                    .help("values do not change: name a new one, or let a loop rebind it, as in `loop s = 0.0 for x in v do s + x`")
+            }
             TokenKind::Equals => plain("unexpected-token").help("equality is written `==`"),
+            TokenKind::Bar if self.next().kind == TokenKind::Name => {
+                plain("unexpected-token").help("a function is written `\\x -> ...`")
+            }
             kind if kind.is_keyword() && self.next().kind == TokenKind::LeftParen => {
                 plain("keyword-as-name").here(format!("{found} is a keyword and cannot be a name"))
             }
             _ => plain("unexpected-token"),
         }
+    }
+
+    /// Whether the current token stands directly behind another.
+    fn follows(&self, kind: TokenKind) -> bool {
+        self.current().gap == Gap::None && self.position > 0 && self.tokens[self.position - 1].kind == kind
     }
 
     /// Whether the current token is an operator that stands where an argument could.

@@ -32,7 +32,7 @@ impl Writer {
         if self.counting && self.random.percent(15) {
             return self.integer_reduction();
         }
-        if self.random.percent(3) {
+        if self.counting && self.random.percent(3) {
             return self.unread_size();
         }
         let ints: Vec<String> =
