@@ -173,6 +173,10 @@ impl Draft<'_> {
     }
 
     pub fn unknown_name(&mut self, name: &Name, span: Span) -> Typed {
+        let is_here = |told: &Diagnostic| told.code == "unknown-name" && told.labels.iter().any(|l| l.span == span);
+        if self.diagnostics.iter().any(is_here) {
+            return (Atom::Int(0), Type::Error);
+        }
         let local = self.scope.names();
         let known: Vec<Name> = local.into_iter().chain(self.checker.names(self.unit)).collect();
         let diagnostic = Diagnostic::error("unknown-name", span, format!("`{name}` is not defined"));

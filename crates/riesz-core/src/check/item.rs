@@ -225,6 +225,7 @@ impl Checker {
         if let Some(callable) = draft.callable_of(*value, annotation.clone())
             && !matches!(annotation, Some(Type::Linear(_)))
         {
+            draft.check_names(*value);
             let mut found = std::mem::take(&mut draft.diagnostics);
             if let (Some(annotation), true) = (&annotation, found.is_empty()) {
                 // With a written type it can be checked here, whether it is used or not.

@@ -1,9 +1,10 @@
 //! The dependencies of an item: the other items that its text names.
 
+use super::draft::Draft;
 use super::rule::ItemFunction;
 use super::scope::Scope;
 use super::{Checker, ItemId, Resolved};
-use riesz_syntax::Tree;
+use riesz_syntax::{Span, Tree};
 use riesz_syntax::tree::{
     Argument, ExprId, ExprKind, Generator, ItemKind, LoopHead, Name, Parameter, Pattern, PatternKind, Size, SizeKind,
     Type, TypeKind,
@@ -15,7 +16,7 @@ impl Checker {
     pub(super) fn needs(&self, item: ItemId, first: usize) -> Vec<usize> {
         let entry = &self.items[item.0 as usize];
         let tree = self.tree(entry.unit);
-        let mut free = Free { tree: &tree, names: Vec::new(), work: Vec::new() };
+        let mut free = Free::new(&tree);
         match &tree.items[entry.at].kind {
             ItemKind::Fun { parameters, result, body, rule, .. } => {
                 let (header, inside) = scopes_of_fun(parameters);
@@ -33,7 +34,7 @@ impl Checker {
             _ => {}
         }
         let mut needs: Vec<usize> = (free.names.iter())
-            .filter_map(|name| match self.find(entry.unit, name)? {
+            .filter_map(|(name, _)| match self.find(entry.unit, name)? {
                 Resolved::Item(item) => (item.0 as usize).checked_sub(first),
                 _ => None,
             })
@@ -44,6 +45,20 @@ impl Checker {
         needs.sort_unstable();
         needs.dedup();
         needs
+    }
+}
+
+impl Draft<'_> {
+    /// Reports the names in a function that are not defined here: it is checked where it is called, which may be nowhere.
+    pub(super) fn check_names(&mut self, function: ExprId) {
+        let tree = self.tree();
+        let mut free = Free::new(&tree);
+        free.expr(function, &Local::default());
+        for (name, span) in free.names {
+            if self.lookup(&name).is_none() {
+                self.unknown_name(&name, span);
+            }
+        }
     }
 }
 
@@ -81,21 +96,26 @@ fn bind(pattern: &Pattern, scope: &mut Local) {
 /// has room for, so that the expressions yet to be seen are a list, each with its scope.
 struct Free<'t> {
     tree: &'t Tree,
-    names: Vec<Name>,
+    /// Each with its place.
+    names: Vec<(Name, Span)>,
     work: Vec<(ExprId, Local)>,
 }
 
-impl Free<'_> {
-    fn name(&mut self, name: &Name, scope: &Local) {
+impl<'t> Free<'t> {
+    fn new(tree: &'t Tree) -> Free<'t> {
+        Free { tree, names: Vec::new(), work: Vec::new() }
+    }
+
+    fn name(&mut self, name: &Name, span: Span, scope: &Local) {
         if scope.find(name).is_none() {
-            self.names.push(name.clone());
+            self.names.push((name.clone(), span));
         }
     }
 
     /// The sizes that a written type names.
     fn annotation(&mut self, ty: Option<&Type>, scope: &Local) {
-        for name in ty.map(size_names).unwrap_or_default() {
-            self.name(&name, scope);
+        if let Some(ty) = ty {
+            size_names(ty).iter().for_each(|name| self.name(name, ty.span, scope));
         }
     }
 
@@ -112,7 +132,7 @@ impl Free<'_> {
 
     fn parts(&mut self, id: ExprId, scope: &Local) {
         match &self.tree.expr(id).kind {
-            ExprKind::Name(name) => self.name(name, scope),
+            ExprKind::Name(name) => self.name(name, self.tree.expr(id).span, scope),
             ExprKind::Integer(_) | ExprKind::Real(_) | ExprKind::Bool(_) | ExprKind::Error => {}
             ExprKind::Paren(inner) | ExprKind::Block(inner) => self.later([*inner], scope),
             ExprKind::Tuple(parts) | ExprKind::Array(parts) => self.later(parts.iter().copied(), scope),

@@ -184,6 +184,7 @@ impl Draft<'_> {
         if let (PatternKind::Name(name), None) = (&binding.pattern.kind, &annotation)
             && let Some(callable) = self.callable(binding.value)
         {
+            self.check_names(binding.value);
             self.scope.bind(name.clone(), Entry::Callable(callable));
             return;
         }
