@@ -4,11 +4,11 @@ use super::draft::Draft;
 use super::rule::ItemFunction;
 use super::scope::Scope;
 use super::{Checker, ItemId, Resolved};
-use riesz_syntax::{Span, Tree};
 use riesz_syntax::tree::{
     Argument, ExprId, ExprKind, Generator, ItemKind, LoopHead, Name, Parameter, Pattern, PatternKind, Size, SizeKind,
     Type, TypeKind,
 };
+use riesz_syntax::{Span, Tree};
 
 impl Checker {
     /// The items that an item names, counted from `first`; older ones are ready anyway. A name that something local
