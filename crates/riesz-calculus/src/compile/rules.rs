@@ -42,7 +42,7 @@ pub fn hold_rules(program: &mut Program, roots: &[FunctionId]) {
         let function = program.function(id);
         let held = constants(function);
         let mut body = function.body.clone();
-        replace_calls(&mut body, &mut |called, arguments| match arguments.iter().all(|atom| held(atom)) {
+        replace_calls(&mut body, &mut |called, arguments| match arguments.iter().all(&held) {
             true => copies.of(program, called),
             false => called,
         });
