@@ -1,5 +1,5 @@
 //! `derive` on every function of the examples, of the prelude, and of random programs. It ends soon, with every stage,
-//! and its output is complete.
+//! and its output is complete. `PROGRAMS` is the number of random programs.
 
 #[allow(dead_code)]
 use riesz_test::generate;
@@ -12,8 +12,10 @@ use std::time::{Duration, Instant};
 
 /// How long one derivation may take, on a slow machine and without optimisation.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How many random programs are tried.
-const PROGRAMS: u64 = 300;
+/// How many random programs are tried unless told otherwise.
+const PROGRAMS: u64 = 200;
+/// How many threads try them.
+const THREADS: u64 = 2;
 
 #[test]
 fn every_function_of_the_examples() {
@@ -32,14 +34,27 @@ fn every_function_of_the_examples() {
 
 #[test]
 fn every_function_of_random_programs() {
-    let mut tally = Tally::default();
-    for seed in 0..PROGRAMS {
-        let text = generate::program(seed, 4 + (seed % 30) as usize).text();
-        if let Ok(checker) = check(&text) {
-            tally.program(&format!("seed {seed}"), &checker.program);
+    let programs = std::env::var("PROGRAMS").map_or(PROGRAMS, |text| text.parse().expect("PROGRAMS is a number"));
+    let part = |first: u64| {
+        let mut tally = Tally::default();
+        for seed in (first..programs).step_by(THREADS as usize) {
+            let text = generate::program(seed, 4 + (seed % 30) as usize).text();
+            if let Ok(checker) = check(&text) {
+                tally.program(&format!("seed {seed}"), &checker.program);
+            }
         }
-    }
-    tally.end(1000);
+        tally
+    };
+    let mut tally = Tally::default();
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|first| scope.spawn(move || part(first))).collect();
+        for thread in threads {
+            let other = thread.join().unwrap();
+            tally.derived += other.derived;
+            other.refused.into_iter().for_each(|(code, count)| *tally.refused.entry(code).or_default() += count);
+        }
+    });
+    tally.end(600);
 }
 
 /// What has been derived.
